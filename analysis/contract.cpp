@@ -1,0 +1,184 @@
+#include "analysis/contract.h"
+
+#include "analysis/wording.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::analysis {
+namespace {
+
+std::string_view promise_of(int level) {
+  switch (level) {
+    case 1:
+      return "constant skid";
+    case 2:
+      return "skid 0 requested";
+    case 3:
+      return "skid 0 or randomised";
+    default:
+      return "none";
+  }
+}
+
+std::string in_instructions(std::int64_t offset) {
+  if (offset == 0) return "0, the trigger";
+  return fmt::format("{} instruction{}", signed_number(offset),
+                     offset == 1 || offset == -1 ? "" : "s");
+}
+
+/// The share of judged samples that the promise of the level speaks of.
+Share promised_share_of(const ContractInput& input) {
+  const bool constant_skid = input.level == 1;
+  const std::uint64_t count =
+      constant_skid ? input.offsets.count_at(input.offsets.mode()) : input.ledger[SampleClass::hit];
+  return wilson_interval(count, input.ledger.judged());
+}
+
+Verdict verdict_of(const Share& share) {
+  if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
+  if (share.low >= kPromisedShare) return Verdict::kept;
+  if (share.high < kPromisedShare) return Verdict::broken;
+  return Verdict::undecided;
+}
+
+/// Nothing where it is the trigger, whose share is told anyway.
+void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& parts) {
+  const std::int64_t mode = offsets.mode();
+  if (mode == 0) return;
+  parts.push_back(fmt::format("most common offset {}, {} of {}", in_instructions(mode),
+                              offsets.count_at(mode), offsets.total()));
+}
+
+/// Why an event is not judged, or nothing.
+std::string reason_not_judged(Judgeable judgeable) {
+  switch (judgeable) {
+    case Judgeable::yes:
+      return {};
+    case Judgeable::timer:
+      return "a timer samples whatever runs, so NOPs are rightly sampled";
+    case Judgeable::every_instruction:
+      return "every instruction causes this event, so NOPs are rightly sampled";
+    case Judgeable::no_trigger:
+      return "nobody said where the trigger is: report --hit FUNCTION --runway FUNCTION does";
+    case Judgeable::not_caused:
+      return "the trigger of this target cannot cause this event: record it with one that can";
+  }
+  return {};
+}
+
+std::string expected_beside_measured(const ContractInput& input, const Share& hits) {
+  if (hits.total == 0) return "no judged samples";
+  if (!input.expected_hit_share) {
+    return fmt::format("measured share of hits {}", counts_and_interval(hits));
+  }
+  return fmt::format(
+      "expected share of hits {} if each instruction takes equally long, measured {}",
+      percent(*input.expected_hit_share), counts_and_interval(hits));
+}
+
+std::string share_sentence(const ContractInput& input, const Share& share) {
+  if (share.total == 0) return "no judged samples";
+  if (input.level == 1) {
+    if (input.offsets.empty()) return "no judged sample has a distance from the trigger";
+    return fmt::format("most common offset {}: {}", in_instructions(input.offsets.mode()),
+                       counts_and_interval(share));
+  }
+  return fmt::format("offset 0: {}", counts_and_interval(share));
+}
+
+/// Level 1 on hardware that keeps its promise looks like a total failure to whoever reads hits
+/// only.
+bool is_by_design(const ContractInput& input, const Share& share) {
+  return input.level == 1 && input.offsets.mode() == 1 && share.value >= kPromisedShare;
+}
+
+void explain_verdict(const ContractInput& input, const Contract& contract,
+                     std::vector<std::string>& parts) {
+  const std::uint64_t needed = samples_to_show(kPromisedShare);
+  if (contract.share.total == 0) {
+    parts.push_back(fmt::format("a verdict takes {}", needed));
+  } else if (contract.share.total < needed) {
+    parts.push_back(fmt::format("{} judged, a verdict takes {}",
+                                counted(contract.share.total, "sample"), needed));
+  } else if (contract.verdict == Verdict::undecided) {
+    parts.push_back(
+        fmt::format("the interval holds {}: more samples decide", percent(kPromisedShare)));
+  }
+  const bool missed = contract.share.count < contract.share.total;
+  if (input.level >= 2 && missed && contract.verdict != Verdict::kept) {
+    add_most_common(input.offsets, parts);
+  }
+}
+
+std::string exact_ip(const ContractInput& input, const Contract& contract) {
+  std::string text = fmt::format("EXACT_IP {} of {}", input.exact_samples, input.ledger.read());
+  if (contract.certified) text += ", on every hit: certified";
+  if (contract.verdict == Verdict::kept && input.level >= 2 && !contract.certified) {
+    text += ": kept, not certified";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kept:
+      return "kept";
+    case Verdict::broken:
+      return "broken";
+    case Verdict::undecided:
+      return "undecided";
+    case Verdict::not_judged:
+      return "not judged";
+  }
+  return "unknown";
+}
+
+Contract judge(const ContractInput& input) {
+  Contract contract;
+  contract.level = input.level;
+  contract.promise = promise_of(input.level);
+  contract.share = promised_share_of(input);
+
+  std::vector<std::string> parts;
+  const bool nops_are_right =
+      input.judgeable == Judgeable::timer || input.judgeable == Judgeable::every_instruction;
+  if (input.judgeable != Judgeable::yes) {
+    const Share hits = wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
+    contract.share = hits;
+    parts.push_back(reason_not_judged(input.judgeable));
+    if (nops_are_right) parts.push_back(expected_beside_measured(input, hits));
+  } else if (input.level == 0) {
+    parts.emplace_back("level 0 promises nothing");
+    parts.push_back(share_sentence(input, contract.share));
+    add_most_common(input.offsets, parts);
+  } else {
+    const std::uint64_t hits = input.ledger[SampleClass::hit];
+    contract.verdict = verdict_of(contract.share);
+    contract.certified = contract.verdict == Verdict::kept && input.level >= 2 && hits > 0 &&
+                         input.exact_hits == hits;
+    parts.push_back(share_sentence(input, contract.share));
+    explain_verdict(input, contract, parts);
+    if (is_by_design(input, contract.share)) {
+      parts.emplace_back(
+          "level 1 records the instruction after the trigger, so no hits and "
+          "everything at +1 is by design");
+    }
+  }
+  parts.push_back(exact_ip(input, contract));
+  if (input.exact_off_trigger > 0) {
+    parts.push_back(fmt::format("{} with EXACT_IP off the trigger",
+                                counted(input.exact_off_trigger, "sample")));
+  }
+  if (input.ignores_level && input.level > 0) {
+    parts.emplace_back("this event accepts a precise level and ignores it");
+  }
+  contract.evidence = fmt::format("{}", fmt::join(parts, "; "));
+  return contract;
+}
+
+}  // namespace skid::analysis

@@ -1,0 +1,61 @@
+// The kernel's promise for a precise level, held against what was recorded.
+#pragma once
+
+#include "analysis/ledger.h"
+#include "analysis/statistics.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skid::analysis {
+
+enum class Verdict { kept, broken, undecided, not_judged };
+/// "kept", "broken", "undecided", "not judged"
+std::string_view name_of(Verdict verdict);
+
+/// Whether an event can be held to a promise about one instruction, and why not.
+enum class Judgeable {
+  yes,                ///< only the trigger (and declared others) causes it
+  timer,              ///< cpu-clock, task-clock: a timer, anything may be sampled
+  every_instruction,  ///< cycles, instructions: each instruction causes it
+  no_trigger,         ///< nobody said where the trigger is
+  not_caused,         ///< the trigger of this target cannot cause the event
+};
+
+/// What the verdict is made from.
+struct ContractInput {
+  int level = 0;  ///< precise_ip as recorded, 0 to 3
+  Judgeable judgeable = Judgeable::yes;
+  bool ignores_level = false;  ///< a software event or breakpoint: accepts a level, ignores it
+  Ledger ledger;
+  OffsetCounts offsets;                 ///< in instructions, of the located samples
+  std::uint64_t exact_samples = 0;      ///< of all samples read, with PERF_RECORD_MISC_EXACT_IP
+  std::uint64_t exact_hits = 0;         ///< of the hits
+  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples: exact and not a hit
+  /// For timer and every_instruction: the share of hits to expect from the trigger's share of the
+  /// iteration; nullopt when it is not known.
+  std::optional<double> expected_hit_share;
+};
+
+struct Contract {
+  int level = 0;
+  std::string promise;  ///< "none", "constant skid", "skid 0 requested", "skid 0 or randomised"
+  Verdict verdict = Verdict::not_judged;
+  /// Zero skid vouched for by the hardware: kept at level 2 or 3 with EXACT_IP on every hit.
+  bool certified = false;
+  /// The share that was held against the promise: at the most common offset for level 1, at offset
+  /// 0 for the others (where nothing is judged it only describes).
+  Share share;
+  std::string evidence;  ///< one line for people: counts, share, interval, EXACT_IP, reasons
+};
+
+/// The share that a kept promise must reach: 99.9%.
+inline constexpr double kPromisedShare = 0.999;
+
+/// METHOD: "The contract of a precise level". A verdict either way takes as many judged samples as
+/// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided.
+Contract judge(const ContractInput& input);
+
+}  // namespace skid::analysis

@@ -1,0 +1,51 @@
+// Each sample in exactly one class; the classes add up to the samples read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace skid::analysis {
+
+enum class SampleClass {
+  hit,
+  skid,
+  before,
+  censored,
+  other_trigger,
+  loop,
+  other_user,
+  kernel,
+  guest,
+  unmapped,
+};
+inline constexpr std::size_t kSampleClasses = 10;
+
+/// The key of the class in JSON and CSV.
+std::string_view name_of(SampleClass sample_class);
+
+class Ledger {
+ public:
+  void add(SampleClass sample_class, std::uint64_t samples) {
+    counts_[static_cast<std::size_t>(sample_class)] += samples;
+  }
+  std::uint64_t operator[](SampleClass sample_class) const {
+    return counts_[static_cast<std::size_t>(sample_class)];
+  }
+
+  /// Samples read: the sum of all classes.
+  std::uint64_t read() const;
+  /// hit + skid + before + censored + loop: all that can be evidence of skid.
+  std::uint64_t judged() const;
+  /// hit + skid + before + censored: the samples that have a distance.
+  std::uint64_t located() const;
+
+  Ledger& operator+=(const Ledger& other);
+  friend bool operator==(const Ledger&, const Ledger&) = default;
+
+ private:
+  std::array<std::uint64_t, kSampleClasses> counts_{};
+};
+
+}  // namespace skid::analysis

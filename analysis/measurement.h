@@ -1,0 +1,124 @@
+// One event at one precise level on one machine: everything that a report says of it.
+#pragma once
+
+#include "analysis/contract.h"
+#include "analysis/histogram.h"
+#include "analysis/ledger.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+
+struct Cpu {
+  std::string vendor, model_name;
+  std::optional<int> family, model, stepping;
+  std::string microcode;
+  std::string arch;                       ///< "x86_64"
+  std::optional<std::string> hypervisor;  ///< "KVM"; nullopt when none is known
+};
+
+struct EventIdentity {
+  std::optional<std::string> requested;  ///< "cycles:pp", nullopt when the recording does not say
+  std::string recorded;                  ///< "cpu-clock:ppH"
+  std::string label;                     ///< the event without its level: "access", "cycles"
+  std::uint32_t type = 0;                ///< perf_event_attr.type
+  std::uint64_t config = 0;
+  bool swapped = false;  ///< another event was recorded than was asked for
+};
+
+struct PreciseLevel {
+  std::optional<int> requested;
+  int recorded = 0;
+  std::uint64_t exact_ip_samples = 0;
+};
+
+struct Period {
+  std::optional<std::uint64_t> requested;  ///< nullopt where a frequency was asked for
+  std::optional<double> effective;         ///< events per sample; nullopt when nothing tells
+};
+
+struct Trigger {
+  std::string kind;  ///< "load"; "function" with --hit
+  std::uint64_t address = 0;
+  std::string symbol;
+};
+
+struct EventsPerIteration {
+  std::optional<double> measured, expected;
+};
+
+struct Measurement {
+  std::string run;   ///< the run directory as given, empty for a bare perf.data
+  std::string file;  ///< the perf.data file as given or found
+  int repeat = 1;    ///< which repetition of the ladder, from 1
+  bool synthetic = false;
+  bool read_in_part = false;  ///< damage ended the reading early; see warnings
+  Cpu cpu;
+  std::string kernel;
+  EventIdentity event;
+  PreciseLevel precise;
+  Period period;
+  std::optional<Trigger> trigger;  ///< nullopt when nobody said where it is
+  Ledger samples;
+  std::uint64_t lost_records = 0;  ///< sum of PERF_RECORD_LOST
+  std::uint64_t lost_samples = 0;  ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss
+  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
+  std::uint64_t unknown_ids = 0;   ///< samples of the file whose id belongs to no attribute
+  Share hit_ratio;
+  /// The share of hits to expect if every instruction of the iteration took equally long; set where
+  /// NOPs are rightly sampled (timers, cycles, instructions).
+  std::optional<double> expected_hit_share;
+  std::optional<Distance> instructions, bytes, tsc_ticks;
+  std::int64_t bin_width = 1;  ///< instructions
+  HistogramSlice histogram;
+  /// Ends of the histogram's axis: those of the map, as far as kLongestAxis reaches.
+  std::int64_t lowest_offset = 0, highest_offset = 0;
+  std::optional<std::int64_t> censored_from;  ///< offset in instructions
+  Contract contract;
+  EventsPerIteration events_per_iteration;
+  std::vector<std::string> warnings;
+};
+
+/// The samples of one event at one address, as the reader and the address space found them.
+enum class Place { target, other_user, kernel, guest, unmapped };
+struct LocatedCount {
+  Place place = Place::other_user;
+  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
+  std::uint64_t samples = 0;
+  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+};
+
+/// The distribution part of a measurement, before names and machine are attached.
+struct Tally {
+  Ledger ledger;
+  OffsetCounts instructions, bytes;
+  std::uint64_t exact_samples = 0;      ///< of all
+  std::uint64_t exact_hits = 0;         ///< of the hits
+  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
+  std::uint64_t inside_instruction = 0;
+
+  Tally& operator+=(const Tally& other);
+};
+
+/// `map` null: nobody said where the trigger is; user samples are other_user then.
+Tally tally(const std::vector<LocatedCount>& counts, const TargetMap* map);
+
+/// Fills samples, hit_ratio, the distances, histogram, offset range, exact counts, contract and
+/// (where every instruction is rightly sampled and it was not set) expected_hit_share of
+/// `measurement` from a tally. Adds the warnings that follow from counts alone: censored above 0.1%
+/// unless every instruction is rightly sampled, throttled or lost above 1%, samples inside
+/// instructions, exact samples off the trigger, events per iteration more than 5% off. Reads event,
+/// precise, lost counts and events_per_iteration, which must be set.
+/// `map` null: nobody said where the trigger is; `judgeable` is taken as no_trigger then.
+/// ticks_per_instruction: measured TSC ticks per runway NOP, where known.
+/// bin_width: instructions, at least 1.
+void complete(Measurement& measurement, const Tally& tally, const TargetMap* map,
+              Judgeable judgeable, bool ignores_level, std::optional<double> ticks_per_instruction,
+              std::int64_t bin_width);
+
+}  // namespace skid::analysis

@@ -1,0 +1,11 @@
+# Every dependency is a system package; README.md names Debian's.
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS iostreams system filesystem)
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
+pkg_check_modules(CAPSTONE REQUIRED IMPORTED_TARGET capstone)
+find_path(GNUPLOT_IOSTREAM_INCLUDE gnuplot-iostream.h REQUIRED)

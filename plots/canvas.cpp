@@ -1,0 +1,55 @@
+#include "plots/canvas.h"
+
+#include "plots/gnuplot_session.h"
+#include "src/output/escape.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gnuplot-iostream.h>
+
+namespace skid::plots {
+namespace {
+
+/// Of a proportional font, on the wide side, for a font of one point.
+constexpr double kCharacterWidth = 0.78;
+
+}  // namespace
+
+std::string Canvas::at(int x, int y) const {
+  return fmt::format("screen {:.6f}, screen {:.6f}", static_cast<double>(x) / layout_.width,
+                     1.0 - static_cast<double>(y) / layout_.height);
+}
+
+void Canvas::text(int x, int y, std::string_view text, int room, int points, const char* color) {
+  const auto characters =
+      static_cast<std::size_t>(std::max(1.0, room / (kCharacterWidth * points)));
+  gnuplot_ << "set label " << gnuplot_string(output::shorten(text, characters)) << " at "
+           << at(x, y) << " left font '," << points << "' tc rgb '" << color
+           << "' noenhanced front\n";
+}
+
+void Canvas::rectangle(const Area& area, const char* color) {
+  gnuplot_ << "set object rectangle from " << at(area.left, area.top + area.height) << " to "
+           << at(area.left + area.width, area.top) << " fc rgb '" << color
+           << "' fs solid 1.0 noborder front\n";
+}
+
+void Canvas::margins(const Area& area) {
+  const auto x = [this](int pixels) { return static_cast<double>(pixels) / layout_.width; };
+  const auto y = [this](int pixels) { return 1.0 - static_cast<double>(pixels) / layout_.height; };
+  gnuplot_ << fmt::format(
+      "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
+      "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",
+      x(area.left), x(area.left + area.width), y(area.top), y(area.top + area.height));
+}
+
+void Canvas::forget_texts() {
+  gnuplot_ << "unset label\nunset object\nunset arrow\n";
+}
+
+double text_width(std::size_t characters, int points) {
+  return kCharacterWidth * points * static_cast<double>(characters);
+}
+
+}  // namespace skid::plots

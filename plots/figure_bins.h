@@ -1,0 +1,46 @@
+// Offsets binned for a figure: an axis that shows what the data holds, and bars by class.
+#pragma once
+
+#include "analysis/measurement.h"
+#include "src/output/grouping.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace skid::plots {
+
+/// Offsets lowest to highest in bins of `width` instructions that begin at multiples of it.
+struct OffsetAxis {
+  std::int64_t lowest = 0;
+  std::int64_t highest = 0;
+  std::int64_t width = 1;
+};
+
+/// The axis that the levels of an event share. It holds offset 0 and all samples, unless a few far
+/// ones (0.05% of a measurement on either side) would squeeze the others together.
+OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t most_bins);
+
+/// Samples of one class in one bin, on top of the classes before it in the order of BarClass.
+enum class BarClass { before, hit, skid, censored };
+inline constexpr std::size_t kBarClasses = 4;
+
+struct Bar {
+  std::int64_t lo = 0;       ///< first offset of the bin
+  std::uint64_t bottom = 0;  ///< samples of the classes below
+  std::uint64_t count = 0;   ///< samples of this class, not 0
+  BarClass bar_class = BarClass::skid;
+};
+
+struct Bars {
+  std::vector<Bar> bars;      ///< by offset, then class
+  std::uint64_t highest = 0;  ///< the fullest bin's samples
+  std::uint64_t beyond = 0;   ///< located samples outside the axis
+};
+
+Bars bars_of(const analysis::Measurement& measurement, const OffsetAxis& axis);
+
+/// The smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`.
+std::int64_t round_up_nicely(double value);
+
+}  // namespace skid::plots

@@ -1,0 +1,58 @@
+// The ELF note that makes a recording of a target readable years later: its format, both ways.
+//
+// Section .note.skidscan, in a PT_NOTE segment, so that it survives `strip`. Owner "skidscan",
+// type 1. The descriptor, little-endian like both architectures:
+//
+//   offset  size  content
+//        0     4  format version; 1
+//        4     4  n, the number of addresses
+//        8   8*n  the addresses, in the order of "addresses" in the text
+//    8+8*n     -  JSON text in UTF-8, without a terminator, to the end of the descriptor
+//
+// The addresses are words that the linker fills in, so that they cannot differ from the code. The
+// text names them, and holds what was asked for and what to expect; `readelf -p .note.skidscan`
+// shows it:
+//
+//   {"addresses":      ["loop", "loop_end", "lead_in", "trigger", "runway", "runway_end", "datum",
+//                       and for each other trigger "other_trigger", "other_trigger_end"],
+//    "specification":  {"arch", "trigger", "access_bytes", "nop_bytes", "nops", "lead_in_nops",
+//                       and "iterations" or "nanoseconds"},
+//    "expectations":   [{"event", "offset" in instructions or null, "events_per_iteration"}],
+//    "tool_version":   of the skidscan that built the target}
+//
+// Where one part begins the one before it ends: the lead-in ends at the trigger, the trigger at the
+// runway, and `loop_end` lies behind the last instruction of the iteration.
+#pragma once
+
+#include "runway/target.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace skid::runway {
+
+inline constexpr std::string_view kNoteSection = ".note.skidscan";
+inline constexpr std::string_view kNoteOwner = "skidscan";
+inline constexpr std::uint32_t kNoteType = 1;
+inline constexpr std::uint32_t kNoteVersion = 1;
+
+/// What METHOD tells of the built-in events on a target of this specification.
+std::vector<Expectation> expectations_for(const Specification& specification);
+
+nlohmann::ordered_json json_of(const Specification& specification);
+nlohmann::ordered_json json_of(const std::vector<Expectation>& expectations);
+
+/// The text of the note of a target with so many other triggers; one line.
+std::string note_text(const Specification& specification, std::size_t other_triggers);
+
+/// Decodes a descriptor. `path` and `offset` say where it was read, for the message. What it says
+/// is checked for being a possible specification, not against the code. Throws InputError.
+TargetDescription parse_note(std::string_view descriptor, const std::filesystem::path& path,
+                             std::uint64_t offset);
+
+}  // namespace skid::runway

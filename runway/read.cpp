@@ -1,0 +1,266 @@
+// A target's note and build-id, read from its ELF file and held against its segments.
+
+#include "runway/note.h"
+#include "runway/target.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/stat.h>
+
+namespace skid::runway {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Nobody's notes of an executable are longer, and a core file's are not ours.
+constexpr std::uint64_t kLongestNotes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLongestX86Instruction = 15;
+
+struct ElfEnd {
+  void operator()(Elf* elf) const noexcept { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+struct Note {
+  std::string_view owner;
+  std::uint64_t type = 0;
+  std::string_view descriptor;
+  std::uint64_t offset = 0;  ///< of the descriptor in the file
+};
+
+/// An ELF file with its program headers.
+class ElfFile {
+ public:
+  explicit ElfFile(const fs::path& path) : path_(path), file_(open_regular_file(path)) {
+    struct stat status {};
+    if (::fstat(file_.get(), &status) == 0) size_ = static_cast<std::uint64_t>(status.st_size);
+    elf_version(EV_CURRENT);
+    // Not mapped: a file that someone shortens meanwhile would end us with SIGBUS.
+    elf_.reset(elf_begin(file_.get(), ELF_C_READ, nullptr));
+    if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) {
+      throw refuse({}, "no ELF header", "an ELF file");
+    }
+    std::size_t count = 0;
+    if (gelf_getehdr(elf_.get(), &header_) == nullptr || elf_getphdrnum(elf_.get(), &count) != 0) {
+      throw refuse({}, "a damaged ELF header", "a whole one");
+    }
+    // libelf counts only those that a shortened file still holds.
+    const auto declared = std::size_t{header_.e_phnum};
+    const auto cut_short = [&] {
+      return refuse(header_.e_phoff, fmt::format("{} program headers", declared),
+                    "as many as the file holds");
+    };
+    if (count != declared && declared != PN_XNUM) throw cut_short();
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr segment;
+      if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) throw cut_short();
+      segments_.push_back(segment);
+    }
+  }
+
+  const GElf_Ehdr& header() const noexcept { return header_; }
+  const std::vector<GElf_Phdr>& segments() const noexcept { return segments_; }
+
+  bool holds(const GElf_Phdr& segment) const noexcept {
+    return segment.p_offset <= size_ && segment.p_filesz <= size_ - segment.p_offset;
+  }
+
+  /// All notes of all PT_NOTE segments.
+  std::vector<Note> notes() const {
+    std::vector<Note> notes;
+    for (const GElf_Phdr& segment : segments_) {
+      if (segment.p_type == PT_NOTE && segment.p_filesz <= kLongestNotes) {
+        append_notes(segment, notes);
+      }
+    }
+    return notes;
+  }
+
+  InputError refuse(std::optional<std::uint64_t> offset, std::string found, std::string allowed,
+                    std::string remedy = {}) const {
+    return InputError({.file = path_.string(),
+                       .offset = offset,
+                       .found = std::move(found),
+                       .allowed = std::move(allowed),
+                       .remedy = std::move(remedy)});
+  }
+
+ private:
+  void append_notes(const GElf_Phdr& segment, std::vector<Note>& notes) const {
+    const Elf_Type type = segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+    const auto outside = [&] {
+      return refuse(segment.p_offset, fmt::format("notes of {} bytes", segment.p_filesz),
+                    "as many as the file holds");
+    };
+    if (segment.p_filesz == 0) return;
+    Elf_Data* const data = elf_getdata_rawchunk(
+        elf_.get(), static_cast<std::int64_t>(segment.p_offset), segment.p_filesz, type);
+    if (data == nullptr) throw outside();
+    const std::string_view bytes(static_cast<const char*>(data->d_buf), data->d_size);
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+      GElf_Nhdr note;
+      std::size_t name = 0;
+      std::size_t descriptor = 0;
+      const std::size_t next = gelf_getnote(data, at, &note, &name, &descriptor);
+      if (next == 0) {
+        throw refuse(segment.p_offset + at, "a note that is cut short",
+                     fmt::format("one that ends by offset {:#x}", segment.p_offset + bytes.size()));
+      }
+      std::string_view owner = bytes.substr(name, note.n_namesz);
+      if (owner.ends_with('\0')) owner.remove_suffix(1);
+      notes.push_back({owner, note.n_type, bytes.substr(descriptor, note.n_descsz),
+                       segment.p_offset + descriptor});
+      at = next;
+    }
+  }
+
+  fs::path path_;
+  FileDescriptor file_;
+  ElfHandle elf_;
+  GElf_Ehdr header_{};
+  std::vector<GElf_Phdr> segments_;
+  std::uint64_t size_ = 0;
+};
+
+/// What the note claims, held against the file: a Layout that leaves here can be computed with.
+class LayoutCheck {
+ public:
+  LayoutCheck(const ElfFile& file, const TargetDescription& description, std::uint64_t offset)
+      : file_(file),
+        specification_(description.specification),
+        layout_(description.layout),
+        offset_(offset) {}
+
+  void operator()() const {
+    check_machine();
+    const Layout& layout = layout_;
+    require_ordered({layout.loop.begin, layout.lead_in.begin, layout.trigger.begin,
+                     layout.runway.begin, layout.runway.end, layout.loop.end});
+    require_size("lead-in", layout.lead_in, nop_bytes(specification_.lead_in_nops));
+    require_size("runway", layout.runway, nop_bytes(specification_.nops));
+    check_trigger();
+    check_other_triggers();
+    if (!lies_in(PF_X, layout.loop.begin, layout.loop.size(), /*in_file=*/true)) {
+      throw refuse(fmt::format("a loop at {:#x} to {:#x}", layout.loop.begin, layout.loop.end),
+                   "one inside an executable segment that the file holds");
+    }
+    if (!lies_in(PF_W, layout.datum, specification_.access_bytes, /*in_file=*/false)) {
+      throw refuse(fmt::format("a datum at {:#x}", layout.datum),
+                   "one inside a writable segment that the file holds");
+    }
+  }
+
+ private:
+  void check_machine() const {
+    const GElf_Ehdr& header = file_.header();
+    const auto machine = specification_.arch == Arch::x86_64 ? EM_X86_64 : EM_AARCH64;
+    if (header.e_type != ET_EXEC || header.e_machine != machine ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+      throw refuse(
+          fmt::format("ELF type {} for machine {}", header.e_type, header.e_machine),
+          fmt::format("a 64-bit little-endian executable for {}", name_of(specification_.arch)));
+    }
+  }
+
+  void require_ordered(const std::vector<std::uint64_t>& addresses) const {
+    const auto disorder = std::is_sorted_until(addresses.begin(), addresses.end());
+    if (disorder == addresses.end()) return;
+    throw refuse(fmt::format("{:#x} behind {:#x}", *disorder, *std::prev(disorder)),
+                 "loop, lead-in, trigger, runway and their ends in ascending order");
+  }
+
+  std::uint64_t nop_bytes(std::uint64_t nops) const { return nops * specification_.nop_bytes; }
+
+  void require_size(std::string_view what, const AddressRange& range, std::uint64_t bytes) const {
+    if (range.size() == bytes) return;
+    throw refuse(fmt::format("a {} of {} bytes", what, range.size()), fmt::format("{}", bytes));
+  }
+
+  void check_trigger() const {
+    const std::uint64_t size = layout_.trigger.size();
+    const bool one = specification_.arch == Arch::aarch64
+                         ? size == 4
+                         : size >= 1 && size <= kLongestX86Instruction;
+    if (!one) throw refuse(fmt::format("a trigger of {} bytes", size), "one instruction");
+  }
+
+  void check_other_triggers() const {
+    for (const AddressRange& other : layout_.other_triggers) {
+      const bool inside = other.begin < other.end && layout_.loop.begin <= other.begin &&
+                          other.end <= layout_.loop.end;
+      const bool apart = other.end <= layout_.lead_in.begin || layout_.runway.end <= other.begin;
+      if (!inside || !apart) {
+        throw refuse(fmt::format("another trigger at {:#x} to {:#x}", other.begin, other.end),
+                     "one inside the loop and outside lead-in, trigger and runway");
+      }
+    }
+  }
+
+  /// Whether `size` bytes at `address` are in one loaded segment with that permission.
+  bool lies_in(GElf_Word permission, std::uint64_t address, std::uint64_t size,
+               bool in_file) const {
+    return std::any_of(
+        file_.segments().begin(), file_.segments().end(), [&](const GElf_Phdr& segment) {
+          const std::uint64_t bytes = in_file ? segment.p_filesz : segment.p_memsz;
+          return segment.p_type == PT_LOAD && (segment.p_flags & permission) != 0 &&
+                 file_.holds(segment) && address >= segment.p_vaddr &&
+                 address - segment.p_vaddr <= bytes && size <= bytes - (address - segment.p_vaddr);
+        });
+  }
+
+  InputError refuse(const std::string& found, std::string allowed) const {
+    return file_.refuse(offset_, "a skidscan note with " + found, std::move(allowed),
+                        "build the target again");
+  }
+
+  const ElfFile& file_;
+  const Specification& specification_;
+  const Layout& layout_;
+  std::uint64_t offset_;
+};
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+}  // namespace
+
+std::optional<Target> read_target(const fs::path& path) {
+  const ElfFile file(path);
+  const std::vector<Note> notes = file.notes();
+  const auto find = [&notes](std::string_view owner, std::uint64_t type) {
+    return std::find_if(notes.begin(), notes.end(),
+                        [&](const Note& note) { return note.owner == owner && note.type == type; });
+  };
+  const auto note = find(kNoteOwner, kNoteType);
+  if (note == notes.end()) return std::nullopt;
+
+  Target target;
+  target.path = path;
+  target.description = parse_note(note->descriptor, path, note->offset);
+  LayoutCheck(file, target.description, note->offset)();
+  const auto build_id = find("GNU", NT_GNU_BUILD_ID);
+  if (build_id == notes.end() || build_id->descriptor.empty()) {
+    throw file.refuse({}, "a target without build-id", "one with it", "build the target again");
+  }
+  target.build_id = hexadecimal(build_id->descriptor);
+  return target;
+}
+
+}  // namespace skid::runway

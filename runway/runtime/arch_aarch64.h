@@ -1,0 +1,40 @@
+// aarch64: system calls (numbers from asm-generic/unistd.h) and the virtual counter.
+#pragma once
+
+#include "runway.h"
+
+enum {
+  kOpenat = 56,
+  kRead = 63,
+  kWrite = 64,
+  kExitGroup = 94,
+  kClockGettime = 113,
+  kSchedSetaffinity = 122,
+  kGetcpu = 168,
+  kMunlock = 229,
+  kMlockall = 230,
+  kMadvise = 233,
+};
+
+static inline long system_call(long number, long a, long b, long c, long d) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory", "cc");
+  return x0;
+}
+
+// The virtual counter. The barriers keep instructions of either side from crossing the reading
+// (Arm ARM, "The Generic Timer": reads of CNTVCT_EL0 can be done out of order).
+static inline u64 counter(void) {
+  u64 value;
+  __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(value) : : "memory");
+  return value;
+}
+
+// Waits until all that stands before it is done.
+static inline void settle(void) {
+  __asm__ volatile("isb" : : : "memory");
+}

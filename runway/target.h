@@ -1,0 +1,94 @@
+// A built target and what it says of itself in its ELF note.
+#pragma once
+
+#include "runway/specification.h"
+#include "src/support/address.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::runway {
+
+/// Where the parts of an iteration lie: link-time virtual addresses, which are also the run-time
+/// ones because targets are not position-independent.
+struct Layout {
+  AddressRange loop;        ///< the whole iteration; contains the three below
+  AddressRange lead_in;     ///< NOPs in front of the trigger
+  AddressRange trigger;     ///< exactly one instruction
+  AddressRange runway;      ///< NOPs behind the trigger; begins where the trigger ends
+  std::uint64_t datum = 0;  ///< the watched datum; `Specification::access_bytes` wide
+  /// Other instructions of the loop that can cause the event of this trigger kind.
+  std::vector<AddressRange> other_triggers;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// What a built-in event must give on this target (METHOD: events whose skid is known).
+struct Expectation {
+  std::string event;                   ///< "access", "execute" or "faults"
+  std::optional<std::int64_t> offset;  ///< instructions from the trigger; nullopt: no event
+  double events_per_iteration = 0.0;
+
+  friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+
+/// The content of a target's ELF note: all that is needed to read a recording of it years later.
+struct TargetDescription {
+  Specification specification;
+  Layout layout;
+  std::vector<Expectation> expectations;
+  std::string tool_version;  ///< of the skidscan that built it
+
+  const Expectation* expectation_of(std::string_view event) const;
+};
+
+struct Target {
+  std::filesystem::path path;
+  std::string build_id;  ///< lower-case hexadecimal
+  TargetDescription description;
+};
+
+/// Builds `specification` into an ELF file at `path` with the system's compiler (for aarch64 on
+/// another machine: aarch64-linux-gnu-gcc). The same specification, compiler and skidscan give the
+/// same bytes whatever the path. Throws UsageError for a specification out of bounds, Error when
+/// there is no compiler (naming the package) or it fails (with its first message).
+Target build_target(const Specification& specification, const std::filesystem::path& path);
+
+/// Reads the note of a target. nullopt when the file is an ELF file without one; InputError when it
+/// is not a regular ELF file, or its note is damaged or of a newer format.
+std::optional<Target> read_target(const std::filesystem::path& path);
+
+/// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
+std::string assembly_of(const Specification& specification);
+
+/// What a target prints on standard output as its last line, one JSON object.
+struct TargetReport {
+  std::uint64_t iterations = 0;       ///< done after counting began
+  double elapsed_seconds = 0.0;       ///< of those iterations
+  double ticks_per_nop = 0.0;         ///< TSC (x86) or CNTVCT (aarch64) ticks per runway NOP
+  double ticks_per_second = 0.0;      ///< of that counter, measured against the monotonic clock
+  int cpu = -1;                       ///< the CPU it was pinned to, or -1
+  std::vector<std::string> warnings;  ///< "mlockall refused (errno 12)"
+};
+
+/// Finds and parses that line. nullopt when the output holds none: the target died before its end.
+std::optional<TargetReport> parse_target_report(std::string_view standard_output);
+
+/// How a target is run. A target also runs with no arguments at all, for its specified length.
+struct TargetRun {
+  std::optional<RunLength> length;  ///< nullopt: what the specification says
+  std::optional<int> cpu;           ///< CPU to pin to; nullopt: the one it starts on
+  /// FIFOs of `perf record --control fifo:CONTROL,ACK`, both or neither: the target writes
+  /// "enable\n" once it is warm and waits for the acknowledgement before it begins to count
+  /// iterations, and does the same with "disable\n" behind the last.
+  std::filesystem::path control, acknowledge;
+};
+
+/// The command line for it: --iterations N | --seconds S, --cpu N, --control F --ack F.
+std::vector<std::string> command_line(const Target& target, const TargetRun& run);
+
+}  // namespace skid::runway

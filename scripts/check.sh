@@ -1,0 +1,36 @@
+#!/bin/sh
+# Everything that must hold before a change lands: formatting, warnings, clang-tidy, the tests under
+# the sanitizers, the installed program, the tests as users build it. Ends with ctest's summary.
+set -eu
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s (after %ss)\n' "$1" "$(($(date +%s) - start))"; }
+start=$(date +%s)
+
+step 'dependencies'
+scripts/install-dependencies.sh check
+jobs=$(nproc)
+
+step 'formatting'
+git ls-files -z -- '*.cpp' '*.h' '*.c' | xargs -0 clang-format --dry-run --Werror
+
+step 'build with warnings as errors'
+cmake -S . -B build-check -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSKIDSCAN_WERROR=ON
+cmake --build build-check
+
+step 'clang-tidy'
+git ls-files -z -- 'src/*.cpp' 'runway/*.cpp' 'analysis/*.cpp' 'plots/*.cpp' |
+  xargs -0 -n 4 -P "$jobs" clang-tidy -p build-check --quiet 2>/dev/null
+
+step 'tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' \
+  -DSKIDSCAN_WERROR=ON -DSKIDSCAN_SANITIZE=ON
+cmake --build build-sanitize
+ctest --test-dir build-sanitize --output-on-failure --no-tests=error
+
+step 'installation'
+cmake --install build-check --prefix build-check/installed >/dev/null
+build-check/installed/bin/skidscan --version
+
+step 'tests'
+ctest --test-dir build-check --output-on-failure --no-tests=error

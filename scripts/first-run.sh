@@ -1,0 +1,12 @@
+#!/bin/sh
+# The main job on a fresh machine: installs what is missing, builds skidscan, records the default
+# set of this machine, prints the report and leaves a figure.
+set -eu
+cd "$(dirname "$0")/.."
+
+scripts/install-dependencies.sh run
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSKIDSCAN_TESTS=OFF >/dev/null
+cmake --build build --target skidscan
+build/skidscan record
+build/skidscan report --plot skidscan.png
+echo "figure: $PWD/skidscan.png" >&2

@@ -1,0 +1,17 @@
+// What commands say on standard error.
+#pragma once
+
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+
+#include <string_view>
+
+namespace skid::commands {
+
+/// One line on standard error: "skidscan: MESSAGE", control characters escaped.
+void say(std::string_view message);
+
+/// Says each fault of a recording once. Returns read_in_part when records are missing, else done.
+ExitStatus say_faults(const perfdata::Recording& recording);
+
+}  // namespace skid::commands

@@ -1,0 +1,277 @@
+#include "src/commands/record.h"
+
+#include "src/commands/record_directory.h"
+#include "src/commands/record_interrupts.h"
+#include "src/commands/record_options.h"
+#include "src/commands/record_perf.h"
+#include "src/commands/record_plan.h"
+#include "src/commands/record_progress.h"
+#include "src/commands/record_session.h"
+#include "src/commands/standard_output.h"
+#include "src/output/escape.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+using run::State;
+
+using Targets = std::map<std::string, runway::Target>;  // by trigger kind
+
+/// Our own command line. The kernel keeps it; the parser of the arguments does not.
+std::vector<std::string> own_command_line() {
+  constexpr std::uint64_t kMost = 4 << 20;
+  std::vector<std::string> arguments;
+  const std::string text = read_file("/proc/self/cmdline", kMost);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    arguments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return arguments;
+}
+
+std::size_t count(const run::Run& run, State state) {
+  return static_cast<std::size_t>(
+      std::count_if(run.measurements.begin(), run.measurements.end(),
+                    [&](const auto& measurement) { return measurement.state == state; }));
+}
+
+/// Has perf parse and try every event, so that a mistake costs nothing that was there before.
+void check_events(const RecordRequest& request, const machine::Machine& machine,
+                  const machine::PerfTool& perf) {
+  // Addresses stand in for those of targets that do not exist yet.
+  runway::TargetDescription nowhere;
+  nowhere.layout.trigger = {0x1000, 0x1001};
+  nowhere.layout.datum = 0x2000;
+  for (const ChosenEvent& chosen : request.events) {
+    const RequestedEvent& event = chosen.event;
+    const int level = *std::max_element(chosen.levels.begin(), chosen.levels.end());
+    check_event(perf, event.text(), event.for_perf(level, nowhere));
+    check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
+  }
+}
+
+Targets build_targets(const std::vector<runway::Specification>& specifications,
+                      const fs::path& directory) {
+  Targets targets;
+  for (const runway::Specification& specification : specifications) {
+    const std::string trigger(runway::name_of(specification.trigger));
+    targets.emplace(trigger,
+                    runway::build_target(specification, directory / ("target." + trigger)));
+  }
+  return targets;
+}
+
+/// The targets of a run that is there. Throws Error when one is not the one it was begun with.
+Targets read_targets(const run::Run& run, const fs::path& directory) {
+  Targets targets;
+  for (const run::RunTarget& recorded : run.targets) {
+    const fs::path path = directory / recorded.file;
+    std::optional<runway::Target> target = runway::read_target(path);
+    if (!target || target->build_id != recorded.build_id) {
+      throw Error(
+          fmt::format("{}: is not the target that this run was begun with (build-id {}, "
+                      "run.json has {}); record anew",
+                      path.string(), target ? target->build_id : "unknown", recorded.build_id));
+    }
+    targets.emplace(recorded.trigger, std::move(*target));
+  }
+  for (const run::PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.state == State::pending && !targets.contains(measurement.trigger)) {
+      throw Error(fmt::format("{}: has no target for the trigger \"{}\"; record anew",
+                              (directory / run::kFileName).string(), measurement.trigger));
+    }
+  }
+  return targets;
+}
+
+/// Measurements of two machines in one run would be compared as if they were of one.
+void check_same_machine(const run::Run& run, const machine::Machine& here) {
+  const machine::CpuIdentity& then = run.machine.cpu;
+  const machine::CpuIdentity& now = here.cpu;
+  const auto identity = [](const machine::CpuIdentity& cpu) {
+    return std::tie(cpu.arch, cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.microcode);
+  };
+  if (identity(then) != identity(now) || run.machine.kernel != here.kernel) {
+    throw Error(fmt::format(
+        "the run was begun on {} (microcode {}, Linux {}), this is {} (microcode {}, Linux {}); "
+        "record anew",
+        then.model_name, then.microcode, run.machine.kernel, now.model_name, now.microcode,
+        here.kernel));
+  }
+  const std::vector<int>& allowed = here.allowed_cpus;
+  if (!allowed.empty() && !std::binary_search(allowed.begin(), allowed.end(), run.cpu)) {
+    throw Error(
+        fmt::format("the run was begun on CPU {}, where this process may not run; allowed "
+                    "{}",
+                    run.cpu, fmt::join(allowed, ", ")));
+  }
+}
+
+void remove_leftovers(const run::Run& run, const fs::path& directory) {
+  std::error_code ignored;
+  for (const run::PlannedMeasurement& measurement : run.measurements) {
+    fs::remove(directory / (measurement.file + ".partial"), ignored);
+  }
+}
+
+/// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
+std::string what_is_kept(const run::Run& run, const std::string& shown) {
+  const std::size_t finished = count(run, State::finished);
+  if (finished == 0) return "nothing was recorded";
+  return fmt::format("{} of {} measurements kept; finish with: skidscan record --resume {}",
+                     finished, run.measurements.size(), shell_quoted({shown}));
+}
+
+void say_end(const run::Run& run, const std::string& shown, bool quiet) {
+  if (quiet) return;
+  const std::size_t refused = count(run, State::refused);
+  std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
+  if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
+  line += "; read it with: skidscan report";
+  if (shown != kDefaultRunDirectory) line += " " + shell_quoted({shown});
+  print(output::escape_for_terminal(line) + "\n");
+}
+
+/// Records what is pending and says how that went. `shown` is the directory as the user knows it.
+void record_pending(run::Run& run, RunDirectory& directory, const Targets& targets,
+                    Progress& progress, Interrupts& interrupts, const std::string& shown,
+                    bool quiet) {
+  RecordSession session(run, directory.path(), targets, progress, interrupts,
+                        [&] { directory.keep(); });
+  SessionEnd end = SessionEnd::complete;
+  try {
+    end = session.record_pending();
+  } catch (const Error& error) {
+    if (count(run, State::finished) == 0) throw;
+    throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, shown)), error.status());
+  }
+  if (end == SessionEnd::interrupted) {
+    throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)));
+  }
+  if (count(run, State::finished) == 0) {
+    throw Error(fmt::format("this machine refused every measurement; of the first it said: {}",
+                            run.measurements.front().reason));
+  }
+  say_end(run, shown, quiet);
+}
+
+void record_anew(const RecordOptions& options) {
+  const fs::path name = options.output.value_or(kDefaultRunDirectory);
+  const Displace displace = options.force    ? Displace::replace
+                            : options.output ? Displace::refuse
+                                             : Displace::rotate;
+  check_run_directory(name, displace);
+  const machine::Machine machine = machine::inspect();
+  const machine::PerfTool perf = machine::find_perf();
+  const RecordRequest request = resolve_request(options, machine, perf);
+  check_events(request, machine, perf);
+
+  Interrupts interrupts;
+  RunDirectory directory = RunDirectory::create(name, displace);
+  const Targets targets = build_targets(request.targets, directory.path());
+  std::map<runway::TriggerKind, runway::TargetDescription> descriptions;
+  run::Run run;
+  for (const auto& [trigger, target] : targets) {
+    descriptions.emplace(target.description.specification.trigger, target.description);
+    run.targets.push_back(
+        {.trigger = trigger, .file = target.path.filename().string(), .build_id = target.build_id});
+  }
+  run.tool_version = SKIDSCAN_VERSION;
+  run.command_line = own_command_line();
+  run.machine = machine;
+  run.perf = perf;
+  run.cpu = request.cpu;
+  run.samples = options.duration_seconds ? 0 : options.samples;
+  run.duration_seconds = options.duration_seconds;
+  run.started = utc_now();
+  run.measurements = plan_measurements(options, request, descriptions);
+  run.notes = request.notes;
+
+  Progress progress(progress_style(options.quiet), run.measurements.size(), 0);
+  for (const std::string& note : run.notes) progress.say(note);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.quiet);
+}
+
+void resume(const RecordOptions& options) {
+  const fs::path name = *options.resume;
+  run::Run run = run::read_run(name);
+  if (!run.partial()) {
+    if (!options.quiet) {
+      print(output::escape_for_terminal(name.string()) + ": nothing is pending\n");
+    }
+    return;
+  }
+  if (run.synthetic) {
+    throw Error(fmt::format("{}: is a synthetic run, which has nothing to record", name.string()));
+  }
+  RunDirectory directory = RunDirectory::resume(name);
+  const machine::PerfTool perf = machine::find_perf();
+  check_same_machine(run, machine::inspect());
+  const Targets targets = read_targets(run, directory.path());
+  remove_leftovers(run, directory.path());
+  if (perf.version != run.perf.version) {
+    run.notes.push_back(
+        fmt::format("begun with perf {}, resumed with perf {}", run.perf.version, perf.version));
+  }
+  run.perf = perf;
+
+  Interrupts interrupts;
+  Progress progress(progress_style(options.quiet), run.measurements.size(),
+                    run.measurements.size() - count(run, State::pending));
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.quiet);
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, int& exit_status) {
+  CLI::App* command = app.add_subcommand(
+      "record", "Sample a target once per event and precise level with perf record");
+  const auto options = std::make_shared<RecordOptions>();
+  add_record_options(*command, *options);
+  command->footer(
+      "Builds the target, runs perf record once per event and precise level, and leaves a run: a "
+      "directory with the target, the perf.data files and run.json. Without -e it records the "
+      "built-in events, whose skid is known by construction, and where the CPU has a PMU cycles "
+      "and "
+      "branches.\n\n"
+      "Built-in events: access (data breakpoint on the datum that the trigger touches), execute "
+      "(execute breakpoint on the trigger), faults (page faults, with the fault trigger), "
+      "cpu-clock.\n\n"
+      "Ctrl-C keeps the measurements that are finished.\n\n"
+      "Examples:\n"
+      "  skidscan record\n"
+      "  skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run\n"
+      "  skidscan record -e cycles:u -e branches -c 100003\n"
+      "  skidscan record --resume skidscan.run");
+  command->callback([options, &exit_status] {
+    // What ~/.perfconfig asks for, such as leaving build-ids out, would make runs differ.
+    ::setenv("PERF_CONFIG", "/dev/null", 1);
+    if (options->resume) {
+      resume(*options);
+    } else {
+      record_anew(*options);
+    }
+    exit_status = static_cast<int>(ExitStatus::done);
+  });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,150 @@
+#include "src/commands/record_directory.h"
+
+#include "src/run/run.h"
+#include "src/support/error.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Absolute and without a slash at its end, so that it has a file name and a parent.
+fs::path normalized(const fs::path& path) {
+  if (path.empty()) throw UsageError("-o: the name of the directory is empty");
+  fs::path absolute = fs::absolute(path).lexically_normal();
+  if (!absolute.has_filename()) absolute = absolute.parent_path();
+  if (!absolute.has_filename())
+    throw UsageError(fmt::format("-o {}: is no new directory", path.string()));
+  return absolute;
+}
+
+bool is_taken(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+bool is_empty_directory(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) && fs::is_empty(path, error) && !error;
+}
+
+fs::path old_name(const fs::path& path) {
+  return path.parent_path() / (path.filename().string() + ".old");
+}
+
+/// Locks a directory for as long as the descriptor lives. File systems without locks are trusted.
+FileDescriptor lock(const fs::path& directory) {
+  FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (handle && ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw Error(
+        fmt::format("{}: another skidscan is recording into it; wait for its end, or name "
+                    "another directory with -o",
+                    directory.string()));
+  }
+  return handle;
+}
+
+/// A run or nothing at all may be displaced, other things are not ours.
+void check_displaceable(const fs::path& path, const std::string& remedy) {
+  if (!run::is_run(path) && !is_empty_directory(path)) {
+    throw Error(fmt::format("{}: exists and is not a run; {}", path.string(), remedy));
+  }
+}
+
+void rename_directory(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    throw Error(fmt::format("{}: cannot be renamed to {}: {}", from.string(), to.string(),
+                            describe_errno(errno)));
+  }
+}
+
+void remove_directory(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) {
+    throw Error(
+        fmt::format("{}: cannot be removed: {}", path.string(), describe_errno(error.value())));
+  }
+}
+
+}  // namespace
+
+void check_run_directory(const fs::path& asked, Displace displace) {
+  const fs::path path = normalized(asked);
+  if (!is_taken(path)) return;
+  if (displace == Displace::refuse) {
+    throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
+                            asked.string()));
+  }
+  check_displaceable(path, "name another directory with -o");
+  lock(path);
+  if (displace == Displace::rotate && is_taken(old_name(path))) {
+    check_displaceable(old_name(path), "move it away, or name another directory with -o");
+  }
+}
+
+RunDirectory RunDirectory::create(const fs::path& asked, Displace displace) {
+  check_run_directory(asked, displace);
+  RunDirectory directory(normalized(asked), displace, false);
+  const fs::path& path = directory.path_;
+  if (is_taken(path)) {
+    const fs::path aside =
+        path.parent_path() / fmt::format(".{}.{}", path.filename().string(), ::getpid());
+    rename_directory(path, aside);
+    directory.set_aside_ = aside;
+  }
+  if (::mkdir(path.c_str(), 0777) != 0) {
+    const int error = errno;
+    // Nothing of ours is there to be removed.
+    directory.kept_ = true;
+    if (!directory.set_aside_.empty()) rename_directory(directory.set_aside_, path);
+    throw Error(fmt::format("{}: cannot be created: {}", asked.string(), describe_errno(error)));
+  }
+  directory.lock_ = lock(path);
+  return directory;
+}
+
+RunDirectory RunDirectory::resume(const fs::path& asked) {
+  RunDirectory directory(normalized(asked), Displace::refuse, true);
+  directory.lock_ = lock(directory.path_);
+  return directory;
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : path_(std::move(other.path_)),
+      set_aside_(std::move(other.set_aside_)),
+      displace_(other.displace_),
+      kept_(std::exchange(other.kept_, true)),
+      lock_(std::move(other.lock_)) {}
+
+RunDirectory::~RunDirectory() {
+  if (kept_) return;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  if (!set_aside_.empty()) fs::rename(set_aside_, path_, ignored);
+}
+
+void RunDirectory::keep() {
+  if (kept_) return;
+  kept_ = true;
+  if (set_aside_.empty()) return;
+  if (displace_ == Displace::rotate) {
+    if (is_taken(old_name(path_))) remove_directory(old_name(path_));
+    rename_directory(set_aside_, old_name(path_));
+  } else {
+    remove_directory(set_aside_);
+  }
+}
+
+}  // namespace skid::commands

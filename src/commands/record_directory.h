@@ -1,0 +1,55 @@
+// The directory that a run is recorded into, and what stood there before.
+#pragma once
+
+#include "src/support/file.h"
+
+#include <filesystem>
+
+namespace skid::commands {
+
+inline constexpr const char* kDefaultRunDirectory = "skidscan.run";
+
+/// What becomes of a run that has the name already.
+enum class Displace {
+  rotate,   ///< it becomes NAME.old, as perf does with perf.data
+  refuse,   ///< it stays, and the new run is refused
+  replace,  ///< it is removed
+};
+
+/// Throws Error when a new run cannot take the name `path`: something is there that may not be
+/// displaced, or is no run, or is being recorded. Changes nothing.
+void check_run_directory(const std::filesystem::path& path, Displace displace);
+
+/// A run directory that is being recorded into, locked against another skidscan. What had the name
+/// of a new one is set aside first and only displaced for good by `keep`; without it the new
+/// directory is removed and the old one gets its name back.
+class RunDirectory {
+ public:
+  /// Makes a new one. Throws Error as check_run_directory does, or naming what cannot be made.
+  static RunDirectory create(const std::filesystem::path& path, Displace displace);
+  /// Takes the one that is there. Throws Error when it is being recorded.
+  static RunDirectory resume(const std::filesystem::path& path);
+
+  RunDirectory(RunDirectory&& other) noexcept;
+  RunDirectory& operator=(RunDirectory&&) = delete;
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+  ~RunDirectory();
+
+  /// Absolute.
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// There is something in it worth keeping.
+  void keep();
+
+ private:
+  RunDirectory(std::filesystem::path path, Displace displace, bool kept)
+      : path_(std::move(path)), displace_(displace), kept_(kept) {}
+
+  std::filesystem::path path_;
+  std::filesystem::path set_aside_;  ///< where the old run is until `keep`; empty: there was none
+  Displace displace_ = Displace::refuse;
+  bool kept_ = false;
+  FileDescriptor lock_;
+};
+
+}  // namespace skid::commands

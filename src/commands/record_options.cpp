@@ -1,0 +1,106 @@
+#include "src/commands/record_options.h"
+
+#include "src/commands/record_event.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+namespace {
+
+/// perf_event_open refuses periods with the highest bit set.
+constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostSamples = 1'000'000'000;
+constexpr int kMostRepeats = 1000;
+constexpr double kLongestDuration = 86'400;
+
+std::vector<int> parse_levels(const std::vector<std::string>& names) {
+  std::vector<int> levels;
+  for (const std::string& name : names) {
+    const int level = parse_level(name);
+    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+      throw UsageError(fmt::format("-p {}: is named twice", name));
+    }
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+}  // namespace
+
+void add_record_options(CLI::App& command, RecordOptions& options) {
+  command
+      .add_option("-e,--event", options.events,
+                  "Event, repeatable or a list with commas: any of perf's, or a built-in one "
+                  "(access, execute, faults, cpu-clock)")
+      ->type_name("EVENT")
+      ->allow_extra_args(false);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "-p,--precise",
+          [&options](const std::vector<std::string>& names) {
+            options.levels = parse_levels(names);
+          },
+          "Precise levels (default: none,p,pp,ppp)")
+      ->type_name("LEVELS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "-c,--count", options.period,
+          "Events per sample; of clocks, nanoseconds (default: a prime that suits the event)")
+      ->type_name("PERIOD")
+      ->check(CLI::Range(std::uint64_t{1}, kLongestPeriod));
+  command
+      .add_option_function<std::string>(
+          "--trigger",
+          [&options](const std::string& name) {
+            options.trigger = runway::trigger_kind_from(name);
+          },
+          "Instruction that causes the event: load, store, branch, fault, none (default: load, or "
+          "what the event needs)")
+      ->type_name("KIND");
+  command.add_option("--nops", options.nops, "NOPs of the runway")->type_name("N");
+  command.add_option("--nop-bytes", options.nop_bytes, "Length of one NOP in bytes")
+      ->type_name("B");
+  auto* samples = command.add_option("--samples", options.samples,
+                                     "Samples a measurement at least (default: 5000)");
+  samples->type_name("N")->check(CLI::Range(std::uint64_t{1}, kMostSamples));
+  command
+      .add_option("--duration", options.duration_seconds,
+                  "Seconds a measurement, instead of --samples")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, kLongestDuration))
+      ->excludes(samples);
+  command.add_option("--repeat", options.repeat, "Record the whole ladder N times, interleaved")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMostRepeats));
+  command
+      .add_option("-o,--output", options.output,
+                  "Directory of the run (default: skidscan.run; an older one becomes "
+                  "skidscan.run.old)")
+      ->type_name("DIR");
+  command
+      .add_option("--cpu", options.cpu, "CPU to pin the target to (default: the highest allowed)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--force", options.force, "Replace the run that -o names");
+  auto* resume = command.add_option("--resume", options.resume,
+                                    "Record what is missing in a partial run, and nothing else");
+  resume->type_name("DIR");
+  command.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
+
+  // A run is finished as it was begun, so nothing that shapes it goes with --resume.
+  for (CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option != resume && name != "--quiet" && name != "--help") resume->excludes(option);
+  }
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,38 @@
+// The command line of `record`.
+#pragma once
+
+#include "runway/specification.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace skid::commands {
+
+struct RecordOptions {
+  std::vector<std::string> events;             ///< -e, as given
+  std::optional<std::vector<int>> levels;      ///< -p; nullopt: the whole ladder
+  std::optional<std::uint64_t> period;         ///< -c
+  std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
+  std::optional<std::uint32_t> nops;
+  std::optional<unsigned> nop_bytes;
+  std::uint64_t samples = 5000;            ///< a measurement at least
+  std::optional<double> duration_seconds;  ///< instead of `samples`
+  int repeat = 1;
+  std::optional<std::filesystem::path> output;
+  std::optional<int> cpu;
+  std::optional<std::filesystem::path> resume;
+  bool force = false;
+  bool quiet = false;
+};
+
+/// Adds the options to the command; `options` is filled while the command line is parsed.
+void add_record_options(CLI::App& command, RecordOptions& options);
+
+}  // namespace skid::commands

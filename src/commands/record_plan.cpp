@@ -1,0 +1,310 @@
+#include "src/commands/record_plan.h"
+
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+namespace {
+
+using runway::TriggerKind;
+using std::chrono::nanoseconds;
+
+// Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
+// microseconds whether it is sampled or not, so those events are sampled often.
+constexpr std::uint64_t kBuiltInPeriod = 7;
+constexpr std::uint64_t kClockPeriod = 99'991;  // nanoseconds
+constexpr std::uint64_t kEventPeriod = 10'007;
+/// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
+constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
+/// The kernel's software clocks tick no faster (kernel/events/core.c, cpu_clock_event).
+constexpr std::uint64_t kShortestClockPeriod = 10'000;  // nanoseconds
+
+/// How long an event of unknown frequency is tried first.
+constexpr nanoseconds kFirstTry = std::chrono::seconds{1};
+constexpr double kBreakpointSeconds = 5e-6;  // a hit, roughly
+constexpr double kLongSeconds = 60;
+
+constexpr std::size_t kMostMeasurements = 100'000;
+constexpr std::size_t kLongestFileName = 100;
+
+bool is_built_in(EventKind kind) {
+  return kind != EventKind::other;
+}
+
+/// The events of one trigger instruction each, whose number follows from the iterations.
+bool is_counted_by_iteration(EventKind kind) {
+  return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
+}
+
+TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked) {
+  if (event.name == "faults") return TriggerKind::fault;
+  if (asked) return *asked;
+  if (event.kind == EventKind::faults) return TriggerKind::fault;
+  for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
+    if (event.name == branch) return TriggerKind::branch;
+  }
+  return TriggerKind::load;
+}
+
+std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu) {
+  if (event.kind == EventKind::clock) return kClockPeriod;
+  if (is_built_in(event.kind)) return kBuiltInPeriod;
+  const bool amd = cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
+  return amd ? kAmdPeriod : kEventPeriod;
+}
+
+std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& options) {
+  if (event.own_level) {
+    if (options.levels) {
+      throw UsageError(
+          fmt::format("-e {}: names its precise level itself; leave out -p or the p's of the event",
+                      event.at_level(*event.own_level)));
+    }
+    return {*event.own_level};
+  }
+  if (options.levels) return *options.levels;
+  return {0, 1, 2, 3};
+}
+
+/// The events that are recorded when none is named, and the line that says what they show.
+std::vector<std::string> default_events(const machine::Machine& machine, std::string& note) {
+  std::vector<std::string> events{"access", "execute", "faults", "cpu-clock"};
+  if (!machine.has_core_pmu()) {
+    note =
+        "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
+        "the method at work and says nothing of PEBS";
+    return events;
+  }
+  events.insert(events.end(), {"cycles", "branches"});
+  note =
+      "no event was named, so the built-in ones, whose skid is known, and the generic cycles and "
+      "branches are recorded; name this CPU's precise events with -e";
+  return events;
+}
+
+/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
+const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (event.name.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
+
+std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+/// The CPU to pin to: as asked, or the highest one allowed that has the PMUs which the events name.
+int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& events,
+               const machine::Machine& machine) {
+  std::vector<int> candidates = machine.allowed_cpus;
+  if (options.cpu) {
+    if (!candidates.empty() &&
+        !std::binary_search(candidates.begin(), candidates.end(), *options.cpu)) {
+      throw Error(fmt::format("--cpu {}: this process may not run there, allowed {}", *options.cpu,
+                              fmt::join(candidates, ", ")));
+    }
+    candidates = {*options.cpu};
+  }
+  bool named = false;
+  for (const ChosenEvent& chosen : events) {
+    const machine::CorePmu* pmu = named_pmu(chosen.event, machine);
+    if (pmu == nullptr || pmu->cpus.empty()) continue;
+    named = true;
+    candidates = common(candidates, pmu->cpus);
+    if (candidates.empty()) {
+      throw Error(fmt::format(
+          "-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu, and record events of "
+          "different PMUs in runs of their own",
+          chosen.event.text(), pmu->name, fmt::join(pmu->cpus, ", ")));
+    }
+  }
+  // Events that name no PMU mean the performance cores of a hybrid machine.
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (named || pmu.name != "cpu_core") continue;
+    const std::vector<int> cores = common(candidates, pmu.cpus);
+    if (!cores.empty()) candidates = cores;
+  }
+  return candidates.empty() ? 0 : candidates.back();
+}
+
+runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
+                                        Arch arch) {
+  runway::Specification specification = runway::default_specification(arch);
+  specification.trigger = trigger;
+  if (options.nops) specification.nops = *options.nops;
+  if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
+  runway::check(specification);
+  return specification;
+}
+
+/// Iterations for `samples` samples, one period more for the first and 2% for those lost.
+std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double per_iteration) {
+  const double events = 1.02 * static_cast<double>(samples) * static_cast<double>(period) +
+                        static_cast<double>(period);
+  const double iterations = std::ceil(events / per_iteration);
+  constexpr double kMost = 1e18;
+  if (iterations > kMost) {
+    throw UsageError(
+        fmt::format("-c {}: {} samples would take {:.0e} iterations, allowed at most 1e18", period,
+                    samples, iterations));
+  }
+  return static_cast<std::uint64_t>(iterations);
+}
+
+runway::RunLength length_for(const ChosenEvent& chosen, const RecordOptions& options,
+                             const runway::TargetDescription& target) {
+  if (options.duration_seconds) {
+    return nanoseconds(std::llround(*options.duration_seconds * 1e9));
+  }
+  const EventKind kind = chosen.event.kind;
+  if (is_counted_by_iteration(kind)) {
+    const std::string key = kind == EventKind::faults ? "faults" : chosen.event.name;
+    const runway::Expectation* expectation = target.expectation_of(key);
+    const double expected = expectation == nullptr ? 0 : expectation->events_per_iteration;
+    return iterations_for(options.samples, chosen.period, expected > 0 ? expected : 1);
+  }
+  if (kind == EventKind::clock) {
+    const double period = static_cast<double>(std::max(chosen.period, kShortestClockPeriod));
+    const double seconds = 1.05e-9 * period * static_cast<double>(options.samples) + 0.02;
+    constexpr double kMostSeconds = 1e9;
+    if (seconds > kMostSeconds) {
+      throw UsageError(
+          fmt::format("-c {}: {} samples would take {:.0e} seconds, allowed at most 1e9",
+                      chosen.period, options.samples, seconds));
+    }
+    return nanoseconds(std::llround(seconds * 1e9));
+  }
+  return kFirstTry;
+}
+
+/// Part of a file name: the event with what is special to a file system or shell replaced.
+std::string file_stem(const RequestedEvent& event) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  std::string stem;
+  for (const char character : event.text().substr(0, kLongestFileName)) {
+    stem += kPlain.find(character) == std::string_view::npos ? '_' : character;
+  }
+  while (stem.size() > 1 && stem.back() == '_') stem.pop_back();
+  return stem;
+}
+
+/// `name.data`, or `name~2.data` where another measurement has that already.
+std::string unique_file(const std::string& name, std::set<std::string>& taken) {
+  std::string file = name + ".data";
+  for (int number = 2; !taken.insert(file).second; ++number) {
+    file = fmt::format("{}~{}.data", name, number);
+  }
+  return file;
+}
+
+void add_notes(RecordRequest& request, const RecordOptions& options,
+               const machine::Machine& machine, const machine::PerfTool& perf) {
+  if (!perf.has_control()) {
+    request.notes.push_back(fmt::format(
+        "perf {} has no --control (it came with 5.10): the targets' start and warm-up are in the "
+        "recordings",
+        perf.version));
+  }
+  for (const ChosenEvent& chosen : request.events) {
+    const std::string text = chosen.event.text();
+    if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
+      request.notes.push_back(
+          fmt::format("{}: no core PMU here; perf puts cpu-clock in the place of cycles without a "
+                      "word, and the "
+                      "report shows what was recorded",
+                      text));
+    }
+    if (chosen.event.kind == EventKind::clock && chosen.period < kShortestClockPeriod) {
+      request.notes.push_back(
+          fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
+                      kShortestClockPeriod, chosen.period));
+    }
+    const double hits = static_cast<double>(options.samples) * static_cast<double>(chosen.period);
+    if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
+        hits * kBreakpointSeconds > kLongSeconds) {
+      request.notes.push_back(fmt::format(
+          "{}: a hit costs about 5 microseconds whether sampled or not, so a measurement takes "
+          "about {:.0f} minutes; a smaller -c ends sooner",
+          text, hits * kBreakpointSeconds / 60));
+    }
+  }
+}
+
+}  // namespace
+
+RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
+                              const machine::PerfTool& perf) {
+  RecordRequest request;
+  std::vector<RequestedEvent> events = parse_events(options.events);
+  if (options.events.empty()) {
+    std::string note;
+    events = parse_events(default_events(machine, note));
+    request.notes.push_back(note);
+  }
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  std::set<TriggerKind> triggers;
+  std::size_t measurements = 0;
+  for (RequestedEvent& event : events) {
+    ChosenEvent chosen;
+    chosen.levels = levels_for(event, options);
+    chosen.trigger = trigger_for(event, options.trigger);
+    chosen.period = options.period.value_or(default_period(event, machine.cpu));
+    chosen.event = std::move(event);
+    if (triggers.insert(chosen.trigger).second) {
+      request.targets.push_back(specification_for(chosen.trigger, options, arch));
+    }
+    measurements += chosen.levels.size() * static_cast<std::size_t>(options.repeat);
+    request.events.push_back(std::move(chosen));
+  }
+  if (measurements > kMostMeasurements) {
+    throw UsageError(fmt::format("--repeat {}: gives {} measurements, allowed at most {}",
+                                 options.repeat, measurements, kMostMeasurements));
+  }
+  request.cpu = choose_cpu(options, request.events, machine);
+  add_notes(request, options, machine, perf);
+  return request;
+}
+
+std::vector<run::PlannedMeasurement> plan_measurements(
+    const RecordOptions& options, const RecordRequest& request,
+    const std::map<TriggerKind, runway::TargetDescription>& targets) {
+  std::vector<run::PlannedMeasurement> plan;
+  std::set<std::string> files;
+  for (int repeat = 1; repeat <= options.repeat; ++repeat) {
+    for (const ChosenEvent& chosen : request.events) {
+      const runway::TargetDescription& target = targets.at(chosen.trigger);
+      for (const int level : chosen.levels) {
+        std::string name = file_stem(chosen.event) + "." + level_text(level);
+        if (options.repeat > 1) name += fmt::format(".{}", repeat);
+        run::PlannedMeasurement measurement;
+        measurement.event = chosen.event.text();
+        measurement.requested = chosen.event.at_level(level);
+        measurement.perf_event = chosen.event.for_perf(level, target);
+        measurement.level = level;
+        measurement.repeat = repeat;
+        measurement.period = chosen.period;
+        measurement.trigger = runway::name_of(chosen.trigger);
+        measurement.length = length_for(chosen, options, target);
+        measurement.file = unique_file(name, files);
+        plan.push_back(std::move(measurement));
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,44 @@
+// What a run will consist of, decided before anything is started. Pure functions.
+#pragma once
+
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/commands/record_event.h"
+#include "src/commands/record_options.h"
+#include "src/machine/machine.h"
+#include "src/run/run.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace skid::commands {
+
+/// An event with everything that the command line left open decided.
+struct ChosenEvent {
+  RequestedEvent event;
+  std::vector<int> levels;
+  runway::TriggerKind trigger = runway::TriggerKind::load;
+  std::uint64_t period = 0;
+};
+
+/// What the options come to on this machine.
+struct RecordRequest {
+  std::vector<ChosenEvent> events;
+  std::vector<runway::Specification> targets;  ///< one for each trigger that the events need
+  int cpu = 0;
+  std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
+};
+
+/// Throws UsageError for options that contradict each other, Error for what this machine lacks.
+RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
+                              const machine::PerfTool& perf);
+
+/// The measurements in the order in which they are recorded: the whole ladder of every event, then
+/// all of it again for each repeat. `targets` has one for each trigger of the request.
+std::vector<run::PlannedMeasurement> plan_measurements(
+    const RecordOptions& options, const RecordRequest& request,
+    const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
+
+}  // namespace skid::commands

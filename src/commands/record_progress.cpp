@@ -1,0 +1,119 @@
+#include "src/commands/record_progress.h"
+
+#include "src/output/escape.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace skid::commands {
+
+namespace {
+
+/// Header, IP, pid and tid, time, event id: a sample of `perf record` without further options.
+constexpr double kUsualSampleBytes = 40;
+/// perf hands samples on once its buffer is half full; a smaller file holds hardly any of them yet.
+constexpr std::uint64_t kTellingBytes = 65'536;
+
+std::size_t terminal_width() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return size.ws_col;
+}
+
+}  // namespace
+
+Progress::Progress(Style style, std::size_t total, std::size_t done)
+    : style_(style), total_(total), done_(done), bytes_per_sample_(kUsualSampleBytes) {}
+
+Progress::~Progress() {
+  clear_line();
+}
+
+void Progress::begin(const run::PlannedMeasurement& measurement) {
+  requested_ = measurement.requested;
+  repeat_ = measurement.repeat;
+  begin_ = Clock::now();
+  grown_to(0);
+}
+
+void Progress::grown_to(std::uint64_t bytes) {
+  if (style_ != Style::terminal) return;
+  std::string line = heading();
+  if (bytes >= kTellingBytes) {
+    const double samples = static_cast<double>(bytes) / bytes_per_sample_;
+    line += fmt::format("  about {} samples", with_thousands(static_cast<std::uint64_t>(samples)));
+  }
+  if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
+  // The last column stays free: writing it makes some terminals wrap.
+  fmt::print(stderr, "\r\033[K{}", output::shorten(line, terminal_width() - 1));
+  std::fflush(stderr);
+  line_shown_ = true;
+}
+
+void Progress::finish(std::uint64_t samples, std::uint64_t bytes) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  if (style_ != Style::silent) {
+    say(fmt::format("{}: {} samples in {:.1f} s", heading(), with_thousands(samples), seconds));
+  }
+  if (samples > 0) bytes_per_sample_ = static_cast<double>(bytes) / static_cast<double>(samples);
+  ++done_;
+  ++finished_here_;
+  seconds_here_ += seconds;
+}
+
+void Progress::refuse(std::string_view reason) {
+  say(fmt::format("{}: refused by this machine: {}", heading(), reason));
+  ++done_;
+}
+
+void Progress::say(std::string_view line) {
+  if (style_ == Style::silent) return;
+  clear_line();
+  fmt::print(stderr, "{}\n", output::escape_for_terminal(line));
+}
+
+std::string Progress::heading() const {
+  std::string text = fmt::format("{}/{} {}", done_ + 1, total_, requested_);
+  if (repeat_ > 1) text += fmt::format(" #{}", repeat_);
+  return output::escape_for_terminal(text);
+}
+
+std::optional<double> Progress::seconds_left() const {
+  if (finished_here_ == 0) return std::nullopt;
+  const double each = seconds_here_ / static_cast<double>(finished_here_);
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const auto later = static_cast<double>(total_ - done_ - 1);
+  return each * later + std::fmax(0, each - elapsed);
+}
+
+void Progress::clear_line() {
+  if (!line_shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  line_shown_ = false;
+}
+
+Progress::Style progress_style(bool quiet) {
+  if (quiet) return Progress::Style::silent;
+  return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
+}
+
+std::string with_thousands(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
+  return digits;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,69 @@
+// Carrying a plan out: one `perf record` after the other, every one whole or not there.
+#pragma once
+
+#include "runway/target.h"
+#include "src/commands/record_interrupts.h"
+#include "src/commands/record_perf.h"
+#include "src/commands/record_progress.h"
+#include "src/run/run.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace skid::commands {
+
+enum class SessionEnd { complete, interrupted };
+
+/// Records the pending measurements of a run into its directory. run.json is written after each, so
+/// that what is finished stays whatever happens to the rest.
+class RecordSession {
+ public:
+  /// `targets` by trigger kind. `finished` is called after each measurement that has its file.
+  /// Refers to what it is given.
+  RecordSession(run::Run& run, std::filesystem::path directory,
+                const std::map<std::string, runway::Target>& targets, Progress& progress,
+                Interrupts& interrupts, std::function<void()> finished);
+
+  /// Throws Error when a recording fails for a reason that is not the event's: no permission, a
+  /// full disk, a target or perf that died.
+  SessionEnd record_pending();
+
+ private:
+  /// What one `perf record` came to.
+  struct Attempt {
+    bool interrupted = false;
+    Completed completed;
+    PerfMessages messages;
+  };
+
+  SessionEnd record(run::PlannedMeasurement& measurement);
+  Attempt attempt(run::PlannedMeasurement& measurement);
+  /// False when perf ended well; true when the machine does not take the event; throws otherwise.
+  bool is_refused(const run::PlannedMeasurement& measurement, const Attempt& attempt) const;
+  std::optional<std::chrono::nanoseconds> longer(const run::PlannedMeasurement& measurement,
+                                                 std::uint64_t samples) const;
+  void accept(run::PlannedMeasurement& measurement, const Attempt& attempt);
+  void write_description() const;
+
+  std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const;
+  std::filesystem::path partial_file_of(const run::PlannedMeasurement& measurement) const;
+
+  run::Run& run_;
+  std::filesystem::path directory_;
+  const std::map<std::string, runway::Target>& targets_;
+  Progress& progress_;
+  Interrupts& interrupts_;
+  std::function<void()> finished_;
+  /// The length that gave an event enough samples, so that its next level starts with it.
+  std::map<std::string, std::chrono::nanoseconds> sufficient_;
+};
+
+/// Now, as run.json writes it: "2026-01-02T03:04:05Z".
+std::string utc_now();
+
+}  // namespace skid::commands

@@ -1,0 +1,253 @@
+#include "src/commands/target.h"
+
+#include "runway/note.h"
+#include "runway/target.h"
+#include "src/commands/standard_output.h"
+#include "src/output/escape.h"
+#include "src/support/error.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+using runway::Specification;
+using runway::Target;
+
+#if defined(__aarch64__)
+constexpr Arch kOwnArch = Arch::aarch64;
+#else
+constexpr Arch kOwnArch = Arch::x86_64;
+#endif
+
+struct TargetOptions {
+  std::string arch{runway::name_of(kOwnArch)};
+  std::string trigger = "load";
+  std::optional<std::uint32_t> nops, lead_in;
+  std::optional<unsigned> nop_bytes, access_bytes;
+  std::optional<std::uint64_t> iterations;
+  std::optional<double> duration;  // seconds
+  std::string output = "skidscan-target";
+  std::string read;
+  bool assembly = false;
+  std::string format = "text";
+};
+
+std::chrono::nanoseconds duration_from(double seconds) {
+  constexpr double kMostSeconds = 1e6;  // far above what is allowed, far below overflow
+  if (!(seconds > 0 && seconds < kMostSeconds)) {
+    throw UsageError(fmt::format("duration: {} s given, allowed 1 ms to 24 h", seconds));
+  }
+  return std::chrono::nanoseconds(std::llround(seconds * 1e9));
+}
+
+Specification specification_of(const TargetOptions& options) {
+  Specification specification = runway::default_specification(runway::arch_from(options.arch));
+  specification.trigger = runway::trigger_kind_from(options.trigger);
+  specification.nops = options.nops.value_or(specification.nops);
+  specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
+  specification.nop_bytes = options.nop_bytes.value_or(specification.nop_bytes);
+  specification.access_bytes = options.access_bytes.value_or(specification.access_bytes);
+  if (options.iterations) specification.length = *options.iterations;
+  if (options.duration) specification.length = duration_from(*options.duration);
+  runway::check(specification);
+  return specification;
+}
+
+std::string shown(const fs::path& path) {
+  return output::escape_for_terminal(path.string());
+}
+
+/// A compiler would overwrite whatever the name is that of; here a slip of the keyboard must not
+/// cost anything but an older target.
+void require_replaceable(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return;
+  bool is_target = false;
+  try {
+    is_target = runway::read_target(path).has_value();
+  } catch (const InputError&) {
+    // Not even an ELF file, or a damaged one: not ours to replace.
+  }
+  if (!is_target) {
+    throw UsageError(fmt::format(
+        "{}: exists and is not a skidscan target; remove it or choose another name with -o",
+        shown(path)));
+  }
+}
+
+Target read(const fs::path& path) {
+  std::optional<Target> target = runway::read_target(path);
+  if (!target) {
+    throw InputError({.file = path.string(),
+                      .offset = {},
+                      .found = "an ELF file without a skidscan note",
+                      .allowed = "a target that skidscan built",
+                      .remedy = {}});
+  }
+  return *target;
+}
+
+std::string length_text(const runway::RunLength& length) {
+  if (const auto* iterations = std::get_if<std::uint64_t>(&length)) {
+    return fmt::format("{} iterations", *iterations);
+  }
+  return fmt::format(
+      "{} s", std::chrono::duration<double>(std::get<std::chrono::nanoseconds>(length)).count());
+}
+
+std::string trigger_text(const Specification& specification) {
+  std::string text(runway::name_of(specification.trigger));
+  const bool accesses = specification.trigger != runway::TriggerKind::branch &&
+                        specification.trigger != runway::TriggerKind::none;
+  if (accesses) text += fmt::format(" of {} bytes", specification.access_bytes);
+  return text;
+}
+
+std::string row(std::string_view part, const AddressRange& range,
+                std::optional<std::uint64_t> instructions) {
+  return fmt::format("{:<14} {:>10}  {:>9}  {:>12}\n", part, fmt::format("{:#x}", range.begin),
+                     range.size(), instructions ? std::to_string(*instructions) : "");
+}
+
+std::string text_of(const Target& target) {
+  const Specification& specification = target.description.specification;
+  const runway::Layout& layout = target.description.layout;
+  std::string text =
+      fmt::format("{}: {}, trigger {}, runs for {}\nbuild-id {}, built by skidscan {}\n\n",
+                  shown(target.path), runway::name_of(specification.arch),
+                  trigger_text(specification), length_text(specification.length), target.build_id,
+                  output::escape_for_terminal(target.description.tool_version));
+  text += fmt::format("{:<14} {:>10}  {:>9}  {:>12}\n", "part", "address", "bytes", "instructions");
+  text += row("loop", layout.loop, {});
+  text += row("lead-in", layout.lead_in, specification.lead_in_nops);
+  text += row("trigger", layout.trigger, 1);
+  text += row("runway", layout.runway, specification.nops);
+  for (const AddressRange& other : layout.other_triggers) text += row("other trigger", other, {});
+  text += row("datum", {layout.datum, layout.datum + specification.access_bytes}, {});
+
+  text += fmt::format("\n{:<14} {:>10}  {:>9}\n", "event", "offset", "each pass");
+  for (const runway::Expectation& expectation : target.description.expectations) {
+    const std::string offset = !expectation.offset ? "none"
+                               : *expectation.offset == 0
+                                   ? "0"
+                                   : fmt::format("{:+}", *expectation.offset);
+    text += fmt::format("{:<14} {:>10}  {:>9}\n", output::escape_for_terminal(expectation.event),
+                        offset, expectation.events_per_iteration);
+  }
+  return text;
+}
+
+std::string hexadecimal(std::uint64_t address) {
+  return fmt::format("{:#x}", address);
+}
+
+ordered_json json_of(const AddressRange& range) {
+  return {{"begin", hexadecimal(range.begin)}, {"end", hexadecimal(range.end)}};
+}
+
+std::string json_text_of(const Target& target) {
+  const runway::TargetDescription& description = target.description;
+  const runway::Layout& layout = description.layout;
+  ordered_json others = ordered_json::array();
+  for (const AddressRange& other : layout.other_triggers) others.push_back(json_of(other));
+  const ordered_json object{{"schema", "skidscan.target/1"},
+                            {"tool_version", description.tool_version},
+                            {"file", target.path.string()},
+                            {"build_id", target.build_id},
+                            {"specification", runway::json_of(description.specification)},
+                            {"layout",
+                             {{"loop", json_of(layout.loop)},
+                              {"lead_in", json_of(layout.lead_in)},
+                              {"trigger", json_of(layout.trigger)},
+                              {"runway", json_of(layout.runway)},
+                              {"datum", hexadecimal(layout.datum)},
+                              {"other_triggers", others}}},
+                            {"expectations", runway::json_of(description.expectations)}};
+  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+void run_target(const TargetOptions& options) {
+  if (options.assembly) {
+    print(runway::assembly_of(specification_of(options)));
+    return;
+  }
+  std::optional<Target> target;
+  if (!options.read.empty()) {
+    target = read(options.read);
+  } else {
+    const Specification specification = specification_of(options);
+    require_replaceable(options.output);
+    target = runway::build_target(specification, options.output);
+  }
+  print(options.format == "json" ? json_text_of(*target) : text_of(*target));
+}
+
+}  // namespace
+
+void add_target_command(CLI::App& app, int& exit_status) {
+  const Specification defaults;
+  auto options = std::make_shared<TargetOptions>();
+  auto* command = app.add_subcommand("target", "build a runway target alone and print its layout");
+  std::vector<CLI::Option*> building{
+      command->add_option("--trigger", options->trigger,
+                          "what causes the event: load (default), store, branch, fault or none"),
+      command->add_option("--nops", options->nops,
+                          fmt::format("NOPs of the runway (default: {})", defaults.nops)),
+      command->add_option("--nop-bytes", options->nop_bytes,
+                          "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64"),
+      command->add_option(
+          "--lead-in", options->lead_in,
+          fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
+      command->add_option("--access-bytes", options->access_bytes,
+                          "width of the access: 1, 2, 4 or 8 (default)"),
+      command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
+  };
+  auto* iterations =
+      command->add_option("--iterations", options->iterations,
+                          "iterations of a run that does not say otherwise (default: 1000000)");
+  auto* duration = command->add_option("--duration", options->duration,
+                                       "seconds of such a run, instead of iterations");
+  iterations->excludes(duration);
+  building.push_back(iterations);
+  building.push_back(duration);
+  auto* output = command->add_option("-o,--output", options->output,
+                                     "file to write (default: skidscan-target)");
+  auto* read_file = command->add_option("--read", options->read,
+                                        "print the layout of this target instead of building one");
+  auto* assembly = command->add_flag("--assembly", options->assembly,
+                                     "print the assembly instead of building it");
+  auto* format = command->add_option("--format", options->format, "text or json")
+                     ->check(CLI::IsMember({"text", "json"}));
+  for (CLI::Option* option : building) read_file->excludes(option);
+  read_file->excludes(output);
+  assembly->excludes(read_file);
+  assembly->excludes(output);
+  assembly->excludes(format);
+  command->footer(
+      "The same specification gives the same bytes. A target takes --iterations N or --seconds S,\n"
+      "--cpu N, and --control FIFO with --ack FIFO for the other side of perf record --control;\n"
+      "it prints one line of JSON at its end.\n\n"
+      "Example:\n  skidscan target --trigger store --nops 2000 -o store-target\n"
+      "  ./store-target --seconds 0.5");
+  command->callback([options, &exit_status] {
+    run_target(*options);
+    exit_status = static_cast<int>(ExitStatus::done);
+  });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,48 @@
+// The files behind a recording's mappings: opened once, believed only with the right build-id.
+#pragma once
+
+#include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::locate {
+
+class ModuleStore {
+ public:
+  /// Knows of a file that may stand in for a mapped one with the same build-id, wherever the
+  /// recording saw it: the target in its run directory.
+  void add_candidate(const std::filesystem::path& path);
+
+  struct Found {
+    const symbols::Module* module = nullptr;  ///< null when there is none to believe
+    std::filesystem::path path;               ///< where it was opened
+  };
+
+  /// The file of a mapping. Pseudo files ("[vdso]", "//anon") have none. A file whose build-id
+  /// differs from the recorded one is refused; one without a recorded build-id is opened and named
+  /// in `remarks`.
+  Found find(const symbols::MappedFile& file);
+
+  /// What had to be refused or could not be verified, one line each.
+  const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+
+ private:
+  struct Opened {
+    std::filesystem::path path;
+    symbols::Module module;
+  };
+  const Opened* open(const std::filesystem::path& path, std::string& problem);
+
+  std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
+  std::vector<std::filesystem::path> candidates_;
+  std::map<std::pair<std::string, std::string>, Found> answers_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace skid::locate

@@ -1,0 +1,89 @@
+#include "src/machine/cpuinfo.h"
+
+#include <charconv>
+#include <map>
+
+namespace skid::machine {
+
+namespace {
+
+using Fields = std::map<std::string_view, std::string_view>;
+
+/// "key : value" lines up to the first empty line that follows one of them.
+Fields first_block(std::string_view text) {
+  Fields fields;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos) {
+      fields.emplace(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    } else if (trimmed(line).empty() && !fields.empty()) {
+      break;
+    }
+  }
+  return fields;
+}
+
+std::string_view value_of(const Fields& fields, std::string_view key) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? std::string_view() : found->second;
+}
+
+bool has_word(std::string_view words, std::string_view wanted) {
+  while (!words.empty()) {
+    const std::size_t end = words.find(' ');
+    if (words.substr(0, end) == wanted) return true;
+    if (end == std::string_view::npos) return false;
+    words.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::optional<int> parse_integer(std::string_view text) {
+  text = trimmed(text);
+  int base = 10;
+  if (text.starts_with("0x")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+CpuInfo parse_cpuinfo(std::string_view text) {
+  const Fields fields = first_block(text);
+  CpuInfo info;
+  CpuIdentity& cpu = info.identity;
+  cpu.model_name = value_of(fields, "model name");
+  if (fields.contains("CPU implementer")) {
+    cpu.arch = "aarch64";
+    cpu.vendor = value_of(fields, "CPU implementer");
+    cpu.model = parse_integer(value_of(fields, "CPU part"));
+    cpu.stepping = parse_integer(value_of(fields, "CPU revision"));
+  } else if (fields.contains("vendor_id")) {
+    cpu.arch = "x86_64";
+    cpu.vendor = value_of(fields, "vendor_id");
+    cpu.family = parse_integer(value_of(fields, "cpu family"));
+    cpu.model = parse_integer(value_of(fields, "model"));
+    cpu.stepping = parse_integer(value_of(fields, "stepping"));
+    cpu.microcode = value_of(fields, "microcode");
+    info.hypervisor_flag = has_word(value_of(fields, "flags"), "hypervisor");
+  }
+  return info;
+}
+
+}  // namespace skid::machine

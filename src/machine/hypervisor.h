@@ -1,0 +1,29 @@
+// Which hypervisor runs this machine, if one does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::machine {
+
+/// What the machine shows of it; empty where there is nothing to see.
+struct HypervisorTraces {
+  bool x86 = false;                          ///< on x86 the flag decides; elsewhere there is none
+  bool flag = false;                         ///< x86: CPUID leaf 1, ECX bit 31
+  std::vector<std::string> signatures = {};  ///< x86: CPUID leaves 0x40000000, 0x40000100
+  std::string sys_hypervisor = {};           ///< /sys/hypervisor/type
+  std::string device_tree = {};              ///< /proc/device-tree/hypervisor/compatible
+  std::string dmi_vendor = {};               ///< /sys/class/dmi/id/sys_vendor
+  std::string dmi_product = {};              ///< /sys/class/dmi/id/product_name
+};
+
+/// "KVM", "VMware", …, "unknown hypervisor"; nullopt on bare metal.
+std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
+
+/// The 12-byte signatures that the CPUID instruction gives here, when it says that there is a
+/// hypervisor; none on other architectures.
+std::vector<std::string> cpuid_signatures();
+
+}  // namespace skid::machine

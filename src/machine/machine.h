@@ -1,0 +1,72 @@
+// What this computer is: read for run.json before anything is recorded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::machine {
+
+/// On a machine of unlike CPUs: the first one that /proc/cpuinfo lists.
+struct CpuIdentity {
+  std::string arch;                            ///< uname -m: "x86_64"
+  std::string vendor;                          ///< "GenuineIntel"; on Arm the implementer, "0x41"
+  std::string model_name;                      ///< may be empty
+  std::optional<int> family, model, stepping;  ///< decimal; on Arm: nullopt, part, revision
+  std::string microcode;                       ///< "0x1000065"; may be empty
+  std::optional<std::string> hypervisor;  ///< "KVM", "unknown hypervisor"; nullopt on bare metal
+};
+
+/// A PMU of the CPU cores, which counts and samples hardware events: "cpu", "cpu_core",
+/// "armv8_pmuv3_0".
+struct CorePmu {
+  std::string name;
+  std::uint32_t type = 0;          ///< perf_event_attr.type
+  std::optional<int> max_precise;  ///< caps/max_precise
+  std::vector<int> cpus;           ///< of a hybrid machine: the CPUs it belongs to; empty: all
+};
+
+struct Machine {
+  CpuIdentity cpu;
+  std::string kernel;    ///< uname -r
+  std::string hostname;  ///< uname -n
+  std::vector<CorePmu> core_pmus;
+  std::optional<int> perf_event_paranoid;
+  std::optional<int> perf_event_max_sample_rate;
+  std::vector<int> allowed_cpus;  ///< CPUs this process may run on, ascending
+
+  bool has_core_pmu() const noexcept { return !core_pmus.empty(); }
+};
+
+/// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.
+/// Only for the root "/" are uname(2) and the CPUID instruction asked as well.
+Machine inspect(const std::filesystem::path& root = "/");
+
+struct PerfTool {
+  std::filesystem::path path;
+  std::string version;  ///< "6.1.187"
+  int major = 0, minor = 0;
+
+  /// `perf record --control` came with Linux 5.10.
+  bool has_control() const noexcept { return at_least(5, 10); }
+  /// `perf record --no-bpf-event` came with Linux 5.1.
+  bool has_no_bpf_event() const noexcept { return at_least(5, 1); }
+
+ private:
+  bool at_least(int wanted_major, int wanted_minor) const noexcept {
+    return major > wanted_major || (major == wanted_major && minor >= wanted_minor);
+  }
+};
+
+/// The version in the output of `perf --version`: "perf version 6.1.187" gives "6.1.187", 6, 1.
+/// nullopt when there is none. `path` is left empty.
+std::optional<PerfTool> parse_perf_version(std::string_view output);
+
+/// Throws Error with the package to install when PATH has no perf, or it does not run (Ubuntu's
+/// wrapper without a perf for the running kernel).
+PerfTool find_perf();
+
+}  // namespace skid::machine

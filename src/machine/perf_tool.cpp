@@ -1,0 +1,70 @@
+#include "src/machine/cpuinfo.h"
+#include "src/machine/machine.h"
+#include "src/support/error.h"
+#include "src/support/process.h"
+
+#include <charconv>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace skid::machine {
+
+namespace {
+
+constexpr std::string_view kInstall =
+    "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
+    "linux-tools-$(uname -r); Fedora: dnf install perf)";
+
+bool read_number(std::string_view& text, int& number) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return true;
+}
+
+/// The first line with something in it.
+std::string first_line(std::string_view text) {
+  text = trimmed(text);
+  return std::string(trimmed(text.substr(0, text.find('\n'))));
+}
+
+}  // namespace
+
+std::optional<PerfTool> parse_perf_version(std::string_view output) {
+  constexpr std::string_view kPrefix = "perf version ";
+  const std::size_t prefix = output.find(kPrefix);
+  if (prefix == std::string_view::npos) return std::nullopt;
+  std::string_view rest = output.substr(prefix + kPrefix.size());
+  rest = rest.substr(0, rest.find_first_of(" \t\r\n"));
+
+  PerfTool tool;
+  tool.version = rest;
+  if (!read_number(rest, tool.major) || !rest.starts_with('.')) return std::nullopt;
+  rest.remove_prefix(1);
+  if (!read_number(rest, tool.minor)) return std::nullopt;
+  return tool;
+}
+
+PerfTool find_perf() {
+  const auto path = find_program("perf");
+  if (!path) throw Error(fmt::format("perf: not found in PATH; {}", kInstall));
+  const std::filesystem::path absolute = std::filesystem::absolute(*path);
+
+  const Completed done = run_program({absolute.string(), "--version"});
+  std::optional<PerfTool> tool = parse_perf_version(done.out);
+  if (!done.code.success()) {
+    // Ubuntu's wrapper says here which kernel it has no perf for.
+    const std::string said = first_line(done.err.empty() ? done.out : done.err);
+    throw Error(fmt::format("{}: does not run: {}; {}", absolute.string(),
+                            said.empty() ? describe(done.code) : said, kInstall));
+  }
+  if (!tool) {
+    throw Error(fmt::format("{}: no version in what --version prints (\"{}\"); {}",
+                            absolute.string(), first_line(done.out), kInstall));
+  }
+  tool->path = absolute;
+  return *tool;
+}
+
+}  // namespace skid::machine

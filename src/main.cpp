@@ -1,0 +1,64 @@
+// Arguments to command; the only place that catches.
+#include "src/commands/messages.h"
+#include "src/commands/record.h"
+#include "src/commands/report.h"
+#include "src/commands/samples.h"
+#include "src/commands/target.h"
+#include "src/support/error.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+/// The command that the arguments chose, for "try 'skidscan COMMAND --help'".
+std::string chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "skidscan" : "skidscan " + chosen.front()->get_name();
+}
+
+int run(int argc, char** argv) {
+  int exit_status = 0;
+  CLI::App app(
+      "skidscan measures how far sampled instructions lie from the ones that caused the event, at "
+      "each precise level of perf.",
+      "skidscan");
+  app.set_version_flag("--version", "skidscan " SKIDSCAN_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n  skidscan record && skidscan report\n\n"
+      "'skidscan COMMAND --help' documents each command.");
+  skid::commands::add_record_command(app, exit_status);
+  skid::commands::add_report_command(app, exit_status);
+  skid::commands::add_samples_command(app, exit_status);
+  skid::commands::add_target_command(app, exit_status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    skid::commands::say(std::string(error.what()) + "; try '" + chosen_command(app) + " --help'");
+    return static_cast<int>(skid::ExitStatus::usage);
+  }
+  return exit_status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that goes away ends the output, not the program in the middle of its work.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const skid::Error& error) {
+    skid::commands::say(error.what());
+    return static_cast<int>(error.status());
+  } catch (const std::exception& error) {
+    skid::commands::say(error.what());
+    return static_cast<int>(skid::ExitStatus::failed);
+  }
+}

@@ -1,0 +1,200 @@
+#include "src/measure/event_identity.h"
+
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace skid::measure {
+namespace {
+
+using perfdata::Attribute;
+
+bool is_modifier(char c) {
+  return std::string_view("ukhIGHpPSDWe").find(c) != std::string_view::npos;
+}
+
+bool all_modifiers(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_modifier);
+}
+
+struct GenericEvent {
+  std::string_view name;
+  std::uint32_t type;
+  std::uint64_t config;
+};
+// Names that perf itself gives to generic events, and their aliases (perf list hw sw).
+constexpr std::array<GenericEvent, 29> kGenericEvents = {{
+    {"cycles", perfdata::PERF_TYPE_HARDWARE, 0},
+    {"cpu-cycles", perfdata::PERF_TYPE_HARDWARE, 0},
+    {"instructions", perfdata::PERF_TYPE_HARDWARE, 1},
+    {"cache-references", perfdata::PERF_TYPE_HARDWARE, 2},
+    {"cache-misses", perfdata::PERF_TYPE_HARDWARE, 3},
+    {"branches", perfdata::PERF_TYPE_HARDWARE, 4},
+    {"branch-instructions", perfdata::PERF_TYPE_HARDWARE, 4},
+    {"branch-misses", perfdata::PERF_TYPE_HARDWARE, 5},
+    {"bus-cycles", perfdata::PERF_TYPE_HARDWARE, 6},
+    {"stalled-cycles-frontend", perfdata::PERF_TYPE_HARDWARE, 7},
+    {"idle-cycles-frontend", perfdata::PERF_TYPE_HARDWARE, 7},
+    {"stalled-cycles-backend", perfdata::PERF_TYPE_HARDWARE, 8},
+    {"idle-cycles-backend", perfdata::PERF_TYPE_HARDWARE, 8},
+    {"ref-cycles", perfdata::PERF_TYPE_HARDWARE, 9},
+    {"cpu-clock", perfdata::PERF_TYPE_SOFTWARE, 0},
+    {"task-clock", perfdata::PERF_TYPE_SOFTWARE, 1},
+    {"page-faults", perfdata::PERF_TYPE_SOFTWARE, 2},
+    {"faults", perfdata::PERF_TYPE_SOFTWARE, 2},
+    {"context-switches", perfdata::PERF_TYPE_SOFTWARE, 3},
+    {"cs", perfdata::PERF_TYPE_SOFTWARE, 3},
+    {"cpu-migrations", perfdata::PERF_TYPE_SOFTWARE, 4},
+    {"migrations", perfdata::PERF_TYPE_SOFTWARE, 4},
+    {"minor-faults", perfdata::PERF_TYPE_SOFTWARE, 5},
+    {"major-faults", perfdata::PERF_TYPE_SOFTWARE, 6},
+    {"alignment-faults", perfdata::PERF_TYPE_SOFTWARE, 7},
+    {"emulation-faults", perfdata::PERF_TYPE_SOFTWARE, 8},
+    {"dummy", perfdata::PERF_TYPE_SOFTWARE, 9},
+    {"bpf-output", perfdata::PERF_TYPE_SOFTWARE, 10},
+    {"cgroup-switches", perfdata::PERF_TYPE_SOFTWARE, 11},
+}};
+
+bool is_clock(const Attribute& attribute) {
+  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
+         (attribute.config == perfdata::PERF_COUNT_SW_CPU_CLOCK ||
+          attribute.config == perfdata::PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
+std::uint64_t generic_config(const Attribute& attribute) {
+  return attribute.config & 0xffff'ffffu;
+}
+
+/// Splits a -e argument at its commas, which also separate terms within slashes and braces.
+std::vector<std::string> split_event_list(std::string_view list) {
+  std::vector<std::string> events(1);
+  bool in_terms = false;
+  for (const char c : list) {
+    if (c == '/') in_terms = !in_terms;
+    if (c == ',' && !in_terms) {
+      events.emplace_back();
+    } else {
+      events.back() += c;
+    }
+  }
+  return events;
+}
+
+/// Events that every instruction, or every cycle of every instruction, causes.
+bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name) {
+  if (attribute.type == perfdata::PERF_TYPE_HARDWARE) {
+    const auto config = generic_config(attribute);
+    return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
+  }
+  if (pmu_name.starts_with("ibs_") || pmu_name.starts_with("arm_spe")) return true;
+  const bool is_core = attribute.type == perfdata::PERF_TYPE_RAW || pmu_name.starts_with("cpu") ||
+                       pmu_name.starts_with("armv8");
+  if (!is_core) return false;
+  // Event codes (umask 0) of unhalted cycles and retired instructions or micro-ops: Intel 0x3c,
+  // 0xc0; AMD 0x76, 0xc0, 0xc1; Arm 0x11, 0x08. The code of one vendor counts nothing alike on
+  // another, so that only the vendor's own recordings hold it.
+  const std::uint64_t code = attribute.config & 0xffff;
+  constexpr std::array<std::uint64_t, 6> kCodes = {0x3c, 0xc0, 0xc1, 0x76, 0x11, 0x08};
+  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+}
+
+}  // namespace
+
+EventName split_event_name(std::string_view event) {
+  // Behind the last slash of a PMU event stand only modifiers, with or without a colon.
+  const auto slash = event.rfind('/');
+  const auto colon = event.rfind(':');
+  const bool is_breakpoint = event.starts_with("mem:");
+  if (slash != std::string_view::npos && !is_breakpoint) {
+    const auto tail = event.substr(slash + 1);
+    const auto modifiers = tail.substr(tail.starts_with(':') ? 1 : 0);
+    if (all_modifiers(modifiers)) {
+      return {std::string(event.substr(0, slash + 1)), std::string(modifiers)};
+    }
+  }
+  if (colon == std::string_view::npos) return {std::string(event), {}};
+  const auto modifiers = event.substr(colon + 1);
+  if (modifiers.empty() || !all_modifiers(modifiers)) return {std::string(event), {}};
+  return {std::string(event.substr(0, colon)), std::string(modifiers)};
+}
+
+int level_of_modifiers(std::string_view modifiers) {
+  return static_cast<int>(
+      std::min<std::ptrdiff_t>(3, std::count(modifiers.begin(), modifiers.end(), 'p')));
+}
+
+std::vector<std::string> requested_events(const perfdata::Features& features,
+                                          std::size_t measured_events) {
+  std::vector<std::string> events;
+  const auto add = [&events](std::string_view list) {
+    for (auto& event : split_event_list(list)) events.push_back(std::move(event));
+  };
+  const auto& arguments = features.command_line;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    if (argument == "-e" || argument == "--event") {
+      if (i + 1 < arguments.size()) add(arguments[++i]);
+    } else if (argument.starts_with("--event=")) {
+      add(argument.substr(8));
+    } else if (argument.starts_with("-e")) {
+      add(argument.substr(2));
+    }
+  }
+  const bool has_group = std::any_of(events.begin(), events.end(), [](const std::string& event) {
+    return event.find_first_of("{}") != std::string::npos;
+  });
+  if (has_group || events.size() != measured_events) return {};
+  return events;
+}
+
+bool is_swapped(std::string_view requested, const Attribute& recorded) {
+  const auto name = split_event_name(requested).name;
+  const auto generic = std::find_if(kGenericEvents.begin(), kGenericEvents.end(),
+                                    [&](const GenericEvent& event) { return event.name == name; });
+  if (generic != kGenericEvents.end()) {
+    return generic->type != recorded.type || generic->config != generic_config(recorded);
+  }
+  // Whatever else was asked for, it was not a clock.
+  return is_clock(recorded);
+}
+
+std::optional<std::string> builtin_event_of(const Attribute& attribute,
+                                            const runway::TargetDescription& target) {
+  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE && attribute.config == 2) return "faults";
+  if (attribute.type != perfdata::PERF_TYPE_BREAKPOINT) return std::nullopt;
+  constexpr std::uint32_t kExecute = 4;
+  if ((attribute.bp_type & kExecute) != 0) {
+    if (attribute.config1 == target.layout.trigger.begin) return "execute";
+  } else if (attribute.config1 == target.layout.datum) {
+    return "access";
+  }
+  return std::nullopt;
+}
+
+analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
+                              const runway::TargetDescription* target) {
+  if (is_clock(attribute)) return analysis::Judgeable::timer;
+  if (counts_every_instruction(attribute, pmu_name)) {
+    return analysis::Judgeable::every_instruction;
+  }
+  if (target == nullptr) return analysis::Judgeable::yes;
+  if (const auto builtin = builtin_event_of(attribute, *target)) {
+    const auto* expected = target->expectation_of(*builtin);
+    if (expected != nullptr && !expected->offset) return analysis::Judgeable::not_caused;
+  } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
+    return analysis::Judgeable::not_caused;  // on something else than the trigger or its datum
+  }
+  return analysis::Judgeable::yes;
+}
+
+bool ignores_level(const Attribute& attribute) {
+  return attribute.type == perfdata::PERF_TYPE_SOFTWARE ||
+         attribute.type == perfdata::PERF_TYPE_TRACEPOINT ||
+         attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+}
+
+}  // namespace skid::measure

@@ -1,0 +1,49 @@
+// Which event was recorded, whether it is the one that was asked for, and what may be said of it.
+#pragma once
+
+#include "analysis/contract.h"
+#include "runway/target.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::measure {
+
+/// A perf event string taken apart: "cycles:upp" is {"cycles", "upp"}, "cpu/event=0xd1/pp" is
+/// {"cpu/event=0xd1/", "pp"}, "mem:0x10/8:rw:p" is {"mem:0x10/8:rw", "p"}.
+struct EventName {
+  std::string name;
+  std::string modifiers;
+};
+EventName split_event_name(std::string_view event);
+
+/// The precise level that an event string's modifiers ask for, 0 to 3 (the number of p's).
+int level_of_modifiers(std::string_view modifiers);
+
+/// What a recording's own command line asked for, one entry per measured event in their order;
+/// empty when the command line does not tell (no -e, groups, another number of events).
+std::vector<std::string> requested_events(const perfdata::Features& features,
+                                          std::size_t measured_events);
+
+/// Whether another event was recorded than `requested` names: perf takes cpu-clock for cycles where
+/// there is no PMU, and does not say so. `requested` may be a perf event or a built-in name.
+bool is_swapped(std::string_view requested, const perfdata::Attribute& recorded);
+
+/// The built-in event that an attribute amounts to on this target ("access", "execute", "faults");
+/// nullopt when it is none of them.
+std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
+                                            const runway::TargetDescription& target);
+
+/// What the contract may say of this event. `target` null: the trigger is a function.
+/// pmu_name: of attribute.type in the recording, empty when unknown.
+analysis::Judgeable judgeable(const perfdata::Attribute& attribute, std::string_view pmu_name,
+                              const runway::TargetDescription* target);
+
+/// Software events, breakpoints and tracepoints accept a precise level and ignore it.
+bool ignores_level(const perfdata::Attribute& attribute);
+
+}  // namespace skid::measure

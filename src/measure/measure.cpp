@@ -1,0 +1,268 @@
+#include "src/measure/measure.h"
+
+#include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/measure/event_identity.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::LocatedCount;
+using analysis::Measurement;
+using analysis::Place;
+using perfdata::Attribute;
+using perfdata::CpuMode;
+
+Place place_of(const locate::LocatedSamples& located, const TargetGeometry* geometry) {
+  switch (located.key.mode) {
+    case CpuMode::kernel:
+      return Place::kernel;
+    case CpuMode::hypervisor:
+    case CpuMode::guest_kernel:
+    case CpuMode::guest_user:
+      return Place::guest;
+    case CpuMode::user:
+      if (!located.location) return Place::unmapped;
+      return geometry != nullptr && geometry->is_target[located.location->file] ? Place::target
+                                                                                : Place::other_user;
+    case CpuMode::unknown:
+      break;
+  }
+  return Place::unmapped;
+}
+
+std::vector<LocatedCount> counts_of(std::uint32_t attribute, const locate::Digest& digest,
+                                    const TargetGeometry* geometry) {
+  std::vector<LocatedCount> counts;
+  for (const auto& located : digest.located) {
+    if (located.key.attribute != attribute) continue;
+    LocatedCount count{place_of(located, geometry), 0, located.samples, located.key.exact};
+    if (count.place == Place::target) {
+      const auto address = geometry->module->address_at(located.location->offset);
+      if (address) {
+        count.address = *address;
+      } else {
+        count.place = Place::other_user;
+      }
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// perf's x86 cpuid string is "vendor,family,model,stepping", decimal.
+void read_cpuid(std::string_view cpuid, analysis::Cpu& cpu) {
+  std::array<std::string_view, 4> parts;
+  std::size_t count = 0;
+  while (count < parts.size()) {
+    const auto comma = cpuid.find(',');
+    parts[count++] = cpuid.substr(0, comma);
+    if (comma == std::string_view::npos) break;
+    cpuid.remove_prefix(comma + 1);
+  }
+  if (count != parts.size()) return;
+  cpu.vendor = parts[0];
+  cpu.family = number(parts[1]);
+  cpu.model = number(parts[2]);
+  cpu.stepping = number(parts[3]);
+}
+
+void describe_machine(const perfdata::Features& features, const run::Run* run,
+                      Measurement& measurement) {
+  if (run != nullptr) {
+    const auto& cpu = run->machine.cpu;
+    measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
+                       cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
+    measurement.kernel = run->machine.kernel;
+    return;
+  }
+  measurement.cpu.model_name = features.cpu_description;
+  measurement.cpu.arch = features.arch;
+  read_cpuid(features.cpuid, measurement.cpu);
+  measurement.kernel = features.os_release;
+}
+
+void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
+                    const std::optional<std::string>& requested, Measurement& measurement) {
+  auto& event = measurement.event;
+  event.recorded = attribute.name;
+  event.type = attribute.type;
+  event.config = attribute.config;
+  measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
+  if (planned != nullptr) {
+    event.requested = planned->requested;
+    event.label = planned->event;
+    event.swapped = is_swapped(planned->perf_event, attribute);
+    measurement.precise.requested = planned->level;
+  } else {
+    event.label = split_event_name(requested.value_or(attribute.name)).name;
+    if (requested) {
+      event.requested = *requested;
+      event.swapped = is_swapped(*requested, attribute);
+      measurement.precise.requested = level_of_modifiers(split_event_name(*requested).modifiers);
+    }
+  }
+  if (event.swapped) {
+    measurement.warnings.push_back(fmt::format(
+        "perf recorded {} instead of {}: this machine does not have the event that was asked for",
+        event.recorded, event.requested.value_or("")));
+  }
+  const auto level = measurement.precise.requested;
+  const bool picks_level_itself =
+      event.requested &&
+      split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
+  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
+    measurement.warnings.push_back(fmt::format("precise level {} was asked for, {} was recorded",
+                                               *level, measurement.precise.recorded));
+  }
+}
+
+void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
+                     const run::PlannedMeasurement* planned, Measurement& measurement) {
+  if (planned != nullptr) {
+    measurement.period.requested = planned->period;
+  } else if (!attribute.frequency) {
+    measurement.period.requested = attribute.period_or_frequency;
+  }
+  if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
+    std::uint64_t samples = 0;
+    double events = 0;
+    for (const auto& located : digest.located) {
+      if (located.key.attribute != index) continue;
+      samples += located.samples;
+      events += static_cast<double>(located.period_sum);
+    }
+    if (samples > 0) measurement.period.effective = events / static_cast<double>(samples);
+  } else if (!attribute.frequency) {
+    measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
+  }
+}
+
+/// Events per iteration, where the target counted its iterations while perf counted events.
+void count_events(std::uint64_t samples, const Attribute& attribute, analysis::Judgeable judgeable,
+                  const TargetGeometry* geometry, const run::PlannedMeasurement* planned,
+                  Measurement& measurement) {
+  if (geometry == nullptr || !geometry->description) return;
+  if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
+    if (const auto* expected = geometry->description->expectation_of(*builtin)) {
+      measurement.events_per_iteration.expected = expected->events_per_iteration;
+    }
+  }
+  if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
+    return;
+  }
+  const auto iterations = planned->target_report->iterations;
+  if (iterations == 0 || !measurement.period.effective) return;
+  measurement.events_per_iteration.measured = static_cast<double>(samples) *
+                                              *measurement.period.effective /
+                                              static_cast<double>(iterations);
+}
+
+std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
+  for (const auto& [number, name] : features.pmu_mappings) {
+    if (number == type) return name;
+  }
+  return {};
+}
+
+}  // namespace
+
+Measured measure(const Source& source, const Choices& choices) {
+  auto recording = perfdata::Recording::open(source.file);
+  const auto digest = locate::digest(recording);
+
+  locate::ModuleStore modules;
+  if (source.run != nullptr) {
+    for (const auto& target : source.run->targets) {
+      modules.add_candidate(source.run_directory / target.file);
+    }
+  }
+  std::vector<std::string> remarks;
+  std::optional<TargetGeometry> geometry;
+  if (choices.hit_function && choices.runway_function) {
+    geometry = find_functions(digest, modules, *choices.hit_function, *choices.runway_function);
+  } else {
+    geometry = find_target(digest, modules, remarks);
+    if (!geometry) {
+      remarks.insert(remarks.end(), modules.remarks().begin(), modules.remarks().end());
+      remarks.emplace_back(
+          "no generated target among the sampled files; name the functions of a target of your own "
+          "with --hit FUNCTION --runway FUNCTION");
+    }
+  }
+  const TargetGeometry* known = geometry ? &*geometry : nullptr;
+  const analysis::TargetMap* map = known != nullptr ? &known->map : nullptr;
+
+  const auto& attributes = recording.attributes();
+  const auto measured_events = static_cast<std::size_t>(
+      std::count_if(attributes.begin(), attributes.end(),
+                    [](const Attribute& attribute) { return !attribute.is_dummy(); }));
+  const auto requested = requested_events(recording.features(), measured_events);
+
+  Measured result;
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    const Attribute& attribute = attributes[index];
+    if (attribute.is_dummy()) continue;
+    Measurement measurement;
+    measurement.run = source.run_directory.string();
+    measurement.file = source.file.string();
+    measurement.synthetic = source.run != nullptr && source.run->synthetic;
+    measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
+    measurement.read_in_part = recording.read_in_part();
+    describe_machine(recording.features(), source.run, measurement);
+    std::optional<std::string> asked;
+    if (!requested.empty()) asked = requested[result.measurements.size()];
+    describe_event(attribute, source.planned, asked, measurement);
+    describe_period(index, attribute, digest, source.planned, measurement);
+    measurement.lost_records = digest.lost_records;
+    measurement.lost_samples = digest.lost_samples;
+    measurement.throttled = digest.throttled;
+    measurement.unknown_ids = digest.unknown_ids;
+    if (known != nullptr) measurement.trigger = known->trigger;
+
+    const auto tally = analysis::tally(counts_of(index, digest, known), map);
+    auto may_judge = analysis::Judgeable::no_trigger;
+    if (known != nullptr) {
+      may_judge = judgeable(attribute, pmu_name(recording.features(), attribute.type),
+                            known->description ? &*known->description : nullptr);
+    }
+    count_events(tally.ledger.read(), attribute, may_judge, known, source.planned, measurement);
+    std::optional<double> ticks;
+    if (source.planned != nullptr && source.planned->target_report) {
+      const auto& report = *source.planned->target_report;
+      if (report.ticks_per_nop > 0) ticks = report.ticks_per_nop;
+      for (const auto& warning : report.warnings) {
+        measurement.warnings.push_back("target: " + warning);
+      }
+    }
+    analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
+                       choices.bin_width);
+    for (const auto& fault : recording.faults()) measurement.warnings.push_back(describe(fault));
+    measurement.warnings.insert(measurement.warnings.end(), remarks.begin(), remarks.end());
+    result.measurements.push_back(std::move(measurement));
+  }
+  result.faults = recording.faults();
+  result.read_in_part = recording.read_in_part();
+  return result;
+}
+
+}  // namespace skid::measure

@@ -1,0 +1,40 @@
+// From a recording to its measurements: one per recorded event.
+#pragma once
+
+#include "analysis/measurement.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::measure {
+
+/// One recording to measure, and what its run knows of it.
+struct Source {
+  std::filesystem::path file;           ///< the perf.data file
+  std::filesystem::path run_directory;  ///< empty for a bare perf.data
+  const run::Run* run = nullptr;        ///< null for a bare perf.data
+  const run::PlannedMeasurement* planned = nullptr;
+};
+
+struct Choices {
+  /// Names of the functions that count as trigger and runway, instead of a target's own note.
+  std::optional<std::string> hit_function, runway_function;
+  std::int64_t bin_width = 1;  ///< instructions
+};
+
+struct Measured {
+  std::vector<analysis::Measurement> measurements;
+  std::vector<InputFault> faults;  ///< damage of the recording
+  bool read_in_part = false;
+};
+
+/// Reads, locates, classifies and judges a recording. Throws InputError when nothing of it can be
+/// read, Error when the named functions are not to be found.
+Measured measure(const Source& source, const Choices& choices);
+
+}  // namespace skid::measure

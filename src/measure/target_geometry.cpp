@@ -1,0 +1,146 @@
+#include "src/measure/target_geometry.h"
+
+#include "src/support/error.h"
+#include "src/symbols/disassembler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using symbols::FileIndex;
+
+/// A believed file and the mappings (by name) that showed it.
+struct SampledModule {
+  locate::ModuleStore::Found found;
+  std::vector<FileIndex> mappings;
+};
+
+/// Files with user-mode samples that could be opened and believed.
+std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
+                                           locate::ModuleStore& modules) {
+  std::vector<bool> sampled(digest.spaces.file_count());
+  for (const auto& located : digest.located) {
+    if (located.location && located.key.mode == perfdata::CpuMode::user) {
+      sampled[located.location->file] = true;
+    }
+  }
+  std::vector<SampledModule> result;
+  for (FileIndex file = 0; file < sampled.size(); ++file) {
+    if (!sampled[file]) continue;
+    const auto found = modules.find(digest.spaces.file(file));
+    if (found.module == nullptr) continue;
+    const auto known = std::find_if(result.begin(), result.end(), [&](const auto& module) {
+      return module.found.module == found.module;
+    });
+    if (known != result.end()) {
+      known->mappings.push_back(file);
+    } else {
+      result.push_back({found, {file}});
+    }
+  }
+  return result;
+}
+
+std::vector<bool> mapping_flags(const locate::Digest& digest, const SampledModule& module) {
+  std::vector<bool> flags(digest.spaces.file_count());
+  for (const FileIndex file : module.mappings) flags[file] = true;
+  return flags;
+}
+
+analysis::CodeRegion region(const symbols::Module& module, const symbols::Disassembler& decoder,
+                            AddressRange range) {
+  if (range.empty()) return {range, {}};
+  const auto code = module.code(range);
+  return {range, decoder.starts(code, range.begin)};
+}
+
+AddressRange only_function(const SampledModule& module, const std::string& name) {
+  const auto functions = module.found.module->functions_named(name);
+  if (functions.size() > 1) {
+    throw Error(fmt::format("{}: has {} functions named '{}'; which one is meant cannot be told",
+                            module.found.path.string(), functions.size(), name));
+  }
+  return functions.front().range;
+}
+
+/// No function of a runway is larger; bounds what a hostile symbol table can make us decode.
+constexpr std::uint64_t kLargestFunction = std::uint64_t{64} << 20;
+
+}  // namespace
+
+std::optional<TargetGeometry> find_target(const locate::Digest& digest,
+                                          locate::ModuleStore& modules,
+                                          std::vector<std::string>& remarks) {
+  for (const auto& module : sampled_modules(digest, modules)) {
+    std::optional<runway::Target> target;
+    try {
+      target = runway::read_target(module.found.path);
+    } catch (const InputError& error) {
+      remarks.emplace_back(error.what());
+      continue;
+    }
+    if (!target) continue;
+    const auto& layout = target->description.layout;
+    const symbols::Module& elf = *module.found.module;
+    const symbols::Disassembler decoder(target->description.specification.arch);
+    return TargetGeometry{
+        mapping_flags(digest, module), &elf,
+        analysis::TargetMap::of_target(
+            region(elf, decoder, layout.lead_in), region(elf, decoder, layout.trigger),
+            region(elf, decoder, layout.runway), layout.loop, layout.other_triggers),
+        analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
+                          layout.trigger.begin, "skid_trigger"},
+        target->description};
+  }
+  return std::nullopt;
+}
+
+TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,
+                              const std::string& hit, const std::string& runway) {
+  std::vector<SampledModule> with_both;
+  std::string looked_in;
+  std::string missing = hit;
+  for (auto& module : sampled_modules(digest, modules)) {
+    looked_in += (looked_in.empty() ? "" : ", ") + module.found.path.string();
+    const bool has_hit = !module.found.module->functions_named(hit).empty();
+    const bool has_runway = !module.found.module->functions_named(runway).empty();
+    if (has_hit && has_runway) with_both.push_back(std::move(module));
+    if (has_hit && !has_runway) missing = runway;
+  }
+  if (with_both.empty()) {
+    std::string message = fmt::format("function '{}': not found beside '{}' in any sampled file ",
+                                      missing, missing == hit ? runway : hit);
+    message += looked_in.empty() ? "(none of them could be opened)"
+                                 : fmt::format("(looked in {})", looked_in);
+    for (const auto& remark : modules.remarks()) message += "; " + remark;
+    throw Error(message);
+  }
+  if (with_both.size() > 1) {
+    throw Error(fmt::format("functions '{}' and '{}': stand in {} as well as {}", hit, runway,
+                            with_both[0].found.path.string(), with_both[1].found.path.string()));
+  }
+  const auto& module = with_both.front();
+  const symbols::Module& elf = *module.found.module;
+  const auto arch = elf.arch();
+  if (!arch) {
+    throw Error(fmt::format("{}: is for a machine whose instructions skidscan does not decode",
+                            module.found.path.string()));
+  }
+  const AddressRange hit_range = only_function(module, hit);
+  const AddressRange runway_range = only_function(module, runway);
+  if (runway_range.empty() || runway_range.size() > kLargestFunction) {
+    throw Error(fmt::format("{}: function '{}' has {} bytes; 1 to {} are allowed",
+                            module.found.path.string(), runway, runway_range.size(),
+                            kLargestFunction));
+  }
+  const symbols::Disassembler decoder(*arch);
+  return {mapping_flags(digest, module), &elf,
+          analysis::TargetMap::of_functions(hit_range, region(elf, decoder, runway_range)),
+          analysis::Trigger{"function", hit_range.begin, hit}, std::nullopt};
+}
+
+}  // namespace skid::measure

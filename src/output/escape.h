@@ -1,0 +1,27 @@
+// Text from recordings made safe to show: the one gate between a file's names and a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::output {
+
+/// `text` with every byte of a control character (C0, DEL, C1), of an invisible or
+/// direction-changing character, and of invalid UTF-8 written as \xNN. Other characters stay as
+/// they are.
+std::string escape_for_terminal(std::string_view text);
+
+/// Terminal columns that escaped text takes: 2 for East Asian wide characters, 0 for combining
+/// ones.
+std::size_t display_width(std::string_view text);
+
+/// `text` in at most `width` columns, its end replaced by "…" where it is longer.
+std::string shorten(std::string_view text, std::size_t width);
+
+/// Escaped text in lines of at most `width` columns, broken at spaces, or within words that are
+/// longer than a line.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+}  // namespace skid::output

@@ -1,0 +1,219 @@
+#include "analysis/wording.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Distance;
+using analysis::Measurement;
+using analysis::SampleClass;
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return kUnknown;
+  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  // Fixed decimals would show a small mean as none.
+  if (std::abs(value) < 0.1) return fmt::format("{:.2g}", value);
+  return std::abs(value) < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
+}
+
+Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
+                   bool Distance::*at_least) {
+  if (!distance) return {kUnknown, Ink::dim};
+  return {((*distance).*at_least ? ">=" : "") + number((*distance).*value)};
+}
+
+Cell level_cell(const Measurement& m) {
+  const int recorded = m.precise.recorded;
+  if (!m.precise.requested) return {fmt::format("? -> {}", recorded)};
+  if (*m.precise.requested == recorded) return {fmt::format("{}", recorded)};
+  return {fmt::format("{} -> {} !", *m.precise.requested, recorded), Ink::yellow};
+}
+
+Cell period_cell(const Measurement& m) {
+  const auto& requested = m.period.requested;
+  const auto& effective = m.period.effective;
+  if (!effective || !std::isfinite(*effective)) {
+    return requested ? Cell{fmt::format("{}", *requested)} : Cell{kUnknown, Ink::dim};
+  }
+  if (!requested) return {"~" + number(*effective)};
+  // An effective period is a quotient of two counts; below half a percent it says the same.
+  const auto asked = static_cast<double>(*requested);
+  if (std::abs(*effective - asked) <= 0.005 * asked) return {fmt::format("{}", *requested)};
+  return {fmt::format("{} -> {}", *requested, number(*effective)), Ink::yellow};
+}
+
+/// "99.92–100%"
+Cell interval_cell(const Measurement& m, bool unicode) {
+  if (m.hit_ratio.total == 0) return {kUnknown, Ink::dim};
+  std::string low = analysis::percent(m.hit_ratio.low);
+  low.pop_back();
+  return {low + (unicode ? "–" : "-") + analysis::percent(m.hit_ratio.high)};
+}
+
+Cell optional_number(const std::optional<double>& value) {
+  return value ? Cell{number(*value)} : Cell{kUnknown, Ink::dim};
+}
+
+/// Builds the rows of an event's table from one function a row.
+class EventTable {
+ public:
+  explicit EventTable(const EventGroup& event) : event_(event) {
+    for (const Column& column : event.columns) {
+      table_.header.push_back({column.label, Ink::bold});
+    }
+  }
+
+  template <typename CellOf>
+  void row(std::string name, CellOf cell_of) {
+    Row row{std::move(name), {}};
+    for (const Column& column : event_.columns) row.cells.push_back(cell_of(*column.measurement));
+    table_.rows.push_back(std::move(row));
+  }
+  void heading(std::string name) {
+    space();
+    note(std::move(name));
+  }
+  void note(std::string text) { table_.rows.push_back({std::move(text), {}, Ink::dim}); }
+  void space() { table_.rows.emplace_back(); }
+
+  template <typename Predicate>
+  bool any(Predicate predicate) const {
+    return std::any_of(event_.columns.begin(), event_.columns.end(),
+                       [&](const Column& column) { return predicate(*column.measurement); });
+  }
+  /// A row of counts, left out where all are 0.
+  template <typename CountOf>
+  bool row_unless_zero(std::string name, CountOf count_of) {
+    if (!any([&](const Measurement& m) { return count_of(m) != 0; })) return false;
+    row(std::move(name), [&](const Measurement& m) {
+      const std::uint64_t count = count_of(m);
+      return Cell{fmt::format("{}", count), count == 0 ? Ink::dim : Ink::plain};
+    });
+    return true;
+  }
+  std::string text(const Page& page) const { return '\n' + render(table_, page.width, page.color); }
+
+ private:
+  const EventGroup& event_;
+  Table table_;
+};
+
+void add_setting_rows(EventTable& table) {
+  table.row("precise level", level_cell);
+  table.row("period", period_cell);
+  table.row("samples read",
+            [](const Measurement& m) { return Cell{fmt::format("{}", m.samples.read())}; });
+  table.row("  with EXACT_IP", [](const Measurement& m) {
+    return Cell{fmt::format("{}", m.precise.exact_ip_samples)};
+  });
+  if (table.any([](const Measurement& m) {
+        return m.events_per_iteration.measured || m.events_per_iteration.expected;
+      })) {
+    table.row("events per iteration", [](const Measurement& m) {
+      return optional_number(m.events_per_iteration.measured);
+    });
+    table.row("  expected", [](const Measurement& m) {
+      return optional_number(m.events_per_iteration.expected);
+    });
+  }
+}
+
+void add_hit_rows(EventTable& table, bool unicode) {
+  table.space();
+  table.row("hit ratio", [](const Measurement& m) {
+    if (m.hit_ratio.total == 0) return Cell{kUnknown, Ink::dim};
+    return Cell{analysis::percent(m.hit_ratio.value), Ink::bold};
+  });
+  table.row("  95% interval",
+            [unicode](const Measurement& m) { return interval_cell(m, unicode); });
+  if (table.any([](const Measurement& m) { return m.expected_hit_share.has_value(); })) {
+    table.row("  expected by chance", [](const Measurement& m) {
+      return m.expected_hit_share ? Cell{analysis::percent(*m.expected_hit_share)}
+                                  : Cell{kUnknown, Ink::dim};
+    });
+  }
+}
+
+void add_distance_rows(EventTable& table) {
+  struct Length {
+    const char* name;
+    double Distance::*value;
+    bool Distance::*at_least;
+  };
+  // Where the largest is a lower bound, so is the mean.
+  static constexpr std::array<Length, 5> kLengths{
+      {{"  p50", &Distance::p50, &Distance::p50_at_least},
+       {"  p90", &Distance::p90, &Distance::p90_at_least},
+       {"  p99", &Distance::p99, &Distance::p99_at_least},
+       {"  max", &Distance::max, &Distance::max_at_least},
+       {"  mean", &Distance::mean, &Distance::max_at_least}}};
+  if (!table.any([](const Measurement& m) { return m.instructions.has_value(); })) return;
+  table.heading("skid in instructions");
+  for (const Length& length : kLengths) {
+    table.row(length.name, [&length](const Measurement& m) {
+      return distance_cell(m.instructions, length.value, length.at_least);
+    });
+  }
+  table.row("  p50 in bytes", [](const Measurement& m) {
+    return distance_cell(m.bytes, &Distance::p50, &Distance::p50_at_least);
+  });
+  if (table.any([](const Measurement& m) { return m.tsc_ticks.has_value(); })) {
+    table.row("  p50 in TSC ticks", [](const Measurement& m) {
+      return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
+    });
+  }
+}
+
+std::string class_label(SampleClass sample_class) {
+  std::string label(analysis::name_of(sample_class));
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+void add_ledger_rows(EventTable& table, std::size_t width) {
+  table.heading("samples by class");
+  std::vector<std::string> empty;
+  for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
+    const auto sample_class = static_cast<SampleClass>(i);
+    const std::string label = class_label(sample_class);
+    if (!table.row_unless_zero("  " + label,
+                               [&](const Measurement& m) { return m.samples[sample_class]; })) {
+      empty.push_back(label);
+    }
+  }
+  if (!empty.empty()) {
+    for (const std::string& line :
+         wrap(fmt::format("none in {}", fmt::join(empty, ", ")), width - kIndent)) {
+      table.note("  " + line);
+    }
+  }
+  table.row_unless_zero("lost (LOST)", [](const Measurement& m) { return m.lost_records; });
+  table.row_unless_zero("lost (LOST_SAMPLES)", [](const Measurement& m) { return m.lost_samples; });
+  table.row_unless_zero("throttled", [](const Measurement& m) { return m.throttled; });
+  table.row_unless_zero("of unknown events", [](const Measurement& m) { return m.unknown_ids; });
+}
+
+}  // namespace
+
+std::string event_table(const Page& page, const EventGroup& event) {
+  EventTable table(event);
+  add_setting_rows(table);
+  add_hit_rows(table, page.unicode);
+  add_distance_rows(table);
+  add_ledger_rows(table, page.width);
+  return table.text(page);
+}
+
+}  // namespace skid::output

@@ -1,0 +1,46 @@
+// Measurements in the order in which people compare them: by machine, event and precise level.
+#pragma once
+
+#include "analysis/measurement.h"
+
+#include <string>
+#include <vector>
+
+namespace skid::output {
+
+/// One measurement as a column of a table or a panel of a figure. The measurement is not owned.
+struct Column {
+  const analysis::Measurement* measurement = nullptr;
+  int level = 0;      ///< as asked for; as recorded where nobody said
+  std::string label;  ///< "pp", "pp b" with several sources, "pp #2" with repeats
+};
+
+struct EventGroup {
+  std::string event;            ///< label of the event, not escaped
+  std::vector<Column> columns;  ///< by level, then source, then repeat
+};
+
+/// A run directory or a bare recording.
+struct Source {
+  std::string letter;  ///< "a", "b", …
+  std::string name;    ///< as given, not escaped
+  bool is_run = false;
+};
+
+struct MachineGroup {
+  analysis::Cpu cpu;
+  std::string kernel;
+  std::vector<Source> sources;     ///< in order of first appearance
+  std::vector<EventGroup> events;  ///< in order of first appearance
+};
+
+/// The result points into `measurements`, which must outlive it.
+std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measurements);
+
+/// "none", "p", "pp", "ppp": as perf's modifiers say it.
+std::string level_name(int level);
+
+/// "Intel(R) Xeon(R) …", or the best that is known: vendor, architecture, "unknown CPU". Escaped.
+std::string cpu_name(const analysis::Cpu& cpu);
+
+}  // namespace skid::output

@@ -1,0 +1,37 @@
+// How the parts of a text report lay out their lines.
+#pragma once
+
+#include "src/output/grouping.h"
+#include "src/output/table.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace skid::output {
+
+inline constexpr std::size_t kIndent = 2;
+inline constexpr const char* kUnknown = "-";  ///< a number that nothing tells
+
+/// The terminal that a report is written for. All texts that it takes are escaped already.
+struct Page {
+  bool color = false;
+  bool unicode = true;
+  std::size_t width = 80;
+
+  std::string paint(std::string_view text, Ink ink) const;
+  /// An empty line and a bold one.
+  std::string title(std::string_view text) const;
+  /// `text` wrapped behind `lead`, further lines indented to `lead_width` columns.
+  std::string hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
+                      Ink ink = Ink::plain) const;
+};
+
+/// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
+/// the classes of the ledger.
+std::string event_table(const Page& page, const EventGroup& event);
+
+/// A histogram of offsets for each column that has any.
+std::string event_histograms(const Page& page, const EventGroup& event);
+
+}  // namespace skid::output

@@ -1,0 +1,93 @@
+#include "src/output/escape.h"
+#include "src/output/report.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Measurement;
+using analysis::SampleClass;
+
+constexpr std::string_view kHeader =
+    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,"
+    "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
+
+/// Control characters are escaped first, so that a record is one line whatever the name.
+std::string field(std::string_view text) {
+  std::string escaped = escape_for_terminal(text);
+  if (escaped.find_first_of(",\"") == std::string::npos) return escaped;
+  std::string quoted = "\"";
+  for (const char character : escaped) {
+    if (character == '"') quoted += '"';
+    quoted += character;
+  }
+  return quoted + '"';
+}
+
+/// Empty, which readers take as missing, where nothing is known.
+template <typename T>
+std::string field(const std::optional<T>& value) {
+  return value && std::isfinite(static_cast<double>(*value)) ? fmt::format("{}", *value)
+                                                             : std::string();
+}
+
+/// What is the same in every row of a measurement, with the comma behind it.
+std::string prefix_of(const Measurement& m) {
+  const std::array<std::string, 17> fields{field(m.run),
+                                           field(m.file),
+                                           field(m.cpu.model_name),
+                                           field(m.kernel),
+                                           field(m.event.label),
+                                           field(m.event.requested.value_or("")),
+                                           field(m.event.recorded),
+                                           field(m.precise.requested),
+                                           fmt::format("{}", m.precise.recorded),
+                                           fmt::format("{}", m.repeat),
+                                           m.synthetic ? "true" : "false",
+                                           field(m.period.requested),
+                                           field(m.period.effective),
+                                           m.trigger ? field(m.trigger->kind) : std::string(),
+                                           fmt::format("{}", m.samples.read()),
+                                           fmt::format("{}", m.samples.judged()),
+                                           fmt::format("{}", m.samples[SampleClass::hit])};
+  return fmt::format("{},", fmt::join(fields, ","));
+}
+
+void add_rows(const Measurement& m, std::string& csv) {
+  const std::string prefix = prefix_of(m);
+  const auto row = [&](const std::string& lo, const std::string& hi, std::uint64_t count) {
+    csv += fmt::format("{}{},{},{}\n", prefix, lo, hi, count);
+  };
+  const analysis::HistogramSlice& histogram = m.histogram;
+  if (histogram.underflow > 0) {
+    row("", fmt::format("{}", m.lowest_offset), histogram.underflow);
+  }
+  for (const analysis::Bin& bin : histogram.bins) {
+    row(fmt::format("{}", bin.lo), fmt::format("{}", bin.hi), bin.count);
+  }
+  if (histogram.overflow > 0) {
+    row(fmt::format("{}", m.highest_offset + 1), "", histogram.overflow);
+  }
+  // A measurement that located nothing stays visible to whoever groups by event and level.
+  if (m.samples.located() == 0) row("", "", 0);
+}
+
+}  // namespace
+
+std::string report_csv(const std::vector<Measurement>& measurements) {
+  std::string csv = std::string(kHeader) + '\n';
+  for (const Measurement& measurement : measurements) add_rows(measurement, csv);
+  return csv;
+}
+
+}  // namespace skid::output

@@ -1,0 +1,192 @@
+#include "src/output/report.h"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+namespace {
+
+// Ordered, so that a reader meets the keys as docs/formats.md lists them.
+using Json = nlohmann::ordered_json;
+
+using analysis::Distance;
+using analysis::Measurement;
+using analysis::SampleClass;
+using analysis::Share;
+
+constexpr const char* kSchema = "skidscan.report/1";
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+template <typename T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+/// JSON has no NaN and no infinity.
+Json finite_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+Json finite_or_null(const std::optional<double>& value) {
+  return value ? finite_or_null(*value) : Json();
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  return fmt::format("0x{:x}", value);
+}
+
+Json cpu_of(const analysis::Cpu& cpu) {
+  return {{"vendor", text_or_null(cpu.vendor)},      {"model_name", text_or_null(cpu.model_name)},
+          {"family", value_or_null(cpu.family)},     {"model", value_or_null(cpu.model)},
+          {"stepping", value_or_null(cpu.stepping)}, {"microcode", text_or_null(cpu.microcode)},
+          {"arch", text_or_null(cpu.arch)},          {"hypervisor", value_or_null(cpu.hypervisor)}};
+}
+
+Json event_of(const analysis::EventIdentity& event) {
+  return {{"label", event.label},
+          {"requested", value_or_null(event.requested)},
+          {"recorded", event.recorded},
+          {"type", event.type},
+          {"config", hexadecimal(event.config)},
+          {"swapped", event.swapped}};
+}
+
+Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
+  if (!trigger) return {{"kind", nullptr}, {"address", nullptr}, {"symbol", nullptr}};
+  return {{"kind", trigger->kind},
+          {"address", hexadecimal(trigger->address)},
+          {"symbol", text_or_null(trigger->symbol)}};
+}
+
+Json samples_of(const Measurement& m) {
+  Json samples = {{"read", m.samples.read()}};
+  for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
+    const auto sample_class = static_cast<SampleClass>(i);
+    samples[std::string(name_of(sample_class))] = m.samples[sample_class];
+  }
+  return samples;
+}
+
+Json share_of(const Share& share) {
+  const bool known = share.total > 0;
+  return {{"value", known ? finite_or_null(share.value) : Json()},
+          {"low", known ? finite_or_null(share.low) : Json()},
+          {"high", known ? finite_or_null(share.high) : Json()},
+          {"confidence", share.confidence},
+          {"count", share.count},
+          {"total", share.total}};
+}
+
+enum class Unit { whole, fraction };
+
+/// The same keys whether there are samples or not. Whole units give whole numbers.
+Json distance_of(const std::optional<Distance>& distance, Unit unit) {
+  const auto length = [&](double Distance::*value) -> Json {
+    if (!distance) return nullptr;
+    const double number = (*distance).*value;
+    if (unit == Unit::whole) return static_cast<std::int64_t>(std::llround(number));
+    return finite_or_null(number);
+  };
+  const auto fraction = [&](double Distance::*value) {
+    return distance ? finite_or_null((*distance).*value) : Json();
+  };
+  Json at_least = Json::array();
+  if (distance) {
+    if (distance->p50_at_least) at_least.push_back("p50");
+    if (distance->p90_at_least) at_least.push_back("p90");
+    if (distance->p99_at_least) at_least.push_back("p99");
+    // A maximum that is a lower bound makes the mean one.
+    if (distance->max_at_least) at_least.insert(at_least.end(), {"max", "mean"});
+  }
+  return {{"min", length(&Distance::min)},
+          {"p50", length(&Distance::p50)},
+          {"p90", length(&Distance::p90)},
+          {"p99", length(&Distance::p99)},
+          {"max", length(&Distance::max)},
+          {"mean", fraction(&Distance::mean)},
+          {"stddev", fraction(&Distance::stddev)},
+          {"mode", length(&Distance::mode)},
+          {"mode_share", fraction(&Distance::mode_share)},
+          {"at_least", std::move(at_least)}};
+}
+
+Json histogram_of(const Measurement& m) {
+  Json bins = Json::array();
+  for (const analysis::Bin& bin : m.histogram.bins) {
+    bins.push_back({{"lo", bin.lo}, {"hi", bin.hi}, {"count", bin.count}});
+  }
+  return {{"unit", "instructions"},           {"bin_width", m.bin_width},
+          {"bins", std::move(bins)},          {"underflow", m.histogram.underflow},
+          {"overflow", m.histogram.overflow}, {"lowest", m.lowest_offset},
+          {"highest", m.highest_offset},      {"censored_from", value_or_null(m.censored_from)}};
+}
+
+Json contract_of(const analysis::Contract& contract) {
+  return {{"level", contract.level},
+          {"promise", contract.promise},
+          {"verdict", std::string(name_of(contract.verdict))},
+          {"certified", contract.certified},
+          {"share", share_of(contract.share)},
+          {"promised_share", analysis::kPromisedShare},
+          {"samples_needed", analysis::samples_to_show(analysis::kPromisedShare)},
+          {"evidence", contract.evidence}};
+}
+
+Json measurement_of(const Measurement& m) {
+  return {{"run", text_or_null(m.run)},
+          {"file", m.file},
+          {"repeat", m.repeat},
+          {"synthetic", m.synthetic},
+          {"read_in_part", m.read_in_part},
+          {"cpu", cpu_of(m.cpu)},
+          {"kernel", text_or_null(m.kernel)},
+          {"event", event_of(m.event)},
+          {"precise",
+           {{"requested", value_or_null(m.precise.requested)},
+            {"recorded", m.precise.recorded},
+            {"exact_ip_samples", m.precise.exact_ip_samples}}},
+          {"period",
+           {{"requested", value_or_null(m.period.requested)},
+            {"effective", finite_or_null(m.period.effective)}}},
+          {"trigger", trigger_of(m.trigger)},
+          {"samples", samples_of(m)},
+          {"judged_samples", m.samples.judged()},
+          {"located_samples", m.samples.located()},
+          {"lost_records", m.lost_records},
+          {"lost_samples", m.lost_samples},
+          {"throttled", m.throttled},
+          {"unknown_ids", m.unknown_ids},
+          {"hit_ratio", share_of(m.hit_ratio)},
+          {"expected_hit_share", finite_or_null(m.expected_hit_share)},
+          {"skid",
+           {{"instructions", distance_of(m.instructions, Unit::whole)},
+            {"bytes", distance_of(m.bytes, Unit::whole)},
+            {"tsc_ticks", distance_of(m.tsc_ticks, Unit::fraction)},
+            {"cycles", nullptr}}},
+          {"histogram", histogram_of(m)},
+          {"contract", contract_of(m.contract)},
+          {"events_per_iteration",
+           {{"measured", finite_or_null(m.events_per_iteration.measured)},
+            {"expected", finite_or_null(m.events_per_iteration.expected)}}},
+          {"warnings", m.warnings}};
+}
+
+}  // namespace
+
+std::string report_json(const std::vector<Measurement>& measurements) {
+  Json list = Json::array();
+  for (const Measurement& measurement : measurements) list.push_back(measurement_of(measurement));
+  const Json report = {
+      {"schema", kSchema}, {"tool_version", SKIDSCAN_VERSION}, {"measurements", std::move(list)}};
+  // Names come from recordings and need not be UTF-8: invalid bytes become U+FFFD.
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace skid::output

@@ -1,0 +1,97 @@
+#include "src/perfdata/attribute.h"
+
+#include "src/perfdata/format.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace skid::perfdata {
+namespace {
+
+/// The flags of perf_event_attr are C bit-fields of one u64: a big-endian compiler allots them from
+/// the most significant bit down.
+class AttributeFlags {
+ public:
+  AttributeFlags(std::uint64_t word, ByteOrder order) : word_(word), order_(order) {}
+
+  /// The field whose lowest bit is number `first` in declaration order.
+  unsigned field(unsigned first, unsigned width = 1) const {
+    const unsigned shift = order_ == ByteOrder::little ? first : 64 - first - width;
+    return static_cast<unsigned>(word_ >> shift) & ((1u << width) - 1);
+  }
+
+ private:
+  std::uint64_t word_;
+  ByteOrder order_;
+};
+
+constexpr std::array<std::string_view, 10> kHardwareNames = {"cycles",
+                                                             "instructions",
+                                                             "cache-references",
+                                                             "cache-misses",
+                                                             "branches",
+                                                             "branch-misses",
+                                                             "bus-cycles",
+                                                             "stalled-cycles-frontend",
+                                                             "stalled-cycles-backend",
+                                                             "ref-cycles"};
+constexpr std::array<std::string_view, 12> kSoftwareNames = {
+    "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+    "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+    "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
+
+}  // namespace
+
+bool Attribute::is_dummy() const noexcept {
+  return type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_DUMMY;
+}
+
+std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order) {
+  if (bytes.size() < kSmallestAttribute) return std::nullopt;
+  ByteReader reader(bytes, order);
+  Attribute attribute;
+  attribute.type = reader.u32();
+  reader.skip(4);  // size: the caller knows how many bytes there are
+  attribute.config = reader.u64();
+  attribute.period_or_frequency = reader.u64();
+  attribute.sample_type = reader.u64();
+  attribute.read_format = reader.u64();
+  const AttributeFlags flags(reader.u64(), order);
+  attribute.exclude_user = flags.field(4) != 0;
+  attribute.exclude_kernel = flags.field(5) != 0;
+  attribute.frequency = flags.field(10) != 0;
+  attribute.precise_ip = flags.field(15, 2);
+  attribute.sample_id_all = flags.field(18) != 0;
+  reader.skip(4);  // wakeup_events
+  attribute.bp_type = reader.u32();
+  attribute.config1 = reader.u64();
+  // From here on the attribute may be too short; the reader gives zeros then.
+  attribute.config2 = reader.u64();
+  attribute.branch_sample_type = reader.u64();
+  attribute.sample_regs_user = reader.u64();
+  reader.skip(8);  // sample_stack_user, clockid
+  attribute.sample_regs_intr = reader.u64();
+  attribute.name = describe_event(attribute);
+  return attribute;
+}
+
+std::string describe_event(const Attribute& attribute) {
+  // Hybrid machines keep the PMU's number in the upper half of a generic event's config.
+  const std::uint64_t generic = attribute.config & 0xffff'ffffu;
+  if (attribute.type == PERF_TYPE_HARDWARE && generic < kHardwareNames.size()) {
+    return std::string(kHardwareNames[generic]);
+  }
+  if (attribute.type == PERF_TYPE_SOFTWARE && attribute.config < kSoftwareNames.size()) {
+    return std::string(kSoftwareNames[attribute.config]);
+  }
+  if (attribute.type == PERF_TYPE_RAW) return fmt::format("r{:x}", attribute.config);
+  if (attribute.type == PERF_TYPE_BREAKPOINT) {
+    return fmt::format("mem:{:#x}:{}{}{}", attribute.config1, (attribute.bp_type & 1u) ? "r" : "",
+                       (attribute.bp_type & 2u) ? "w" : "", (attribute.bp_type & 4u) ? "x" : "");
+  }
+  return fmt::format("type {} config {:#x}", attribute.type, attribute.config);
+}
+
+}  // namespace skid::perfdata

@@ -1,0 +1,60 @@
+// One recorded event: its perf_event_attr, its ids and its name.
+#pragma once
+
+#include "src/perfdata/bytes.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// The fields of perf_event_attr that reading a recording takes. A field that the recording's
+/// attribute is too small for is 0, as the ABI demands.
+struct Attribute {
+  std::uint32_t type = 0;  ///< PERF_TYPE_*, or a PMU's number
+  std::uint64_t config = 0;
+  std::uint64_t config1 = 0;  ///< breakpoints: the address
+  std::uint64_t config2 = 0;  ///< breakpoints: the length in bytes
+  std::uint32_t bp_type = 0;  ///< breakpoints: 1 read, 2 write, 4 execute
+
+  bool frequency = false;  ///< `period_or_frequency` is in samples per second
+  std::uint64_t period_or_frequency = 0;
+
+  std::uint64_t sample_type = 0;
+  std::uint64_t read_format = 0;
+  std::uint64_t branch_sample_type = 0;
+  std::uint64_t sample_regs_user = 0;
+  std::uint64_t sample_regs_intr = 0;
+
+  unsigned precise_ip = 0;  ///< 0 to 3
+  bool exclude_user = false;
+  bool exclude_kernel = false;
+  bool sample_id_all = false;  ///< records other than samples end with who, when and which event
+
+  std::string name;                ///< as perf wrote it, "cpu-clock:ppH"; else described by type
+  std::vector<std::uint64_t> ids;  ///< sample ids that belong to this event
+
+  bool has(std::uint64_t sample_type_bits) const noexcept {
+    return (sample_type & sample_type_bits) == sample_type_bits;
+  }
+  /// A dummy event only carries mapping records; it is no measurement.
+  bool is_dummy() const noexcept;
+};
+
+/// PERF_ATTR_SIZE_VER0, the smallest perf_event_attr there ever was.
+inline constexpr std::size_t kSmallestAttribute = 64;
+/// Larger than any perf_event_attr so far by far (144 bytes in Linux 6.16).
+inline constexpr std::size_t kLargestAttribute = 4096;
+
+/// Reads a perf_event_attr from `bytes`, which hold exactly one (kSmallestAttribute bytes or more;
+/// what lies beyond the fields known here is left alone). nullopt when it is too small.
+std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order);
+
+/// A name for an event that the recording did not name: "cycles", "page-faults", "mem:0x10:rw",
+/// "type 8 config 0x1cd".
+std::string describe_event(const Attribute& attribute);
+
+}  // namespace skid::perfdata

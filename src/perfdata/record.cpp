@@ -1,0 +1,152 @@
+#include "src/perfdata/record.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace skid::perfdata {
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const auto byte : bytes) {
+    fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
+  }
+  return text;
+}
+
+std::string name_of_record_type(std::uint32_t type) {
+  static constexpr std::array<std::string_view, 22> kKernel = {"",
+                                                               "MMAP",
+                                                               "LOST",
+                                                               "COMM",
+                                                               "EXIT",
+                                                               "THROTTLE",
+                                                               "UNTHROTTLE",
+                                                               "FORK",
+                                                               "READ",
+                                                               "SAMPLE",
+                                                               "MMAP2",
+                                                               "AUX",
+                                                               "ITRACE_START",
+                                                               "LOST_SAMPLES",
+                                                               "SWITCH",
+                                                               "SWITCH_CPU_WIDE",
+                                                               "NAMESPACES",
+                                                               "KSYMBOL",
+                                                               "BPF_EVENT",
+                                                               "CGROUP",
+                                                               "TEXT_POKE",
+                                                               "AUX_OUTPUT_HW_ID"};
+  static constexpr std::array<std::string_view, 20> kPerf = {"HEADER_ATTR",
+                                                             "HEADER_EVENT_TYPE",
+                                                             "HEADER_TRACING_DATA",
+                                                             "HEADER_BUILD_ID",
+                                                             "FINISHED_ROUND",
+                                                             "ID_INDEX",
+                                                             "AUXTRACE_INFO",
+                                                             "AUXTRACE",
+                                                             "AUXTRACE_ERROR",
+                                                             "THREAD_MAP",
+                                                             "CPU_MAP",
+                                                             "STAT_CONFIG",
+                                                             "STAT",
+                                                             "STAT_ROUND",
+                                                             "EVENT_UPDATE",
+                                                             "TIME_CONV",
+                                                             "HEADER_FEATURE",
+                                                             "COMPRESSED",
+                                                             "FINISHED_INIT",
+                                                             "COMPRESSED2"};
+  if (type > 0 && type < kKernel.size()) return fmt::format("PERF_RECORD_{}", kKernel[type]);
+  if (type >= PERF_RECORD_HEADER_ATTR && type - PERF_RECORD_HEADER_ATTR < kPerf.size()) {
+    return fmt::format("PERF_RECORD_{}", kPerf[type - PERF_RECORD_HEADER_ATTR]);
+  }
+  return fmt::format("record type {}", type);
+}
+
+SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteOrder order) {
+  if (!attribute.sample_id_all) return {};
+  // struct sample_id: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER, each a u64 where present.
+  constexpr std::array<std::uint64_t, 6> kFields = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+                                                    PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
+                                                    PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
+  const auto fields = static_cast<std::size_t>(std::count_if(
+      kFields.begin(), kFields.end(), [&](std::uint64_t field) { return attribute.has(field); }));
+  const std::size_t size = fields * sizeof(std::uint64_t);
+  if (record.body.size() < size) return {};
+  ByteReader reader(record.body.last(size), order);
+  SampleId result;
+  for (const std::uint64_t field : kFields) {
+    if (!attribute.has(field)) continue;
+    const std::uint64_t value = reader.u64();
+    if (field == PERF_SAMPLE_TIME) result.time = value;
+    if (field == PERF_SAMPLE_ID || field == PERF_SAMPLE_IDENTIFIER) result.id = value;
+  }
+  return result;
+}
+
+std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  MappingRecord mapping;
+  mapping.pid = reader.i32();
+  mapping.tid = reader.i32();
+  mapping.address = reader.u64();
+  mapping.length = reader.u64();
+  mapping.page_offset = reader.u64();
+  if (record.type == PERF_RECORD_MMAP2) {
+    constexpr std::size_t kFileIdentity = 24;  // device and inode, or the build-id
+    const auto identity = reader.take(kFileIdentity);
+    reader.skip(8);  // prot, flags
+    if (!identity.empty() && (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
+      constexpr std::size_t kDigest = 4;  // behind its size and three reserved bytes
+      const auto size =
+          std::min<std::size_t>(std::to_integer<std::size_t>(identity[0]), kFileIdentity - kDigest);
+      mapping.build_id = hexadecimal(identity.subspan(kDigest, size));
+    }
+  }
+  if (reader.failed()) return std::nullopt;
+  mapping.path = std::string(reader.text());
+  return mapping;
+}
+
+std::optional<TaskRecord> parse_task(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  TaskRecord task;
+  task.pid = reader.i32();
+  task.parent_pid = reader.i32();
+  task.tid = reader.i32();
+  task.parent_tid = reader.i32();
+  task.time = reader.u64();
+  if (reader.failed()) return std::nullopt;
+  return task;
+}
+
+std::optional<CommRecord> parse_comm(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  CommRecord comm;
+  comm.pid = reader.i32();
+  comm.tid = reader.i32();
+  if (reader.failed()) return std::nullopt;
+  comm.comm = std::string(reader.text());
+  comm.exec = (record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+  return comm;
+}
+
+std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  reader.skip(8);  // id
+  const std::uint64_t lost = reader.u64();
+  if (reader.failed()) return std::nullopt;
+  return lost;
+}
+
+std::optional<std::uint64_t> parse_lost_samples(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  const std::uint64_t lost = reader.u64();
+  if (reader.failed()) return std::nullopt;
+  return lost;
+}
+
+}  // namespace skid::perfdata

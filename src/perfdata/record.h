@@ -1,0 +1,71 @@
+// Records as they stand in a recording, and the few that carry facts beside samples.
+#pragma once
+
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace skid::perfdata {
+
+/// A record, not yet decoded: any type, also ones that nothing here knows.
+struct Record {
+  std::uint32_t type = 0;           ///< RecordType, or something newer
+  std::uint16_t misc = 0;           ///< PERF_RECORD_MISC_*
+  std::uint64_t offset = 0;         ///< of its header in the file, in bytes
+  std::span<const std::byte> body;  ///< behind the 8-byte header; valid until the next record
+
+  CpuMode mode() const noexcept {
+    return static_cast<CpuMode>(misc & PERF_RECORD_MISC_CPUMODE_MASK);
+  }
+};
+
+/// Who and when, at the end of records that are no samples (sample_id_all).
+struct SampleId {
+  std::optional<std::uint64_t> time;  ///< ns; nullopt where the event does not record it
+  std::optional<std::uint64_t> id;
+};
+
+/// Reads the trailer that `attribute` puts behind every record. All nullopt without sample_id_all
+/// or when the record is too short for it.
+SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteOrder order);
+
+/// PERF_RECORD_MMAP and MMAP2.
+struct MappingRecord {
+  std::int32_t pid = 0;
+  std::int32_t tid = 0;
+  std::uint64_t address = 0;      ///< first mapped byte
+  std::uint64_t length = 0;       ///< bytes
+  std::uint64_t page_offset = 0;  ///< of the first mapped byte in the file, in bytes
+  std::string path;
+  std::string build_id;  ///< lower-case hexadecimal, where the kernel recorded it
+};
+
+/// PERF_RECORD_FORK and EXIT.
+struct TaskRecord {
+  std::int32_t pid = 0, parent_pid = 0, tid = 0, parent_tid = 0;
+  std::uint64_t time = 0;  ///< ns
+};
+
+/// PERF_RECORD_COMM.
+struct CommRecord {
+  std::int32_t pid = 0, tid = 0;
+  std::string comm;
+  bool exec = false;  ///< the name changed because of an exec
+};
+
+/// Each gives nullopt when the record is too short for its fixed fields.
+std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order);
+std::optional<TaskRecord> parse_task(const Record& record, ByteOrder order);
+std::optional<CommRecord> parse_comm(const Record& record, ByteOrder order);
+/// PERF_RECORD_LOST: how many records the kernel could not write.
+std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order);
+/// PERF_RECORD_LOST_SAMPLES: how many samples were lost.
+std::optional<std::uint64_t> parse_lost_samples(const Record& record, ByteOrder order);
+
+}  // namespace skid::perfdata

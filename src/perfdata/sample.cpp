@@ -1,0 +1,175 @@
+#include "src/perfdata/sample.h"
+
+#include <bit>
+
+namespace skid::perfdata {
+namespace {
+
+constexpr std::uint16_t kWord = sizeof(std::uint64_t);
+
+/// PERF_SAMPLE_READ: a value, or a group of them, as read_format says.
+void skip_read(ByteReader& reader, std::uint64_t read_format) {
+  const std::uint64_t times = ((read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0 ? 1u : 0u) +
+                              ((read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0 ? 1u : 0u);
+  const std::uint64_t words_a_value = 1u + ((read_format & PERF_FORMAT_ID) != 0 ? 1u : 0u) +
+                                      ((read_format & PERF_FORMAT_LOST) != 0 ? 1u : 0u);
+  std::uint64_t values = 1;
+  if ((read_format & PERF_FORMAT_GROUP) != 0) {
+    values = reader.u64();
+    if (values > reader.remaining() / kWord) values = reader.remaining();  // fails below
+  }
+  reader.skip((times + values * words_a_value) * kWord);
+}
+
+/// A count of elements of `element` bytes each, that many of which must remain.
+std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std::uint64_t element) {
+  if (count > reader.remaining() / element) {
+    reader.skip(reader.remaining() + 1);  // marks the reader as failed
+    return {};
+  }
+  return reader.take(count * element);
+}
+
+std::span<const std::byte> registers(ByteReader& reader, std::uint64_t mask) {
+  const std::uint64_t abi = reader.u64();
+  if (abi == 0) return {};  // PERF_SAMPLE_REGS_ABI_NONE: no registers follow
+  return counted(reader, static_cast<std::uint64_t>(std::popcount(mask)), kWord);
+}
+
+std::span<const std::byte> user_stack(ByteReader& reader) {
+  const std::uint64_t size = reader.u64();
+  if (size == 0) return {};
+  const auto dump = reader.take(size);
+  const std::uint64_t used = reader.u64();
+  return used < dump.size() ? dump.first(static_cast<std::size_t>(used)) : dump;
+}
+
+}  // namespace
+
+SampleDecoder::Layout SampleDecoder::layout_of(const Attribute& attribute) {
+  Layout layout;
+  const auto field = [&](std::uint64_t bit, std::uint16_t* offset) {
+    if (!attribute.has(bit)) return;
+    if (offset != nullptr) *offset = layout.size;
+    layout.size = static_cast<std::uint16_t>(layout.size + kWord);
+  };
+  // The order of the fields in a sample, which is not that of the bits.
+  field(PERF_SAMPLE_IDENTIFIER, &layout.id);
+  field(PERF_SAMPLE_IP, &layout.ip);
+  field(PERF_SAMPLE_TID, &layout.tid);
+  field(PERF_SAMPLE_TIME, &layout.time);
+  field(PERF_SAMPLE_ADDR, &layout.addr);
+  field(PERF_SAMPLE_ID, &layout.id);
+  field(PERF_SAMPLE_STREAM_ID, nullptr);
+  field(PERF_SAMPLE_CPU, &layout.cpu);
+  field(PERF_SAMPLE_PERIOD, &layout.period);
+  return layout;
+}
+
+SampleDecoder::SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order)
+    : attributes_(attributes), order_(order) {
+  for (std::uint32_t index = 0; index < attributes_.size(); ++index) {
+    layouts_.push_back(layout_of(attributes_[index]));
+    // An id that two events claim stays with the first.
+    for (const std::uint64_t id : attributes_[index].ids) attribute_by_id_.emplace(id, index);
+  }
+  // Events with IDENTIFIER have the id in front; all others of one recording agree in their
+  // sample_type, because perf could not tell their samples apart otherwise.
+  if (!attributes_.empty()) {
+    id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
+  }
+}
+
+std::optional<std::uint32_t> SampleDecoder::attribute_of(const Record& record) const {
+  if (attributes_.empty()) return std::nullopt;
+  // Samples without an id cannot be told apart; they count for the first event, as in perf. An
+  // event alone in its recording whose ids were not written down owns every sample.
+  if (id_offset_ == Layout::kAbsent) return 0;
+  if (attributes_.size() == 1 && attribute_by_id_.empty()) return 0;
+  if (record.body.size() < id_offset_ + sizeof(std::uint64_t)) return 0;  // too short: found below
+  ByteReader reader(record.body.subspan(id_offset_), order_);
+  const auto found = attribute_by_id_.find(reader.u64());
+  if (found == attribute_by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
+  Decoded decoded;
+  const auto attribute = attribute_of(record);
+  if (!attribute) {
+    decoded.problem = Problem::unknown_id;
+    return decoded;
+  }
+  const Layout& layout = layouts_[*attribute];
+  if (record.body.size() < layout.size) {
+    decoded.problem = Problem::too_short;
+    return decoded;
+  }
+  const auto word = [&](std::uint16_t offset) -> std::uint64_t {
+    if (offset == Layout::kAbsent) return 0;
+    return ByteReader(record.body.subspan(offset), order_).u64();
+  };
+  Sample& sample = decoded.sample;
+  sample.attribute = *attribute;
+  sample.mode = record.mode();
+  sample.exact = (record.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
+  sample.ip = word(layout.ip);
+  sample.time = word(layout.time);
+  sample.addr = word(layout.addr);
+  sample.id = word(layout.id);
+  sample.period = word(layout.period);
+  if (layout.tid != Layout::kAbsent) {
+    ByteReader reader(record.body.subspan(layout.tid), order_);
+    sample.pid = reader.i32();
+    sample.tid = reader.i32();
+  }
+  if (layout.cpu != Layout::kAbsent) {
+    sample.cpu = ByteReader(record.body.subspan(layout.cpu), order_).u32();
+  }
+  return decoded;
+}
+
+std::optional<SampleDetails> SampleDecoder::details(const Record& record,
+                                                    const Sample& sample) const {
+  const Attribute& attribute = attributes_[sample.attribute];
+  ByteReader reader(record.body, order_);
+  reader.skip(layouts_[sample.attribute].size);
+  SampleDetails details;
+  if (attribute.has(PERF_SAMPLE_READ)) skip_read(reader, attribute.read_format);
+  if (attribute.has(PERF_SAMPLE_CALLCHAIN)) {
+    details.callchain = counted(reader, reader.u64(), kWord);
+  }
+  if (attribute.has(PERF_SAMPLE_RAW)) details.raw = reader.take(reader.u32());
+  if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) {
+    constexpr std::uint64_t kEntry = 24;  // from, to, flags
+    const std::uint64_t entries = reader.u64();
+    if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0) {
+      details.branch_hw_index = reader.u64();
+    }
+    details.branch_stack = counted(reader, entries, kEntry);
+    if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS) != 0) {
+      counted(reader, entries, kWord);
+    }
+  }
+  if (attribute.has(PERF_SAMPLE_REGS_USER)) {
+    details.user_registers = registers(reader, attribute.sample_regs_user);
+  }
+  if (attribute.has(PERF_SAMPLE_STACK_USER)) details.user_stack = user_stack(reader);
+  if ((attribute.sample_type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) != 0) {
+    details.weight = reader.u64();
+  }
+  if (attribute.has(PERF_SAMPLE_DATA_SRC)) details.data_source = reader.u64();
+  if (attribute.has(PERF_SAMPLE_TRANSACTION)) details.transaction = reader.u64();
+  if (attribute.has(PERF_SAMPLE_REGS_INTR)) {
+    details.interrupt_registers = registers(reader, attribute.sample_regs_intr);
+  }
+  if (attribute.has(PERF_SAMPLE_PHYS_ADDR)) details.physical_address = reader.u64();
+  if (attribute.has(PERF_SAMPLE_CGROUP)) details.cgroup = reader.u64();
+  if (attribute.has(PERF_SAMPLE_DATA_PAGE_SIZE)) details.data_page_size = reader.u64();
+  if (attribute.has(PERF_SAMPLE_CODE_PAGE_SIZE)) details.code_page_size = reader.u64();
+  if (attribute.has(PERF_SAMPLE_AUX)) details.aux = reader.take(reader.u64());
+  if (reader.failed()) return std::nullopt;
+  return details;
+}
+
+}  // namespace skid::perfdata

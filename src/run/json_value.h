@@ -1,0 +1,54 @@
+// A value of a JSON file that nobody vouches for: typed, bounded access that names what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace skid::run {
+
+/// A value together with the file it is from and its path there ("measurements[3].level"). Refers
+/// to the parsed document, which has to outlive it. Every access throws InputError naming both.
+class JsonValue {
+ public:
+  JsonValue(const nlohmann::json& value, std::string file)
+      : value_(&value), file_(std::move(file)) {}
+
+  /// A member of an object; it must be there.
+  JsonValue operator[](std::string_view name) const;
+  /// A member of an object; nullopt when it is absent or null.
+  std::optional<JsonValue> find(std::string_view name) const;
+  /// The elements of an array of at most `most`.
+  std::vector<JsonValue> elements(std::size_t most) const;
+
+  bool boolean() const;
+  std::string string() const;
+  std::vector<std::string> strings(std::size_t most) const;
+  /// A finite number, at least 0.
+  double non_negative_number() const;
+  std::uint64_t unsigned_integer(
+      std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
+  /// An integer from `least` to `most`.
+  int integer(int least, int most = std::numeric_limits<int>::max()) const;
+
+  /// Throws the error that says what was found in this place and what is allowed there.
+  [[noreturn]] void refuse(const std::string& found, const std::string& allowed,
+                           const std::string& remedy = {}) const;
+
+ private:
+  JsonValue(const nlohmann::json& value, std::string file, std::string key)
+      : value_(&value), file_(std::move(file)), key_(std::move(key)) {}
+  JsonValue member(const nlohmann::json& value, std::string_view name) const;
+  [[noreturn]] void refuse_type(const std::string& allowed) const;
+
+  const nlohmann::json* value_;
+  std::string file_;
+  std::string key_;
+};
+
+}  // namespace skid::run

@@ -1,0 +1,78 @@
+// A run: the directory that `record` leaves, and its description, run.json.
+#pragma once
+
+#include "runway/target.h"
+#include "src/machine/machine.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::run {
+
+inline constexpr const char* kSchema = "skidscan.run/1";
+inline constexpr const char* kFileName = "run.json";
+
+/// What has become of a planned measurement.
+enum class State {
+  pending,   ///< not recorded yet; `record --resume` does it
+  finished,  ///< its file is whole
+  refused,   ///< this machine does not take the event at this level; `reason` says so
+};
+
+/// One perf record: one event at one precise level.
+struct PlannedMeasurement {
+  std::string event;         ///< as asked, without its level: "access", "cycles:u"
+  std::string requested;     ///< as asked, with its level: "access:pp", "cycles:upp"
+  std::string perf_event;    ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
+  int level = 0;             ///< precise level asked for, 0 to 3
+  int repeat = 1;            ///< from 1
+  std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked
+  std::string trigger;       ///< trigger kind of the target it ran
+  runway::RunLength length;  ///< how long the target was asked to run
+  std::string file;          ///< recording, relative to the run directory
+  State state = State::pending;
+  std::string reason;                ///< why refused
+  std::vector<std::string> command;  ///< perf's command line as executed
+  std::string started, ended;        ///< ISO 8601, UTC; empty while pending
+  std::optional<runway::TargetReport> target_report;
+  std::vector<std::string> messages;  ///< what perf said that matters, a line each
+};
+
+struct RunTarget {
+  std::string trigger;  ///< trigger kind
+  std::string file;     ///< relative to the run directory
+  std::string build_id;
+};
+
+struct Run {
+  std::string tool_version;
+  std::vector<std::string> command_line;  ///< of skidscan, as given; by `record --resume` kept
+  bool synthetic = false;
+  machine::Machine machine;
+  machine::PerfTool perf;
+  int cpu = 0;                ///< the CPU that targets are pinned to
+  std::uint64_t samples = 0;  ///< samples a measurement asked for; 0 with a duration
+  std::optional<double> duration_seconds;
+  std::string started, ended;  ///< ISO 8601, UTC
+  std::vector<RunTarget> targets;
+  std::vector<PlannedMeasurement> measurements;
+  std::vector<std::string> notes;  ///< what was decided and why, a line each
+
+  /// True while a measurement is pending.
+  bool partial() const;
+};
+
+/// Whether `directory` holds a run.json.
+bool is_run(const std::filesystem::path& directory);
+
+/// Reads DIR/run.json (docs/run.md). Every key is checked for its type and bounds; names of files
+/// that point out of the directory are refused. Throws InputError naming the file and the key.
+Run read_run(const std::filesystem::path& directory);
+
+/// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
+void write_run(const Run& run, const std::filesystem::path& directory);
+
+}  // namespace skid::run

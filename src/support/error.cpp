@@ -1,0 +1,20 @@
+#include "src/support/error.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid {
+
+std::string describe(const InputFault& fault) {
+  std::string text = fault.file + ": ";
+  if (fault.offset) text += fmt::format("at offset {:#x}: ", *fault.offset);
+  text += "found " + fault.found;
+  if (!fault.allowed.empty()) text += ", allowed " + fault.allowed;
+  if (!fault.remedy.empty()) text += "; " + fault.remedy;
+  return text;
+}
+
+InputError::InputError(InputFault fault) : Error(describe(fault)), fault_(std::move(fault)) {}
+
+}  // namespace skid

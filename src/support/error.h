@@ -1,0 +1,63 @@
+// The errors that reach the user: what is wrong, where, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace skid {
+
+/// The exit statuses of the program; docs/formats.md lists them for scripts.
+enum class ExitStatus : int {
+  done = 0,
+  failed = 1,
+  read_in_part = 2,
+  builtin_events_only = 3,
+  gate_failed = 4,
+  usage = 64,
+};
+
+/// Something could not be done. The message is one line in lower case that names its subject first
+/// and ends with the remedy when there is one. `main` prints it and exits with `status()`.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, ExitStatus status = ExitStatus::failed)
+      : std::runtime_error(message), status_(status) {}
+
+  ExitStatus status() const noexcept { return status_; }
+
+ private:
+  ExitStatus status_;
+};
+
+/// The command line asks for something that does not exist or contradicts itself.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& message) : Error(message, ExitStatus::usage) {}
+};
+
+/// What is wrong with an input file, in parts, so that tests and JSON can name each of them.
+struct InputFault {
+  std::string file;                     ///< path as the user gave it
+  std::optional<std::uint64_t> offset;  ///< byte offset in `file` where the fault was seen
+  std::string found;                    ///< "a record of 4 bytes"
+  std::string allowed;                  ///< "at least 8"; may be empty
+  std::string remedy;                   ///< "record again"; may be empty
+};
+
+/// Bad input. The only exception type that readers of files throw.
+class InputError : public Error {
+ public:
+  explicit InputError(InputFault fault);
+
+  const InputFault& fault() const noexcept { return fault_; }
+
+ private:
+  InputFault fault_;
+};
+
+/// "<file>: at offset 0x20: found <found>, allowed <allowed>; <remedy>", leaving out what is empty.
+std::string describe(const InputFault& fault);
+
+}  // namespace skid

@@ -1,0 +1,46 @@
+// Files: owned descriptors, whole reads with a bound, and writes that appear whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace skid {
+
+/// An owned file descriptor.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) noexcept : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor();
+
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int release() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Opens a regular file for reading; never blocks on a FIFO or device put in its place.
+/// Throws InputError when it is missing, unreadable or not a regular file.
+FileDescriptor open_regular_file(const std::filesystem::path& path);
+
+/// The content of a regular file of at most `limit` bytes. Throws InputError.
+std::string read_file(const std::filesystem::path& path, std::uint64_t limit);
+
+/// Replaces `path` by `content` through a temporary file beside it, fsync and rename, so that a
+/// reader sees the old content or the new one. A symbolic link is followed; what exists and is not
+/// a regular file (/dev/stdout, a FIFO) is written to as it stands. Throws Error naming the path
+/// ("no space left on device", …).
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// What an errno means, as the end of a message: "no space left on device".
+std::string describe_errno(int error_number);
+
+}  // namespace skid

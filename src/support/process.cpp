@@ -1,0 +1,287 @@
+#include "src/support/process.h"
+
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace skid {
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostOutput = std::size_t{16} << 20;
+
+struct Pipe {
+  FileDescriptor read_end;
+  FileDescriptor write_end;
+};
+
+/// Moves a descriptor above the standard ones, so that none of the child's dup2 calls closes
+/// another's source when we were started with a standard stream closed.
+FileDescriptor above_standard(FileDescriptor file) {
+  if (file.get() > STDERR_FILENO) return file;
+  return FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+Pipe make_pipe(std::string_view program) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
+  }
+  Pipe pipe{above_standard(FileDescriptor(ends[0])), above_standard(FileDescriptor(ends[1]))};
+  if (!pipe.read_end || !pipe.write_end) {
+    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
+  }
+  // Only our end: the program must see an ordinary blocking pipe.
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
+
+class SpawnActions {
+ public:
+  SpawnActions() { ::posix_spawn_file_actions_init(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  SpawnActions(SpawnActions&&) = delete;
+  SpawnActions& operator=(SpawnActions&&) = delete;
+  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  posix_spawn_file_actions_t* get() noexcept { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// A process group of its own, no blocked signals and every handler at its default: an ignored
+/// SIGINT would be inherited, and perf could then not be asked to end.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    ::sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  SpawnAttributes(SpawnAttributes&&) = delete;
+  SpawnAttributes& operator=(SpawnAttributes&&) = delete;
+  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const noexcept { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+/// posix_spawn wants pointers to mutable characters, though it changes none.
+std::vector<char*> pointers_to(std::vector<std::string>& argv) {
+  std::vector<char*> pointers;
+  pointers.reserve(argv.size() + 1);
+  for (std::string& argument : argv) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Reads once from a pipe and closes it at its end; false when there was nothing to read. One read
+/// a call, so that a program that never stops writing cannot keep us from the deadline.
+bool read_some(FileDescriptor& pipe, std::string& into) {
+  std::array<char, 65536> buffer;
+  while (pipe) {
+    const ssize_t count = ::read(pipe.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      const std::size_t room = kMostOutput - into.size();
+      into.append(buffer.data(), std::min(static_cast<std::size_t>(count), room));
+      return true;
+    }
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return false;
+    pipe = FileDescriptor();
+  }
+  return false;
+}
+
+/// An ignored SIGCHLD is inherited through exec, and with it the kernel throws exit statuses away.
+void keep_exit_statuses() {
+  struct sigaction action {};
+  if (::sigaction(SIGCHLD, nullptr, &action) != 0 || action.sa_handler != SIG_IGN) return;
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &action, nullptr);
+}
+
+bool is_executable_file(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+/// PATH, or where execvp looks when there is none.
+std::string search_path() {
+  // Nothing here calls setenv, so reading the environment is safe.
+  if (const char* path = std::getenv("PATH")) return path;
+  std::string standard(::confstr(_CS_PATH, nullptr, 0), '\0');
+  ::confstr(_CS_PATH, standard.data(), standard.size());
+  while (!standard.empty() && standard.back() == '\0') standard.pop_back();
+  return standard;
+}
+
+}  // namespace
+
+std::string describe(const ExitCode& code) {
+  if (code.signal == 0) return fmt::format("exit status {}", code.status);
+  return fmt::format("killed by signal {} ({})", code.signal, ::strsignal(code.signal));
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path& directory) {
+  if (argv.empty()) throw Error("a program to start was not named");
+  keep_exit_statuses();
+  Pipe out = make_pipe(argv[0]);
+  Pipe err = make_pipe(argv[0]);
+
+  SpawnActions actions;
+  ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(actions.get(), out.write_end.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(actions.get(), err.write_end.get(), STDERR_FILENO);
+  if (!directory.empty()) {
+    ::posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
+  }
+  const SpawnAttributes attributes;
+  std::vector<std::string> arguments = argv;
+  const std::vector<char*> pointers = pointers_to(arguments);
+  const int error =
+      ::posix_spawnp(&pid_, pointers[0], actions.get(), attributes.get(), pointers.data(), environ);
+  if (error != 0) {
+    throw Error(fmt::format("{}: cannot be started: {}", argv[0], describe_errno(error)));
+  }
+  pidfd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  out_ = std::move(out.read_end);
+  err_ = std::move(err.read_end);
+}
+
+ChildProcess::~ChildProcess() {
+  if (!ended_) {
+    signal_group(SIGKILL);
+    reap();
+  }
+}
+
+bool ChildProcess::has_ended() const {
+  // WNOWAIT leaves it a zombie, so that its process group still is ours to signal.
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+bool ChildProcess::wait(milliseconds timeout) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + timeout;
+  while (!ended_) {
+    read_some(out_, result_.out);
+    read_some(err_, result_.err);
+    if (has_ended()) {
+      signal_group(SIGKILL);
+      reap();
+      while (read_some(out_, result_.out)) {
+      }
+      while (read_some(err_, result_.err)) {
+      }
+      break;
+    }
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    if (left <= milliseconds::zero()) return false;
+    // Without a pidfd nothing wakes us when the program ends but a look at it from time to time.
+    const milliseconds slice = std::min(left, pidfd_ ? milliseconds{60'000} : milliseconds{10});
+    std::array<pollfd, 3> watched{{{out_.get(), POLLIN, 0},
+                                   {err_.get(), POLLIN, 0},
+                                   {pidfd_.get(), POLLIN, 0}}};  // poll skips negative descriptors
+    if (::poll(watched.data(), watched.size(), static_cast<int>(slice.count())) < 0) return false;
+  }
+  return true;
+}
+
+void ChildProcess::signal_group(int signal) noexcept {
+  if (!ended_) ::kill(-pid_, signal);
+}
+
+void ChildProcess::reap() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended_ = true;
+  if (WIFSIGNALED(status)) {
+    result_.code.signal = WTERMSIG(status);
+  } else {
+    result_.code.status = WEXITSTATUS(status);
+  }
+}
+
+Completed run_program(const std::vector<std::string>& argv, const fs::path& working_directory) {
+  ChildProcess process(argv, working_directory);
+  while (!process.wait(std::chrono::minutes{1})) {
+  }
+  return process.result();
+}
+
+std::optional<fs::path> find_program(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  if (name.find('/') != std::string_view::npos) {
+    const fs::path path(name);
+    return is_executable_file(path) ? std::optional(path) : std::nullopt;
+  }
+  const std::string directories = search_path();
+  std::string_view rest = directories;
+  for (;;) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view directory = rest.substr(0, colon);
+    // An empty element of PATH means the current directory.
+    const fs::path candidate = (directory.empty() ? fs::path(".") : fs::path(directory)) / name;
+    if (is_executable_file(candidate)) return candidate;
+    if (colon == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+std::string shell_quoted(const std::vector<std::string>& argv) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
+  std::string line;
+  for (const std::string& argument : argv) {
+    if (!line.empty()) line += ' ';
+    if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char character : argument) {
+      if (character == '\'') {
+        line += "'\\''";
+      } else {
+        line += character;
+      }
+    }
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace skid

@@ -1,0 +1,120 @@
+#include "src/symbols/debug_file.h"
+
+#include "src/support/error.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <boost/crc.hpp>
+#include <elfutils/libdwelf.h>
+#include <unistd.h>
+
+namespace skid::symbols {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDebugDirectory = "/usr/lib/debug";
+
+fs::path path_by_build_id(const std::string& build_id) {
+  return fs::path(kDebugDirectory) / ".build-id" / build_id.substr(0, 2) /
+         (build_id.substr(2) + ".debug");
+}
+
+/// Opens a file that need not be there nor be ELF.
+std::optional<ElfFile> open_if_elf(const fs::path& path) {
+  try {
+    return ElfFile::open(path);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+/// The CRC-32 of a whole file, as in .gnu_debuglink; nullopt when it cannot be read.
+std::optional<std::uint32_t> checksum(const FileDescriptor& file) {
+  boost::crc_32_type crc;
+  std::array<char, 65536> block;
+  off_t offset = 0;
+  for (;;) {
+    const ssize_t size = ::pread(file.get(), block.data(), block.size(), offset);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return std::nullopt;
+    if (size == 0) return crc.checksum();
+    crc.process_bytes(block.data(), static_cast<std::size_t>(size));
+    offset += size;
+  }
+}
+
+bool for_same_machine(const ElfFile& a, const ElfFile& b) {
+  return a.header().e_machine == b.header().e_machine &&
+         a.header().e_ident[EI_CLASS] == b.header().e_ident[EI_CLASS] &&
+         a.header().e_ident[EI_DATA] == b.header().e_ident[EI_DATA];
+}
+
+bool belongs_to(const ElfFile& file, const ElfFile& debug, std::uint32_t expected_checksum) {
+  if (!for_same_machine(file, debug)) return false;
+  if (!file.build_id().empty() && !debug.build_id().empty()) {
+    return file.build_id() == debug.build_id();
+  }
+  return checksum(debug.descriptor()) == expected_checksum;
+}
+
+std::vector<fs::path> places_of(const fs::path& file, const std::string& link_name) {
+  std::error_code failure;
+  const fs::path directory = fs::canonical(file, failure).parent_path();
+  if (failure) return {};
+  return {directory / link_name, directory / ".debug" / link_name,
+          kDebugDirectory / directory.relative_path() / link_name};
+}
+
+}  // namespace
+
+std::optional<ElfFile> find_debug_file(const ElfFile& file) {
+  if (file.build_id().size() > 2) {
+    auto debug = open_if_elf(path_by_build_id(file.build_id()));
+    if (debug && for_same_machine(file, *debug) && debug->build_id() == file.build_id()) {
+      return debug;
+    }
+  }
+  GElf_Word expected_checksum = 0;
+  const char* link = dwelf_elf_gnu_debuglink(file.elf(), &expected_checksum);
+  if (link == nullptr) return std::nullopt;
+  const std::string name = link;
+  // A name only: a file from elsewhere must not choose what else is opened.
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
+    return std::nullopt;
+  }
+  for (const fs::path& place : places_of(file.path(), name)) {
+    auto debug = open_if_elf(place);
+    if (debug && belongs_to(file, *debug, expected_checksum)) return debug;
+  }
+  return std::nullopt;
+}
+
+std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* name,
+                                              const void* build_id, std::size_t build_id_size) {
+  const std::string wanted = hexadecimal(build_id, build_id_size);
+  if (wanted.size() <= 2) return std::nullopt;
+  std::vector<fs::path> places = {path_by_build_id(wanted)};
+
+  std::error_code failure;
+  const fs::path directory = fs::canonical(file.path(), failure).parent_path();
+  const fs::path named = fs::weakly_canonical(directory / name, failure);
+  if (!failure && named.string().starts_with(std::string(kDebugDirectory) + '/')) {
+    places.push_back(named);
+  }
+  for (const fs::path& place : places) {
+    auto shared = open_if_elf(place);
+    if (shared && shared->build_id() == wanted) return shared;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skid::symbols

@@ -1,0 +1,24 @@
+// Separate debug info: the file that a distribution keeps what it stripped in.
+#pragma once
+
+#include "src/symbols/elf_file.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace skid::symbols {
+
+/// The separate debug file of `file` by build-id below /usr/lib/debug/.build-id, else by the name
+/// in .gnu_debuglink beside the file, in .debug beside it, or below /usr/lib/debug, as gdb
+/// documents
+/// ("Debugging Information in Separate Files"). Believed only if its build-id is that of `file`,
+/// or, where one of them has none, if the checksum in .gnu_debuglink is its own. Nothing else is
+/// searched; no server is asked.
+std::optional<ElfFile> find_debug_file(const ElfFile& file);
+
+/// The file of that build-id that dwz moved shared DWARF to, named by `name` in the
+/// .gnu_debugaltlink of `file`; only below /usr/lib/debug.
+std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* name,
+                                              const void* build_id, std::size_t build_id_size);
+
+}  // namespace skid::symbols

@@ -1,0 +1,113 @@
+#include "src/symbols/disassembler.h"
+
+#include "src/support/error.h"
+
+#include <algorithm>
+
+#include <capstone/capstone.h>
+#include <fmt/format.h>
+
+namespace skid::symbols {
+
+struct Disassembler::Handle {
+  explicit Handle(Arch instruction_set) : arch(instruction_set) {
+    const cs_err status = arch == Arch::x86_64
+                              ? cs_open(CS_ARCH_X86, CS_MODE_64, &capstone)
+                              : cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &capstone);
+    if (status != CS_ERR_OK) {
+      throw Error(fmt::format("capstone: cannot decode {}: {}",
+                              arch == Arch::x86_64 ? "x86-64" : "aarch64", cs_strerror(status)));
+    }
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  Handle(Handle&&) = delete;
+  Handle& operator=(Handle&&) = delete;
+  ~Handle() { cs_close(&capstone); }
+
+  /// Smallest distance between two instructions, bytes.
+  std::size_t unit() const noexcept { return arch == Arch::x86_64 ? 1 : 4; }
+
+  Arch arch;
+  csh capstone = 0;
+};
+
+namespace {
+
+struct InstructionDeleter {
+  void operator()(cs_insn* instruction) const noexcept { cs_free(instruction, 1); }
+};
+
+std::string as_data(std::span<const std::byte> bytes) {
+  std::string text = ".byte ";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    text += fmt::format("{}{:#04x}", i == 0 ? "" : ", ", std::to_integer<unsigned>(bytes[i]));
+  }
+  return text;
+}
+
+/// Calls `visit(address, bytes, instruction)` for one instruction after the other until the code
+/// ends or `visit` returns false; `instruction` is null where nothing decodes.
+template <typename Visit>
+void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::uint64_t address,
+          Visit visit) {
+  const std::unique_ptr<cs_insn, InstructionDeleter> instruction(cs_malloc(capstone));
+  if (!instruction) throw Error("capstone: out of memory");
+  while (!code.empty()) {
+    const auto* next = reinterpret_cast<const std::uint8_t*>(code.data());
+    std::size_t left = code.size();
+    std::uint64_t next_address = address;
+    const bool decoded = cs_disasm_iter(capstone, &next, &left, &next_address, instruction.get());
+    const std::size_t size = decoded ? code.size() - left : std::min(unit, code.size());
+    if (!visit(address, code.first(size), decoded ? instruction.get() : nullptr)) return;
+    code = code.subspan(size);
+    address += size;
+  }
+}
+
+}  // namespace
+
+Disassembler::Disassembler(Arch arch) : handle_(std::make_unique<Handle>(arch)) {}
+Disassembler::Disassembler(Disassembler&&) noexcept = default;
+Disassembler& Disassembler::operator=(Disassembler&&) noexcept = default;
+Disassembler::~Disassembler() = default;
+
+std::vector<std::uint64_t> Disassembler::starts(std::span<const std::byte> code,
+                                                std::uint64_t address) const {
+  std::vector<std::uint64_t> result;
+  if (handle_->arch == Arch::aarch64) {
+    // Every instruction takes one unit, and so does what does not decode.
+    result.reserve(code.size() / handle_->unit() + 1);
+    for (std::size_t at = 0; at < code.size(); at += handle_->unit())
+      result.push_back(address + at);
+    return result;
+  }
+  walk(handle_->capstone, handle_->unit(), code, address,
+       [&result](std::uint64_t at, std::span<const std::byte>, const cs_insn*) {
+         result.push_back(at);
+         return true;
+       });
+  return result;
+}
+
+std::vector<Instruction> Disassembler::decode(std::span<const std::byte> code,
+                                              std::uint64_t address, std::size_t limit) const {
+  std::vector<Instruction> result;
+  if (limit == 0) return result;
+  walk(handle_->capstone, handle_->unit(), code, address,
+       [&result, limit](std::uint64_t at, std::span<const std::byte> bytes,
+                        const cs_insn* instruction) {
+         std::string text;
+         if (instruction == nullptr) {
+           text = as_data(bytes);
+         } else {
+           text = instruction->mnemonic;
+           if (instruction->op_str[0] != '\0') text += fmt::format(" {}", instruction->op_str);
+         }
+         result.push_back({at, static_cast<unsigned>(bytes.size()), std::move(text)});
+         return result.size() < limit;
+       });
+  return result;
+}
+
+}  // namespace skid::symbols

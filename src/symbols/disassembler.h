@@ -1,0 +1,46 @@
+// Where instructions start and what they look like. The only code that knows Capstone.
+#pragma once
+
+#include "src/support/address.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skid::symbols {
+
+struct Instruction {
+  std::uint64_t address = 0;
+  unsigned size = 0;  ///< bytes
+  std::string text;   ///< "mov rax, qword ptr [rdi]"; ".byte 0x06" where nothing decodes
+};
+
+/// Decodes from the first byte on, one instruction behind the other. What does not decode, also an
+/// instruction cut off by the end of the code, is stepped over in the smallest unit of the
+/// instruction set: one byte on x86-64, four (or what is left) on aarch64.
+class Disassembler {
+ public:
+  explicit Disassembler(Arch arch);
+  Disassembler(const Disassembler&) = delete;
+  Disassembler& operator=(const Disassembler&) = delete;
+  Disassembler(Disassembler&&) noexcept;
+  Disassembler& operator=(Disassembler&&) noexcept;
+  ~Disassembler();
+
+  /// Addresses of the instructions in `code`, whose first byte lies at `address`. Bytes that do not
+  /// decode count as one-byte (aarch64: four-byte) instructions, so that the result covers `code`.
+  std::vector<std::uint64_t> starts(std::span<const std::byte> code, std::uint64_t address) const;
+
+  /// The same with text, at most `limit` instructions.
+  std::vector<Instruction> decode(std::span<const std::byte> code, std::uint64_t address,
+                                  std::size_t limit) const;
+
+ private:
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+};
+
+}  // namespace skid::symbols

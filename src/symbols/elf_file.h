@@ -1,0 +1,66 @@
+// An ELF file opened through libelf, and the facts that its headers tell.
+#pragma once
+
+#include "src/support/file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gelf.h>
+#include <libelf.h>
+
+namespace skid::symbols {
+
+struct ElfEnd {
+  void operator()(Elf* elf) const noexcept { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+/// What a PT_LOAD program header says of the part of a segment that the file holds.
+struct Segment {
+  std::uint64_t file_offset = 0;
+  std::uint64_t address = 0;
+  std::uint64_t file_size = 0;  ///< bytes
+  bool executable = false;
+};
+
+class ElfFile {
+ public:
+  /// Opens a regular file, read-only. Throws InputError when it is none or not ELF.
+  static ElfFile open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  const FileDescriptor& descriptor() const noexcept { return descriptor_; }
+  /// Reads sections into memory when they are asked for: what comes from it lives as long as this.
+  Elf* elf() const noexcept { return elf_.get(); }
+  const GElf_Ehdr& header() const noexcept { return header_; }
+  const std::vector<Segment>& segments() const noexcept { return segments_; }
+  /// Lower-case hexadecimal; empty when the file has none.
+  const std::string& build_id() const noexcept { return build_id_; }
+  /// Empty when the file does not tell it; cut after 64 bytes. Lives as long as this.
+  std::string_view section_name(const GElf_Shdr& section) const;
+
+ private:
+  ElfFile() = default;
+
+  std::filesystem::path path_;
+  FileDescriptor descriptor_;
+  ElfHandle elf_;  // after descriptor_, which it reads from to its end
+  GElf_Ehdr header_ = {};
+  std::vector<Segment> segments_;
+  std::string build_id_;
+  std::string_view section_names_;  // the section header string table, in memory of elf_
+};
+
+/// Bytes as lower-case hexadecimal, two digits each.
+std::string hexadecimal(const void* bytes, std::size_t size);
+
+/// The content of a string table section, in memory of `elf`; empty when it is none.
+std::string_view string_table(Elf* elf, std::size_t section_index);
+
+}  // namespace skid::symbols

@@ -1,0 +1,21 @@
+// What a code address means to people: a function and a source line.
+#pragma once
+
+#include "src/support/address.h"
+
+#include <string>
+
+namespace skid::symbols {
+
+/// A function as its symbol table tells: [begin, end) in link-time virtual addresses.
+struct Function {
+  std::string name;  ///< as in the symbol table, not demangled; "puts@plt" for a PLT entry
+  AddressRange range;
+};
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+}  // namespace skid::symbols

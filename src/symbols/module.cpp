@@ -1,0 +1,148 @@
+#include "src/symbols/module.h"
+
+#include "src/symbols/debug_file.h"
+#include "src/symbols/elf_file.h"
+#include "src/symbols/line_table.h"
+#include "src/symbols/symbol_table.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <unistd.h>
+
+namespace skid::symbols {
+
+struct Module::Contents {
+  explicit Contents(ElfFile opened) : file(std::move(opened)) {}
+
+  const ElfFile* debug_file() {
+    if (!debug_sought) debug = find_debug_file(file);
+    debug_sought = true;
+    return debug ? &*debug : nullptr;
+  }
+
+  const SymbolTable& symbol_table() {
+    if (!symbols) {
+      symbols.emplace(file, SymbolTable::has_full_table(file) ? nullptr : debug_file());
+    }
+    return *symbols;
+  }
+
+  LineTable* line_table() {
+    if (!lines_sought) {
+      lines = LineTable::open(file);
+      if (!lines && debug_file() != nullptr) lines = LineTable::open(*debug_file());
+    }
+    lines_sought = true;
+    return lines ? &*lines : nullptr;
+  }
+
+  ElfFile file;
+  bool debug_sought = false;
+  std::optional<ElfFile> debug;
+  std::optional<SymbolTable> symbols;  // names in it lie in `file` or `debug`
+  bool lines_sought = false;
+  std::optional<LineTable> lines;
+};
+
+namespace {
+
+/// A function of a damaged symbol table can have any size.
+constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
+
+/// Appends up to `size` bytes of a file to `bytes`; false when there were fewer.
+bool append_from(const FileDescriptor& file, std::uint64_t offset, std::uint64_t size,
+                 std::vector<std::byte>& bytes) {
+  constexpr std::uint64_t kBlock = 65536;  // no more memory than the file has content
+  while (size > 0) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + static_cast<std::size_t>(std::min(size, kBlock)));
+    ssize_t got = 0;
+    do {
+      got = ::pread(file.get(), &bytes[before], bytes.size() - before, static_cast<off_t>(offset));
+    } while (got < 0 && errno == EINTR);
+    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got <= 0) return false;
+    offset += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+Module::Module(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
+
+Module Module::open(const std::filesystem::path& path) {
+  return Module(std::make_unique<Contents>(ElfFile::open(path)));
+}
+
+const std::string& Module::build_id() const {
+  return contents_->file.build_id();
+}
+
+std::optional<Arch> Module::arch() const {
+  switch (contents_->file.header().e_machine) {
+    case EM_X86_64:
+      return Arch::x86_64;
+    case EM_AARCH64:
+      return Arch::aarch64;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {
+  std::optional<std::uint64_t> address;
+  for (const Segment& segment : contents_->file.segments()) {
+    if (file_offset < segment.file_offset) continue;
+    const std::uint64_t in_segment = file_offset - segment.file_offset;
+    if (in_segment >= segment.file_size) continue;
+    if (!address || segment.executable) address = segment.address + in_segment;
+    if (segment.executable) break;
+  }
+  return address;
+}
+
+std::optional<Function> Module::function_at(std::uint64_t address) const {
+  return contents_->symbol_table().function_at(address);
+}
+
+std::vector<Function> Module::functions_named(std::string_view name) const {
+  return contents_->symbol_table().functions_named(name);
+}
+
+std::optional<std::uint64_t> Module::symbol_value(std::string_view name) const {
+  return contents_->symbol_table().symbol_value(name);
+}
+
+std::optional<SourceLine> Module::line_at(std::uint64_t address) const {
+  LineTable* lines = contents_->line_table();
+  if (lines == nullptr) return std::nullopt;
+  return lines->line_at(address);
+}
+
+std::vector<std::byte> Module::code(AddressRange range) const {
+  std::vector<std::byte> bytes;
+  for (;;) {
+    const std::uint64_t address = range.begin + bytes.size();
+    if (address >= range.end || bytes.size() >= kMostCodeBytes) return bytes;
+    const auto& segments = contents_->file.segments();
+    const auto holder = std::find_if(segments.begin(), segments.end(), [&](const Segment& s) {
+      return s.address <= address && address - s.address < s.file_size;
+    });
+    if (holder == segments.end()) return bytes;
+    const std::uint64_t in_segment = address - holder->address;
+    const std::uint64_t size = std::min(
+        {range.end - address, holder->file_size - in_segment, kMostCodeBytes - bytes.size()});
+    if (!append_from(contents_->file.descriptor(), holder->file_offset + in_segment, size, bytes)) {
+      return bytes;
+    }
+  }
+}
+
+}  // namespace skid::symbols

@@ -1,0 +1,45 @@
+// Which of many overlapping address ranges that came one after another covers an address.
+#pragma once
+
+#include "src/support/address.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace skid::symbols {
+
+/// Ranges that came in an order and stay: for any address, the newest of the first n that covers
+/// it. A segment tree over the ranges' end points, each node with the ranges that span it, oldest
+/// first. A range costs one entry where ranges are disjoint or repeat each other, as mappings do,
+/// and at most 2·log2(ranges) where they overlap at random; a lookup takes O(log²(ranges)).
+class OverlapIndex {
+ public:
+  OverlapIndex() = default;
+
+  /// `ranges` in the order in which they came, oldest first; none of them empty.
+  explicit OverlapIndex(std::span<const AddressRange> ranges);
+
+  /// The number of the newest range that covers `address`, looking only at the oldest `count`.
+  std::optional<std::size_t> newest(std::uint64_t address, std::size_t count) const;
+
+  /// The numbers, in no order, of all ranges that cover `address` and have `first` <= number <
+  /// `last`.
+  std::vector<std::size_t> covering(std::uint64_t address, std::size_t first,
+                                    std::size_t last) const;
+
+ private:
+  using Number = std::uint32_t;
+
+  std::size_t leaves() const noexcept { return cuts_.empty() ? 0 : cuts_.size() - 1; }
+  std::optional<std::size_t> leaf_of(std::uint64_t address) const;
+  std::span<const Number> spanning(std::size_t node) const;
+
+  std::vector<std::uint64_t> cuts_;     // all begins and ends, ascending, each once
+  std::vector<std::size_t> node_ends_;  // where the list of each node ends in numbers_
+  std::vector<Number> numbers_;         // the lists of all nodes, one behind the other
+};
+
+}  // namespace skid::symbols

@@ -1,0 +1,367 @@
+#include "src/symbols/symbol_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace skid::symbols {
+
+namespace {
+
+/// Templates make names of tens of kilobytes; what is longer is cut, because a damaged file can
+/// give one name of megabytes to every symbol.
+constexpr std::size_t kLongestName = 65536;
+constexpr std::string_view kPltSuffix = "@plt";
+
+struct Section {
+  Elf_Scn* section = nullptr;
+  GElf_Shdr header = {};
+};
+
+template <typename Predicate>
+std::optional<Section> find_section(const ElfFile& file, Predicate wanted) {
+  Section found;
+  while ((found.section = elf_nextscn(file.elf(), found.section)) != nullptr) {
+    if (gelf_getshdr(found.section, &found.header) != nullptr && wanted(found.header)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Section> section_of_type(const ElfFile& file, GElf_Word type) {
+  return find_section(file, [type](const GElf_Shdr& header) { return header.sh_type == type; });
+}
+
+std::optional<Section> section_named(const ElfFile& file, std::string_view name) {
+  return find_section(file,
+                      [&](const GElf_Shdr& header) { return file.section_name(header) == name; });
+}
+
+enum class SectionKind : std::uint8_t { text, data, neither };
+
+/// What untyped labels in a section stand for, by section index.
+std::vector<SectionKind> section_kinds(const ElfFile& file) {
+  std::vector<SectionKind> kinds(1, SectionKind::neither);
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(file.elf(), section)) != nullptr) {
+    SectionKind kind = SectionKind::neither;
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) != nullptr) {
+      const std::string_view name = file.section_name(header);
+      if (name.find("text") != std::string_view::npos) {
+        kind = SectionKind::text;
+      } else if (name.find("data") != std::string_view::npos) {
+        kind = SectionKind::data;
+      }
+    }
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// The strings at `offsets`; empty where there is none. The ends are found in one pass over the
+/// table, however many offsets point into one long string.
+std::vector<std::string_view> strings_at(std::string_view table,
+                                         const std::vector<std::size_t>& offsets) {
+  std::vector<std::size_t> ascending(offsets.size());
+  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+  std::sort(ascending.begin(), ascending.end(),
+            [&offsets](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+
+  std::vector<std::string_view> strings(offsets.size());
+  std::optional<std::size_t> end;
+  for (const std::size_t i : ascending) {
+    const std::size_t begin = offsets[i];
+    if (begin >= table.size()) break;
+    if (!end || *end < begin) end = table.find('\0', begin);
+    if (*end == std::string_view::npos) break;
+    strings[i] = table.substr(begin, std::min(*end - begin, kLongestName));
+  }
+  return strings;
+}
+
+/// Whether a symbol without a type is one that perf takes for a function or for data.
+bool is_label(const GElf_Sym& symbol) {
+  const unsigned visibility = GELF_ST_VISIBILITY(symbol.st_other);
+  return GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE && visibility != STV_HIDDEN &&
+         visibility != STV_INTERNAL;
+}
+
+bool is_function(const GElf_Sym& symbol, SectionKind section) {
+  const unsigned type = GELF_ST_TYPE(symbol.st_info);
+  if (symbol.st_shndx == SHN_ABS) return false;
+  return type == STT_FUNC || type == STT_GNU_IFUNC ||
+         (is_label(symbol) && section == SectionKind::text);
+}
+
+bool is_data(const GElf_Sym& symbol, SectionKind section) {
+  if (symbol.st_shndx == SHN_ABS) return false;
+  return GELF_ST_TYPE(symbol.st_info) == STT_OBJECT ||
+         (is_label(symbol) && section == SectionKind::data);
+}
+
+/// The labels by which assemblers for ARM, AArch64 and RISC-V tell code from data.
+bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
+  if (name.size() < 2 || name[0] != '$') return false;
+  if (machine == EM_RISCV) return name[1] == 'd' || name[1] == 'x';
+  if (machine != EM_ARM && machine != EM_AARCH64) return false;
+  return std::string_view("adtx").find(name[1]) != std::string_view::npos &&
+         (name.size() == 2 || name[2] == '.');
+}
+
+std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
+  return begin + std::min(size, std::numeric_limits<std::uint64_t>::max() - begin);
+}
+
+std::size_t leading_underscores(std::string_view name) {
+  constexpr std::size_t kMost = 255;  // more only occur in files made to make the count slow
+  const std::size_t count = name.substr(0, kMost).find_first_not_of('_');
+  return count == std::string_view::npos ? std::min(name.size(), kMost) : count;
+}
+
+}  // namespace
+
+SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file) {
+  // Symbols of relocatable files lie in sections, not at addresses.
+  if (file.header().e_type == ET_REL) return;
+
+  if (const auto symtab = section_of_type(file, SHT_SYMTAB)) {
+    read_symbols(file, symtab->section);
+  }
+  if (symbols_.empty() && debug_file != nullptr) {
+    if (const auto symtab = section_of_type(*debug_file, SHT_SYMTAB)) {
+      read_symbols(*debug_file, symtab->section);
+    }
+  }
+  if (symbols_.empty()) {
+    if (const auto dynsym = section_of_type(file, SHT_DYNSYM)) read_symbols(file, dynsym->section);
+  }
+  const auto by_address = [](const Symbol& a, const Symbol& b) {
+    return a.range.begin < b.range.begin;
+  };
+  std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
+  extend_to_next(file);
+  choose_speakers();
+  read_plt(file);
+  std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
+
+  std::vector<NumberedRange> ranges;
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    if (symbols_[i].speaks) ranges.push_back({symbols_[i].range, static_cast<std::uint32_t>(i)});
+  }
+  functions_ = DisjointRanges(std::move(ranges));
+}
+
+bool SymbolTable::has_full_table(const ElfFile& file) {
+  return section_of_type(file, SHT_SYMTAB).has_value();
+}
+
+void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
+  GElf_Shdr header;
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (gelf_getshdr(section, &header) == nullptr || data == nullptr) return;
+  const std::size_t index = elf_ndxscn(section);
+  const auto wide_indices = find_section(source, [index](const GElf_Shdr& candidate) {
+    return candidate.sh_type == SHT_SYMTAB_SHNDX && candidate.sh_link == index;
+  });
+  Elf_Data* wide_data = wide_indices ? elf_getdata(wide_indices->section, nullptr) : nullptr;
+  const std::vector<SectionKind> kinds = section_kinds(source);
+  const GElf_Half machine = source.header().e_machine;
+
+  std::vector<std::size_t> name_offsets;
+  GElf_Sym symbol;
+  Elf32_Word wide_index = 0;
+  for (int i = 0; i < std::numeric_limits<int>::max(); ++i) {
+    if (gelf_getsymshndx(data, wide_data, i, &symbol, &wide_index) == nullptr) break;
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (symbol.st_name == 0 || symbol.st_shndx == SHN_UNDEF) continue;
+    if (type == STT_SECTION || type == STT_FILE) continue;
+
+    const std::size_t in_section = symbol.st_shndx == SHN_XINDEX ? wide_index : symbol.st_shndx;
+    const SectionKind section_kind =
+        in_section < kinds.size() ? kinds[in_section] : SectionKind::neither;
+    Kind kind = Kind::other;
+    if (is_function(symbol, section_kind)) kind = Kind::function;
+    if (is_data(symbol, section_kind)) kind = Kind::bound;
+
+    std::uint64_t begin = symbol.st_value;
+    if (machine == EM_ARM && kind == Kind::function) begin &= ~std::uint64_t{1};  // Thumb's mark
+    const unsigned binding = GELF_ST_BIND(symbol.st_info);
+    symbols_.push_back({.range = {begin, end_of(begin, symbol.st_size)},
+                        .name = {},
+                        .kind = kind,
+                        .weak = binding == STB_WEAK,
+                        .global = binding == STB_GLOBAL,
+                        .speaks = false});
+    name_offsets.push_back(symbol.st_name);
+  }
+
+  const std::vector<std::string_view> names =
+      strings_at(string_table(source.elf(), header.sh_link), name_offsets);
+  for (std::size_t i = 0; i < names.size(); ++i) symbols_[i].name = names[i];
+  std::erase_if(symbols_, [machine](const Symbol& s) {
+    return s.name.empty() || is_mapping_symbol(machine, s.name);
+  });
+}
+
+void SymbolTable::extend_to_next(const ElfFile& file) {
+  // perf lets the last function of a segment reach into the next one; no code lies between.
+  std::vector<NumberedRange> executable;
+  std::vector<std::uint64_t> segment_ends;
+  for (const Segment& segment : file.segments()) {
+    if (!segment.executable) continue;
+    const std::uint64_t end = end_of(segment.address, segment.file_size);
+    executable.push_back({{segment.address, end}, static_cast<std::uint32_t>(segment_ends.size())});
+    segment_ends.push_back(end);
+  }
+  const DisjointRanges segments(std::move(executable));
+
+  // Of several symbols without a size at one address only the last gets one, and so is chosen to
+  // speak: that is what perf does. The others get theirs in choose_speakers.
+  Symbol* previous = nullptr;
+  const auto extend = [&](Symbol& symbol, std::uint64_t end) {
+    if (!symbol.range.empty()) return;
+    if (const auto segment = segments.find(symbol.range.begin)) {
+      end = std::min(end, segment_ends[*segment]);
+    }
+    symbol.range.end = end;
+  };
+  for (Symbol& symbol : symbols_) {
+    if (symbol.kind == Kind::other) continue;
+    if (previous != nullptr) extend(*previous, symbol.range.begin);
+    previous = &symbol;
+  }
+  if (previous != nullptr) {
+    // As perf does: one page more than up to the next page boundary.
+    constexpr std::uint64_t kPage = 4096;
+    const std::uint64_t to_boundary = (kPage - previous->range.begin % kPage) % kPage;
+    extend(*previous, end_of(previous->range.begin, to_boundary + kPage));
+  }
+}
+
+void SymbolTable::choose_speakers() {
+  for (auto first = symbols_.begin(); first != symbols_.end();) {
+    const auto last = std::find_if(first, symbols_.end(), [first](const Symbol& symbol) {
+      return symbol.range.begin != first->range.begin;
+    });
+    Symbol* speaker = nullptr;
+    std::uint64_t end = first->range.begin;
+    for (auto symbol = first; symbol != last; ++symbol) {
+      if (symbol->kind != Kind::function) continue;
+      end = std::max(end, symbol->range.end);
+      if (speaker == nullptr || better(*symbol, *speaker)) speaker = &*symbol;
+    }
+    if (speaker != nullptr) speaker->speaks = true;
+    for (auto symbol = first; symbol != last; ++symbol) {
+      if (symbol->kind == Kind::function && symbol->range.empty()) symbol->range.end = end;
+    }
+    first = last;
+  }
+}
+
+/// perf's choose_best_symbol: whether `a`, which comes later in the file, is preferred.
+bool SymbolTable::better(const Symbol& a, const Symbol& b) {
+  const auto rank = [](const Symbol& symbol) {
+    return std::tuple(!symbol.range.empty(), !symbol.weak, symbol.global,
+                      -static_cast<std::ptrdiff_t>(leading_underscores(symbol.name)),
+                      symbol.name.size());
+  };
+  return rank(b) < rank(a);
+}
+
+void SymbolTable::read_plt(const ElfFile& file) {
+  const auto plt = section_named(file, ".plt");
+  const auto dynsym = section_of_type(file, SHT_DYNSYM);
+  auto relocations = section_named(file, ".rela.plt");
+  if (!relocations) relocations = section_named(file, ".rel.plt");
+  if (!plt || !dynsym || !relocations) return;
+  if (relocations->header.sh_link != elf_ndxscn(dynsym->section)) return;
+  Elf_Data* relocation_data = elf_getdata(relocations->section, nullptr);
+  Elf_Data* symbol_data = elf_getdata(dynsym->section, nullptr);
+  if (relocation_data == nullptr || symbol_data == nullptr) return;
+
+  // The first entry, which calls the dynamic linker, is larger than the others on some machines.
+  std::uint64_t header_size = plt->header.sh_entsize;
+  std::uint64_t entry_size = plt->header.sh_entsize;
+  if (file.header().e_machine == EM_AARCH64) std::tie(header_size, entry_size) = std::tuple(32, 16);
+  if (file.header().e_machine == EM_ARM) std::tie(header_size, entry_size) = std::tuple(20, 12);
+  if (entry_size == 0) return;
+
+  std::vector<std::size_t> name_offsets;
+  const std::uint64_t plt_size = plt->header.sh_size;
+  const auto entries = static_cast<int>(std::min<std::uint64_t>(
+      (plt_size - std::min(header_size, plt_size)) / entry_size, std::numeric_limits<int>::max()));
+  for (int i = 0; i < entries; ++i) {
+    std::size_t symbol_index = 0;
+    if (relocations->header.sh_type == SHT_RELA) {
+      GElf_Rela relocation;
+      if (gelf_getrela(relocation_data, i, &relocation) == nullptr) break;
+      symbol_index = GELF_R_SYM(relocation.r_info);
+    } else {
+      GElf_Rel relocation;
+      if (gelf_getrel(relocation_data, i, &relocation) == nullptr) break;
+      symbol_index = GELF_R_SYM(relocation.r_info);
+    }
+    GElf_Sym symbol;
+    const bool known = symbol_index <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
+                       gelf_getsym(symbol_data, static_cast<int>(symbol_index), &symbol) != nullptr;
+    name_offsets.push_back(known ? symbol.st_name : 0);
+  }
+
+  const std::vector<std::string_view> names =
+      strings_at(string_table(file.elf(), dynsym->header.sh_link), name_offsets);
+  std::uint64_t begin = plt->header.sh_addr + header_size;
+  for (const std::string_view name : names) {
+    const AddressRange range{begin, end_of(begin, entry_size)};
+    begin = range.end;  // entries of IFUNCs have no symbol: perf, too, calls all of them "@plt"
+    symbols_.push_back({.range = range,
+                        .name = name,
+                        .kind = Kind::plt_entry,
+                        .weak = false,
+                        .global = true,
+                        .speaks = true});
+  }
+}
+
+Function SymbolTable::function(const Symbol& symbol) {
+  Function result{std::string(symbol.name), symbol.range};
+  if (symbol.kind == Kind::plt_entry) result.name += kPltSuffix;
+  return result;
+}
+
+std::optional<Function> SymbolTable::function_at(std::uint64_t address) const {
+  const std::optional<std::uint32_t> index = functions_.find(address);
+  if (!index) return std::nullopt;
+  return function(symbols_[*index]);
+}
+
+std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
+  const bool plt = name.ends_with(kPltSuffix);
+  const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;
+  std::vector<Function> result;
+  for (const Symbol& symbol : symbols_) {
+    const bool named = (symbol.kind == Kind::function && symbol.name == name) ||
+                       (plt && symbol.kind == Kind::plt_entry && symbol.name == target);
+    if (named) result.push_back(function(symbol));
+  }
+  std::sort(result.begin(), result.end(), [](const Function& a, const Function& b) {
+    return std::tie(a.range.begin, a.range.end) < std::tie(b.range.begin, b.range.end);
+  });
+  // A dynamic symbol table lists a function once per version of it.
+  const auto same_range = [](const Function& a, const Function& b) { return a.range == b.range; };
+  result.erase(std::unique(result.begin(), result.end(), same_range), result.end());
+  return result;
+}
+
+std::optional<std::uint64_t> SymbolTable::symbol_value(std::string_view name) const {
+  const Symbol* found = nullptr;
+  for (const Symbol& symbol : symbols_) {
+    if (symbol.kind == Kind::plt_entry || symbol.name != name) continue;
+    if (found == nullptr || (symbol.global && !found->global)) found = &symbol;
+  }
+  if (found == nullptr) return std::nullopt;
+  return found->range.begin;
+}
+
+}  // namespace skid::symbols

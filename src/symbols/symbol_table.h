@@ -1,0 +1,67 @@
+// The functions and other symbols of an ELF file, chosen among as perf chooses.
+#pragma once
+
+#include "src/support/address.h"
+#include "src/symbols/disjoint_ranges.h"
+#include "src/symbols/elf_file.h"
+#include "src/symbols/location.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace skid::symbols {
+
+/// The rules are those of perf 6.1 (tools/perf/util/symbol-elf.c and symbol.c), so that function
+/// names and offsets are the ones that perf prints. Functions are STT_FUNC and STT_GNU_IFUNC
+/// symbols and untyped labels in sections with "text" in their names; a symbol without a size
+/// reaches to the next one; of several symbols at one address one speaks for all. Where functions
+/// overlap, the innermost has the address; perf's answer there depends on how its tree was
+/// balanced.
+class SymbolTable {
+ public:
+  SymbolTable() = default;
+
+  /// Reads .symtab of `file`, else of `debug_file` (may be null), else .dynsym of `file`, and the
+  /// PLT of `file`. Both files must outlive this. A damaged table gives the symbols that can be
+  /// read.
+  SymbolTable(const ElfFile& file, const ElfFile* debug_file);
+
+  /// Whether `file` has a .symtab, so that no debug file need be looked for.
+  static bool has_full_table(const ElfFile& file);
+
+  std::optional<Function> function_at(std::uint64_t address) const;
+  /// Also those that do not speak for their address. Lowest address first.
+  std::vector<Function> functions_named(std::string_view name) const;
+  /// The value of a defined symbol of any type; of several, a global one.
+  std::optional<std::uint64_t> symbol_value(std::string_view name) const;
+
+ private:
+  enum class Kind : std::uint8_t {
+    function,
+    plt_entry,
+    bound,  ///< data: never an answer, but a function without a size ends where it begins
+    other,  ///< only its value is of interest
+  };
+  struct Symbol {
+    AddressRange range;
+    std::string_view name;  ///< in the memory of the file that it comes from
+    Kind kind = Kind::other;
+    bool weak = false;
+    bool global = false;
+    bool speaks = false;  ///< it is the one to be named at its address
+  };
+
+  void read_symbols(const ElfFile& source, Elf_Scn* section);
+  void extend_to_next(const ElfFile& file);
+  void choose_speakers();
+  void read_plt(const ElfFile& file);
+  static bool better(const Symbol& a, const Symbol& b);
+  static Function function(const Symbol& symbol);
+
+  std::vector<Symbol> symbols_;  // by address; of equal addresses, in the order of the file
+  DisjointRanges functions_;     // numbers are indices of symbols_
+};
+
+}  // namespace skid::symbols

@@ -1,0 +1,241 @@
+// The main job: the default set of a machine without a PMU, recorded once by the first test here
+// (a ctest fixture) and reported by the others.
+#include "src/machine/machine.h"
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+std::filesystem::path default_run() {
+  return SKIDSCAN_DEFAULT_RUN;
+}
+
+/// The built-in events, at each level once.
+constexpr std::array<const char*, 4> kEvents = {"access", "execute", "faults", "cpu-clock"};
+
+std::uint64_t judged(const json& samples) {
+  std::uint64_t sum = 0;
+  for (const char* key : {"hit", "skid", "before", "censored", "loop"}) {
+    sum += samples[key].get<std::uint64_t>();
+  }
+  return sum;
+}
+
+std::uint64_t count_at(const json& measurement, std::int64_t offset) {
+  for (const auto& bin : measurement["histogram"]["bins"]) {
+    if (bin["lo"] == offset && bin["hi"] == offset + 1) return bin["count"].get<std::uint64_t>();
+  }
+  return 0;
+}
+
+TEST(DefaultRunFixture, RecordsTheDefaultSet) {
+  std::filesystem::remove_all(default_run());
+  test::TemporaryDirectory directory;
+  if (const auto reason = test::why_perf_cannot_record(directory.path()); !reason.empty()) {
+    GTEST_SKIP() << reason;
+  }
+  if (machine::inspect().has_core_pmu()) {
+    GTEST_SKIP() << "this machine has a PMU: its default set is another one";
+  }
+  const auto recorded = test::skidscan({"record", "-o", default_run().string()});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+}
+
+class DefaultRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(default_run() / "run.json")) {
+      GTEST_SKIP() << "the default set was not recorded on this machine";
+    }
+  }
+  static json report() {
+    const auto reported = test::skidscan({"report", default_run().string(), "--format", "json"});
+    EXPECT_TRUE(reported.code.success()) << reported.err;
+    return json::parse(reported.out);
+  }
+  static json measurement(const json& report, const std::string& event, int level) {
+    for (const auto& candidate : report["measurements"]) {
+      if (candidate["precise"]["requested"] == level &&
+          candidate["file"].get<std::string>().find(event + ".") != std::string::npos) {
+        return candidate;
+      }
+    }
+    ADD_FAILURE() << event << " at level " << level << " was not measured";
+    return {};
+  }
+};
+
+TEST_F(DefaultRun, HasSixteenMeasurementsOfFiveThousandSamplesAtLeast) {
+  const auto result = report();
+  EXPECT_EQ(result["schema"], "skidscan.report/1");
+  ASSERT_EQ(result["measurements"].size(), 16u);
+  for (const char* event : kEvents) {
+    for (int level = 0; level <= 3; ++level) {
+      const auto found = measurement(result, event, level);
+      EXPECT_GE(found["samples"]["read"], 5000) << event << level;
+      EXPECT_EQ(found["precise"]["recorded"], level) << event << level;
+      EXPECT_EQ(found["event"]["swapped"], false) << event << level;
+      EXPECT_EQ(found["synthetic"], false);
+    }
+  }
+}
+
+TEST_F(DefaultRun, ItsLedgersAddUpToTheSamplesThatPerfCounts) {
+  for (const auto& found : report()["measurements"]) {
+    const auto& samples = found["samples"];
+    std::uint64_t sum = 0;
+    for (const auto& [key, value] : samples.items()) {
+      if (key != "read") sum += value.get<std::uint64_t>();
+    }
+    EXPECT_EQ(sum, samples["read"]);
+    EXPECT_EQ(samples.size(), 11u) << "ten classes and their sum";
+    const auto listed = run_program({"perf", "script", "-F", "ip", "-i", found["file"]});
+    const auto lines = std::count(listed.out.begin(), listed.out.end(), '\n');
+    EXPECT_EQ(static_cast<std::int64_t>(sum), lines) << found["file"];
+  }
+}
+
+TEST_F(DefaultRun, ADataBreakpointTrapsOneInstructionLate) {
+  const auto result = report();
+  for (int level = 0; level <= 3; ++level) {
+    const auto found = measurement(result, "access", level);
+    EXPECT_GE(static_cast<double>(count_at(found, 1)),
+              0.999 * static_cast<double>(judged(found["samples"])));
+    EXPECT_GE(judged(found["samples"]), 5000u);
+    EXPECT_EQ(found["skid"]["instructions"]["p50"], 1);
+    EXPECT_EQ(found["trigger"]["kind"], "load");
+    EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 1.0, 0.05);
+    EXPECT_EQ(found["events_per_iteration"]["expected"], 1.0);
+  }
+}
+
+TEST_F(DefaultRun, ExecuteBreakpointsAndPageFaultsHitTheTrigger) {
+  const auto result = report();
+  for (const char* event : {"execute", "faults"}) {
+    for (int level = 0; level <= 3; ++level) {
+      const auto found = measurement(result, event, level);
+      EXPECT_GE(judged(found["samples"]), 5000u) << event;
+      EXPECT_GE(found["samples"]["hit"].get<double>(),
+                0.999 * static_cast<double>(judged(found["samples"])))
+          << event;
+      EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 1.0, 0.05) << event;
+    }
+  }
+}
+
+TEST_F(DefaultRun, ATimerSamplesTheWholeRunwayEvenly) {
+  const auto result = report();
+  for (int level = 0; level <= 3; ++level) {
+    const auto found = measurement(result, "cpu-clock", level);
+    constexpr std::int64_t kNops = 5000;
+    std::array<std::uint64_t, 10> tenths{};
+    std::uint64_t total = 0;
+    for (const auto& bin : found["histogram"]["bins"]) {
+      const auto offset = bin["lo"].get<std::int64_t>();
+      if (offset < 1 || offset > kNops) continue;
+      const auto count = bin["count"].get<std::uint64_t>();
+      tenths[static_cast<std::size_t>((offset - 1) * 10 / kNops)] += count;
+      total += count;
+    }
+    EXPECT_GE(total, 3000u);
+    for (const auto count : tenths) {
+      const double share = static_cast<double>(count) / static_cast<double>(total);
+      EXPECT_GE(share, 0.05) << "level " << level;
+      EXPECT_LE(share, 0.15) << "level " << level;
+    }
+    EXPECT_EQ(found["contract"]["verdict"], "not judged");
+  }
+}
+
+TEST_F(DefaultRun, TheContractOfADataBreakpointIsKeptAtLevelOneAndBrokenAbove) {
+  const auto result = report();
+  EXPECT_EQ(measurement(result, "access", 0)["contract"]["verdict"], "not judged");
+  EXPECT_EQ(measurement(result, "access", 1)["contract"]["verdict"], "kept");
+  for (int level = 2; level <= 3; ++level) {
+    const auto found = measurement(result, "access", level);
+    EXPECT_EQ(found["contract"]["verdict"], "broken");
+    EXPECT_EQ(found["contract"]["certified"], false);
+    const std::string evidence = found["contract"]["evidence"];
+    EXPECT_THAT(evidence,
+                HasSubstr("EXACT_IP 0 of " + std::to_string(found["samples"]["read"].get<int>())));
+    EXPECT_THAT(evidence, HasSubstr("+1"));
+  }
+}
+
+TEST_F(DefaultRun, AnExecuteBreakpointKeepsZeroSkidWithoutACertificate) {
+  const auto found = measurement(report(), "execute", 2);
+  EXPECT_EQ(found["contract"]["verdict"], "kept");
+  EXPECT_EQ(found["contract"]["certified"], false);
+  EXPECT_EQ(found["precise"]["exact_ip_samples"], 0);
+  EXPECT_THAT(found["contract"]["evidence"].get<std::string>(), HasSubstr("not certified"));
+}
+
+TEST_F(DefaultRun, FailsTheGateBecauseContractsAreBroken) {
+  const auto gated = test::skidscan({"report", default_run().string(), "--fail-on", "broken"});
+  EXPECT_EQ(gated.code.status, 4) << gated.err;
+  EXPECT_THAT(gated.err, HasSubstr("4 of 16 contracts are broken"));
+}
+
+TEST_F(DefaultRun, ReportsAsTextForPeople) {
+  const auto reported = test::skidscan({"report", default_run().string()});
+  ASSERT_TRUE(reported.code.success()) << reported.err;
+  for (const char* word : {"access", "execute", "faults", "cpu-clock", "ppp", "kept", "broken",
+                           "EXACT_IP", "censored"}) {
+    EXPECT_THAT(reported.out, HasSubstr(word));
+  }
+  EXPECT_EQ(reported.out.find('\x1b'), std::string::npos) << "colour without a terminal";
+}
+
+TEST_F(DefaultRun, ReportsOneRowPerBinAsCsv) {
+  const auto result = report();
+  std::size_t bins = 0;
+  for (const auto& found : result["measurements"]) bins += found["histogram"]["bins"].size();
+  const auto reported = test::skidscan({"report", default_run().string(), "--format", "csv"});
+  ASSERT_TRUE(reported.code.success()) << reported.err;
+  const auto rows = std::count(reported.out.begin(), reported.out.end(), '\n');
+  EXPECT_EQ(static_cast<std::size_t>(rows), bins + 1);
+}
+
+TEST_F(DefaultRun, IsDrawnInEachFormat) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  test::TemporaryDirectory directory;
+  const auto signature = [&](const std::string& name) {
+    const auto drawn = test::skidscan({"report", default_run().string(), "--plot",
+                                       (directory / name).string(), "--format", "csv"});
+    EXPECT_TRUE(drawn.code.success()) << drawn.err;
+    return test::content_of(directory / name).substr(0, 5);
+  };
+  EXPECT_EQ(signature("a.png").substr(1, 3), "PNG");
+  EXPECT_EQ(signature("a.svg"), "<?xml");
+  EXPECT_EQ(signature("a.pdf"), "%PDF-");
+}
+
+TEST_F(DefaultRun, IsReadFromWhereverItWasMovedTo) {
+  test::TemporaryDirectory directory;
+  std::filesystem::copy(default_run(), directory / "moved",
+                        std::filesystem::copy_options::recursive);
+  const auto reported =
+      test::skidscan({"report", (directory / "moved").string(), "--format", "json"});
+  ASSERT_TRUE(reported.code.success()) << reported.err;
+  const auto moved = json::parse(reported.out);
+  const auto result = report();
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(moved["measurements"][i]["samples"], result["measurements"][i]["samples"]);
+  }
+}
+
+}  // namespace
+}  // namespace skid

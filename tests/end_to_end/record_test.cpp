@@ -1,0 +1,509 @@
+// `skidscan record` from outside: the program is run as a user runs it, with the perf of this
+// machine, and its directory, messages and exit status are looked at.
+#include "src/machine/machine.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+std::string skidscan() {
+  if (const char* path = std::getenv("SKIDSCAN")) return fs::absolute(path).string();
+#ifdef SKIDSCAN_BINARY
+  return SKIDSCAN_BINARY;
+#else
+  return "skidscan";
+#endif
+}
+
+bool is_partial(const fs::path& path) {
+  return path.string().find(".partial") != std::string::npos;
+}
+
+class Record : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      machine::find_perf();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    std::string name = (fs::temp_directory_path() / "skidscan-record-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    here_ = name;
+  }
+  void TearDown() override {
+    if (!here_.empty()) fs::remove_all(here_);
+  }
+
+  static std::vector<std::string> command(const std::vector<std::string>& arguments) {
+    std::vector<std::string> argv{skidscan(), "record"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    return argv;
+  }
+  Completed record(const std::vector<std::string>& arguments) const {
+    return run_program(command(arguments), here_);
+  }
+  /// Two small measurements.
+  Completed record_a_little(std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.end(), {"-e", "access", "-p", "none,pp", "--samples", "200"});
+    return record(arguments);
+  }
+  fs::path put_run(const std::string& name) const {
+    fs::create_directory(here_ / name);
+    std::ofstream(here_ / name / "run.json") << "of " << name;
+    return here_ / name;
+  }
+  std::string mark_of(const std::string& name) const {
+    return read_file(here_ / name / "run.json", 1 << 20);
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(here_), fs::directory_iterator()));
+  }
+  static std::size_t partial_files(const fs::path& directory) {
+    return static_cast<std::size_t>(
+        std::count_if(fs::directory_iterator(directory), fs::directory_iterator(),
+                      [](const auto& entry) { return is_partial(entry.path()); }));
+  }
+  static std::size_t finished(const run::Run& run) {
+    return static_cast<std::size_t>(std::count_if(
+        run.measurements.begin(), run.measurements.end(),
+        [](const auto& measurement) { return measurement.state == run::State::finished; }));
+  }
+
+  fs::path here_;
+};
+
+/// Waits until `done` holds; false when the program ended or a minute passed before.
+bool wait_until(ChildProcess& child, const std::function<bool()>& done) {
+  const auto deadline = steady_clock::now() + std::chrono::minutes(1);
+  while (steady_clock::now() < deadline) {
+    if (done()) return true;
+    if (child.wait(milliseconds(5))) return false;
+  }
+  return false;
+}
+
+void finish(ChildProcess& child) {
+  while (!child.wait(std::chrono::seconds(10))) {
+  }
+}
+
+/// A process whose command line begins with `path`, or 0.
+pid_t process_of(const fs::path& path) {
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::string argument;
+    std::ifstream arguments(entry->path() / "cmdline");
+    std::getline(arguments, argument, '\0');
+    if (argument == path) return std::stoi(name);
+  }
+  return 0;
+}
+
+pid_t parent_of(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("PPid:")) return std::stoi(line.substr(5));
+  }
+  return 0;
+}
+
+TEST_F(Record, LeavesARunWithEveryFileItNames) {
+  const Completed done = record_a_little({"--repeat", "2"});
+  ASSERT_EQ(done.code.status, 0) << done.err;
+  EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
+  EXPECT_THAT(done.err, HasSubstr("4/4 access:pp #2: "));
+
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  EXPECT_FALSE(run.partial());
+  EXPECT_EQ(run.samples, 200U);
+  EXPECT_EQ(run.command_line.at(1), "record");
+  ASSERT_EQ(run.measurements.size(), 4U);
+  for (const auto& measurement : run.measurements) {
+    EXPECT_EQ(measurement.state, run::State::finished);
+    EXPECT_EQ(read_file(here_ / "skidscan.run" / measurement.file, 1 << 24).substr(0, 8),
+              "PERFILE2");
+    ASSERT_TRUE(measurement.target_report.has_value());
+    EXPECT_EQ(measurement.target_report->cpu, run.cpu);
+    EXPECT_EQ(runway::RunLength(measurement.target_report->iterations), measurement.length);
+    EXPECT_THAT(measurement.started, MatchesRegex("....-..-..T..:..:..Z"));
+  }
+  EXPECT_EQ(run.measurements[3].file, "access.pp.2.data");
+  EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
+}
+
+TEST_F(Record, KeepsTheBuildIdOfTheTargetInTheRecording) {
+  ASSERT_EQ(record_a_little().code.status, 0);
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  const Completed list =
+      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.data"}, here_);
+  EXPECT_THAT(list.out, HasSubstr(run.targets.at(0).build_id));
+}
+
+TEST_F(Record, HasTheSamplesAskedFor) {
+  ASSERT_EQ(
+      record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300", "-q"})
+          .code.status,
+      0);
+  for (const auto& measurement : run::read_run(here_ / "skidscan.run").measurements) {
+    const Completed script = run_program(
+        {"perf", "script", "-F", "ip", "-i", "skidscan.run/" + measurement.file}, here_);
+    EXPECT_GE(std::count(script.out.begin(), script.out.end(), '\n'), 300) << measurement.file;
+  }
+}
+
+TEST_F(Record, IsQuietWhenAsked) {
+  const Completed done = record_a_little({"-q"});
+  EXPECT_EQ(done.code.status, 0);
+  EXPECT_EQ(done.out, "");
+  EXPECT_EQ(done.err, "");
+}
+
+TEST_F(Record, RunsForTheDurationAskedFor) {
+  ASSERT_EQ(record({"-e", "cpu-clock", "-p", "none", "--duration", "0.3"}).code.status, 0);
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  EXPECT_EQ(run.samples, 0U);
+  EXPECT_EQ(run.duration_seconds, 0.3);
+  EXPECT_NEAR(run.measurements.at(0).target_report->elapsed_seconds, 0.3, 0.25);
+}
+
+TEST_F(Record, MovesTheLastRunAside) {
+  ASSERT_EQ(record_a_little().code.status, 0);
+  const std::string first = mark_of("skidscan.run");
+  ASSERT_EQ(record_a_little().code.status, 0);
+  EXPECT_EQ(mark_of("skidscan.run.old"), first);
+  const std::string second = mark_of("skidscan.run");
+  ASSERT_EQ(record_a_little().code.status, 0);
+  EXPECT_EQ(mark_of("skidscan.run.old"), second);
+  EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(Record, DoesNotMoveWhatIsNoRun) {
+  fs::create_directory(here_ / "skidscan.run");
+  std::ofstream(here_ / "skidscan.run" / "thesis") << "x";
+  const Completed done = record_a_little();
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("skidscan.run: exists and is not a run"));
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Record, RefusesANamedDirectoryThatExists) {
+  put_run("mine");
+  const Completed refused = record_a_little({"-o", "mine"});
+  EXPECT_EQ(refused.code.status, 1);
+  EXPECT_EQ(refused.err,
+            "skidscan: mine: exists; replace it with --force, or name another with -o\n");
+  EXPECT_EQ(mark_of("mine"), "of mine");
+
+  const Completed forced = record_a_little({"-o", "mine", "--force"});
+  EXPECT_EQ(forced.code.status, 0);
+  EXPECT_EQ(forced.out, "mine: 2 measurements; read it with: skidscan report mine\n");
+  EXPECT_FALSE(run::read_run(here_ / "mine").partial());
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Record, ForcesNothingButRuns) {
+  fs::create_directory(here_ / "thesis");
+  std::ofstream(here_ / "thesis" / "chapter1") << "x";
+  const Completed done = record_a_little({"-o", "thesis", "--force"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("thesis: exists and is not a run"));
+  EXPECT_TRUE(fs::exists(here_ / "thesis" / "chapter1"));
+}
+
+TEST_F(Record, IsFinishedByResumeAfterCtrlC) {
+  ChildProcess child(command({"-e", "access,execute", "--samples", "3000"}), here_);
+  ASSERT_TRUE(wait_until(child, [&] {
+    return child.result().err.find("\n2/8") != std::string::npos ||
+           child.result().err.find("1/8") != std::string::npos;
+  })) << child.result().err;
+  ASSERT_EQ(::kill(child.pid(), SIGINT), 0);
+  finish(child);
+  EXPECT_EQ(child.result().code.status, 1);
+  EXPECT_EQ(child.result().code.signal, 0);
+  EXPECT_THAT(child.result().err,
+              HasSubstr("of 8 measurements kept; finish with: skidscan record --resume "
+                        "skidscan.run\n"));
+
+  const run::Run partial = run::read_run(here_ / "skidscan.run");
+  EXPECT_TRUE(partial.partial());
+  EXPECT_GE(finished(partial), 1U);
+  EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
+  const std::string first = read_file(here_ / "skidscan.run/access.none.data", 1 << 24);
+
+  // What a crash would have left.
+  std::ofstream(here_ / "skidscan.run/execute.ppp.data.partial") << "x";
+  const Completed resumed = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(resumed.code.status, 0) << resumed.err;
+  EXPECT_THAT(resumed.out, StartsWith("skidscan.run: 8 measurements;"));
+  const run::Run whole = run::read_run(here_ / "skidscan.run");
+  EXPECT_EQ(finished(whole), 8U);
+  EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
+  EXPECT_EQ(read_file(here_ / "skidscan.run/access.none.data", 1 << 24), first);
+  EXPECT_EQ(whole.started, partial.started);
+
+  const Completed again = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(again.code.status, 0);
+  EXPECT_EQ(again.out, "skidscan.run: nothing is pending\n");
+}
+
+TEST_F(Record, InterruptedBeforeItHasAnythingGivesTheOldRunBack) {
+  put_run("skidscan.run");
+  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30"}), here_);
+  ASSERT_TRUE(wait_until(child, [&] {
+    return process_of(here_ / "skidscan.run" / "target.load") != 0;
+  })) << child.result().err;
+  ASSERT_EQ(::kill(child.pid(), SIGTERM), 0);
+  finish(child);
+  EXPECT_EQ(child.result().code.status, 1);
+  EXPECT_THAT(child.result().err, EndsWith("skidscan: interrupted: nothing was recorded\n"));
+  EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_EQ(process_of(here_ / "skidscan.run" / "target.load"), 0);
+}
+
+TEST_F(Record, ResumesNothingWithAnotherTarget) {
+  ASSERT_EQ(record_a_little().code.status, 0);
+  run::Run run = run::read_run(here_ / "skidscan.run");
+  run.measurements.at(1).state = run::State::pending;
+  run.targets.at(0).build_id = "00";
+  run::write_run(run, here_ / "skidscan.run");
+  const Completed done = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("is not the target that this run was begun with"));
+}
+
+TEST_F(Record, ResumesNothingOnAnotherMachine) {
+  ASSERT_EQ(record_a_little().code.status, 0);
+  run::Run run = run::read_run(here_ / "skidscan.run");
+  run.measurements.at(1).state = run::State::pending;
+  run.machine.kernel = "2.6.18";
+  run::write_run(run, here_ / "skidscan.run");
+  const Completed done = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("the run was begun on "));
+}
+
+TEST_F(Record, OfAnUnknownEventChangesNothing) {
+  put_run("skidscan.run");
+  const Completed done = record({"-e", "access,no_such_event"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, StartsWith("skidscan: no_such_event: perf does not know this event ("));
+  EXPECT_THAT(done.err, EndsWith("see 'perf list'\n"));
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
+  EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Record, GoesOnWithoutTheEventsThatThisMachineRefuses) {
+  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
+  const Completed done =
+      record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"});
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(done.out, StartsWith("skidscan.run: 1 measurements, 1 refused by this machine;"));
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  EXPECT_EQ(run.measurements.at(0).state, run::State::refused);
+  EXPECT_THAT(run.measurements.at(0).reason, HasSubstr("not supported"));
+  EXPECT_EQ(run.measurements.at(1).state, run::State::finished);
+  EXPECT_FALSE(run.partial());
+}
+
+TEST_F(Record, FailsWhenEveryEventIsRefused) {
+  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
+  put_run("skidscan.run");
+  const Completed done = record({"-e", "instructions:u", "-q"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, StartsWith("skidscan: this machine refused every measurement"));
+  EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Record, WithoutPerfNamesThePackage) {
+  const Completed done =
+      run_program({"env", "-i", "PATH=/nonexistent", skidscan(), "record"}, here_);
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, StartsWith("skidscan: perf: not found in PATH; install it"));
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Record, WithoutPermissionNamesTheSetting) {
+  if (machine::inspect().perf_event_paranoid.value_or(0) < 2) {
+    GTEST_SKIP() << "kernel.perf_event_paranoid lets everybody sample the kernel";
+  }
+  std::vector<std::string> argv = command({"-e", "cpu-clock:k"});
+  if (::geteuid() == 0) {
+    const std::vector<std::string> nobody{"setpriv", "--reuid=65534", "--regid=65534",
+                                          "--clear-groups"};
+    argv.insert(argv.begin(), nobody.begin(), nobody.end());
+    ASSERT_EQ(::chmod(here_.c_str(), 0777), 0);
+    std::vector<std::string> probe(nobody);
+    probe.insert(probe.end(), {"test", "-x", skidscan()});
+    if (!find_program("setpriv") || !run_program(probe).code.success()) {
+      GTEST_SKIP() << "another user cannot run " << skidscan();
+    }
+  }
+  const Completed done = run_program(argv, here_);
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, StartsWith("skidscan: cpu-clock:k: no permission to sample it "
+                                   "(kernel.perf_event_paranoid is "));
+  EXPECT_THAT(done.err, HasSubstr("sysctl kernel.perf_event_paranoid=1"));
+  EXPECT_EQ(entries(), 0U);
+}
+
+/// A file system of a given size.
+class SmallDisk {
+ public:
+  SmallDisk(const fs::path& where, const std::string& size) : where_(where) {
+    fs::create_directory(where_);
+    mounted_ = ::mount("tmpfs", where_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  SmallDisk(SmallDisk&&) = delete;
+  SmallDisk& operator=(SmallDisk&&) = delete;
+  ~SmallDisk() {
+    if (mounted_) ::umount2(where_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const noexcept { return mounted_; }
+
+ private:
+  fs::path where_;
+  bool mounted_ = false;
+};
+
+TEST_F(Record, OnADiskThatFillsUpKeepsWhatIsFinished) {
+  const SmallDisk disk(here_ / "disk", "400k");
+  if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
+  const Completed done =
+      record({"-e", "access", "-p", "none,p", "--samples", "5000", "-o", "disk/run"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("disk/run/access.p.data: cannot be written: no space left on "
+                                  "device; 1 of 2 measurements kept; finish with: skidscan record "
+                                  "--resume disk/run\n"));
+  const run::Run run = run::read_run(here_ / "disk/run");
+  EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
+  EXPECT_EQ(run.measurements.at(1).state, run::State::pending);
+  EXPECT_EQ(partial_files(here_ / "disk/run"), 0U);
+}
+
+TEST_F(Record, OnADiskTooSmallForAnythingLeavesNothing) {
+  const SmallDisk disk(here_ / "disk", "64k");
+  if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
+  const Completed done =
+      record({"-e", "access", "-p", "none", "--samples", "5000", "-o", "disk/run", "-q"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("no space left on device"));
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
+  EXPECT_TRUE(fs::is_empty(here_ / "disk"));
+}
+
+TEST_F(Record, SaysThatTheTargetDied) {
+  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
+  const fs::path target = here_ / "skidscan.run" / "target.load";
+  ASSERT_TRUE(wait_until(child, [&] {
+    return fs::exists(here_ / "skidscan.run/cpu-clock.none.data.partial") &&
+           process_of(target) != 0;
+  })) << child.result().err;
+  ASSERT_EQ(::kill(process_of(target), SIGKILL), 0);
+  finish(child);
+  EXPECT_EQ(child.result().code.status, 1);
+  EXPECT_EQ(child.result().err,
+            "skidscan: cpu-clock: the target was killed by signal 9 (Killed) before its end\n");
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Record, SaysThatPerfDied) {
+  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
+  const fs::path target = here_ / "skidscan.run" / "target.load";
+  ASSERT_TRUE(wait_until(child, [&] { return process_of(target) != 0; })) << child.result().err;
+  const pid_t perf = parent_of(process_of(target));
+  ASSERT_NE(perf, child.pid());
+  ASSERT_EQ(::kill(perf, SIGKILL), 0);
+  finish(child);
+  EXPECT_EQ(child.result().code.status, 1);
+  EXPECT_THAT(child.result().err,
+              StartsWith("skidscan: cpu-clock: perf was killed by signal 9 (Killed)"));
+  EXPECT_EQ(entries(), 0U);
+  EXPECT_EQ(process_of(target), 0);
+}
+
+TEST_F(Record, OfWrongArgumentsIsAUsageError) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"--samples", "many"},
+      {"--samples", "0"},
+      {"--samples", "10", "--duration", "1"},
+      {"-e", "{cycles,instructions}"},
+      {"-e", "cycles:P"},
+      {"-e", "cycles:pp", "-p", "p"},
+      {"-e", "access", "-e", "access"},
+      {"-p", "pppp"},
+      {"-p", "p,p"},
+      {"-c", "0"},
+      {"--trigger", "sneeze"},
+      {"--nops", "1"},
+      {"--nop-bytes", "12"},
+      {"--repeat", "0"},
+      {"--resume", "skidscan.run", "-e", "access"},
+      {"--resume", "skidscan.run", "--force"},
+      {"--no-such-option"},
+      {"argument"},
+  };
+  for (const auto& arguments : wrong) {
+    const Completed done = record(arguments);
+    EXPECT_EQ(done.code.status, 64) << shell_quoted(arguments);
+    EXPECT_THAT(done.err, StartsWith("skidscan: ")) << shell_quoted(arguments);
+  }
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Record, ResumesNoRunThatIsNotThere) {
+  const Completed done = record({"--resume", "missing"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("missing/run.json: found no such file or directory"));
+}
+
+TEST_F(Record, HelpShowsAnExampleThatWorks) {
+  const Completed help = record({"--help"});
+  EXPECT_EQ(help.code.status, 0);
+  const std::string example = "access,faults -p none,pp --repeat 3 -o breakpoints.run";
+  ASSERT_THAT(help.out, HasSubstr("skidscan record -e " + example));
+  const Completed done = run_program(
+      {"sh", "-c", "exec " + skidscan() + " record --samples 100 -e " + example}, here_);
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_EQ(run::read_run(here_ / "breakpoints.run").measurements.size(), 12U);
+}
+
+}  // namespace
+}  // namespace skid

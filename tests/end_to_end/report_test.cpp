@@ -1,0 +1,236 @@
+// `skidscan report` on recordings that these tests make, and on what is none.
+#include "src/machine/machine.h"
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class Report : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto reason = test::why_perf_cannot_record(directory_.path()); !reason.empty()) {
+      GTEST_SKIP() << reason;
+    }
+  }
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+  static json parse(const Completed& reported) {
+    EXPECT_EQ(reported.code.status, 0) << reported.err;
+    return json::parse(reported.out);
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(Report, WithFiveHundredSamplesDecidesNothing) {
+  const auto recorded = test::skidscan({"record", "--samples", "500", "-o", in_directory("run"),
+                                        "-e", "access,execute,faults,cpu-clock"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  const auto result = parse(test::skidscan({"report", in_directory("run"), "--format", "json"}));
+  ASSERT_EQ(result["measurements"].size(), 16u);
+  for (const auto& found : result["measurements"]) {
+    EXPECT_GE(found["samples"]["read"], 500);
+    const std::string verdict = found["contract"]["verdict"];
+    EXPECT_TRUE(verdict == "undecided" || verdict == "not judged") << verdict;
+  }
+  const auto gated =
+      test::skidscan({"report", in_directory("run"), "--fail-on", "broken", "--format", "csv"});
+  EXPECT_EQ(gated.code.status, 0) << gated.err;
+}
+
+TEST_F(Report, SaysThatAClockWasRecordedInsteadOfCycles) {
+  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
+  const auto recorded = test::skidscan(
+      {"record", "-e", "cycles", "-p", "pp", "--samples", "500", "-o", in_directory("run")});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  const auto result = parse(test::skidscan({"report", in_directory("run"), "--format", "json"}));
+  const auto& found = result["measurements"].at(0);
+  EXPECT_EQ(found["event"]["requested"], "cycles:pp");
+  EXPECT_THAT(found["event"]["recorded"].get<std::string>(), HasSubstr("cpu-clock"));
+  EXPECT_EQ(found["event"]["swapped"], true);
+  EXPECT_EQ(found["event"]["type"], 1);
+  EXPECT_EQ(found["contract"]["verdict"], "not judged");
+  EXPECT_THAT(found["warnings"].dump(), HasSubstr("instead of cycles:pp"));
+  const auto text = test::skidscan({"report", in_directory("run")});
+  EXPECT_THAT(text.out, HasSubstr("cpu-clock"));
+  EXPECT_THAT(text.out, HasSubstr("instead of cycles:pp"));
+}
+
+TEST_F(Report, SaysSoForAPlainRecordingToo) {
+  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
+  const auto recorded = run_program({"perf", "record", "-q", "-e", "cycles:pp", "-c", "100003",
+                                     "-o", in_directory("perf.data"), "--", "true"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  const auto result =
+      parse(test::skidscan({"report", in_directory("perf.data"), "--format", "json"}));
+  const auto& found = result["measurements"].at(0);
+  EXPECT_EQ(found["event"]["requested"], "cycles:pp");
+  EXPECT_EQ(found["event"]["swapped"], true);
+  EXPECT_TRUE(found["trigger"].is_null());
+}
+
+/// The classic experiment: a function that reads memory, a function that is a runway, a loop.
+constexpr const char* kClassicProgram = R"(
+#include <stdlib.h>
+static volatile long datum[1 << 12];
+__attribute__((noinline)) long memreader(unsigned long i) {
+  long sum = 0;
+  for (int k = 0; k < 64; ++k) sum += datum[(i * 1009 + (unsigned long)k * 127) % (1 << 12)];
+  return sum;
+}
+__attribute__((noinline)) void noprunway(void) { __asm__ volatile(".rept 5000\nnop\n.endr"); }
+int main(int argc, char** argv) {
+  long sum = 0;
+  const unsigned long rounds = strtoul(argc > 1 ? argv[1] : "400000", 0, 10);
+  for (unsigned long i = 0; i < rounds; ++i) {
+    sum += memreader(i);
+    noprunway();
+  }
+  return sum == 42;
+}
+)";
+
+TEST_F(Report, CountsFunctionsAsPerfScriptAndAwkDo) {
+  std::ofstream(directory_ / "classic.c") << kClassicProgram;
+  if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+  for (const std::string option : {"-no-pie", "-pie"}) {
+    const auto built = run_program(
+        {"cc", "-O1", option, "-o", in_directory("classic"), in_directory("classic.c")});
+    ASSERT_TRUE(built.code.success()) << built.err;
+    const auto recorded =
+        run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
+                     in_directory("perf.data"), "--", in_directory("classic")});
+    ASSERT_TRUE(recorded.code.success()) << recorded.err;
+    const auto counted = run_program(
+        {"sh", "-c",
+         "perf script -F comm,pid,tid,time,event,ip,sym,symoff,dso -i \"$1\" | awk '/noprunway/ { "
+         "skid++ } /memreader/ { hit++ } END { printf \"%d %d\", hit, skid }'",
+         "sh", in_directory("perf.data")});
+    const auto result =
+        parse(test::skidscan({"report", in_directory("perf.data"), "--hit", "memreader", "--runway",
+                              "noprunway", "--format", "json"}));
+    const auto& samples = result["measurements"].at(0)["samples"];
+    EXPECT_EQ(std::to_string(samples["hit"].get<int>()) + " " +
+                  std::to_string(samples["skid"].get<int>()),
+              counted.out)
+        << option;
+    EXPECT_GT(samples["skid"], 100) << option;
+    EXPECT_GT(samples["hit"], 10) << option;
+    EXPECT_EQ(samples["before"], 0);
+    EXPECT_EQ(samples["censored"], 0);
+  }
+}
+
+TEST_F(Report, RefusesAProgramThatWasRebuilt) {
+  if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+  std::ofstream(directory_ / "classic.c") << kClassicProgram;
+  const auto build = [&](const char* level) {
+    return run_program({"cc", level, "-o", in_directory("classic"), in_directory("classic.c")});
+  };
+  ASSERT_TRUE(build("-O1").code.success());
+  const auto recorded =
+      run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
+                   in_directory("perf.data"), "--", in_directory("classic"), "50000"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  ASSERT_TRUE(build("-O2").code.success());
+  const auto reported = test::skidscan(
+      {"report", in_directory("perf.data"), "--hit", "memreader", "--runway", "noprunway"});
+  EXPECT_EQ(reported.code.status, 1);
+  EXPECT_THAT(reported.err, HasSubstr("rebuilt"));
+  EXPECT_EQ(reported.out, "");
+}
+
+TEST_F(Report, NamesTheFunctionThatIsMissing) {
+  const auto recorded = run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003",
+                                     "-o", in_directory("perf.data"), "--", "ls", "/"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  const auto reported = test::skidscan(
+      {"report", in_directory("perf.data"), "--hit", "no_such_function", "--runway", "nor_this"});
+  EXPECT_EQ(reported.code.status, 1);
+  EXPECT_THAT(reported.err, HasSubstr("no_such_function"));
+}
+
+TEST_F(Report, OfADamagedRecordingCountsWhatCameBeforeAndExitsWithTwo) {
+  test::RecordingBuilder builder;
+  builder.event({}).sample(0x1000, 7, 10).sample(0x2000, 7, 20).record(9, 2, "", 4);
+  builder.write(directory_ / "damaged");
+  const auto reported = test::skidscan({"report", in_directory("damaged"), "--format", "json"});
+  EXPECT_EQ(reported.code.status, 2) << reported.err;
+  EXPECT_EQ(json::parse(reported.out)["measurements"].at(0)["samples"]["read"], 2);
+  EXPECT_THAT(reported.err, HasSubstr("a record of 4 bytes"));
+}
+
+TEST_F(Report, OfNothingReadableExitsWithOneLine) {
+  std::ofstream(directory_ / "text") << "this is no recording, but it is long enough for a header";
+  std::filesystem::create_directory(directory_ / "empty");
+  for (const std::string name : {"text", "empty", "missing"}) {
+    const auto reported = test::skidscan({"report", in_directory(name)});
+    EXPECT_EQ(reported.code.status, 1) << name;
+    EXPECT_EQ(reported.out, "") << name;
+    EXPECT_EQ(std::count(reported.err.begin(), reported.err.end(), '\n'), 1) << reported.err;
+    EXPECT_THAT(reported.err, HasSubstr(name));
+  }
+  const auto nowhere = test::skidscan({"report"}, directory_.path());
+  EXPECT_EQ(nowhere.code.status, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("skidscan record"));
+}
+
+TEST_F(Report, RefusesWrongUsageWithStatus64) {
+  EXPECT_EQ(test::skidscan({"report", "--format", "xml"}).code.status, 64);
+  EXPECT_EQ(test::skidscan({"report", "--hit", "x"}).code.status, 64);
+  EXPECT_EQ(test::skidscan({"report", "--bin", "0"}).code.status, 64);
+  EXPECT_EQ(test::skidscan({"nonsense"}).code.status, 64);
+  EXPECT_EQ(test::skidscan({}).code.status, 64);
+  EXPECT_EQ(test::skidscan({"report", "--help"}).code.status, 0);
+}
+
+TEST_F(Report, HostileNamesReachTheTerminalAsText) {
+  test::RecordingBuilder builder;
+  test::EventToBuild event{.ids = {5}};
+  builder.event(event).sample(0x1000, 7, 10);
+  auto description = builder.writer();
+  description.u32(1).u32(64).raw(std::string(64, '\0')).u32(1);
+  description.counted_text("evil\x1b[31m\nname").u64(5);
+  builder.feature(perfdata::HEADER_EVENT_DESC, description.bytes());
+  builder.write(directory_ / "hostile");
+  for (const std::string format : {"text", "json", "csv"}) {
+    const auto reported = test::skidscan({"report", in_directory("hostile"), "--format", format});
+    EXPECT_EQ(reported.code.status, 0) << reported.err;
+    EXPECT_EQ(reported.out.find('\x1b'), std::string::npos) << format;
+  }
+  const auto listed = test::skidscan({"samples", in_directory("hostile")});
+  EXPECT_EQ(listed.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'), 2);
+}
+
+TEST_F(Report, ListsEverySampleAsPerfScriptDoes) {
+  const auto recorded =
+      run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
+                   in_directory("perf.data"), "--", "ls", "-R", "/usr/lib"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  const auto theirs = run_program({"sh", "-c",
+                                   "perf script -F pid,tid,ip -i \"$1\" | awk '{ print $1, $2 }' | "
+                                   "tr / ' ' | sort",
+                                   "sh", in_directory("perf.data")});
+  const auto ours = run_program(
+      {"sh", "-c", "\"$2\" samples \"$1\" --columns pid,tid,ip | tail -n +2 | tr '\\t' ' ' | sort",
+       "sh", in_directory("perf.data"), test::skidscan_program()});
+  EXPECT_FALSE(theirs.out.empty());
+  EXPECT_EQ(ours.out, theirs.out);
+}
+
+}  // namespace
+}  // namespace skid

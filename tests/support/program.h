@@ -1,0 +1,40 @@
+// The built program and the tools around it, run as a user runs them.
+#pragma once
+
+#include "src/support/process.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace skid::test {
+
+/// The program under test: the environment's SKIDSCAN, or the one just built.
+inline std::string skidscan_program() {
+  const char* program = std::getenv("SKIDSCAN");
+  return program != nullptr ? program : SKIDSCAN_BINARY;
+}
+
+inline Completed skidscan(std::vector<std::string> arguments,
+                          const std::filesystem::path& directory = {}) {
+  arguments.insert(arguments.begin(), skidscan_program());
+  return run_program(arguments, directory);
+}
+
+/// Why `perf record` cannot sample here; empty when it can.
+inline std::string why_perf_cannot_record(const std::filesystem::path& directory) {
+  if (!find_program("perf")) return "perf is not installed";
+  const auto recorded = run_program({"perf", "record", "-q", "-o", (directory / "probe").string(),
+                                     "-e", "cpu-clock", "--", "true"});
+  if (recorded.code.success()) return {};
+  return "perf cannot record here: " + recorded.err.substr(0, recorded.err.find('\n'));
+}
+
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace skid::test

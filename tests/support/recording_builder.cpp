@@ -1,0 +1,71 @@
+#include "tests/support/recording_builder.h"
+
+#include <array>
+#include <cstddef>
+
+namespace skid::test {
+namespace {
+
+constexpr std::uint64_t kHeaderSize = 104;
+constexpr std::uint64_t kSection = 16;
+
+std::uint64_t bit_field(std::uint64_t value, unsigned first, unsigned width, bool big_endian) {
+  return value << (big_endian ? 64 - first - width : first);
+}
+
+}  // namespace
+
+std::string RecordingBuilder::attribute(const EventToBuild& event) const {
+  auto out = writer();
+  const std::uint64_t flags = bit_field(event.precise_ip, 15, 2, big_endian_) |
+                              bit_field(event.sample_id_all ? 1 : 0, 18, 1, big_endian_);
+  out.u32(event.type).u32(attribute_size_).u64(event.config).u64(event.period);
+  out.u64(event.sample_type).u64(event.read_format).u64(flags);
+  out.u32(0).u32(0).u64(0);                                              // wakeup, bp_type, config1
+  out.u64(0).u64(event.branch_sample_type).u64(event.sample_regs_user);  // config2 …
+  std::string bytes = out.bytes();
+  bytes.resize(std::max<std::size_t>(bytes.size(), 112), '\0');
+  bytes.resize(attribute_size_, static_cast<char>(0xee));
+  return bytes;
+}
+
+std::uint64_t RecordingBuilder::data_offset() const {
+  std::uint64_t ids = 0;
+  for (const auto& event : events_) ids += event.ids.size() * 8;
+  return kHeaderSize + ids + events_.size() * (attribute_size_ + kSection);
+}
+
+std::string RecordingBuilder::bytes() const {
+  std::uint64_t ids_size = 0;
+  for (const auto& event : events_) ids_size += event.ids.size() * 8;
+  const std::uint64_t attributes_at = kHeaderSize + ids_size;
+  const std::uint64_t entry = attribute_size_ + kSection;
+
+  auto out = writer();
+  out.u64(0x32454c4946524550ULL).u64(kHeaderSize).u64(entry);
+  out.u64(attributes_at).u64(events_.size() * entry);
+  out.u64(data_offset()).u64(records_.size());
+  out.u64(0).u64(0);  // event types
+  std::array<std::uint64_t, 4> bits{};
+  for (const auto& [bit, content] : features_) bits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  for (const auto word : bits) out.u64(word);
+  for (const auto& event : events_) {
+    for (const auto id : event.ids) out.u64(id);
+  }
+  std::uint64_t ids_at = kHeaderSize;
+  for (const auto& event : events_) {
+    out.raw(attribute(event));
+    out.u64(ids_at).u64(event.ids.size() * 8);
+    ids_at += event.ids.size() * 8;
+  }
+  out.raw(records_);
+  std::uint64_t content_at = data_offset() + records_.size() + features_.size() * kSection;
+  for (const auto& [bit, content] : features_) {
+    out.u64(content_at).u64(content.size());
+    content_at += content.size();
+  }
+  for (const auto& [bit, content] : features_) out.raw(content);
+  return out.bytes();
+}
+
+}  // namespace skid::test

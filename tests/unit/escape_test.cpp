@@ -1,0 +1,94 @@
+#include "src/output/escape.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::output {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Escape, LeavesPrintableTextAlone) {
+  EXPECT_EQ(escape_for_terminal("cpu/event=0xd1,umask=0x20/pp"), "cpu/event=0xd1,umask=0x20/pp");
+  EXPECT_EQ(escape_for_terminal("Größe µops 測定 🙂"), "Größe µops 測定 🙂");
+}
+
+TEST(Escape, ShowsControlCharactersAsBytes) {
+  EXPECT_EQ(escape_for_terminal("a\x1b[31mb\n\t\x7f"), "a\\x1b[31mb\\x0a\\x09\\x7f");
+  EXPECT_EQ(escape_for_terminal(std::string("a\0b", 3)), "a\\x00b");
+}
+
+TEST(Escape, ShowsC1ControlsAsBytesInBothForms) {
+  // U+009B is the one-character CSI, as UTF-8 and as the Latin-1 byte.
+  EXPECT_EQ(escape_for_terminal("\xc2\x9b"
+                                "31m"),
+            "\\xc2\\x9b31m");
+  EXPECT_EQ(escape_for_terminal("\x9b"
+                                "31m"),
+            "\\x9b31m");
+}
+
+TEST(Escape, ShowsInvalidUtf8AsBytes) {
+  EXPECT_EQ(escape_for_terminal("\xff"), "\\xff");
+  EXPECT_EQ(escape_for_terminal("\xc0\xaf"), "\\xc0\\xaf");           // overlong '/'
+  EXPECT_EQ(escape_for_terminal("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");  // overlong U+001B
+  EXPECT_EQ(escape_for_terminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+  EXPECT_EQ(escape_for_terminal("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(escape_for_terminal("caf\xc3"), "caf\\xc3");  // cut short
+  EXPECT_EQ(escape_for_terminal("\xc3("), "\\xc3(");      // what follows is kept
+}
+
+TEST(Escape, ShowsCharactersThatHideOrTurnText) {
+  EXPECT_EQ(escape_for_terminal("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(escape_for_terminal("a\u200bb"), "a\\xe2\\x80\\x8bb");
+  EXPECT_EQ(escape_for_terminal("a\u2028b"), "a\\xe2\\x80\\xa8b");
+}
+
+TEST(Escape, LeavesNothingToEscapeForAnyByte) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  const std::string once = escape_for_terminal(all);
+  EXPECT_EQ(escape_for_terminal(once), once);
+  for (const char character : once) {
+    EXPECT_GE(character, ' ');
+    EXPECT_NE(character, '\x7f');
+  }
+}
+
+TEST(DisplayWidth, CountsColumnsNotBytes) {
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("µé█"), 3u);
+  EXPECT_EQ(display_width("測定"), 4u);
+  EXPECT_EQ(display_width("e\u0301"), 1u);
+}
+
+TEST(Shorten, KeepsWhatFitsAndMarksWhatIsCut) {
+  EXPECT_EQ(shorten("abcdef", 6), "abcdef");
+  EXPECT_EQ(shorten("abcdefg", 6), "abcde…");
+  EXPECT_EQ(shorten("測定測定", 6), "測定…");
+  EXPECT_EQ(shorten("abc", 0), "");
+}
+
+TEST(Wrap, BreaksAtSpacesWithinTheWidth) {
+  EXPECT_THAT(wrap("one two three four", 9), ElementsAre("one two", "three", "four"));
+  EXPECT_THAT(wrap("one  two", 20), ElementsAre("one two"));
+  EXPECT_THAT(wrap("", 20), IsEmpty());
+}
+
+TEST(Wrap, BreaksWordsThatAreLongerThanALine) {
+  EXPECT_THAT(wrap("ab abcdefghij k", 4), ElementsAre("ab", "abcd", "efgh", "ij k"));
+}
+
+TEST(Wrap, NeverExceedsTheWidth) {
+  const std::string text =
+      "the 測定 of /a/very/long/path/that/has/no/spaces and some more words after it";
+  for (std::size_t width = 2; width < 90; ++width) {
+    for (const std::string& line : wrap(text, width)) EXPECT_LE(display_width(line), width);
+  }
+}
+
+}  // namespace
+}  // namespace skid::output

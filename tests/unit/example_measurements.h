@@ -1,0 +1,106 @@
+// Measurements as `complete` makes them, for the tests of what shows them.
+#pragma once
+
+#include "analysis/measurement.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace skid::examples {
+
+inline constexpr std::uint64_t kLeadIn = 0x401000;
+inline constexpr std::uint64_t kTrigger = kLeadIn + 200;
+inline constexpr std::uint64_t kRunway = kTrigger + 3;
+inline constexpr std::size_t kNops = 5000;
+
+/// 200 one-byte NOPs, a trigger of three bytes, 5,000 one-byte NOPs, some loop behind them.
+inline analysis::TargetMap target() {
+  const auto nops = [](std::uint64_t begin, std::size_t count) {
+    analysis::CodeRegion code;
+    code.range = {begin, begin + count};
+    for (std::size_t i = 0; i < count; ++i) code.starts.push_back(begin + i);
+    return code;
+  };
+  analysis::CodeRegion trigger;
+  trigger.range = {kTrigger, kRunway};
+  trigger.starts = {kTrigger};
+  return analysis::TargetMap::of_target(nops(kLeadIn, 200), trigger, nops(kRunway, kNops),
+                                        {kLeadIn, kRunway + kNops + 0x100}, {});
+}
+
+inline std::uint64_t address_of(std::int64_t offset) {
+  if (offset == 0) return kTrigger;
+  return offset > 0 ? kRunway + static_cast<std::uint64_t>(offset - 1)
+                    : kTrigger - static_cast<std::uint64_t>(-offset);
+}
+
+/// Samples by offset in instructions from the trigger.
+using Offsets = std::map<std::int64_t, std::uint64_t>;
+
+struct Example {
+  std::string event = "access";
+  int level = 0;
+  Offsets offsets = {};
+  std::uint64_t kernel_samples = 0;
+  bool exact = false;
+  analysis::Judgeable judgeable = analysis::Judgeable::yes;
+  bool ignores_level = true;
+  bool has_trigger = true;
+  std::int64_t bin_width = 1;
+};
+
+/// A machine, a run and a period around an example; further fields may be set before `finish`.
+inline analysis::Measurement begin(const Example& example) {
+  static const char* const kModifiers[] = {"", ":p", ":pp", ":ppp"};
+  analysis::Measurement m;
+  m.run = "skidscan.run";
+  m.file = "skidscan.run/" + example.event + "." + std::to_string(example.level) + ".data";
+  m.cpu.vendor = "GenuineIntel";
+  m.cpu.model_name = "Intel(R) Core(TM) i7-6700HQ CPU @ 2.60GHz";
+  m.cpu.family = 6;
+  m.cpu.model = 94;
+  m.cpu.stepping = 3;
+  m.cpu.microcode = "0xf0";
+  m.cpu.arch = "x86_64";
+  m.kernel = "6.1.0-18-amd64";
+  m.event.label = example.event;
+  m.event.requested = example.event + kModifiers[example.level];
+  m.event.recorded = example.event + kModifiers[example.level];
+  m.event.type = 5;
+  m.precise.requested = example.level;
+  m.precise.recorded = example.level;
+  m.period.requested = 100;
+  m.period.effective = 100.0;
+  if (example.has_trigger) m.trigger = analysis::Trigger{"load", kTrigger, "skid_trigger"};
+  m.events_per_iteration = {1.0, 1.0};
+  return m;
+}
+
+inline analysis::Measurement finish(analysis::Measurement m, const Example& example) {
+  const analysis::TargetMap map = target();
+  std::vector<analysis::LocatedCount> counts;
+  for (const auto& [offset, samples] : example.offsets) {
+    counts.push_back({analysis::Place::target, address_of(offset), samples, example.exact});
+  }
+  counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
+  const analysis::TargetMap* known = example.has_trigger ? &map : nullptr;
+  analysis::complete(m, analysis::tally(counts, known), known, example.judgeable,
+                     example.ignores_level, std::nullopt, example.bin_width);
+  return m;
+}
+
+inline analysis::Measurement make(const Example& example) {
+  return finish(begin(example), example);
+}
+
+/// Every offset from 1 on alike: what a timer gives on a runway.
+inline Offsets uniform(std::int64_t first, std::int64_t last, std::uint64_t samples_each = 1) {
+  Offsets offsets = {};
+  for (std::int64_t offset = first; offset <= last; ++offset) offsets[offset] = samples_each;
+  return offsets;
+}
+
+}  // namespace skid::examples

@@ -1,0 +1,148 @@
+#include "src/support/file.h"
+
+#include "src/support/error.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class File : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "skidscan-file-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  fs::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(directory_ / name, std::ios::binary) << content;
+    return directory_ / name;
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+  }
+  static std::string fault_of(const fs::path& path, std::uint64_t limit = 1000) {
+    try {
+      read_file(path, limit);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no fault";
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(File, IsReadWhole) {
+  std::string content(300'000, 'x');
+  content[5] = '\0';
+  EXPECT_EQ(read_file(write("a", content), 300'000), content);
+  EXPECT_EQ(read_file(write("empty", ""), 0), "");
+}
+
+TEST_F(File, OfProcIsReadThoughItCallsItselfEmpty) {
+  EXPECT_THAT(read_file("/proc/self/status", 1 << 20), HasSubstr("Pid:"));
+}
+
+TEST_F(File, BeyondTheLimitIsRefusedWithBothSizes) {
+  const fs::path path = write("a", "12345");
+  EXPECT_EQ(read_file(path, 5), "12345");
+  EXPECT_EQ(fault_of(path, 4), path.string() + ": found a file of 5 bytes, allowed at most 4");
+  EXPECT_THAT(fault_of("/proc/self/status", 10), HasSubstr("more than 10 bytes"));
+}
+
+TEST_F(File, ThatIsNoneIsRefusedByItsKind) {
+  EXPECT_THAT(fault_of(directory_ / "missing"), HasSubstr("missing: found no such file"));
+  EXPECT_THAT(fault_of(directory_), HasSubstr("found a directory, allowed a regular file"));
+  EXPECT_THAT(fault_of("/dev/zero"), HasSubstr("found a device"));
+  const fs::path fifo = directory_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_THAT(fault_of(fifo), HasSubstr("found a FIFO"));  // and the read did not block
+}
+
+TEST_F(File, DescriptorIsClosedOnceByItsLastOwner) {
+  const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  {
+    FileDescriptor first(fd);
+    FileDescriptor second = std::move(first);
+    EXPECT_EQ(second.get(), fd);
+    FileDescriptor third;
+    third = std::move(second);
+    EXPECT_TRUE(third);
+    EXPECT_NE(::fcntl(fd, F_GETFD), -1);
+  }
+  EXPECT_EQ(::fcntl(fd, F_GETFD), -1);
+}
+
+TEST_F(File, WrittenReplacesTheOldContentAndLeavesNothingElse) {
+  const fs::path path = write("a", "old content that is longer");
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_file(path, 100), "new");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, WrittenIsReadableByWhomTheUmaskAllows) {
+  const mode_t before = ::umask(022);
+  write_file_atomically(directory_ / "a", "x");
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat((directory_ / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+}
+
+TEST_F(File, WrittenThroughASymbolicLinkKeepsTheLink) {
+  const fs::path path = write("a", "old");
+  fs::create_symlink("a", directory_ / "link");
+  write_file_atomically(directory_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
+  EXPECT_EQ(read_file(path, 100), "new");
+}
+
+TEST_F(File, WrittenToADeviceLeavesTheDevice) {
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(File, ThatCannotBeWrittenIsNamedWithTheReason) {
+  const auto message_of = [](const fs::path& path) -> std::string {
+    try {
+      write_file_atomically(path, "x");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const fs::path missing = directory_ / "missing" / "a";
+  EXPECT_EQ(message_of(missing),
+            missing.string() + ": cannot be written: no such file or directory");
+  EXPECT_EQ(message_of(directory_), directory_.string() + ": cannot be written: is a directory");
+  if (fs::exists("/dev/full")) {
+    EXPECT_EQ(message_of("/dev/full"), "/dev/full: cannot be written: no space left on device");
+  }
+}
+
+TEST(DescribeErrno, StartsInLowerCaseUnlessWithAnAcronym) {
+  EXPECT_EQ(describe_errno(ENOSPC), "no space left on device");
+  EXPECT_EQ(describe_errno(EIO), "input/output error");
+  EXPECT_EQ(describe_errno(EXDEV), "invalid cross-device link");
+}
+
+}  // namespace
+}  // namespace skid

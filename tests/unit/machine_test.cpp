@@ -1,0 +1,307 @@
+#include "src/machine/machine.h"
+
+#include "src/machine/cpuinfo.h"
+#include "src/machine/hypervisor.h"
+#include "src/support/error.h"
+#include "src/support/process.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid::machine {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kSkylake =
+    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\n"
+    "model name\t: Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz\nstepping\t: 3\nmicrocode\t: 0xf0\n"
+    "flags\t\t: fpu vme de pse\n\n"
+    "processor\t: 1\nvendor_id\t: GenuineIntel\nstepping\t: 9\n";
+
+constexpr const char* kNeoverse =
+    "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+    "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
+    "processor\t: 1\nCPU implementer\t: 0x42\n";
+
+/// A directory that stands in for "/".
+class MachineRoot : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "skidscan-machine-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    root_ = name;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void put(const std::string& path, const std::string& content) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path, std::ios::binary) << content;
+  }
+  void put_pmu(const std::string& name, const std::string& file, const std::string& text) const {
+    put("sys/bus/event_source/devices/" + name + "/" + file, text + "\n");
+  }
+
+  fs::path root_;
+};
+
+TEST_F(MachineRoot, ThatIsEmptyGivesAnEmptyMachine) {
+  const Machine machine = inspect(root_);
+  EXPECT_EQ(machine.cpu.arch, "");
+  EXPECT_EQ(machine.cpu.family, std::nullopt);
+  EXPECT_EQ(machine.cpu.hypervisor, std::nullopt);
+  EXPECT_EQ(machine.kernel, "");
+  EXPECT_EQ(machine.perf_event_paranoid, std::nullopt);
+  EXPECT_THAT(machine.core_pmus, IsEmpty());
+  EXPECT_THAT(machine.allowed_cpus, IsEmpty());
+}
+
+TEST_F(MachineRoot, OfAnIntelMachineIsReadFromItsFirstProcessor) {
+  put("proc/cpuinfo", kSkylake);
+  const CpuIdentity cpu = inspect(root_).cpu;
+  EXPECT_EQ(cpu.arch, "x86_64");
+  EXPECT_EQ(cpu.vendor, "GenuineIntel");
+  EXPECT_EQ(cpu.model_name, "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz");
+  EXPECT_EQ(cpu.family, 6);
+  EXPECT_EQ(cpu.model, 94);
+  EXPECT_EQ(cpu.stepping, 3);
+  EXPECT_EQ(cpu.microcode, "0xf0");
+  EXPECT_EQ(cpu.hypervisor, std::nullopt);
+}
+
+TEST_F(MachineRoot, OfAnArmMachineGivesImplementerPartAndRevision) {
+  put("proc/cpuinfo", kNeoverse);
+  const CpuIdentity cpu = inspect(root_).cpu;
+  EXPECT_EQ(cpu.arch, "aarch64");
+  EXPECT_EQ(cpu.vendor, "0x41");
+  EXPECT_EQ(cpu.family, std::nullopt);
+  EXPECT_EQ(cpu.model, 0xd0c);
+  EXPECT_EQ(cpu.stepping, 1);
+  EXPECT_EQ(cpu.model_name, "");
+}
+
+TEST_F(MachineRoot, GivesTheKernelAndItsSettings) {
+  put("proc/sys/kernel/osrelease", "6.12.1-test\n");
+  put("proc/sys/kernel/hostname", "lab7\n");
+  put("proc/sys/kernel/arch", "riscv64\n");
+  put("proc/sys/kernel/perf_event_paranoid", "-1\n");
+  put("proc/sys/kernel/perf_event_max_sample_rate", "25000\n");
+  put("proc/self/status", "Name:\tx\nCpus_allowed:\tc3\nCpus_allowed_list:\t0-1,6-7\nMems:\t1\n");
+  const Machine machine = inspect(root_);
+  EXPECT_EQ(machine.kernel, "6.12.1-test");
+  EXPECT_EQ(machine.hostname, "lab7");
+  EXPECT_EQ(machine.cpu.arch, "riscv64");
+  EXPECT_EQ(machine.perf_event_paranoid, -1);
+  EXPECT_EQ(machine.perf_event_max_sample_rate, 25000);
+  EXPECT_THAT(machine.allowed_cpus, ElementsAre(0, 1, 6, 7));
+}
+
+TEST_F(MachineRoot, OfAMachineWithoutPmuHasNoCorePmu) {
+  for (const char* name : {"breakpoint", "software", "tracepoint", "msr", "uprobe"}) {
+    put_pmu(name, "type", "5");
+  }
+  put_pmu("uncore_imc_0", "type", "14");
+  put_pmu("uncore_imc_0", "cpumask", "0");
+  EXPECT_FALSE(inspect(root_).has_core_pmu());
+}
+
+TEST_F(MachineRoot, FindsTheCorePmuByItsName) {
+  put_pmu("cpu", "type", "4");
+  put_pmu("cpu", "caps/max_precise", "3");
+  put_pmu("software", "type", "1");
+  const Machine machine = inspect(root_);
+  ASSERT_EQ(machine.core_pmus.size(), 1U);
+  EXPECT_EQ(machine.core_pmus[0].name, "cpu");
+  EXPECT_EQ(machine.core_pmus[0].type, 4U);
+  EXPECT_EQ(machine.core_pmus[0].max_precise, 3);
+  EXPECT_THAT(machine.core_pmus[0].cpus, IsEmpty());
+}
+
+TEST_F(MachineRoot, FindsHybridAndArmPmusByTheirCpus) {
+  put_pmu("cpu_core", "type", "4");
+  put_pmu("cpu_core", "cpus", "0-3");
+  put_pmu("cpu_atom", "type", "10");
+  put_pmu("cpu_atom", "cpus", "4-5");
+  put_pmu("armv8_pmuv3_0", "type", "8");
+  put_pmu("armv8_pmuv3_0", "cpus", "0");
+  const Machine machine = inspect(root_);
+  ASSERT_EQ(machine.core_pmus.size(), 3U);
+  EXPECT_EQ(machine.core_pmus[0].name, "armv8_pmuv3_0");
+  EXPECT_EQ(machine.core_pmus[1].name, "cpu_atom");
+  EXPECT_EQ(machine.core_pmus[2].name, "cpu_core");
+  EXPECT_THAT(machine.core_pmus[2].cpus, ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(machine.core_pmus[2].max_precise, std::nullopt);
+}
+
+TEST_F(MachineRoot, WithNonsenseInItLeavesThoseFieldsEmpty) {
+  put("proc/cpuinfo", "vendor_id : X\ncpu family : six\nmodel : 99999999999999\nstepping :\n");
+  put("proc/sys/kernel/perf_event_paranoid", "2 or so\n");
+  put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t3-1,x,-4,2,99999999-99999999\n");
+  put_pmu("cpu", "type", "-1");
+  const Machine machine = inspect(root_);
+  EXPECT_EQ(machine.cpu.family, std::nullopt);
+  EXPECT_EQ(machine.cpu.model, std::nullopt);
+  EXPECT_EQ(machine.cpu.stepping, std::nullopt);
+  EXPECT_EQ(machine.perf_event_paranoid, std::nullopt);
+  EXPECT_THAT(machine.allowed_cpus, ElementsAre(2));
+  EXPECT_FALSE(machine.has_core_pmu());
+}
+
+TEST(Machine, HereAgreesWithTheSystem) {
+  const Machine machine = inspect();
+  const std::string uname = run_program({"uname", "-mrn"}).out;
+  EXPECT_EQ(machine.hostname + " " + machine.kernel + " " + machine.cpu.arch + "\n", uname);
+  cpu_set_t set;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  EXPECT_EQ(machine.allowed_cpus.size(), static_cast<std::size_t>(CPU_COUNT(&set)));
+  for (const int cpu : machine.allowed_cpus) EXPECT_TRUE(CPU_ISSET(cpu, &set)) << cpu;
+}
+
+TEST(Hypervisor, IsNamedByItsSignature) {
+  HypervisorTraces traces{.x86 = true, .flag = true};
+  traces.signatures = {std::string("KVMKVMKVM\0\0\0", 12)};
+  EXPECT_EQ(name_hypervisor(traces), "KVM");
+  traces.signatures = {"VMwareVMware"};
+  EXPECT_EQ(name_hypervisor(traces), "VMware");
+  traces.signatures = {"Microsoft Hv"};
+  EXPECT_EQ(name_hypervisor(traces), "Hyper-V");
+  traces.signatures = {"TCGTCGTCGTCG"};
+  EXPECT_EQ(name_hypervisor(traces), "QEMU TCG");
+}
+
+TEST(Hypervisor, ThatPosesAsHyperVIsNamedByItsSecondSignature) {
+  const HypervisorTraces traces{.x86 = true,
+                                .flag = true,
+                                .signatures = {"Microsoft Hv", std::string("KVMKVMKVM\0\0\0", 12)}};
+  EXPECT_EQ(name_hypervisor(traces), "KVM");
+}
+
+TEST(Hypervisor, IsNamedByFirmwareWhereTheCpuDoesNotTell) {
+  HypervisorTraces traces;
+  traces.dmi_vendor = "QEMU";
+  EXPECT_EQ(name_hypervisor(traces), "QEMU");
+  traces.dmi_product = "Virtual Machine";
+  traces.dmi_vendor = "Microsoft Corporation";
+  EXPECT_EQ(name_hypervisor(traces), "Hyper-V");
+  traces = {};
+  traces.sys_hypervisor = "xen";
+  EXPECT_EQ(name_hypervisor(traces), "Xen");
+  traces = {};
+  traces.device_tree = std::string("linux,kvm\0", 10);
+  EXPECT_EQ(name_hypervisor(traces), "KVM");
+}
+
+TEST(Hypervisor, IsNotNamedOnBareMetal) {
+  HypervisorTraces traces;
+  traces.dmi_vendor = "Dell Inc.";
+  EXPECT_EQ(name_hypervisor(traces), std::nullopt);
+  traces.dmi_vendor = "Amazon EC2";
+  traces.dmi_product = "c7g.metal";
+  EXPECT_EQ(name_hypervisor(traces), std::nullopt);
+  traces.dmi_product = "c7g.large";
+  EXPECT_EQ(name_hypervisor(traces), "Amazon EC2");
+  traces.x86 = true;  // there the CPU has a flag, and it is not set
+  EXPECT_EQ(name_hypervisor(traces), std::nullopt);
+}
+
+TEST(Hypervisor, WithoutANameIsStillReported) {
+  HypervisorTraces traces{.x86 = true, .flag = true};
+  traces.signatures = {"NobodyKnowsMe"};
+  EXPECT_EQ(name_hypervisor(traces), "unknown hypervisor");
+}
+
+TEST(PerfVersion, IsReadWithItsDistributionSuffix) {
+  const auto version_of = [](const char* output) {
+    const auto tool = parse_perf_version(output);
+    return tool ? tool->version + "|" + std::to_string(tool->major) + "." +
+                      std::to_string(tool->minor)
+                : "none";
+  };
+  EXPECT_EQ(version_of("perf version 6.1.187\n"), "6.1.187|6.1");
+  EXPECT_EQ(version_of("perf version 6.5.13"), "6.5.13|6.5");
+  EXPECT_EQ(version_of("perf version 4.18.0-477.10.1.el8_8.x86_64\n"),
+            "4.18.0-477.10.1.el8_8.x86_64|4.18");
+  EXPECT_EQ(version_of("perf version 5.10.g2c85ebc57b3e\n"), "5.10.g2c85ebc57b3e|5.10");
+  EXPECT_EQ(version_of("perf version 6.12~rc3\n"), "6.12~rc3|6.12");
+  EXPECT_EQ(version_of("perf version x\n"), "none");
+  EXPECT_EQ(version_of("perf version 6"), "none");
+  EXPECT_EQ(version_of(""), "none");
+}
+
+TEST(PerfVersion, TellsWhichOptionsPerfHas) {
+  const auto tool = [](int major, int minor) {
+    PerfTool perf;
+    perf.major = major;
+    perf.minor = minor;
+    return perf;
+  };
+  EXPECT_FALSE(tool(5, 9).has_control());
+  EXPECT_TRUE(tool(5, 10).has_control());
+  EXPECT_TRUE(tool(6, 1).has_control());
+  EXPECT_FALSE(tool(4, 19).has_no_bpf_event());
+  EXPECT_TRUE(tool(5, 1).has_no_bpf_event());
+}
+
+/// PATH is one directory with a `perf` of our making in it.
+class FindPerf : public MachineRoot {
+ protected:
+  void SetUp() override {
+    MachineRoot::SetUp();
+    path_before_ = std::getenv("PATH");
+    ::setenv("PATH", root_.c_str(), 1);
+  }
+  void TearDown() override {
+    ::setenv("PATH", path_before_.c_str(), 1);
+    MachineRoot::TearDown();
+  }
+  void put_perf(const std::string& script) const {
+    put("perf", "#!/bin/sh\n" + script);
+    ASSERT_EQ(::chmod((root_ / "perf").c_str(), 0755), 0);
+  }
+  static std::string message() {
+    try {
+      find_perf();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+ private:
+  std::string path_before_;
+};
+
+TEST_F(FindPerf, GivesItsPathAndVersion) {
+  put_perf("echo perf version 6.5.13\n");
+  const PerfTool perf = find_perf();
+  EXPECT_EQ(perf.path, root_ / "perf");
+  EXPECT_EQ(perf.version, "6.5.13");
+}
+
+TEST_F(FindPerf, WithoutOneNamesThePackage) {
+  EXPECT_THAT(message(), HasSubstr("perf: not found in PATH; install it"));
+  EXPECT_THAT(message(), HasSubstr("linux-perf"));
+}
+
+TEST_F(FindPerf, QuotesAWrapperThatHasNoneForThisKernel) {
+  put_perf("echo 'WARNING: perf not found for kernel 5.15.0-91' >&2; exit 2\n");
+  EXPECT_THAT(message(), HasSubstr("does not run: WARNING: perf not found for kernel 5.15.0-91;"));
+}
+
+TEST_F(FindPerf, RefusesAProgramThatIsNotPerf) {
+  put_perf("echo hello\n");
+  EXPECT_THAT(message(), HasSubstr("no version in what --version prints (\"hello\")"));
+}
+
+}  // namespace
+}  // namespace skid::machine

@@ -1,0 +1,580 @@
+#include "src/symbols/module.h"
+
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+#include "src/symbols/address_space.h"
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace skid::symbols {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20U;
+
+/// Functions in assembly, so that every byte is known.
+constexpr const char* kFunctions = R"(
+  .text
+  .globl _start
+  .type _start, @function
+_start:
+  .byte 0x90, 0x90, 0x90, 0x90
+  .size _start, . - _start
+  .byte 0xcc, 0xcc, 0xcc, 0xcc          # belongs to no function
+  .globl sized
+  .type sized, @function
+sized:
+  .byte 1, 2, 3, 4, 5, 6, 7, 8
+  .size sized, . - sized
+  .type without_size, @function
+without_size:
+  .byte 0x90, 0x90, 0x90
+label:
+  .byte 0x90, 0x90
+  .globl marker
+  .type marker, @function
+marker:
+  .ascii "<marker>"
+  .size marker, . - marker
+  .data
+  .globl datum
+  .type datum, @object
+  .size datum, 8
+datum:
+  .quad 0
+)";
+
+constexpr const char* kProgram = R"(
+#include <stdio.h>
+#include <time.h>
+int sink;
+static __attribute__((noinline)) void inner(int n) {
+  for (int i = 0; i < n; i++) sink += i * 3;
+}
+__attribute__((noinline)) void outer(int n) { inner(n); sink++; }
+void outer_alias(int) __attribute__((alias("outer")));
+void __outer_weak(int) __attribute__((weak, alias("outer")));
+extern void without_size(void);
+__asm__(".text\n"
+        "without_size: mov $2000, %eax\n"
+        "inside_it: dec %eax\n"
+        "jnz inside_it\n"
+        "ret\n");
+int main(void) {
+  clock_t end = clock() + CLOCKS_PER_SEC / 2;
+  while (clock() < end) { outer(1000); without_size(); }
+  puts("done");
+  return 0;
+}
+)";
+
+class ModuleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
+    std::string name = (fs::temp_directory_path() / "module_test.XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+
+  void TearDown() override {
+    std::error_code ignored;
+    if (!directory_.empty()) fs::remove_all(directory_, ignored);
+  }
+
+  fs::path write(const std::string& name, std::string_view content) const {
+    std::ofstream(directory_ / name, std::ios::binary) << content;
+    return directory_ / name;
+  }
+
+  static Completed run(const std::vector<std::string>& argv) {
+    Completed completed = run_program(argv);
+    EXPECT_TRUE(completed.code.success()) << shell_quoted(argv) << "\n" << completed.err;
+    return completed;
+  }
+
+  /// Compiles one source to a program or library of that name.
+  fs::path build(const std::string& name, const std::string& source_name, std::string_view source,
+                 std::vector<std::string> flags, const std::string& compiler = "cc") const {
+    std::vector<std::string> argv = {compiler, "-o", (directory_ / name).string(),
+                                     write(source_name, source).string()};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    run(argv);
+    return directory_ / name;
+  }
+
+  fs::path build_functions(const std::string& name = "functions",
+                           std::vector<std::string> more_flags = {}) const {
+    std::vector<std::string> flags = {"-nostdlib", "-static", "-no-pie"};
+    flags.insert(flags.end(), more_flags.begin(), more_flags.end());
+    return build(name, "functions.s", kFunctions, flags);
+  }
+
+  fs::path directory_;
+};
+
+std::string name_at(const Module& module, std::uint64_t address) {
+  const auto function = module.function_at(address);
+  if (!function) return "";
+  return fmt::format("{}+{}", function->name, address - function->range.begin);
+}
+
+std::string content_of(const fs::path& path) {
+  return read_file(path, 64 * kMegabyte);
+}
+
+TEST_F(ModuleTest, FindsAFunctionFromItsFirstByteToItsLast) {
+  const Module module = Module::open(build_functions());
+  const std::uint64_t sized = module.symbol_value("sized").value();
+  EXPECT_EQ(name_at(module, sized - 1), "");
+  EXPECT_EQ(name_at(module, sized), "sized+0");
+  EXPECT_EQ(name_at(module, sized + 7), "sized+7");
+  EXPECT_EQ(name_at(module, sized + 8), "without_size+0");
+  const auto functions = module.functions_named("sized");
+  ASSERT_EQ(functions.size(), 1U);
+  EXPECT_EQ(functions[0].range, (AddressRange{sized, sized + 8}));
+}
+
+TEST_F(ModuleTest, LetsASymbolWithoutASizeReachToTheNext) {
+  const Module module = Module::open(build_functions());
+  const std::uint64_t begin = module.symbol_value("without_size").value();
+  EXPECT_EQ(module.functions_named("without_size")[0].range, (AddressRange{begin, begin + 3}));
+  EXPECT_EQ(module.functions_named("label")[0].range, (AddressRange{begin + 3, begin + 5}));
+  EXPECT_EQ(name_at(module, begin + 2), "without_size+2");
+  EXPECT_EQ(name_at(module, begin + 3), "label+0");
+}
+
+TEST_F(ModuleTest, TellsTheValueOfDataButDoesNotTakeItForAFunction) {
+  const Module module = Module::open(build_functions());
+  const std::uint64_t datum = module.symbol_value("datum").value();
+  EXPECT_EQ(name_at(module, datum), "");
+  EXPECT_THAT(module.functions_named("datum"), IsEmpty());
+  EXPECT_EQ(module.symbol_value("no_such_symbol"), std::nullopt);
+}
+
+TEST_F(ModuleTest, GivesTheBytesOfAFunctionAndNoMoreThanTheFileHolds) {
+  const Module module = Module::open(build_functions());
+  const auto sized = module.code(module.functions_named("sized").at(0).range);
+  EXPECT_THAT(sized, ElementsAre(std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4},
+                                 std::byte{5}, std::byte{6}, std::byte{7}, std::byte{8}));
+  const AddressRange last = module.functions_named("marker").at(0).range;
+  EXPECT_EQ(module.code({last.begin, UINT64_MAX}).size(), 8U) << "the segment ends there";
+  EXPECT_THAT(module.code({UINT64_MAX - 9, UINT64_MAX}), IsEmpty());
+  EXPECT_THAT(module.code({last.end, last.begin}), IsEmpty());
+}
+
+TEST_F(ModuleTest, TranslatesFileOffsetsOfFixedAndPositionIndependentPrograms) {
+  for (const auto& flags :
+       {std::vector<std::string>{"-static", "-no-pie"}, std::vector<std::string>{"-static-pie"},
+        std::vector<std::string>{"-shared"},
+        std::vector<std::string>{"-static", "-no-pie", "-Wl,-z,noseparate-code"}}) {
+    std::vector<std::string> all = flags;
+    all.push_back("-nostdlib");
+    const fs::path path = build("program", "functions.s", kFunctions, all);
+    const std::string content = content_of(path);
+    const std::size_t offset = content.find("<marker>");
+    ASSERT_NE(offset, std::string::npos);
+    const Module module = Module::open(path);
+    EXPECT_EQ(module.address_at(offset), module.symbol_value("marker")) << flags[0];
+    EXPECT_EQ(module.address_at(content.size()), std::nullopt);
+    EXPECT_EQ(module.address_at(UINT64_MAX), std::nullopt);
+  }
+}
+
+TEST_F(ModuleTest, ReturnsAllStaticFunctionsOfOneNameLowestFirst) {
+  const fs::path first =
+      write("first.s", ".type twice,@function\ntwice: .byte 1,1\n.size twice,2\n");
+  const Module module =
+      Module::open(build("program", "second.s",
+                         ".globl _start\n_start: nop\n"
+                         ".type twice,@function\ntwice: .byte 2,2,2\n.size twice,3\n",
+                         {first.string(), "-nostdlib", "-static"}));
+  const auto functions = module.functions_named("twice");
+  ASSERT_EQ(functions.size(), 2U);
+  EXPECT_LT(functions[0].range.begin, functions[1].range.begin);
+  EXPECT_EQ(functions[0].range.size() + functions[1].range.size(), 5U);
+}
+
+TEST_F(ModuleTest, ChoosesOneOfSeveralNamesAsPerfDoesButKnowsAll) {
+  const Module module = Module::open(
+      build("program", "aliases.s",
+            ".macro name symbol, binding, size\n"
+            ".type \\symbol,@function\n.\\binding \\symbol\n.size \\symbol,\\size\n\\symbol:\n"
+            ".endm\n"
+            "name _start, globl, 1\nnop\n"
+            // Global before weak, few underscores before many, then the longest.
+            "name a_weak_one_with_a_long_name, weak, 2\n"
+            "name ____global_with_underscores, globl, 2\n"
+            "name global, globl, 2\n"
+            "name global_longer, globl, 2\n"
+            "nop\nnop\n"
+            // Global before local, and a size before none.
+            "name local_function, local, 3\n"
+            "name local_function_without_size, local, 0\n"
+            "name gl, globl, 3\n"
+            "nop\nnop\nnop\n",
+            {"-nostdlib", "-static"}));
+  const std::uint64_t begin = module.symbol_value("_start").value();
+  EXPECT_EQ(name_at(module, begin + 1), "global_longer+0");
+  EXPECT_EQ(name_at(module, begin + 2), "global_longer+1");
+  EXPECT_EQ(name_at(module, begin + 3), "gl+0");
+  for (const char* name :
+       {"a_weak_one_with_a_long_name", "____global_with_underscores", "global"}) {
+    const auto functions = module.functions_named(name);
+    ASSERT_EQ(functions.size(), 1U) << name;
+    EXPECT_EQ(functions[0].range, (AddressRange{begin + 1, begin + 3})) << name;
+  }
+  for (const char* name : {"local_function", "local_function_without_size"}) {
+    const auto functions = module.functions_named(name);
+    ASSERT_EQ(functions.size(), 1U) << name;
+    EXPECT_EQ(functions[0].range, (AddressRange{begin + 3, begin + 6})) << name;
+  }
+}
+
+TEST_F(ModuleTest, GivesAnAddressInNestedFunctionsToTheInnermost) {
+  const Module module = Module::open(build("program", "nested.s",
+                                           ".globl _start\n.type _start,@function\n_start: nop\n"
+                                           ".type inner,@function\ninner: nop\nnop\n"
+                                           ".size inner, . - inner\n"
+                                           "nop\n.size _start, . - _start\n",
+                                           {"-nostdlib", "-static"}));
+  const std::uint64_t begin = module.symbol_value("_start").value();
+  EXPECT_EQ(name_at(module, begin), "_start+0");
+  EXPECT_EQ(name_at(module, begin + 1), "inner+0");
+  EXPECT_EQ(name_at(module, begin + 2), "inner+1");
+  EXPECT_EQ(name_at(module, begin + 3), "_start+3");
+  EXPECT_EQ(name_at(module, begin + 4), "");
+}
+
+TEST_F(ModuleTest, ReadsTheBuildId) {
+  const fs::path path = build_functions("with_id", {"-Wl,--build-id=0x0123456789abcdef"});
+  EXPECT_EQ(Module::open(path).build_id(), "0123456789abcdef");
+  EXPECT_EQ(Module::open(build_functions("without", {"-Wl,--build-id=none"})).build_id(), "");
+
+  if (!find_program("readelf")) return;
+  const fs::path hashed = build_functions("hashed", {"-Wl,--build-id=sha1"});
+  const std::string build_id = Module::open(hashed).build_id();
+  EXPECT_EQ(build_id.size(), 40U);
+  EXPECT_THAT(run({"readelf", "-n", hashed.string()}).out, HasSubstr("Build ID: " + build_id));
+}
+
+TEST_F(ModuleTest, KnowsX86) {
+  const auto machine = run({"cc", "-dumpmachine"}).out;
+  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  EXPECT_EQ(Module::open(build_functions()).arch(), Arch::x86_64);
+}
+
+TEST_F(ModuleTest, Reads32BitProgramsOfMachinesThatItDoesNotDecode) {
+  const auto machine = run({"cc", "-dumpmachine"}).out;
+  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  const Module module = Module::open(build_functions("program32", {"-m32"}));
+  EXPECT_EQ(module.arch(), std::nullopt);
+  EXPECT_EQ(name_at(module, module.symbol_value("sized").value() + 7), "sized+7");
+}
+
+TEST_F(ModuleTest, ReadsAarch64OfEitherEndianness) {
+  if (!find_program("aarch64-linux-gnu-gcc")) GTEST_SKIP() << "no aarch64-linux-gnu-gcc";
+  for (const char* endianness : {"-mlittle-endian", "-mbig-endian"}) {
+    const Module module =
+        Module::open(build("program", "words.s",
+                           ".globl _start\n.type _start,%function\n_start: nop\n.word 0\nnop\nret\n"
+                           ".size _start, 16\n",
+                           {"-nostdlib", "-static", "-Wl,--build-id=0x0123abcd", endianness},
+                           "aarch64-linux-gnu-gcc"));
+    EXPECT_EQ(module.arch(), Arch::aarch64) << endianness;
+    EXPECT_EQ(module.build_id(), "0123abcd") << endianness;
+    const auto start = module.functions_named("_start");
+    ASSERT_EQ(start.size(), 1U) << endianness;
+    // The word makes the assembler put the labels $d and $x into the function.
+    EXPECT_EQ(name_at(module, start[0].range.begin + 4), "_start+4") << endianness;
+    EXPECT_EQ(name_at(module, start[0].range.begin + 8), "_start+8") << endianness;
+    const auto code = module.code(start[0].range);
+    ASSERT_EQ(code.size(), 16U);
+    EXPECT_EQ(code[0], std::byte{0x1f}) << "instructions are little-endian always";
+  }
+}
+
+TEST_F(ModuleTest, HasOnlyDynamicSymbolsOnceStripped) {
+  const fs::path path = build("library.so", "functions.s", kFunctions, {"-shared", "-nostdlib"});
+  const std::uint64_t sized = Module::open(path).symbol_value("sized").value();
+  if (!find_program("strip")) GTEST_SKIP() << "no strip";
+  run({"strip", path.string()});
+  const Module module = Module::open(path);
+  EXPECT_EQ(name_at(module, sized + 7), "sized+7");
+  EXPECT_THAT(module.functions_named("without_size"), IsEmpty());
+}
+
+TEST_F(ModuleTest, NamesPltEntries) {
+  const auto machine = run({"cc", "-dumpmachine"}).out;
+  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  const Module module = Module::open(build(
+      "program", "calls.s",
+      ".globl main\nmain: call puts@plt\ncall getpid@plt\nret\n.section .note.GNU-stack,\"\"\n",
+      {"-no-pie", "-Wl,-z,lazy"}));
+  const auto puts_entry = module.functions_named("puts@plt");
+  const auto getpid_entry = module.functions_named("getpid@plt");
+  ASSERT_EQ(puts_entry.size(), 1U);
+  ASSERT_EQ(getpid_entry.size(), 1U);
+  EXPECT_THAT(module.functions_named("puts"), IsEmpty());
+  // The call's operand is the distance from its end to the entry.
+  const std::uint64_t main = module.symbol_value("main").value();
+  const auto code = module.code({main, main + 5});
+  ASSERT_EQ(code.size(), 5U);
+  std::uint32_t distance = 0;
+  for (std::size_t i = 4; i >= 1; --i)
+    distance = distance << 8U | std::to_integer<unsigned>(code[i]);
+  EXPECT_EQ(puts_entry[0].range.begin,
+            main + 5 + static_cast<std::uint64_t>(static_cast<std::int32_t>(distance)));
+  EXPECT_EQ(name_at(module, puts_entry[0].range.begin + 6), "puts@plt+6");
+}
+
+TEST_F(ModuleTest, FindsTheLineOfAnAddress) {
+  const char* source = "int f(int x) {\n  return x * 3;\n}\n\nint g(int x) {\n  return x;\n}\n";
+  for (const char* version : {"-gdwarf-4", "-gdwarf-5"}) {
+    const Module module =
+        Module::open(build("library.so", "lines.c", source, {"-shared", "-O0", version}));
+    const AddressRange g = module.functions_named("g").at(0).range;
+    const auto first = module.line_at(g.begin);
+    ASSERT_TRUE(first) << version;
+    EXPECT_THAT(first->file, testing::EndsWith("/lines.c"));
+    EXPECT_EQ(first->line, 5) << version;
+    EXPECT_EQ(module.line_at(g.end - 1).value().line, 7) << version;
+    EXPECT_EQ(module.line_at(UINT64_MAX), std::nullopt);
+  }
+  const Module without = Module::open(build("plain.so", "lines.c", source, {"-shared"}));
+  EXPECT_EQ(without.line_at(without.symbol_value("g").value()), std::nullopt);
+}
+
+/// A stripped library beside its debug file, linked by name.
+class SeparateDebugFile : public ModuleTest {
+ protected:
+  void SetUp() override {
+    ModuleTest::SetUp();
+    if (!IsSkipped() && !find_program("objcopy")) GTEST_SKIP() << "no objcopy";
+  }
+
+  static constexpr const char* kSource =
+      "static int hidden(int x) { return x * 3; }\nint shown(int x) { return hidden(x); }\n";
+
+  fs::path split(const std::string& build_id_flag) const {
+    fs::path library =
+        build("library.so", "hidden.c", kSource, {"-shared", "-g", "-O0", build_id_flag});
+    const std::string debug = (directory_ / "library.debug").string();
+    run({"objcopy", "--only-keep-debug", library.string(), debug});
+    run({"objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, library.string()});
+    return library;
+  }
+};
+
+TEST_F(SeparateDebugFile, GivesSymbolsAndLines) {
+  for (const char* flag : {"-Wl,--build-id=sha1", "-Wl,--build-id=none"}) {
+    const fs::path library = split(flag);
+    for (const char* place : {"library.debug", ".debug/library.debug"}) {
+      fs::create_directory(directory_ / ".debug");
+      if (!fs::exists(directory_ / place)) {
+        fs::rename(directory_ / "library.debug", directory_ / place);
+      }
+      const Module module = Module::open(library);
+      const auto hidden = module.functions_named("hidden");
+      ASSERT_EQ(hidden.size(), 1U) << flag << ' ' << place;
+      EXPECT_EQ(module.line_at(hidden[0].range.begin).value().line, 1) << flag << ' ' << place;
+      EXPECT_FALSE(module.code(hidden[0].range).empty()) << "code is in the library itself";
+    }
+  }
+}
+
+TEST_F(SeparateDebugFile, IsNotBelievedWhenItBelongsToAnotherBuild) {
+  for (const char* flag : {"-Wl,--build-id=sha1", "-Wl,--build-id=none"}) {
+    const fs::path library = split(flag);
+    build("library.debug", "other.c",
+          "static int hidden(int x) { return x; } int (*f)(int) = hidden;",
+          {"-shared", "-g", flag});
+    const Module module = Module::open(library);
+    EXPECT_THAT(module.functions_named("hidden"), IsEmpty()) << flag;
+    EXPECT_EQ(module.functions_named("shown").size(), 1U) << flag;
+  }
+}
+
+TEST_F(SeparateDebugFile, IsNotOpenedWhenItIsAFifo) {
+  const fs::path library = split("-Wl,--build-id=none");
+  fs::remove(directory_ / "library.debug");
+  ASSERT_EQ(::mkfifo((directory_ / "library.debug").c_str(), 0600), 0);
+  EXPECT_THAT(Module::open(library).functions_named("hidden"), IsEmpty());
+}
+
+std::string fault_of(const fs::path& path) {
+  try {
+    Module::open(path);
+    return "none";
+  } catch (const InputError& error) {
+    return error.fault().found;
+  }
+}
+
+TEST_F(ModuleTest, RefusesWhatIsNoRegularElfFile) {
+  const fs::path fifo = directory_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(fault_of(fifo), "a FIFO");
+  EXPECT_EQ(fault_of(directory_), "a directory");
+  EXPECT_EQ(fault_of("/dev/null"), "a device");
+  EXPECT_EQ(fault_of(write("text", "no program\n")), "a file of another format");
+  EXPECT_EQ(fault_of(write("empty", "")), "a file of another format");
+  EXPECT_NE(fault_of(directory_ / "missing"), "none");
+}
+
+/// Asks a module everything; what it answers does not matter.
+void ask_everything(const fs::path& path) {
+  try {
+    const Module module = Module::open(path);
+    module.build_id();
+    module.arch();
+    module.symbol_value("sized");
+    for (const char* name : {"sized", "hidden", "f", "main", "puts@plt"}) {
+      for (const Function& function : module.functions_named(name)) {
+        EXPECT_LE(module.code(function.range).size(), 64 * kMegabyte);
+        module.line_at(function.range.begin);
+      }
+    }
+    for (std::uint64_t offset = 0; offset < 0x4000; offset += 61) {
+      const auto address = module.address_at(offset);
+      if (!address) continue;
+      module.function_at(*address);
+      module.line_at(*address);
+    }
+  } catch (const InputError&) {
+    // Refusing the file is as good an answer.
+  }
+}
+
+/// A program with all that a module reads: symbols, PLT, build-id, DWARF.
+class DamagedFile : public ModuleTest {
+ protected:
+  std::string sound() const {
+    return content_of(build("sound.so", "sound.c",
+                            "#include <stdio.h>\nstatic int hidden(int x) { return x * 3; }\n"
+                            "int f(int x) { return puts(\"f\") + hidden(x); }\n",
+                            {"-shared", "-g", "-Wl,-z,noseparate-code"}));
+  }
+};
+
+TEST_F(DamagedFile, MayEndAnywhere) {
+  const std::string content = sound();
+  for (std::size_t size = 0; size < content.size(); size += 64) {
+    ask_everything(write("cut", std::string_view(content).substr(0, size)));
+  }
+}
+
+TEST_F(DamagedFile, MayHaveAnyBitsFlipped) {
+  const std::string content = sound();
+  std::mt19937 random(1);
+  for (int round = 0; round < 400; ++round) {
+    std::string damaged = content;
+    const std::size_t flips = 1 + random() % 16;
+    for (std::size_t i = 0; i < flips; ++i) {
+      // Half of them into the headers at both ends, where they change most.
+      std::size_t at = random() % content.size();
+      if (i % 4 == 0) at = random() % 0x200;
+      if (i % 4 == 1) at = content.size() - 1 - random() % 0x900;
+      damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ 1U << random() % 8);
+    }
+    ask_everything(write("flipped", damaged));
+  }
+}
+
+/// What perf tells of a sample.
+struct PerfSample {
+  std::int32_t pid = 0;
+  std::uint64_t ip = 0;
+  std::string symbol;  ///< "main+0x12" or "[unknown]"
+};
+
+TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
+  if (!find_program("perf")) GTEST_SKIP() << "no perf";
+  const auto machine = run({"cc", "-dumpmachine"}).out;
+  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  const std::string recording = (directory_ / "perf.data").string();
+  for (const auto& flags :
+       {std::vector<std::string>{"-O1", "-pie", "-fPIE"},
+        std::vector<std::string>{"-O1", "-no-pie"}, std::vector<std::string>{"-O1", "-static"}}) {
+    const fs::path program = build("program", "program.c", kProgram, flags);
+    const Completed recorded = run_program({"perf", "record", "-q", "-N", "-F", "2000", "-e",
+                                            "cpu-clock:u", "-o", recording, program.string()});
+    if (!recorded.code.success()) GTEST_SKIP() << "perf cannot record: " << recorded.err;
+    const Completed script = run({"perf", "script", "-i", recording, "--show-mmap-events", "-F",
+                                  "pid,time,ip,sym,symoff", "--no-demangle"});
+
+    AddressSpaces spaces;
+    std::vector<PerfSample> samples;
+    std::istringstream lines(script.out);
+    for (std::string line; std::getline(lines, line);) {
+      // "  123  4.000005: PERF_RECORD_MMAP2 123/123: [0x401000(0x1000) @ 0x1000 …]: r-xp /program"
+      // "  123  4.000005:  401136 main+0x6"
+      const std::size_t record = line.find("PERF_RECORD_MMAP2");
+      const std::size_t protection = line.rfind("]: ");
+      std::istringstream fields(line);
+      PerfSample sample;
+      std::string time;
+      if (record != std::string::npos && protection != std::string::npos) {
+        int pid = 0;
+        std::uint64_t begin = 0;
+        std::uint64_t size = 0;
+        std::uint64_t offset = 0;
+        ASSERT_EQ(std::sscanf(&line[record],
+                              "PERF_RECORD_MMAP2 %d/%*d: [%" SCNx64 "(%" SCNx64 ") @ %" SCNx64,
+                              &pid, &begin, &size, &offset),
+                  4)
+            << line;
+        spaces.map(0, pid, {begin, begin + size}, offset,
+                   {line.substr(protection + std::string_view("]: r-xp ").size()), ""});
+      } else if (fields >> sample.pid >> time >> std::hex >> sample.ip >> sample.symbol) {
+        samples.push_back(sample);
+      }
+    }
+    spaces.seal();
+    if (samples.empty()) GTEST_SKIP() << "perf took no sample";
+
+    std::map<std::string, Module> modules;
+    std::map<std::string, int> functions_seen;
+    for (const PerfSample& taken : samples) {
+      const auto location = spaces.resolve(taken.pid, taken.ip, 0);
+      if (!location || !spaces.file(location->file).path.starts_with('/')) continue;
+      const std::string& path = spaces.file(location->file).path;
+      auto module = modules.find(path);
+      if (module == modules.end()) module = modules.emplace(path, Module::open(path)).first;
+      const auto address = module->second.address_at(location->offset);
+      ASSERT_TRUE(address) << path;
+      const auto function = module->second.function_at(*address);
+      const std::string name =
+          function ? fmt::format("{}+{:#x}", function->name, *address - function->range.begin)
+                   : "[unknown]";
+      // perf's answer for overlapping symbols depends on the shape of its tree: the PLT lies in
+      // the gap behind _init, which has no size.
+      if (name.find("@plt") != std::string::npos) continue;
+      EXPECT_EQ(name, taken.symbol) << path << fmt::format(" at {:#x}", taken.ip);
+      if (function) ++functions_seen[function->name];
+    }
+    EXPECT_GT(functions_seen["inner"], 0);
+    EXPECT_GT(functions_seen["inside_it"], 0);
+  }
+}
+
+}  // namespace
+}  // namespace skid::symbols

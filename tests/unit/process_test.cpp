@@ -1,0 +1,200 @@
+#include "src/support/process.h"
+
+#include "src/support/error.h"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace skid {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+bool runs(pid_t pid) {
+  return ::kill(pid, 0) == 0;
+}
+
+/// A process that was killed stays visible until whoever inherited it reaps it.
+bool runs_no_longer(pid_t pid) {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    if (!runs(pid)) return true;
+    std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(status, text);
+    if (text.find(") Z ") != std::string::npos) return true;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  return false;
+}
+
+TEST(Process, CatchesBothStreamsAndTheExitStatus) {
+  const Completed done = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  EXPECT_EQ(done.out, "out\n");
+  EXPECT_EQ(done.err, "err\n");
+  EXPECT_EQ(done.code.status, 3);
+  EXPECT_EQ(done.code.signal, 0);
+  EXPECT_FALSE(done.code.success());
+}
+
+TEST(Process, CatchesMoreThanAPipeHolds) {
+  const Completed done =
+      run_program({"sh", "-c", "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"});
+  EXPECT_EQ(done.out.size(), 1'000'000U);
+  EXPECT_EQ(done.err.size(), 1'000'000U);
+  EXPECT_TRUE(done.code.success());
+}
+
+TEST(Process, DropsOutputBeyondSixteenMebibytes) {
+  const Completed done = run_program({"head", "-c", "20000000", "/dev/zero"});
+  EXPECT_EQ(done.out.size(), std::size_t{16} << 20);
+  EXPECT_TRUE(done.code.success());
+}
+
+TEST(Process, SaysWhichSignalEndedAProgram) {
+  const Completed done = run_program({"sh", "-c", "kill -TERM $$"});
+  EXPECT_EQ(done.code.signal, SIGTERM);
+  EXPECT_FALSE(done.code.success());
+  EXPECT_EQ(describe(done.code), "killed by signal 15 (Terminated)");
+  EXPECT_EQ(describe(ExitCode{3, 0}), "exit status 3");
+}
+
+TEST(Process, HandsArgumentsOnWithoutAShell) {
+  const Completed done = run_program({"printf", "%s|", "a b", "$(id)", "", "*"});
+  EXPECT_EQ(done.out, "a b|$(id)||*|");
+}
+
+TEST(Process, ReadsNothingFromOurStandardInput) {
+  EXPECT_EQ(run_program({"cat"}).out, "");
+}
+
+TEST(Process, StartsInTheDirectoryAskedFor) {
+  EXPECT_EQ(run_program({"pwd"}, "/usr").out, "/usr\n");
+}
+
+TEST(Process, LeadsAGroupOfItsOwn) {
+  ChildProcess child({"sleep", "60"});
+  EXPECT_EQ(::getpgid(child.pid()), child.pid());
+}
+
+TEST(Process, StartsWithSignalsThatWeIgnoreAtTheirDefault) {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  struct sigaction before {};
+  ASSERT_EQ(::sigaction(SIGINT, &ignore, &before), 0);
+  const Completed done = run_program({"sh", "-c", "kill -INT $$; echo survived"});
+  ASSERT_EQ(::sigaction(SIGINT, &before, nullptr), 0);
+  EXPECT_EQ(done.code.signal, SIGINT);
+  EXPECT_EQ(done.out, "");
+}
+
+TEST(Process, KeepsTheExitStatusWhenOurParentIgnoredSigchld) {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  struct sigaction before {};
+  ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
+  const Completed done = run_program({"sh", "-c", "exit 7"});
+  ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+  EXPECT_EQ(done.code.status, 7);
+}
+
+TEST(Process, WaitReturnsAtItsDeadlineWhileTheProgramRuns) {
+  ChildProcess child({"sleep", "60"});
+  const auto begin = steady_clock::now();
+  EXPECT_FALSE(child.wait(milliseconds(50)));
+  const auto waited = steady_clock::now() - begin;
+  EXPECT_GE(waited, milliseconds(50));
+  EXPECT_LT(waited, seconds(20));
+}
+
+TEST(Process, WaitReturnsAtItsDeadlineWhileTheProgramFloodsUs) {
+  ChildProcess child({"cat", "/dev/zero"});
+  const auto begin = steady_clock::now();
+  EXPECT_FALSE(child.wait(milliseconds(100)));
+  EXPECT_LT(steady_clock::now() - begin, seconds(20));
+}
+
+TEST(Process, WaitSeesTheEndOfAProgramThatClosedItsOutputFirst) {
+  ChildProcess child({"sh", "-c", "exec >&- 2>&-; sleep 0.1; exit 5"});
+  while (!child.wait(seconds(10))) {
+  }
+  EXPECT_EQ(child.result().code.status, 5);
+}
+
+TEST(Process, WaitDoesNotWaitForAGrandchildThatHoldsThePipes) {
+  const auto begin = steady_clock::now();
+  const Completed done = run_program({"sh", "-c", "sleep 60 & echo $!"});
+  EXPECT_LT(steady_clock::now() - begin, seconds(20));
+  EXPECT_TRUE(runs_no_longer(std::stoi(done.out)));
+}
+
+TEST(Process, SignalsTheWholeGroup) {
+  ChildProcess child({"sh", "-c", "sleep 60; echo survived"});
+  EXPECT_FALSE(child.wait(milliseconds(50)));
+  child.signal_group(SIGINT);
+  while (!child.wait(seconds(10))) {
+  }
+  EXPECT_EQ(child.result().code.signal, SIGINT);
+}
+
+TEST(Process, KillsTheGroupWhenDestroyed) {
+  pid_t grandchild = 0;
+  {
+    ChildProcess child({"sh", "-c", "sleep 60 & echo $!; wait"});
+    while (child.result().out.find('\n') == std::string::npos) {
+      ASSERT_FALSE(child.wait(milliseconds(20)));
+    }
+    grandchild = std::stoi(child.result().out);
+    EXPECT_TRUE(runs(grandchild));
+  }
+  EXPECT_TRUE(runs_no_longer(grandchild));
+}
+
+TEST(Process, SaysWhichProgramCannotBeStarted) {
+  try {
+    run_program({"skidscan-no-such-program"});
+    FAIL() << "it was started";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("skidscan-no-such-program: cannot be started: no such"));
+  }
+}
+
+TEST(FindProgram, FindsAnExecutableInPath) {
+  const auto shell = find_program("sh");
+  ASSERT_TRUE(shell.has_value());
+  EXPECT_TRUE(shell->is_absolute());
+  EXPECT_EQ(shell->filename(), "sh");
+}
+
+TEST(FindProgram, FindsNoDirectoriesAndNoPlainFiles) {
+  EXPECT_EQ(find_program("skidscan-no-such-program"), std::nullopt);
+  EXPECT_EQ(find_program("/usr"), std::nullopt);
+  EXPECT_EQ(find_program("/etc/passwd"), std::nullopt);
+  EXPECT_EQ(find_program(""), std::nullopt);
+}
+
+TEST(ShellQuoted, IsTakenByAShellAsTheSameArguments) {
+  const std::vector<std::string> argv = {"printf", "%s|", "it's", "a b", "", "$HOME", "-e", "x\ny"};
+  const Completed direct = run_program(argv);
+  const Completed pasted = run_program({"sh", "-c", shell_quoted(argv)});
+  EXPECT_EQ(pasted.out, direct.out);
+  EXPECT_EQ(direct.out, "it's|a b||$HOME|-e|x\ny|");
+}
+
+TEST(ShellQuoted, LeavesPlainArgumentsReadable) {
+  EXPECT_EQ(shell_quoted({"perf", "record", "-e", "mem:0x403000/8:rw"}),
+            "perf record -e mem:0x403000/8:rw");
+}
+
+}  // namespace
+}  // namespace skid

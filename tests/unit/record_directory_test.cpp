@@ -1,0 +1,153 @@
+#include "src/commands/record_directory.h"
+
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace skid::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class RunDirectoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "skidscan-directory-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    base_ = name;
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  /// A directory that counts as a run, told apart by `mark`.
+  fs::path put_run(const std::string& name, const std::string& mark) const {
+    fs::create_directory(base_ / name);
+    std::ofstream(base_ / name / "run.json") << mark;
+    return base_ / name;
+  }
+  std::string mark_of(const std::string& name) const {
+    const fs::path file = base_ / name / "run.json";
+    return fs::exists(file) ? read_file(file, 100) : "nothing";
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(base_), fs::directory_iterator()));
+  }
+  static std::string fault(const fs::path& path, Displace displace) {
+    try {
+      check_run_directory(path, displace);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no fault";
+  }
+
+  fs::path base_;
+};
+
+TEST_F(RunDirectoryTest, OfANewRunIsGoneWithoutKeep) {
+  {
+    const RunDirectory directory = RunDirectory::create(base_ / "run", Displace::refuse);
+    EXPECT_TRUE(fs::is_directory(base_ / "run"));
+    std::ofstream(directory.path() / "target.load") << "x";
+  }
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(RunDirectoryTest, StaysOnceKept) {
+  { RunDirectory::create(base_ / "run", Displace::refuse).keep(); }
+  EXPECT_TRUE(fs::is_directory(base_ / "run"));
+}
+
+TEST_F(RunDirectoryTest, RotatesTheOldRunWhenKept) {
+  put_run("run", "old");
+  put_run("run.old", "older");
+  { RunDirectory::create(base_ / "run", Displace::rotate).keep(); }
+  EXPECT_EQ(mark_of("run"), "nothing");
+  EXPECT_EQ(mark_of("run.old"), "old");
+  EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(RunDirectoryTest, GivesTheOldRunItsNameBackWithoutKeep) {
+  put_run("run", "old");
+  put_run("run.old", "older");
+  for (const Displace displace : {Displace::rotate, Displace::replace}) {
+    { const RunDirectory directory = RunDirectory::create(base_ / "run", displace); }
+    EXPECT_EQ(mark_of("run"), "old");
+    EXPECT_EQ(mark_of("run.old"), "older");
+    EXPECT_EQ(entries(), 2U);
+  }
+}
+
+TEST_F(RunDirectoryTest, ReplacesTheOldRunWhenForced) {
+  put_run("run", "old");
+  { RunDirectory::create(base_ / "run", Displace::replace).keep(); }
+  EXPECT_EQ(mark_of("run"), "nothing");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(RunDirectoryTest, ThatExistsIsRefusedWithTheRemedy) {
+  const fs::path run = put_run("run", "old");
+  EXPECT_EQ(fault(run, Displace::refuse),
+            run.string() + ": exists; replace it with --force, or name another with -o");
+  EXPECT_EQ(fault(run.string() + "/", Displace::replace), "no fault");
+}
+
+TEST_F(RunDirectoryTest, DisplacesRunsAndEmptyDirectoriesOnly) {
+  fs::create_directory(base_ / "empty");
+  EXPECT_EQ(fault(base_ / "empty", Displace::replace), "no fault");
+  std::ofstream(base_ / "file") << "x";
+  EXPECT_THAT(fault(base_ / "file", Displace::replace), HasSubstr("is not a run"));
+  fs::create_directory(base_ / "thesis");
+  std::ofstream(base_ / "thesis" / "chapter1") << "x";
+  EXPECT_THAT(fault(base_ / "thesis", Displace::replace), HasSubstr("is not a run"));
+  EXPECT_THAT(fault(base_ / "thesis", Displace::rotate), HasSubstr("is not a run"));
+}
+
+TEST_F(RunDirectoryTest, DoesNotReplaceAnOldNameThatIsNoRun) {
+  put_run("run", "old");
+  fs::create_directory(base_ / "run.old");
+  std::ofstream(base_ / "run.old" / "chapter1") << "x";
+  EXPECT_THAT(fault(base_ / "run", Displace::rotate),
+              HasSubstr("run.old: exists and is not a run"));
+}
+
+TEST_F(RunDirectoryTest, ThatIsBeingRecordedIntoIsNotDisplaced) {
+  std::optional<RunDirectory> first(RunDirectory::create(base_ / "run", Displace::rotate));
+  std::ofstream(base_ / "run" / "run.json") << "x";
+  EXPECT_THAT(fault(base_ / "run", Displace::rotate), HasSubstr("another skidscan is recording"));
+  EXPECT_THROW(RunDirectory::resume(base_ / "run"), Error);
+  first->keep();
+  first.reset();
+  EXPECT_EQ(fault(base_ / "run", Displace::rotate), "no fault");
+}
+
+TEST_F(RunDirectoryTest, ThatIsResumedStaysWithoutKeep) {
+  put_run("run", "partial");
+  { const RunDirectory directory = RunDirectory::resume(base_ / "run"); }
+  EXPECT_EQ(mark_of("run"), "partial");
+}
+
+TEST_F(RunDirectoryTest, WithoutAParentIsNamed) {
+  const fs::path path = base_ / "missing" / "run";
+  try {
+    RunDirectory::create(path, Displace::refuse);
+    FAIL() << "it was created";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              path.string() + ": cannot be created: no such file or directory");
+  }
+}
+
+}  // namespace
+}  // namespace skid::commands

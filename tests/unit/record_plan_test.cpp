@@ -1,0 +1,315 @@
+#include "src/commands/record_plan.h"
+
+#include "src/support/error.h"
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::commands {
+namespace {
+
+using runway::TriggerKind;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+machine::Machine without_pmu() {
+  machine::Machine machine;
+  machine.cpu.arch = "x86_64";
+  machine.cpu.vendor = "GenuineIntel";
+  machine.allowed_cpus = {0, 1, 2, 5};
+  return machine;
+}
+
+machine::Machine with_pmu() {
+  machine::Machine machine = without_pmu();
+  machine.core_pmus = {{.name = "cpu", .type = 4, .max_precise = 3, .cpus = {}}};
+  return machine;
+}
+
+machine::Machine hybrid() {
+  machine::Machine machine = without_pmu();
+  machine.core_pmus = {{.name = "cpu_atom", .type = 10, .max_precise = 3, .cpus = {2, 5, 9}},
+                       {.name = "cpu_core", .type = 4, .max_precise = 3, .cpus = {0, 1}}};
+  return machine;
+}
+
+machine::PerfTool perf(int major = 6, int minor = 1) {
+  machine::PerfTool tool;
+  tool.version = std::to_string(major) + "." + std::to_string(minor) + ".0";
+  tool.major = major;
+  tool.minor = minor;
+  return tool;
+}
+
+RecordOptions options(std::vector<std::string> events) {
+  RecordOptions result;
+  result.events = std::move(events);
+  return result;
+}
+
+std::map<TriggerKind, runway::TargetDescription> targets() {
+  std::map<TriggerKind, runway::TargetDescription> result;
+  for (const TriggerKind kind : runway::all_trigger_kinds()) {
+    runway::TargetDescription target;
+    target.specification.trigger = kind;
+    target.layout.datum = 0x403000;
+    target.layout.trigger = {0x401010, 0x401014};
+    target.expectations = {
+        {.event = "access", .offset = 1, .events_per_iteration = 1.0},
+        {.event = "execute", .offset = 0, .events_per_iteration = 2.0},
+        {.event = "faults", .offset = {}, .events_per_iteration = 0.0},
+    };
+    result.emplace(kind, target);
+  }
+  return result;
+}
+
+std::vector<run::PlannedMeasurement> plan(const RecordOptions& asked,
+                                          const machine::Machine& machine = without_pmu()) {
+  return plan_measurements(asked, resolve_request(asked, machine, perf()), targets());
+}
+
+std::vector<std::string> requested(const std::vector<run::PlannedMeasurement>& plan) {
+  std::vector<std::string> result;
+  result.reserve(plan.size());
+  for (const auto& measurement : plan) result.push_back(measurement.requested);
+  return result;
+}
+
+std::vector<std::string> files(const std::vector<run::PlannedMeasurement>& plan) {
+  std::vector<std::string> result;
+  result.reserve(plan.size());
+  for (const auto& measurement : plan) result.push_back(measurement.file);
+  return result;
+}
+
+std::string fault(const RecordOptions& asked, const machine::Machine& machine = without_pmu()) {
+  try {
+    plan(asked, machine);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no fault";
+}
+
+std::uint64_t iterations(const run::PlannedMeasurement& measurement) {
+  return std::get<std::uint64_t>(measurement.length);
+}
+
+double seconds(const run::PlannedMeasurement& measurement) {
+  return std::chrono::duration<double>(std::get<std::chrono::nanoseconds>(measurement.length))
+      .count();
+}
+
+TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuIsTheBuiltInLadder) {
+  EXPECT_THAT(
+      requested(plan(options({}))),
+      ElementsAre("access", "access:p", "access:pp", "access:ppp", "execute", "execute:p",
+                  "execute:pp", "execute:ppp", "faults", "faults:p", "faults:pp", "faults:ppp",
+                  "cpu-clock", "cpu-clock:p", "cpu-clock:pp", "cpu-clock:ppp"));
+  EXPECT_THAT(resolve_request(options({}), without_pmu(), perf()).notes,
+              ElementsAre(HasSubstr("says nothing of PEBS")));
+}
+
+TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
+  const auto measurements = plan(options({}), with_pmu());
+  EXPECT_EQ(measurements.size(), 24U);
+  EXPECT_THAT(requested(measurements), Contains("cycles:ppp"));
+  EXPECT_THAT(requested(measurements), Contains("branches"));
+  const RecordRequest request = resolve_request(options({}), with_pmu(), perf());
+  EXPECT_THAT(request.notes, ElementsAre(HasSubstr("no event was named")));
+  EXPECT_EQ(request.targets.size(), 3U);  // load, fault, branch
+}
+
+TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {
+  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf()).notes, IsEmpty());
+}
+
+TEST(RecordPlan, TakesTheLevelsAskedForInTheirOrder) {
+  RecordOptions asked = options({"access:u"});
+  asked.levels = {2, 0};
+  const auto measurements = plan(asked);
+  EXPECT_THAT(requested(measurements), ElementsAre("access:upp", "access:u"));
+  EXPECT_EQ(measurements[0].event, "access:u");
+  EXPECT_EQ(measurements[0].level, 2);
+  EXPECT_EQ(measurements[0].perf_event, "mem:0x403000/8:rw:upp");
+}
+
+TEST(RecordPlan, RecordsAnEventWithALevelAtThatOnly) {
+  EXPECT_THAT(requested(plan(options({"cycles:pp", "access"}))),
+              ElementsAre("cycles:pp", "access", "access:p", "access:pp", "access:ppp"));
+  RecordOptions asked = options({"cycles:pp"});
+  asked.levels = {1};
+  EXPECT_THAT(fault(asked), HasSubstr("-e cycles:pp: names its precise level itself"));
+}
+
+TEST(RecordPlan, RepeatsTheWholeLadderInterleaved) {
+  RecordOptions asked = options({"access", "execute"});
+  asked.levels = {0, 2};
+  asked.repeat = 2;
+  const auto measurements = plan(asked);
+  EXPECT_THAT(files(measurements),
+              ElementsAre("access.none.1.data", "access.pp.1.data", "execute.none.1.data",
+                          "execute.pp.1.data", "access.none.2.data", "access.pp.2.data",
+                          "execute.none.2.data", "execute.pp.2.data"));
+  EXPECT_EQ(measurements[3].repeat, 1);
+  EXPECT_EQ(measurements[4].repeat, 2);
+}
+
+TEST(RecordPlan, NamesFilesSoThatAnyFileSystemTakesThem) {
+  EXPECT_THAT(files(plan(options({"cpu/event=0xd1,umask=0x20/pp", "access:pp"}))),
+              ElementsAre("cpu_event_0xd1_umask_0x20.pp.data", "access.pp.data"));
+}
+
+TEST(RecordPlan, NamesFilesDifferentlyThatWouldBeOne) {
+  const auto names = files(plan(options({"a:b_c:p", "a_b:c_c:p", "a_b_c:p", "../x/p"})));
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_THAT(names, Each(Not(HasSubstr("/"))));
+  EXPECT_THAT(names, Each(Not(HasSubstr(".."))));
+}
+
+TEST(RecordPlan, ChoosesTheTriggerThatTheEventNeeds) {
+  const auto trigger = [](const char* event) { return plan(options({event})).front().trigger; };
+  EXPECT_EQ(trigger("access"), "load");
+  EXPECT_EQ(trigger("cycles"), "load");
+  EXPECT_EQ(trigger("faults"), "fault");
+  EXPECT_EQ(trigger("page-faults"), "fault");
+  EXPECT_EQ(trigger("branches:u"), "branch");
+  EXPECT_EQ(trigger("r00c4"), "branch");
+}
+
+TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {
+  RecordOptions asked = options({"access", "branches", "page-faults", "faults"});
+  asked.trigger = TriggerKind::store;
+  asked.levels = {0};
+  const auto measurements = plan(asked);
+  EXPECT_EQ(measurements[0].trigger, "store");
+  EXPECT_EQ(measurements[1].trigger, "store");
+  EXPECT_EQ(measurements[2].trigger, "store");
+  EXPECT_EQ(measurements[3].trigger, "fault");
+}
+
+TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
+  const auto period = [](const char* event, const machine::Machine& machine) {
+    return plan(options({event}), machine).front().period;
+  };
+  EXPECT_EQ(period("access", without_pmu()), 7U);
+  EXPECT_EQ(period("faults", without_pmu()), 7U);
+  EXPECT_EQ(period("cpu-clock", without_pmu()), 99'991U);
+  EXPECT_EQ(period("cycles", with_pmu()), 10'007U);
+  machine::Machine amd = with_pmu();
+  amd.cpu.vendor = "AuthenticAMD";
+  EXPECT_EQ(period("cycles", amd) % 16, 0U);
+  EXPECT_EQ(period("access", amd), 7U);
+}
+
+TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
+  RecordOptions asked = options({"access", "cycles"});
+  asked.period = 1009;
+  for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
+}
+
+TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
+  RecordOptions asked = options({"access", "execute", "faults"});
+  asked.levels = {0};
+  asked.samples = 10'000;
+  const auto measurements = plan(asked);
+  EXPECT_GE(iterations(measurements[0]), 70'000U);
+  EXPECT_LE(iterations(measurements[0]), 75'000U);
+  EXPECT_GE(iterations(measurements[1]), 35'000U);  // two events an iteration
+  EXPECT_LE(iterations(measurements[1]), 37'500U);
+  EXPECT_GE(iterations(measurements[2]), 70'000U);  // no event to reckon with
+}
+
+TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
+  RecordOptions asked = options({"cpu-clock"});
+  asked.samples = 10'000;
+  EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
+  asked.period = 7;  // which the kernel raises to 10,000
+  EXPECT_NEAR(seconds(plan(asked).front()), 0.12, 0.03);
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf()).notes,
+              ElementsAre(HasSubstr("every 10000 ns at most, not every 7 ns")));
+}
+
+TEST(RecordPlan, GivesEveryEventTheDurationAskedFor) {
+  RecordOptions asked = options({"access", "cpu-clock", "cycles"});
+  asked.duration_seconds = 0.25;
+  for (const auto& measurement : plan(asked)) EXPECT_EQ(seconds(measurement), 0.25);
+}
+
+TEST(RecordPlan, RefusesMoreIterationsThanCanBeCounted) {
+  RecordOptions asked = options({"access"});
+  asked.period = 9'000'000'000'000'000'000U;
+  EXPECT_THAT(fault(asked), HasSubstr("-c 9000000000000000000: 5000 samples would take"));
+}
+
+TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
+  RecordOptions asked = options({"access"});
+  asked.period = 100'003;
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf()).notes,
+              ElementsAre(HasSubstr("a smaller -c ends sooner")));
+}
+
+TEST(RecordPlan, SaysThatCyclesMayBecomeCpuClock) {
+  EXPECT_THAT(resolve_request(options({"cycles:u"}), without_pmu(), perf()).notes,
+              ElementsAre(HasSubstr("cycles:u: no core PMU here")));
+  EXPECT_THAT(resolve_request(options({"cycles:u"}), with_pmu(), perf()).notes, IsEmpty());
+}
+
+TEST(RecordPlan, SaysThatAnOldPerfRecordsTheWarmUp) {
+  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(5, 4)).notes,
+              ElementsAre(HasSubstr("perf 5.4.0 has no --control")));
+}
+
+TEST(RecordPlan, PinsToTheHighestAllowedCpuUnlessAsked) {
+  EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf()).cpu, 5);
+  RecordOptions asked = options({"access"});
+  asked.cpu = 1;
+  EXPECT_EQ(resolve_request(asked, without_pmu(), perf()).cpu, 1);
+  asked.cpu = 3;
+  EXPECT_THAT(fault(asked),
+              HasSubstr("--cpu 3: this process may not run there, allowed 0, 1, 2, 5"));
+}
+
+TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
+  EXPECT_EQ(resolve_request(options({"cpu_atom/cycles/"}), hybrid(), perf()).cpu, 5);
+  EXPECT_EQ(resolve_request(options({"cpu_core/cycles/u"}), hybrid(), perf()).cpu, 1);
+  EXPECT_EQ(resolve_request(options({"cycles"}), hybrid(), perf()).cpu, 1);
+  EXPECT_THAT(fault(options({"cpu_atom/cycles/", "cpu_core/cycles/"}), hybrid()),
+              HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
+}
+
+TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
+  RecordOptions asked = options({"access", "faults"});
+  asked.nops = 300;
+  asked.nop_bytes = 4;
+  const RecordRequest request = resolve_request(asked, without_pmu(), perf());
+  ASSERT_EQ(request.targets.size(), 2U);
+  EXPECT_EQ(request.targets[0].trigger, TriggerKind::load);
+  EXPECT_EQ(request.targets[1].trigger, TriggerKind::fault);
+  for (const auto& target : request.targets) {
+    EXPECT_EQ(target.nops, 300U);
+    EXPECT_EQ(target.nop_bytes, 4U);
+  }
+  asked.nops = 1;
+  EXPECT_THROW(resolve_request(asked, without_pmu(), perf()), UsageError);
+}
+
+TEST(RecordPlan, RefusesAMachineThatNoTargetIsFor) {
+  machine::Machine machine = without_pmu();
+  machine.cpu.arch = "riscv64";
+  EXPECT_THAT(fault(options({"access"}), machine), HasSubstr("riscv64"));
+}
+
+}  // namespace
+}  // namespace skid::commands

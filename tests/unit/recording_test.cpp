@@ -1,0 +1,309 @@
+// perf.data in file mode: what is read, and what is said of damage.
+#include "src/perfdata/recording.h"
+
+#include "src/perfdata/sample.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using test::EventToBuild;
+using test::RecordingBuilder;
+using test::TemporaryDirectory;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class RecordingFile : public ::testing::Test {
+ protected:
+  Recording open(const RecordingBuilder& builder) { return open(builder.bytes()); }
+  Recording open(const std::string& bytes) {
+    std::ofstream(path(), std::ios::binary) << bytes;
+    return Recording::open(path());
+  }
+  std::string error_of(const std::string& bytes) {
+    try {
+      open(bytes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::filesystem::path path() const { return directory_ / "perf.data"; }
+
+  static std::vector<Sample> samples_of(Recording& recording) {
+    const SampleDecoder decoder(recording.attributes(), recording.byte_order());
+    std::vector<Sample> samples;
+    Record record;
+    while (recording.next(record)) {
+      if (record.type != PERF_RECORD_SAMPLE) continue;
+      const auto decoded = decoder.decode(record);
+      if (decoded.problem == SampleDecoder::Problem::none) samples.push_back(decoded.sample);
+    }
+    return samples;
+  }
+  static std::vector<std::uint64_t> ips_of(Recording& recording) {
+    std::vector<std::uint64_t> ips;
+    for (const auto& sample : samples_of(recording)) ips.push_back(sample.ip);
+    return ips;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+RecordingBuilder three_samples() {
+  RecordingBuilder builder;
+  builder.event({}).sample(0x1000, 7, 10).sample(0x2000, 7, 20).sample(0x3000, 8, 30);
+  return builder;
+}
+
+TEST_F(RecordingFile, GivesItsSamplesInTheOrderOfTheFile) {
+  auto recording = open(three_samples());
+  const auto samples = samples_of(recording);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[1].ip, 0x2000u);
+  EXPECT_EQ(samples[1].time, 20u);
+  EXPECT_EQ(samples[2].pid, 8);
+  EXPECT_EQ(samples[0].mode, CpuMode::user);
+  EXPECT_TRUE(recording.faults().empty());
+  EXPECT_FALSE(recording.read_in_part());
+}
+
+TEST_F(RecordingFile, IsReadAgainAfterRewinding) {
+  auto recording = open(three_samples());
+  const auto first = ips_of(recording);
+  recording.rewind();
+  EXPECT_EQ(ips_of(recording), first);
+  EXPECT_EQ(first.size(), 3u);
+}
+
+TEST_F(RecordingFile, OfABigEndianMachineIsRead) {
+  RecordingBuilder builder(true);
+  builder.event({.precise_ip = 2}).sample(0xc000'1234, 7, 10, 2 | PERF_RECORD_MISC_EXACT_IP);
+  auto recording = open(builder);
+  EXPECT_EQ(recording.byte_order(), ByteOrder::big);
+  EXPECT_EQ(recording.attributes().front().precise_ip, 2u);
+  EXPECT_TRUE(recording.attributes().front().sample_id_all);
+  const auto samples = samples_of(recording);
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].ip, 0xc000'1234u);
+  EXPECT_EQ(samples[0].pid, 7);
+  EXPECT_TRUE(samples[0].exact);
+}
+
+TEST_F(RecordingFile, TellsEachPreciseLevel) {
+  for (const bool big_endian : {false, true}) {
+    for (unsigned level = 0; level <= 3; ++level) {
+      RecordingBuilder builder(big_endian);
+      builder.event({.precise_ip = level}).sample(1, 1, 1);
+      EXPECT_EQ(open(builder).attributes().front().precise_ip, level);
+    }
+  }
+}
+
+TEST_F(RecordingFile, WithAttributesOfAnySizeIsRead) {
+  for (const std::uint32_t size : {112u, 120u, 128u, 136u, 144u, 512u}) {
+    auto builder = three_samples();
+    builder.attribute_size(size);
+    auto recording = open(builder);
+    EXPECT_EQ(ips_of(recording).size(), 3u) << size;
+  }
+}
+
+TEST_F(RecordingFile, WithTheFirstAttributeEverHasZerosForLaterFields) {
+  // PERF_ATTR_SIZE_VER0 ends behind config1.
+  auto builder = three_samples();
+  builder.attribute_size(64);
+  auto recording = open(builder);
+  EXPECT_EQ(recording.attributes().front().branch_sample_type, 0u);
+  EXPECT_EQ(ips_of(recording).size(), 3u);
+}
+
+TEST_F(RecordingFile, TellsEventsApartByTheirIds) {
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
+  RecordingBuilder builder;
+  builder.event({.sample_type = type, .ids = {11, 12}}).event({.sample_type = type, .ids = {21}});
+  const auto add = [&](std::uint64_t id, std::uint64_t ip) {
+    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
+  };
+  add(21, 0x1);
+  add(12, 0x2);
+  add(99, 0x3);
+  auto recording = open(builder);
+  const SampleDecoder decoder(recording.attributes(), recording.byte_order());
+  Record record;
+  ASSERT_TRUE(recording.next(record));
+  EXPECT_EQ(decoder.decode(record).sample.attribute, 1u);
+  ASSERT_TRUE(recording.next(record));
+  EXPECT_EQ(decoder.decode(record).sample.attribute, 0u);
+  ASSERT_TRUE(recording.next(record));
+  EXPECT_EQ(decoder.decode(record).problem, SampleDecoder::Problem::unknown_id);
+}
+
+TEST_F(RecordingFile, HasTheNamesOfItsEvents) {
+  RecordingBuilder builder;
+  EventToBuild event{.ids = {5}};
+  builder.event(event).sample(1, 1, 1);
+  // The description repeats the attribute; only its size and the ids matter here.
+  auto description = builder.writer();
+  description.u32(1).u32(64);
+  description.raw(std::string(64, '\0')).u32(1).counted_text("cycles:ppp").u64(5);
+  builder.feature(HEADER_EVENT_DESC, description.bytes());
+  EXPECT_EQ(open(builder).attributes().front().name, "cycles:ppp");
+}
+
+TEST_F(RecordingFile, TellsMachineAndCommand) {
+  auto builder = three_samples();
+  builder.feature(HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+  builder.feature(HEADER_CPUID, builder.writer().counted_text("GenuineIntel,6,94,3").bytes());
+  builder.feature(HEADER_CMDLINE,
+                  builder.writer().u32(2).counted_text("perf").counted_text("record").bytes());
+  const auto recording = open(builder);
+  EXPECT_EQ(recording.features().os_release, "6.1.0");
+  EXPECT_EQ(recording.features().cpuid, "GenuineIntel,6,94,3");
+  EXPECT_THAT(recording.features().command_line, ElementsAre("perf", "record"));
+}
+
+TEST_F(RecordingFile, GivesBuildIdsOfTheirOwnLength) {
+  auto builder = three_samples();
+  const auto entry = [&](std::uint16_t misc, std::uint8_t size) {
+    return builder.writer()
+        .u32(0)
+        .u16(misc)
+        .u16(8 + 4 + 24 + 8)
+        .i32(-1)
+        .raw(std::string(20, '\xab'))
+        .u8(size)
+        .raw(std::string(3, '\0'))
+        .text("/bin/x")
+        .bytes();
+  };
+  builder.feature(HEADER_BUILD_ID, entry(2, 0) + entry(PERF_RECORD_MISC_BUILD_ID_SIZE | 2, 16));
+  const auto recording = open(builder);
+  ASSERT_EQ(recording.features().build_ids.size(), 2u);
+  EXPECT_EQ(recording.features().build_ids[0].build_id.size(), 40u);
+  EXPECT_EQ(recording.features().build_ids[1].build_id.size(), 32u);
+  EXPECT_EQ(recording.features().build_ids[1].path, "/bin/x");
+}
+
+TEST_F(RecordingFile, SkipsTheTraceBehindAnAuxtraceRecord) {
+  RecordingBuilder builder;
+  builder.event({}).sample(0x1, 1, 1);
+  // The trace holds what looks like a sample; it must not be read as one.
+  RecordingBuilder inner;
+  const std::string fake =
+      inner.writer().u32(PERF_RECORD_SAMPLE).u16(2).u16(32).u64(0x666).u64(1).u64(1).bytes();
+  builder.record(
+      PERF_RECORD_AUXTRACE, 0,
+      builder.writer().u64(fake.size()).u64(0).u64(0).u32(0).u32(0).u32(0).u32(0).bytes());
+  const std::string so_far = builder.bytes();
+  builder.sample(0x2, 1, 2);
+  std::string bytes = builder.bytes();
+  bytes.insert(so_far.size(), fake);
+  // The header's data size grew with the trace.
+  const std::string size = builder.writer().u64(bytes.size() - builder.data_offset()).bytes();
+  bytes.replace(48, 8, size);
+  auto recording = open(bytes);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
+}
+
+TEST_F(RecordingFile, KeepsWhatStandsBeforeARecordOfNoSize) {
+  for (const int size : {0, 4, 7}) {
+    auto builder = three_samples();
+    builder.record(PERF_RECORD_SAMPLE, 2, "", size).sample(0x4000, 1, 40);
+    auto recording = open(builder);
+    EXPECT_EQ(ips_of(recording).size(), 3u);
+    ASSERT_EQ(recording.faults().size(), 1u);
+    EXPECT_EQ(recording.faults()[0].offset, builder.data_offset() + 3 * 32);
+    EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("allowed at least 8"));
+    EXPECT_TRUE(recording.read_in_part());
+  }
+}
+
+TEST_F(RecordingFile, CutAnywhereIsReadUpToTheCutOrRefused) {
+  auto builder = three_samples();
+  builder.feature(HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+  const std::string whole = builder.bytes();
+  const std::uint64_t data = builder.data_offset();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::ofstream(path(), std::ios::binary) << whole.substr(0, size);
+    try {
+      auto recording = Recording::open(path());
+      const auto samples = ips_of(recording).size();
+      EXPECT_EQ(samples, std::min<std::size_t>(3, (size - data) / 32)) << size;
+      EXPECT_TRUE(recording.read_in_part()) << size;
+      EXPECT_FALSE(recording.faults().empty()) << size;
+    } catch (const InputError& error) {
+      EXPECT_LT(size, data) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr(path().string()));
+    }
+  }
+}
+
+TEST_F(RecordingFile, WithAnIdTableOfATerabyteIsRead) {
+  auto builder = three_samples();
+  std::string bytes = builder.bytes();
+  const auto ids_size_at = builder.data_offset() - 8;
+  bytes.replace(ids_size_at, 8, builder.writer().u64(std::uint64_t{1} << 40).bytes());
+  auto recording = open(bytes);
+  EXPECT_EQ(ips_of(recording).size(), 3u);
+  ASSERT_FALSE(recording.faults().empty());
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("id table of 1099511627776 bytes"));
+}
+
+TEST_F(RecordingFile, ThatIsNoneIsRefusedWithOffsetAndRemedy) {
+  EXPECT_THAT(error_of(""), HasSubstr("found a file of 0 bytes"));
+  EXPECT_THAT(error_of(std::string(200, 'x')), HasSubstr("no perf.data magic"));
+  std::string old = three_samples().bytes();
+  old.replace(0, 8, "PERFFILE");
+  EXPECT_THAT(error_of(old), HasSubstr("before Linux 2.6.33"));
+  EXPECT_THROW(Recording::open(directory_ / "missing"), InputError);
+  EXPECT_THROW(Recording::open(directory_.path()), InputError);
+}
+
+TEST_F(RecordingFile, OfAPerfThatDidNotEndProperlyIsReadToTheEndOfTheFile) {
+  auto builder = three_samples();
+  std::string bytes = builder.bytes();
+  bytes.replace(48, 8, builder.writer().u64(0).bytes());
+  auto recording = open(bytes);
+  EXPECT_EQ(ips_of(recording).size(), 3u);
+  EXPECT_THAT(describe(recording.faults().at(0)), HasSubstr("never completed"));
+}
+
+TEST_F(RecordingFile, ThatShrinksWhileItIsReadKeepsWhatWasRead) {
+  RecordingBuilder builder;
+  builder.event({});
+  for (int i = 0; i < 20'000; ++i) builder.sample(static_cast<std::uint64_t>(i), 1, 1);
+  auto recording = open(builder);
+  Record record;
+  ASSERT_TRUE(recording.next(record));
+  std::filesystem::resize_file(path(), builder.data_offset() + 32 * 100);
+  std::size_t read = 1;
+  while (recording.next(record)) ++read;
+  EXPECT_LT(read, 20'000u);
+  EXPECT_TRUE(recording.read_in_part());
+}
+
+TEST_F(RecordingFile, WithAnyBitFlippedNeitherCrashesNorHangs) {
+  auto builder = three_samples();
+  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/x", 5);
+  builder.feature(HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+  builder.feature(HEADER_CMDLINE, builder.writer().u32(1).counted_text("perf").bytes());
+  const std::string whole = builder.bytes();
+  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    try {
+      auto recording = open(bytes);
+      EXPECT_LE(ips_of(recording).size(), 4u) << bit;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("found")) << bit;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skid::perfdata

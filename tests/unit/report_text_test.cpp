@@ -1,0 +1,360 @@
+#include "src/output/escape.h"
+#include "src/output/grouping.h"
+#include "src/output/offset_rows.h"
+#include "src/output/report.h"
+#include "tests/unit/example_measurements.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Judgeable;
+using analysis::Measurement;
+using examples::begin;
+using examples::Example;
+using examples::finish;
+using examples::make;
+using examples::Offsets;
+using examples::uniform;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Four levels of four events, as a machine with a PMU might give them.
+std::vector<Measurement> sixteen() {
+  std::vector<Measurement> list;
+  for (int level = 0; level < 4; ++level) {
+    list.push_back(make({.event = "access", .level = level, .offsets = {{1, 5000}}}));
+  }
+  for (int level = 0; level < 4; ++level) {
+    list.push_back(make({.event = "execute", .level = level, .offsets = {{0, 5000}}}));
+  }
+  for (int level = 0; level < 4; ++level) {
+    list.push_back(make({.event = "cpu-clock",
+                         .level = level,
+                         .offsets = uniform(-200, 5000),
+                         .kernel_samples = 40,
+                         .judgeable = Judgeable::timer}));
+  }
+  const std::vector<Offsets> miss{{{300, 1000}, {1200, 3000}, {4800, 1000}},
+                                  {{1, 4999}, {2, 1}},
+                                  {{0, 4999}, {7, 1}},
+                                  {{0, 5000}}};
+  for (int level = 0; level < 4; ++level) {
+    list.push_back(make({.event = "mem_load_retired.l3_miss",
+                         .level = level,
+                         .offsets = miss[static_cast<std::size_t>(level)],
+                         .exact = level >= 2,
+                         .ignores_level = false}));
+  }
+  return list;
+}
+
+std::vector<Measurement> odd_ones() {
+  std::vector<Measurement> list;
+  {
+    const Example example{
+        .event = "cycles", .level = 2, .offsets = uniform(1, 3000), .judgeable = Judgeable::timer};
+    Measurement m = begin(example);
+    m.event.recorded = "cpu-clock:ppH";
+    m.event.swapped = true;
+    m.synthetic = true;
+    m.warnings = {"cycles:pp was asked for and cpu-clock:ppH recorded."};
+    list.push_back(finish(m, example));
+  }
+  {
+    const Example example{.event = "evil\x1b[31m\nname-that-goes-on-and-on-" + std::string(90, 'x'),
+                          .offsets = {{1, 3}},
+                          .has_trigger = false};
+    Measurement m = begin(example);
+    m.event.requested.reset();
+    m.run.clear();
+    m.file = "/" + std::string(100, 'd') + "/perf.data\x1b]0;title\x07";
+    m.read_in_part = true;
+    m.cpu.model_name = "CPU \x9b 31m";
+    m.warnings = {"warning with \x1b[5m in it"};
+    list.push_back(finish(m, example));
+  }
+  for (int repeat = 1; repeat <= 6; ++repeat) {
+    const Example example{.event = "nothing", .level = 3, .kernel_samples = 77};
+    Measurement m = begin(example);
+    m.repeat = repeat;
+    m.precise.recorded = 2;
+    m.cpu.model_name = list.back().cpu.model_name;
+    list.push_back(finish(m, example));
+  }
+  return list;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Without ANSI colour sequences.
+std::string without_color(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+      continue;
+    }
+    plain += text[i];
+  }
+  return plain;
+}
+
+TEST(ReportText, FitsTheWidthItIsGiven) {
+  for (const auto& list : {sixteen(), odd_ones()}) {
+    for (const unsigned width : {60u, 80u, 100u, 173u}) {
+      for (const std::string& line : lines_of(report_text(list, {false, width}))) {
+        EXPECT_LE(display_width(line), width) << line;
+      }
+    }
+  }
+}
+
+TEST(ReportText, UsesTheWidthItIsGiven) {
+  for (const unsigned width : {80u, 140u}) {
+    std::size_t widest = 0;
+    for (const std::string& line : lines_of(report_text(sixteen(), {false, width}))) {
+      widest = std::max(widest, display_width(line));
+    }
+    EXPECT_EQ(widest, width);
+  }
+}
+
+TEST(ReportText, EscapesWhateverComesFromRecordings) {
+  const std::string text = report_text(odd_ones(), {false, 100});
+  EXPECT_THAT(text, HasSubstr("evil\\x1b[31m\\x0aname"));
+  for (const char character : text) {
+    EXPECT_TRUE(character == '\n' || static_cast<unsigned char>(character) >= 0x20);
+  }
+  for (const std::string& line : lines_of(text)) EXPECT_EQ(escape_for_terminal(line), line);
+}
+
+TEST(ReportText, ColorAddsNothingButColor) {
+  const auto list = sixteen();
+  const std::string colored = report_text(list, {true, 90});
+  EXPECT_THAT(colored, HasSubstr("\x1b["));
+  EXPECT_EQ(without_color(colored), report_text(list, {false, 90}));
+}
+
+TEST(ReportText, AsciiBarsNeedNoUnicode) {
+  for (const char character : report_text(sixteen(), {false, 80, false})) {
+    EXPECT_GE(character, '\n');
+    EXPECT_LT(character, '\x7f');
+  }
+}
+
+TEST(ReportText, PutsTheLevelsOfAnEventSideBySide) {
+  const auto lines = lines_of(report_text(sixteen(), {false, 80}));
+  const auto headers = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+    std::istringstream words(line);
+    std::vector<std::string> found{std::istream_iterator<std::string>(words), {}};
+    return found == std::vector<std::string>{"none", "p", "pp", "ppp"};
+  });
+  EXPECT_EQ(headers, 5);  // four events and the summary
+}
+
+TEST(ReportText, CellsOfATableEndInTheSameColumn) {
+  const auto lines = lines_of(report_text({sixteen()[12], sixteen()[14]}, {false, 80}));
+  std::size_t width = 0;
+  for (const std::string& line : lines) {
+    const std::string name = line.substr(0, line.find("  ", 2));
+    if (name == "precise level") width = display_width(line);
+    if (width == 0) continue;
+    if (name.empty()) break;
+    const bool has_cells = line.size() > 40;
+    if (has_cells && line.find("none in") == std::string::npos) {
+      EXPECT_EQ(display_width(line), width) << line;
+    }
+    if (line == "samples by class") break;
+  }
+  EXPECT_GT(width, 0u);
+}
+
+TEST(ReportText, MarksAnEventThatWasSwapped) {
+  const std::string text = report_text({odd_ones()[0]}, {false, 80});
+  EXPECT_THAT(text, HasSubstr("cycles:pp  ≠ cpu-clock:ppH  <- another event"));
+  EXPECT_THAT(report_text({sixteen()[0]}, {false, 80}), Not(HasSubstr("≠")));
+}
+
+TEST(ReportText, MarksALevelThatWasLowered) {
+  EXPECT_THAT(report_text({odd_ones()[2]}, {false, 80}), HasSubstr("3 -> 2 !"));
+}
+
+TEST(ReportText, SaysThatARecordingIsSynthetic) {
+  EXPECT_THAT(report_text({odd_ones()[0]}, {false, 80}), HasSubstr("SYNTHETIC"));
+  EXPECT_THAT(report_text(sixteen(), {false, 80}), Not(HasSubstr("SYNTHETIC")));
+}
+
+TEST(ReportText, NamesAllClassesOfTheLedger) {
+  for (const Measurement& m : {sixteen()[0], sixteen()[8], odd_ones()[1], odd_ones()[2]}) {
+    const std::string text = report_text({m}, {false, 200});
+    for (const char* name : {"hit", "skid", "before", "censored", "other trigger", "loop",
+                             "other user", "kernel", "guest", "unmapped"}) {
+      EXPECT_THAT(text, HasSubstr(name));
+    }
+  }
+}
+
+TEST(ReportText, MarksQuantilesAmongTheCensoredAsAtLeast) {
+  EXPECT_THAT(report_text({sixteen()[8]}, {false, 80}), HasSubstr(">=4948"));
+}
+
+TEST(ReportText, SaysWhatToDoWithoutATrigger) {
+  const std::string text = report_text({odd_ones()[1]}, {false, 100});
+  EXPECT_THAT(text, HasSubstr("unknown: nobody said where it is"));
+  EXPECT_THAT(text, HasSubstr("no sample has a distance"));
+  EXPECT_THAT(text, HasSubstr("not judged"));
+}
+
+TEST(ReportText, SurvivesLabelsAndRemarksThatLeaveNoRoom) {
+  Measurement m = odd_ones()[0];
+  m.read_in_part = true;
+  m.repeat = 2000000000;
+  m.precise.requested = -2000000000;
+  m.event.requested = m.event.recorded = std::string(300, 'e');
+  Measurement other = sixteen()[0];
+  other.event.label = m.event.label;
+  for (const std::string& line : lines_of(report_text({m, other}, {false, 60}))) {
+    EXPECT_LE(display_width(line), 100u) << line;
+  }
+  EXPECT_THAT(report_text({m, other}, {false, 60}), HasSubstr("(read in part)"));
+}
+
+TEST(ReportText, OfNoMeasurementsSaysSo) {
+  EXPECT_EQ(report_text({}, {false, 80}), "no measurements\n");
+}
+
+/// Compares with a file of tests/golden. What came instead is left in the temporary directory, to
+/// be looked at and, when it is right, copied over.
+void expect_golden(const std::string& name, const std::string& actual) {
+  std::ifstream file(std::string(SKIDSCAN_TEST_DATA) + "/golden/" + name, std::ios::binary);
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  if (actual == expected) return;
+  const std::string came = ::testing::TempDir() + name;
+  std::ofstream(came, std::ios::binary) << actual;
+  ADD_FAILURE() << "differs from tests/golden/" << name << "; see " << came;
+}
+
+TEST(ReportTextGolden, OfFourLevelsIsUnchanged) {
+  const auto list = sixteen();
+  expect_golden("report_four_levels.txt",
+                report_text({list[12], list[13], list[14], list[15]}, {false, 80}));
+}
+
+TEST(ReportTextGolden, OfOddRecordingsIsUnchanged) {
+  expect_golden("report_odd.txt", report_text(odd_ones(), {false, 80}));
+}
+
+TEST(Grouping, KeepsTheOrderOfFirstAppearanceAndSortsLevels) {
+  std::vector<Measurement> list{make({.event = "b", .level = 2}), make({.event = "a", .level = 1}),
+                                make({.event = "b", .level = 0})};
+  const auto machines = group(list);
+  ASSERT_EQ(machines.size(), 1u);
+  ASSERT_EQ(machines[0].events.size(), 2u);
+  EXPECT_EQ(machines[0].events[0].event, "b");
+  EXPECT_EQ(machines[0].events[0].columns[0].label, "none");
+  EXPECT_EQ(machines[0].events[0].columns[1].label, "pp");
+}
+
+TEST(Grouping, LabelsOfOneEventAreAllDifferent) {
+  std::vector<Measurement> list;
+  for (const char* run : {"one", "two"}) {
+    for (int repeat = 1; repeat <= 2; ++repeat) {
+      for (int copy = 0; copy < 2; ++copy) {
+        Measurement m = make({.level = 2});
+        m.run = run;
+        m.repeat = repeat;
+        list.push_back(m);
+      }
+    }
+  }
+  const auto machines = group(list);
+  std::vector<std::string> labels;
+  for (const Column& column : machines.at(0).events.at(0).columns) labels.push_back(column.label);
+  EXPECT_THAT(labels, ::testing::ElementsAre("pp a #1", "pp a #1 (2)", "pp a #2", "pp a #2 (2)",
+                                             "pp b #1", "pp b #1 (2)", "pp b #2", "pp b #2 (2)"));
+}
+
+TEST(Grouping, SeparatesMachines) {
+  std::vector<Measurement> list{make({}), make({})};
+  list[1].kernel = "6.2";
+  EXPECT_EQ(group(list).size(), 2u);
+}
+
+std::uint64_t sum_of(const OffsetRows& rows) {
+  std::uint64_t sum = 0;
+  for (const OffsetRow& row : rows.rows) sum += row.count;
+  return sum;
+}
+
+TEST(OffsetRows, HoldEverySampleInAnyBinning) {
+  Offsets near_and_far{{0, 500}, {1, 9000}};
+  for (int i = 2; i < 60; ++i) near_and_far[i * 80] = 1;
+  Offsets both_sides = uniform(-200, 5000, 3);
+  for (const Offsets& offsets : {Offsets{{1, 5000}}, near_and_far, both_sides, uniform(-20, 9)}) {
+    for (const std::int64_t bin_width : {1, 10, 777}) {
+      const Measurement m = make({.offsets = offsets, .bin_width = bin_width});
+      const OffsetRows rows = offset_rows(m);
+      EXPECT_EQ(sum_of(rows), m.samples.located());
+      EXPECT_LE(rows.rows.size(), 32u);
+      const auto hits = std::count_if(rows.rows.begin(), rows.rows.end(), [](const OffsetRow& row) {
+        return row.kind == RowKind::hit;
+      });
+      EXPECT_EQ(hits, 1);
+    }
+  }
+}
+
+TEST(OffsetRows, FewOffsetsGetARowEach) {
+  const OffsetRows rows = offset_rows(make({.offsets = {{-3, 2}, {0, 7}, {4000, 1}}}));
+  EXPECT_EQ(rows.binning, Binning::as_recorded);
+  ASSERT_EQ(rows.rows.size(), 3u);
+  EXPECT_EQ(rows.rows[0].name, "-3");
+  EXPECT_EQ(rows.rows[1].name, "hit");
+  EXPECT_EQ(rows.rows[1].count, 7u);
+  EXPECT_EQ(rows.rows[2].name, "+4000");
+}
+
+TEST(OffsetRows, SpreadOffsetsGetEvenBinsThatLeaveTheHitsApart) {
+  const OffsetRows rows = offset_rows(make({.offsets = uniform(0, 5000)}));
+  EXPECT_EQ(rows.binning, Binning::even);
+  EXPECT_EQ(rows.width, 250);
+  EXPECT_EQ(rows.rows[0].name, "hit");
+  EXPECT_EQ(rows.rows[0].count, 1u);
+  EXPECT_EQ(rows.rows[1].name, "+1 to +249");
+  EXPECT_EQ(rows.rows[1].count, 249u);
+  EXPECT_EQ(rows.rows.back().name, "+5000");
+}
+
+TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
+  Offsets offsets{{1, 9000}, {2, 50}, {3, 40}, {-5, 6}};
+  for (int i = 1; i < 60; ++i) offsets[i * 80] = 1;
+  const OffsetRows rows = offset_rows(make({.offsets = offsets}));
+  EXPECT_EQ(rows.binning, Binning::doubling);
+  const auto named = [&rows](const std::string& name) {
+    const auto found = std::find_if(rows.rows.begin(), rows.rows.end(),
+                                    [&name](const OffsetRow& row) { return row.name == name; });
+    return found == rows.rows.end() ? std::uint64_t{999999} : found->count;
+  };
+  EXPECT_EQ(named("+1"), 9000u);
+  EXPECT_EQ(named("+2 to +3"), 90u);
+  EXPECT_EQ(named("-7 to -4"), 6u);
+  EXPECT_EQ(named("+64 to +127"), 1u);
+}
+
+}  // namespace
+}  // namespace skid::output

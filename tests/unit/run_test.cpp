@@ -1,0 +1,311 @@
+#include "src/run/run.h"
+
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace skid::run {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+Run example() {
+  Run run;
+  run.tool_version = "0.1.0";
+  run.command_line = {"skidscan", "record", "-e", "access"};
+  run.machine.cpu = {.arch = "x86_64",
+                     .vendor = "GenuineIntel",
+                     .model_name = "Intel(R) Core(TM) i7-6700",
+                     .family = 6,
+                     .model = 94,
+                     .stepping = 3,
+                     .microcode = "0xf0",
+                     .hypervisor = "KVM"};
+  run.machine.kernel = "6.1.0";
+  run.machine.hostname = "lab7";
+  run.machine.core_pmus = {{.name = "cpu", .type = 4, .max_precise = 3, .cpus = {0, 1}},
+                           {.name = "other", .type = 9, .max_precise = {}, .cpus = {}}};
+  run.machine.perf_event_paranoid = -1;
+  run.machine.perf_event_max_sample_rate = 100'000;
+  run.machine.allowed_cpus = {0, 3};
+  run.perf.path = "/usr/bin/perf";
+  run.perf.version = "6.1.187";
+  run.perf.major = 6;
+  run.perf.minor = 1;
+  run.cpu = 3;
+  run.samples = 5000;
+  run.duration_seconds = 1.5;
+  run.started = "2026-01-02T03:04:05Z";
+  run.ended = "2026-01-02T03:04:25Z";
+  run.targets = {{.trigger = "load", .file = "target.load", .build_id = "abcd"}};
+
+  PlannedMeasurement finished;
+  finished.event = "access:u";
+  finished.requested = "access:upp";
+  finished.perf_event = "mem:0x403000/8:rw:upp";
+  finished.level = 2;
+  finished.repeat = 4;
+  finished.period = 18'446'744'073'709'551'615ULL;
+  finished.trigger = "load";
+  finished.length = std::uint64_t{36'000};
+  finished.file = "access_u.pp.4.data";
+  finished.state = State::finished;
+  finished.command = {"perf", "record"};
+  finished.started = "2026-01-02T03:04:06Z";
+  finished.ended = "2026-01-02T03:04:07Z";
+  finished.target_report = runway::TargetReport{.iterations = 36'000,
+                                                .elapsed_seconds = 0.25,
+                                                .ticks_per_nop = 0.2,
+                                                .ticks_per_second = 2.6e9,
+                                                .cpu = -1,
+                                                .warnings = {"mlockall refused (errno 12)"}};
+  finished.messages = {"perf said this"};
+
+  PlannedMeasurement pending;
+  pending.event = pending.requested = pending.perf_event = "cpu-clock";
+  pending.period = 99'991;
+  pending.trigger = "load";
+  pending.length = std::chrono::nanoseconds(1'500'000'001);
+  pending.file = "cpu-clock.none.data";
+
+  PlannedMeasurement refused = pending;
+  refused.file = "cpu-clock.p.data";
+  refused.level = 1;
+  refused.state = State::refused;
+  refused.reason = "not supported";
+
+  run.measurements = {finished, pending, refused};
+  run.notes = {"one note", "another \xff"};
+  return run;
+}
+
+class RunFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "skidscan-run-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    write_run(example(), directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  fs::path file() const { return directory_ / kFileName; }
+  void put(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
+  /// The message of reading the example after `change`.
+  std::string fault_after(const std::function<void(json&)>& change) const {
+    json document = json::parse(read_file(file(), 1 << 20));
+    change(document);
+    put(document.dump());
+    return fault();
+  }
+  std::string fault() const {
+    try {
+      read_run(directory_);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no fault";
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(RunFile, GivesBackTheMachine) {
+  const run::Run run = read_run(directory_);
+  EXPECT_EQ(run.machine.cpu.arch, "x86_64");
+  EXPECT_EQ(run.machine.cpu.vendor, "GenuineIntel");
+  EXPECT_EQ(run.machine.cpu.model_name, "Intel(R) Core(TM) i7-6700");
+  EXPECT_EQ(run.machine.cpu.family, 6);
+  EXPECT_EQ(run.machine.cpu.model, 94);
+  EXPECT_EQ(run.machine.cpu.stepping, 3);
+  EXPECT_EQ(run.machine.cpu.microcode, "0xf0");
+  EXPECT_EQ(run.machine.cpu.hypervisor, "KVM");
+  EXPECT_EQ(run.machine.kernel, "6.1.0");
+  EXPECT_EQ(run.machine.hostname, "lab7");
+  ASSERT_EQ(run.machine.core_pmus.size(), 2U);
+  EXPECT_EQ(run.machine.core_pmus[0].name, "cpu");
+  EXPECT_EQ(run.machine.core_pmus[0].type, 4U);
+  EXPECT_EQ(run.machine.core_pmus[0].max_precise, 3);
+  EXPECT_EQ(run.machine.core_pmus[0].cpus, (std::vector{0, 1}));
+  EXPECT_EQ(run.machine.core_pmus[1].max_precise, std::nullopt);
+  EXPECT_EQ(run.machine.perf_event_paranoid, -1);
+  EXPECT_EQ(run.machine.perf_event_max_sample_rate, 100'000);
+  EXPECT_EQ(run.machine.allowed_cpus, (std::vector{0, 3}));
+}
+
+TEST_F(RunFile, GivesBackWhatWasAskedFor) {
+  const run::Run run = read_run(directory_);
+  EXPECT_EQ(run.tool_version, "0.1.0");
+  EXPECT_EQ(run.command_line, example().command_line);
+  EXPECT_FALSE(run.synthetic);
+  EXPECT_EQ(run.perf.path, "/usr/bin/perf");
+  EXPECT_EQ(run.perf.version, "6.1.187");
+  EXPECT_EQ(run.perf.major, 6);
+  EXPECT_EQ(run.perf.minor, 1);
+  EXPECT_EQ(run.cpu, 3);
+  EXPECT_EQ(run.samples, 5000U);
+  EXPECT_EQ(run.duration_seconds, 1.5);
+  EXPECT_EQ(run.started, "2026-01-02T03:04:05Z");
+  EXPECT_EQ(run.ended, "2026-01-02T03:04:25Z");
+  ASSERT_EQ(run.targets.size(), 1U);
+  EXPECT_EQ(run.targets[0].trigger, "load");
+  EXPECT_EQ(run.targets[0].file, "target.load");
+  EXPECT_EQ(run.targets[0].build_id, "abcd");
+}
+
+TEST_F(RunFile, GivesBackEveryMeasurement) {
+  const run::Run run = read_run(directory_);
+  ASSERT_EQ(run.measurements.size(), 3U);
+  const PlannedMeasurement& first = run.measurements[0];
+  EXPECT_EQ(first.event, "access:u");
+  EXPECT_EQ(first.requested, "access:upp");
+  EXPECT_EQ(first.perf_event, "mem:0x403000/8:rw:upp");
+  EXPECT_EQ(first.level, 2);
+  EXPECT_EQ(first.repeat, 4);
+  EXPECT_EQ(first.period, 18'446'744'073'709'551'615ULL);
+  EXPECT_EQ(first.trigger, "load");
+  EXPECT_EQ(first.length, runway::RunLength(std::uint64_t{36'000}));
+  EXPECT_EQ(first.file, "access_u.pp.4.data");
+  EXPECT_EQ(first.state, State::finished);
+  EXPECT_EQ(first.command, (std::vector<std::string>{"perf", "record"}));
+  EXPECT_EQ(first.started, "2026-01-02T03:04:06Z");
+  EXPECT_EQ(first.ended, "2026-01-02T03:04:07Z");
+  EXPECT_EQ(first.messages, (std::vector<std::string>{"perf said this"}));
+  ASSERT_TRUE(first.target_report.has_value());
+  EXPECT_EQ(first.target_report->iterations, 36'000U);
+  EXPECT_EQ(first.target_report->elapsed_seconds, 0.25);
+  EXPECT_EQ(first.target_report->ticks_per_nop, 0.2);
+  EXPECT_EQ(first.target_report->ticks_per_second, 2.6e9);
+  EXPECT_EQ(first.target_report->cpu, -1);
+  EXPECT_EQ(first.target_report->warnings.size(), 1U);
+
+  EXPECT_EQ(run.measurements[1].state, State::pending);
+  EXPECT_EQ(run.measurements[1].length, runway::RunLength(std::chrono::nanoseconds(1'500'000'001)));
+  EXPECT_EQ(run.measurements[1].target_report, std::nullopt);
+  EXPECT_EQ(run.measurements[2].state, State::refused);
+  EXPECT_EQ(run.measurements[2].reason, "not supported");
+}
+
+TEST_F(RunFile, KeepsTextThatIsNotUtf8Readable) {
+  const run::Run run = read_run(directory_);
+  ASSERT_EQ(run.notes.size(), 2U);
+  EXPECT_EQ(run.notes[0], "one note");
+  EXPECT_EQ(run.notes[1], "another \xef\xbf\xbd");
+}
+
+TEST_F(RunFile, IsPartialWhileAMeasurementIsPending) {
+  run::Run run = read_run(directory_);
+  EXPECT_TRUE(run.partial());
+  run.measurements[1].state = State::finished;
+  EXPECT_FALSE(run.partial());
+}
+
+TEST_F(RunFile, MakesItsDirectoryARun) {
+  EXPECT_TRUE(is_run(directory_));
+  EXPECT_FALSE(is_run(directory_ / "missing"));
+  fs::remove(file());
+  EXPECT_FALSE(is_run(directory_));
+  fs::create_directory(file());
+  EXPECT_FALSE(is_run(directory_));
+}
+
+TEST_F(RunFile, OfAnotherSchemaIsRefusedByName) {
+  EXPECT_EQ(fault_after([](json& run) { run["schema"] = "skidscan.run/2"; }),
+            file().string() +
+                ": found \"skidscan.run/2\" for \"schema\", allowed \"skidscan.run/1\"; read it "
+                "with the skidscan that wrote it");
+}
+
+TEST_F(RunFile, WithAKeyMissingNamesTheKey) {
+  EXPECT_EQ(fault_after([](json& run) { run["measurements"][1].erase("event"); }),
+            file().string() + ": found nothing for \"measurements[1].event\", allowed a value");
+}
+
+TEST_F(RunFile, WithAWrongTypeNamesTheKeyAndTheType) {
+  EXPECT_THAT(fault_after([](json& run) { run["machine"]["kernel"] = 6; }),
+              HasSubstr("found a number for \"machine.kernel\", allowed a string"));
+  EXPECT_THAT(fault_after([](json& run) {
+                run["machine"]["kernel"] = "6";
+                run["notes"] = 1;
+              }),
+              HasSubstr("found a number for \"notes\", allowed an array"));
+}
+
+TEST_F(RunFile, OutOfBoundsNamesTheBounds) {
+  EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["level"] = 4; }),
+              HasSubstr("found 4 for \"measurements[0].level\", allowed 0 to 3"));
+  EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["level"] = -1; }),
+              HasSubstr("found -1 for \"measurements[0].level\", allowed 0 to 3"));
+  EXPECT_THAT(fault_after([](json& run) {
+                run["measurements"][0]["level"] = 0;
+                run["cpu"] = 4'294'967'297LL;
+              }),
+              HasSubstr("found 4294967297 for \"cpu\""));
+}
+
+TEST_F(RunFile, WithAnUnknownStateIsRefused) {
+  EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["state"] = "done"; }),
+              HasSubstr("allowed \"pending\", \"finished\" or \"refused\""));
+}
+
+TEST_F(RunFile, WithTwoLengthsOrNoneIsRefused) {
+  EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["length"]["nanoseconds"] = 1; }),
+              HasSubstr("found both lengths for \"measurements[0].length\""));
+  EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["length"] = json::object(); }),
+              HasSubstr("found neither length for \"measurements[0].length\""));
+}
+
+TEST_F(RunFile, ThatPointsOutOfItsDirectoryIsRefused) {
+  for (const char* name : {"../other.data", "/etc/passwd", "a/../../b", "", ".."}) {
+    EXPECT_THAT(fault_after([&](json& run) { run["measurements"][0]["file"] = name; }),
+                HasSubstr("for \"measurements[0].file\", allowed the name of a file in the"))
+        << name;
+  }
+  EXPECT_THAT(fault_after([&](json& run) {
+                run["measurements"][0]["file"] = "x.data";
+                run["targets"][0]["file"] = "../target";
+              }),
+              HasSubstr("for \"targets[0].file\""));
+}
+
+TEST_F(RunFile, ThatNamesOneRecordingTwiceIsRefused) {
+  EXPECT_THAT(fault_after([](json& run) {
+                run["measurements"][1]["file"] = run["measurements"][0]["file"];
+              }),
+              HasSubstr("for \"measurements[1].file\", allowed a file of its own"));
+}
+
+TEST_F(RunFile, ThatIsNotJsonIsRefusedWithTheOffset) {
+  put("{\"schema\": ");
+  EXPECT_THAT(fault(), HasSubstr("run.json: at offset 0xc: found what is not JSON"));
+  put("[1, 2]");
+  EXPECT_THAT(fault(), HasSubstr("found an array, allowed an object"));
+  put("{\"schema\": 1e999}");
+  EXPECT_THAT(fault(), HasSubstr("a number too large"));
+  put("");
+  EXPECT_THAT(fault(), HasSubstr("found what is not JSON"));
+}
+
+TEST_F(RunFile, IgnoresKeysItDoesNotKnow) {
+  EXPECT_EQ(fault_after([](json& run) { run["later_addition"] = {1, 2}; }), "no fault");
+}
+
+TEST_F(RunFile, LargerThanAnyRunIsRefusedUnread) {
+  fs::resize_file(file(), (std::uint64_t{64} << 20) + 1);
+  EXPECT_THAT(fault(), HasSubstr("allowed at most 67108864"));
+}
+
+}  // namespace
+}  // namespace skid::run

@@ -1,0 +1,85 @@
+// What the tests of the runway share: places to build in, and targets to look at.
+#pragma once
+
+#include "runway/target.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace skid::runway {
+
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "runway-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
+    path_ = name;
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  Directory(Directory&&) = delete;
+  Directory& operator=(Directory&&) = delete;
+  ~Directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+#if defined(__aarch64__)
+inline constexpr Arch kHost = Arch::aarch64;
+#else
+inline constexpr Arch kHost = Arch::x86_64;
+#endif
+
+inline Specification specification_of(TriggerKind trigger, Arch arch = kHost) {
+  Specification specification = default_specification(arch);
+  specification.trigger = trigger;
+  return specification;
+}
+
+/// The compiler that targets for `arch` are built with here; empty when there is none.
+inline std::string missing_compiler(Arch arch) {
+  const std::string name = arch == kHost ? "cc" : std::string(name_of(arch)) + "-linux-gnu-gcc";
+  return find_program(name) ? "" : name;
+}
+
+#define SKIP_WITHOUT_COMPILER(arch)                                                    \
+  if (const auto missing = ::skid::runway::missing_compiler(arch); !missing.empty()) { \
+    GTEST_SKIP() << "no " << missing << " in PATH";                                    \
+  }
+
+inline std::string bytes_of(const std::filesystem::path& path) {
+  return read_file(path, std::uint64_t{64} << 20);
+}
+
+/// The bytes of a target's file that are loaded at `range`.
+inline std::string code_of(const Target& target, AddressRange range) {
+  const std::string bytes = bytes_of(target.path);
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(bytes.data());
+  const auto* segments = reinterpret_cast<const Elf64_Phdr*>(bytes.data() + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; ++i) {
+    const Elf64_Phdr& segment = segments[i];
+    if (segment.p_type == PT_LOAD && segment.p_vaddr <= range.begin &&
+        range.end <= segment.p_vaddr + segment.p_filesz) {
+      return bytes.substr(segment.p_offset + range.begin - segment.p_vaddr, range.size());
+    }
+  }
+  throw std::runtime_error("no segment holds the range");
+}
+
+}  // namespace skid::runway

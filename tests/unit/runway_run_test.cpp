@@ -1,0 +1,347 @@
+#include "tests/unit/runway_fixture.h"
+
+#include <chrono>
+#include <csignal>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid::runway {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kLine =
+    R"json({"skidscan_target_report": 1, "iterations": 12, "elapsed_seconds": 0.000000345, )json"
+    R"json("ticks_per_nop": 0.25, "ticks_per_second": 2596145587, "cpu": 3, )json"
+    R"json("warnings": ["mlockall refused (errno 12)"]})json";
+
+std::string line_with(const std::string& from, const std::string& to) {
+  std::string line = kLine;
+  const std::size_t at = line.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return line.replace(at, from.size(), to);
+}
+
+TEST(TargetReport, IsFoundAmongOtherOutput) {
+  const auto report =
+      parse_target_report("hello\n{\"a\": 1}\n" + std::string(kLine) + "\ngoodbye {\n\n");
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->iterations, 12U);
+  EXPECT_DOUBLE_EQ(report->elapsed_seconds, 345e-9);
+  EXPECT_DOUBLE_EQ(report->ticks_per_nop, 0.25);
+  EXPECT_DOUBLE_EQ(report->ticks_per_second, 2596145587.0);
+  EXPECT_EQ(report->cpu, 3);
+  EXPECT_THAT(report->warnings, ElementsAre("mlockall refused (errno 12)"));
+}
+
+TEST(TargetReport, OfAnUnpinnedTargetHasCpuMinusOne) {
+  const auto report = parse_target_report(line_with("\"cpu\": 3", "\"cpu\": -1"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->cpu, -1);
+}
+
+TEST(TargetReport, IsMissingWhenTheTargetDied) {
+  EXPECT_EQ(parse_target_report("").has_value(), false);
+  EXPECT_EQ(parse_target_report("Segmentation fault\n").has_value(), false);
+  EXPECT_EQ(parse_target_report(std::string(kLine).substr(0, 90)).has_value(), false);
+}
+
+TEST(TargetReport, WithNonsenseInItIsNone) {
+  const auto parses = [](const std::string& line) { return parse_target_report(line).has_value(); };
+  EXPECT_TRUE(parses(kLine));
+  EXPECT_FALSE(parses(line_with("report\": 1", "report\": 2")));
+  EXPECT_FALSE(parses(line_with("\"iterations\": 12", "\"iterations\": -12")));
+  EXPECT_FALSE(parses(line_with("\"iterations\": 12", "\"iterations\": 1e300")));
+  EXPECT_FALSE(parses(line_with("0.000000345", "1e11")));
+  EXPECT_FALSE(parses(line_with("0.25", "-0.25")));
+  EXPECT_FALSE(parses(line_with("0.25", "\"0.25\"")));
+  EXPECT_FALSE(parses(line_with("2596145587", "null")));
+  EXPECT_FALSE(parses(line_with("\"cpu\": 3", "\"cpu\": 18446744073709551615")));
+  EXPECT_FALSE(parses(line_with("\"cpu\": 3", "\"cpu\": -2")));
+  EXPECT_FALSE(parses(line_with("\"cpu\": 3, ", "")));
+  EXPECT_FALSE(parses(line_with("[\"mlockall refused (errno 12)\"]", "[1]")));
+  EXPECT_FALSE(parses(std::string(100'000, '[') + "skidscan_target_report"));
+}
+
+TEST(CommandLine, GivesEachPartOfTheRun) {
+  Target target;
+  target.path = "/tmp/a b/target";
+  EXPECT_THAT(command_line(target, {}), ElementsAre("/tmp/a b/target"));
+  TargetRun run;
+  run.length = std::uint64_t{77};
+  run.cpu = 0;
+  run.control = "/tmp/c";
+  run.acknowledge = "/tmp/a";
+  EXPECT_THAT(command_line(target, run),
+              ElementsAre("/tmp/a b/target", "--iterations", "77", "--cpu", "0", "--control",
+                          "/tmp/c", "--ack", "/tmp/a"));
+}
+
+TEST(CommandLine, WritesSecondsWithoutLosingNanoseconds) {
+  Target target;
+  target.path = "target";
+  TargetRun run;
+  run.length = nanoseconds{2'000'000'001};
+  EXPECT_THAT(command_line(target, run), ElementsAre("./target", "--seconds", "2.000000001"));
+}
+
+/// Targets of this machine, run.
+class Running : public ::testing::Test {
+ protected:
+  void SetUp() override { SKIP_WITHOUT_COMPILER(kHost); }
+
+  Target build(TriggerKind kind) const {
+    return build_target(specification_of(kind), directory_ / std::string(name_of(kind)));
+  }
+
+  static Completed run_with(const Target& target, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{target.path.string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run_program(command);
+  }
+
+  Directory directory_;
+};
+
+TEST_F(Running, EveryKindReportsTheIterationsThatWereAskedFor) {
+  for (const TriggerKind kind : all_trigger_kinds()) {
+    const Target target = build(kind);
+    TargetRun run;
+    run.length = std::uint64_t{4321};
+    const Completed completed = run_program(command_line(target, run));
+    ASSERT_TRUE(completed.code.success()) << name_of(kind) << describe(completed.code);
+    const auto report = parse_target_report(completed.out);
+    ASSERT_TRUE(report) << completed.out;
+    EXPECT_EQ(report->iterations, 4321U) << name_of(kind);
+    EXPECT_GT(report->elapsed_seconds, 0.0) << name_of(kind);
+    EXPECT_GT(report->ticks_per_second, 1e6) << name_of(kind);
+    EXPECT_EQ(completed.err, "") << name_of(kind);
+  }
+}
+
+TEST_F(Running, WithoutArgumentsDoesWhatItsSpecificationSays) {
+  Specification specification = specification_of(TriggerKind::load);
+  specification.length = std::uint64_t{2468};
+  const Target target = build_target(specification, directory_ / "own-length");
+  const auto report = parse_target_report(run_with(target, {}).out);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->iterations, 2468U);
+}
+
+TEST_F(Running, ForSecondsLastsAboutThatLong) {
+  const Target target = build(TriggerKind::store);
+  TargetRun run;
+  run.length = milliseconds{300};
+  const auto report = parse_target_report(run_program(command_line(target, run)).out);
+  ASSERT_TRUE(report);
+  EXPECT_GE(report->elapsed_seconds, 0.300);
+  // A batch lasts some milliseconds; the rest is for a machine that is busy with something else.
+  EXPECT_LT(report->elapsed_seconds, 0.900);
+  EXPECT_GT(report->iterations, 1000U);
+}
+
+TEST_F(Running, PinsItselfToTheCpuThatIsNamed) {
+  const Target target = build(TriggerKind::load);
+  const auto report =
+      parse_target_report(run_with(target, {"--iterations", "10", "--cpu", "0"}).out);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->cpu, 0);
+  EXPECT_THAT(report->warnings, ::testing::Not(::testing::Contains(HasSubstr("affinity"))));
+}
+
+TEST_F(Running, OnACpuThatIsNotThereWarnsAndRunsOn) {
+  const Target target = build(TriggerKind::load);
+  const auto report =
+      parse_target_report(run_with(target, {"--iterations", "10", "--cpu", "8000"}).out);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->cpu, -1);
+  EXPECT_THAT(report->warnings, ElementsAre(HasSubstr("sched_setaffinity refused (errno 22)")));
+}
+
+TEST_F(Running, MeasuresTicksPerNopThatACpuCanHave) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "the bounds are those of x86 counters";
+  for (const std::uint32_t nops : {20U, 5000U, 200'000U}) {
+    Specification specification = specification_of(TriggerKind::load);
+    specification.nops = nops;
+    const Target target = build_target(specification, directory_ / std::to_string(nops));
+    const auto report = parse_target_report(run_with(target, {"--iterations", "10"}).out);
+    ASSERT_TRUE(report);
+    // From 16 NOPs a tick (pairs fused, a turbo above the counter's rate) to 5 ticks a NOP.
+    EXPECT_GT(report->ticks_per_nop, 1.0 / 32) << nops;
+    EXPECT_LT(report->ticks_per_nop, 5.0) << nops;
+  }
+}
+
+TEST_F(Running, LongerNopsDoNotRunFasterThanTheirBytesCanBeFetched) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has NOPs of one length";
+  Specification specification = specification_of(TriggerKind::none);
+  specification.nop_bytes = 9;
+  const Target target = build_target(specification, directory_ / "long");
+  const auto longer = parse_target_report(run_with(target, {"--iterations", "10"}).out);
+  const auto shorter =
+      parse_target_report(run_with(build(TriggerKind::none), {"--iterations", "10"}).out);
+  ASSERT_TRUE(longer && shorter);
+  // 45 kB do not fit the micro-op caches, 5000 one-byte NOPs are limited by decoding alone.
+  EXPECT_GT(longer->ticks_per_nop, shorter->ticks_per_nop);
+}
+
+TEST_F(Running, RefusesACommandLineThatItCannotFollow) {
+  const Target target = build(TriggerKind::load);
+  const std::vector<std::vector<std::string>> bad{
+      {"--iterations"},
+      {"--iterations", "0"},
+      {"--iterations", "1x"},
+      {"--iterations", "18446744073709551616"},
+      {"--seconds", "-1"},
+      {"--seconds", "."},
+      {"--seconds", "1.0000000001"},
+      {"--seconds", "1", "--iterations", "1"},
+      {"--cpu", "x"},
+      {"--control", "/tmp/fifo"},
+      {"--ack", "/tmp/fifo"},
+      {"--turbo", "1"},
+      {""},
+  };
+  for (const auto& arguments : bad) {
+    const Completed completed = run_with(target, arguments);
+    EXPECT_EQ(completed.code.status, 64) << shell_quoted(arguments);
+    EXPECT_EQ(completed.out, "") << shell_quoted(arguments);
+    EXPECT_THAT(completed.err, HasSubstr("skidscan-target: ")) << shell_quoted(arguments);
+  }
+}
+
+TEST_F(Running, TakesDecimalSeconds) {
+  const Target target = build(TriggerKind::load);
+  for (const char* const seconds : {"0.001", ".001", "0.001000000", "0.0010"}) {
+    const Completed completed = run_with(target, {"--seconds", seconds});
+    EXPECT_TRUE(completed.code.success()) << seconds;
+    EXPECT_TRUE(parse_target_report(completed.out)) << seconds;
+  }
+}
+
+/// The other side of the control FIFOs, as perf is.
+class ControlledRun : public Running {
+ protected:
+  void SetUp() override {
+    Running::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(::mkfifo((directory_ / "control").c_str(), 0600), 0);
+    ASSERT_EQ(::mkfifo((directory_ / "ack").c_str(), 0600), 0);
+    // Both ways, as perf opens them, so that neither side waits for the other in open.
+    control_ = FileDescriptor(::open((directory_ / "control").c_str(), O_RDWR | O_CLOEXEC));
+    ack_ = FileDescriptor(::open((directory_ / "ack").c_str(), O_RDWR | O_CLOEXEC));
+  }
+
+  std::vector<std::string> command(const Target& target) const {
+    TargetRun run;
+    run.length = std::uint64_t{100};
+    run.control = directory_ / "control";
+    run.acknowledge = directory_ / "ack";
+    return command_line(target, run);
+  }
+
+  /// What arrives within ten seconds, up to a newline.
+  std::string next_command() const {
+    std::string line;
+    for (;;) {
+      pollfd ready{control_.get(), POLLIN, 0};
+      char byte = 0;
+      if (::poll(&ready, 1, 10'000) != 1 || ::read(control_.get(), &byte, 1) != 1) return line;
+      if (byte == '\n') return line;
+      line += byte;
+    }
+  }
+
+  void answer(std::string_view text) const {
+    ASSERT_EQ(::write(ack_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+
+  FileDescriptor control_, ack_;
+};
+
+TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
+  ChildProcess process(command(build(TriggerKind::load)));
+  EXPECT_EQ(next_command(), "enable");
+  EXPECT_FALSE(process.wait(milliseconds{100})) << "went on before the answer";
+  answer(std::string_view("ack\n\0", 5));  // as perf answers: with the terminator of its C string
+  EXPECT_EQ(next_command(), "disable");
+  EXPECT_FALSE(process.wait(milliseconds{100})) << "went on before the answer";
+  EXPECT_EQ(process.result().out, "") << "reported before counting had ended";
+  answer(std::string_view("ack\n\0", 5));
+  ASSERT_TRUE(process.wait(milliseconds{10'000}));
+  const auto report = parse_target_report(process.result().out);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->iterations, 100U);
+}
+
+TEST_F(ControlledRun, TakesAnswersWithoutATerminatorAsWell) {
+  ChildProcess process(command(build(TriggerKind::load)));
+  EXPECT_EQ(next_command(), "enable");
+  answer("ack\n");
+  EXPECT_EQ(next_command(), "disable");
+  answer("ack\n");
+  ASSERT_TRUE(process.wait(milliseconds{10'000}));
+  EXPECT_TRUE(process.result().code.success());
+}
+
+TEST_F(ControlledRun, EndsWithAMessageWhenTheOtherSideIsGone) {
+  ChildProcess process(command(build(TriggerKind::load)));
+  EXPECT_EQ(next_command(), "enable");
+  ack_ = FileDescriptor();
+  ASSERT_TRUE(process.wait(milliseconds{10'000}));
+  EXPECT_EQ(process.result().code.status, 1);
+  EXPECT_THAT(process.result().err, HasSubstr("closed before the answer came"));
+}
+
+TEST_F(ControlledRun, WithoutAFifoEndsWithAMessage) {
+  const Completed completed = run_with(
+      build(TriggerKind::load), {"--control", "/nonexistent/control", "--ack", "/nonexistent/ack"});
+  EXPECT_EQ(completed.code.status, 1);
+  EXPECT_THAT(completed.err, HasSubstr("/nonexistent/control cannot be opened"));
+}
+
+TEST(RunningUnderQemu, EveryKindOfAarch64Runs) {
+  if (kHost == Arch::aarch64) GTEST_SKIP() << "this machine runs them itself";
+  SKIP_WITHOUT_COMPILER(Arch::aarch64);
+  if (!find_program("qemu-aarch64-static")) GTEST_SKIP() << "no qemu-aarch64-static in PATH";
+  const Directory directory;
+  for (const TriggerKind kind : all_trigger_kinds()) {
+    const Target target = build_target(specification_of(kind, Arch::aarch64), directory / "target");
+    const Completed completed =
+        run_program({"qemu-aarch64-static", target.path.string(), "--iterations", "1234"});
+    ASSERT_TRUE(completed.code.success()) << name_of(kind) << completed.err;
+    const auto report = parse_target_report(completed.out);
+    ASSERT_TRUE(report) << completed.out;
+    EXPECT_EQ(report->iterations, 1234U) << name_of(kind);
+    EXPECT_GT(report->ticks_per_second, 1e6) << name_of(kind);
+  }
+}
+
+TEST(RunningUnderQemu, TheLongestRunwayOfAarch64Loops) {
+  if (kHost == Arch::aarch64) GTEST_SKIP() << "this machine runs them itself";
+  SKIP_WITHOUT_COMPILER(Arch::aarch64);
+  if (!find_program("qemu-aarch64-static")) GTEST_SKIP() << "no qemu-aarch64-static in PATH";
+  const Directory directory;
+  // On both sides of the reach of a conditional branch.
+  for (const std::uint32_t nops : {261'500U, 262'500U}) {
+    Specification specification = specification_of(TriggerKind::load, Arch::aarch64);
+    specification.nops = nops;
+    const Target target = build_target(specification, directory / "target");
+    const Completed completed =
+        run_program({"qemu-aarch64-static", target.path.string(), "--iterations", "3"});
+    const auto report = parse_target_report(completed.out);
+    ASSERT_TRUE(report) << nops << completed.err;
+    EXPECT_EQ(report->iterations, 3U);
+  }
+}
+
+}  // namespace
+}  // namespace skid::runway

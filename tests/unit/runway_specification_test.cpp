@@ -1,0 +1,91 @@
+#include "runway/specification.h"
+#include "src/support/error.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::runway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string refusal_of(const Specification& specification) {
+  try {
+    check(specification);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TriggerKindNames, LeadBackToTheKinds) {
+  EXPECT_EQ(all_trigger_kinds().size(), 5U);
+  for (const TriggerKind kind : all_trigger_kinds()) {
+    EXPECT_EQ(trigger_kind_from(name_of(kind)), kind);
+  }
+}
+
+TEST(TriggerKindNames, UnknownOnesAreRefusedNamingTheKnown) {
+  try {
+    trigger_kind_from("laod");
+    FAIL() << "took an unknown kind";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("'laod'"), HasSubstr("load, store, branch, fault, none")));
+  }
+}
+
+TEST(ArchNames, TakeBothSpellings) {
+  EXPECT_EQ(arch_from("amd64"), Arch::x86_64);
+  EXPECT_EQ(arch_from("x86_64"), Arch::x86_64);
+  EXPECT_EQ(arch_from("arm64"), Arch::aarch64);
+  EXPECT_EQ(arch_from("aarch64"), Arch::aarch64);
+  EXPECT_THROW(arch_from("riscv64"), UsageError);
+}
+
+TEST(Specification, StartsOutAllowedOnEveryArchitecture) {
+  EXPECT_EQ(refusal_of(default_specification(Arch::x86_64)), "");
+  EXPECT_EQ(refusal_of(default_specification(Arch::aarch64)), "");
+}
+
+TEST(Specification, RefusesWhatIsOutOfBoundsAndSaysWhatIsAllowed) {
+  Specification specification;
+  specification.nops = 19;
+  EXPECT_EQ(refusal_of(specification), "runway NOPs: 19 given, allowed 20 to 1000000");
+  specification.nops = 1'000'001;
+  EXPECT_THAT(refusal_of(specification), HasSubstr("1000001 given"));
+
+  specification = {};
+  specification.access_bytes = 3;
+  EXPECT_EQ(refusal_of(specification), "access bytes: 3 given, allowed 1, 2, 4 or 8");
+
+  specification = {};
+  specification.nop_bytes = 10;
+  EXPECT_EQ(refusal_of(specification), "NOP bytes: 10 given, allowed 1 to 9 on x86_64");
+  specification.nop_bytes = 0;
+  EXPECT_NE(refusal_of(specification), "");
+
+  specification = {};
+  specification.lead_in_nops = 1'000'001;
+  EXPECT_THAT(refusal_of(specification), HasSubstr("lead-in NOPs"));
+
+  specification = {};
+  specification.length = std::uint64_t{0};
+  EXPECT_THAT(refusal_of(specification), HasSubstr("iterations: 0 given"));
+  specification.length = std::chrono::nanoseconds{-1};
+  EXPECT_THAT(refusal_of(specification), HasSubstr("duration"));
+  specification.length = std::chrono::hours{25};
+  EXPECT_THAT(refusal_of(specification), HasSubstr("24 h"));
+}
+
+TEST(Specification, TakesOnlyFourByteNopsOnAarch64) {
+  Specification specification = default_specification(Arch::aarch64);
+  specification.nop_bytes = 1;
+  EXPECT_EQ(refusal_of(specification), "NOP bytes: 1 given, allowed 4 on aarch64");
+}
+
+}  // namespace
+}  // namespace skid::runway
