@@ -165,8 +165,7 @@ Contract judge(const ContractInput& input) {
     explain_verdict(input, contract, parts);
     if (is_by_design(input, contract.share)) {
       parts.emplace_back(
-          "level 1 records the instruction after the trigger, so no hits and "
-          "everything at +1 is by design");
+          "level 1 promises constant skid, not zero: no hits and everything at +1 is by design");
     }
   }
   parts.push_back(exact_ip(input, contract));

@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -87,6 +89,8 @@ std::string content_of(const FileDescriptor& file) {
   content.resize(done);
   return content;
 }
+
+using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 /// posix_spawn's two handles.
 class SpawnSettings {
@@ -223,6 +227,10 @@ std::string draw(const Terminal& terminal, const std::function<void(gnuplotio::G
   FileDescriptor write_end(ends[1]);
   FileDescriptor read_end = out_of_the_way(ends[0]);
 
+  Stream commands(fdopen(write_end.get(), "w"), &std::fclose);
+  if (!commands) fail("no stream", errno);
+  [[maybe_unused]] const int owned_by_stream = write_end.release();
+
   const SigpipeBlocked sigpipe;
   SpawnSettings settings;
   settings.redirect(read_end.get(), STDIN_FILENO);
@@ -234,10 +242,10 @@ std::string draw(const Terminal& terminal, const std::function<void(gnuplotio::G
   read_end = FileDescriptor();
 
   {
-    std::FILE* commands = fdopen(write_end.get(), "w");
-    if (!commands) fail("no stream", errno);
-    [[maybe_unused]] const int owned_by_stream = write_end.release();
-    gnuplotio::Gnuplot gnuplot(commands);  // closes the stream in its destructor
+    // Closed at the end of this block whatever happens, or gnuplot would be waited for forever.
+    Stream stream = std::move(commands);
+    gnuplotio::Gnuplot gnuplot(stream.get());
+    [[maybe_unused]] const std::FILE* owned_by_gnuplot = stream.release();
     gnuplot << "set encoding utf8\n"
             << "set terminal " << terminal.name << ' ' << terminal.options << '\n'
             << "set output '/dev/fd/" << kFigureDescriptor << "'\n";

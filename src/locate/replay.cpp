@@ -45,7 +45,7 @@ bool replay(const Record& record, perfdata::ByteOrder order, const RecordingCloc
     case perfdata::PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, order);
       if (!task) return false;
-      spaces.fork(clock.time_of(record), task->parent_pid, task->pid);
+      if (!task->listed) spaces.fork(clock.time_of(record), task->parent_pid, task->pid);
       return true;
     }
     case perfdata::PERF_RECORD_COMM: {

@@ -1,23 +1,16 @@
 #include "src/measure/event_identity.h"
 
 #include "src/perfdata/format.h"
+#include "src/run/event_syntax.h"
+#include "src/support/error.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace skid::measure {
 namespace {
 
 using perfdata::Attribute;
-
-bool is_modifier(char c) {
-  return std::string_view("ukhIGHpPSDWe").find(c) != std::string_view::npos;
-}
-
-bool all_modifiers(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_modifier);
-}
 
 struct GenericEvent {
   std::string_view name;
@@ -68,21 +61,6 @@ std::uint64_t generic_config(const Attribute& attribute) {
   return attribute.config & 0xffff'ffffu;
 }
 
-/// Splits a -e argument at its commas, which also separate terms within slashes and braces.
-std::vector<std::string> split_event_list(std::string_view list) {
-  std::vector<std::string> events(1);
-  bool in_terms = false;
-  for (const char c : list) {
-    if (c == '/') in_terms = !in_terms;
-    if (c == ',' && !in_terms) {
-      events.emplace_back();
-    } else {
-      events.back() += c;
-    }
-  }
-  return events;
-}
-
 /// Events that every instruction, or every cycle of every instruction, causes.
 bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name) {
   if (attribute.type == perfdata::PERF_TYPE_HARDWARE) {
@@ -103,34 +81,16 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
 
 }  // namespace
 
-EventName split_event_name(std::string_view event) {
-  // Behind the last slash of a PMU event stand only modifiers, with or without a colon.
-  const auto slash = event.rfind('/');
-  const auto colon = event.rfind(':');
-  const bool is_breakpoint = event.starts_with("mem:");
-  if (slash != std::string_view::npos && !is_breakpoint) {
-    const auto tail = event.substr(slash + 1);
-    const auto modifiers = tail.substr(tail.starts_with(':') ? 1 : 0);
-    if (all_modifiers(modifiers)) {
-      return {std::string(event.substr(0, slash + 1)), std::string(modifiers)};
-    }
-  }
-  if (colon == std::string_view::npos) return {std::string(event), {}};
-  const auto modifiers = event.substr(colon + 1);
-  if (modifiers.empty() || !all_modifiers(modifiers)) return {std::string(event), {}};
-  return {std::string(event.substr(0, colon)), std::string(modifiers)};
-}
-
-int level_of_modifiers(std::string_view modifiers) {
-  return static_cast<int>(
-      std::min<std::ptrdiff_t>(3, std::count(modifiers.begin(), modifiers.end(), 'p')));
-}
-
 std::vector<std::string> requested_events(const perfdata::Features& features,
                                           std::size_t measured_events) {
   std::vector<std::string> events;
-  const auto add = [&events](std::string_view list) {
-    for (auto& event : split_event_list(list)) events.push_back(std::move(event));
+  bool readable = true;
+  const auto add = [&](std::string_view list) {
+    try {
+      for (auto& event : run::split_event_list(list)) events.push_back(std::move(event));
+    } catch (const UsageError&) {
+      readable = false;  // the command line of a recording may hold anything
+    }
   };
   const auto& arguments = features.command_line;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -147,12 +107,12 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
   const bool has_group = std::any_of(events.begin(), events.end(), [](const std::string& event) {
     return event.find_first_of("{}") != std::string::npos;
   });
-  if (has_group || events.size() != measured_events) return {};
+  if (!readable || has_group || events.size() != measured_events) return {};
   return events;
 }
 
 bool is_swapped(std::string_view requested, const Attribute& recorded) {
-  const auto name = split_event_name(requested).name;
+  const auto name = run::split_event_name(requested).name;
   const auto generic = std::find_if(kGenericEvents.begin(), kGenericEvents.end(),
                                     [&](const GenericEvent& event) { return event.name == name; });
   if (generic != kGenericEvents.end()) {

@@ -13,17 +13,6 @@
 
 namespace skid::measure {
 
-/// A perf event string taken apart: "cycles:upp" is {"cycles", "upp"}, "cpu/event=0xd1/pp" is
-/// {"cpu/event=0xd1/", "pp"}, "mem:0x10/8:rw:p" is {"mem:0x10/8:rw", "p"}.
-struct EventName {
-  std::string name;
-  std::string modifiers;
-};
-EventName split_event_name(std::string_view event);
-
-/// The precise level that an event string's modifiers ask for, 0 to 3 (the number of p's).
-int level_of_modifiers(std::string_view modifiers);
-
 /// What a recording's own command line asked for, one entry per measured event in their order;
 /// empty when the command line does not tell (no -e, groups, another number of events).
 std::vector<std::string> requested_events(const perfdata::Features& features,

@@ -6,6 +6,7 @@
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
+#include "src/run/event_syntax.h"
 
 #include <algorithm>
 #include <array>
@@ -114,11 +115,12 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
     event.swapped = is_swapped(planned->perf_event, attribute);
     measurement.precise.requested = planned->level;
   } else {
-    event.label = split_event_name(requested.value_or(attribute.name)).name;
+    event.label = run::split_event_name(requested.value_or(attribute.name)).name;
     if (requested) {
       event.requested = *requested;
       event.swapped = is_swapped(*requested, attribute);
-      measurement.precise.requested = level_of_modifiers(split_event_name(*requested).modifiers);
+      measurement.precise.requested =
+          run::level_of_modifiers(run::split_event_name(*requested).modifiers);
     }
   }
   if (event.swapped) {
@@ -129,7 +131,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   const auto level = measurement.precise.requested;
   const bool picks_level_itself =
       event.requested &&
-      split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
+      run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
   if (level && *level != measurement.precise.recorded && !picks_level_itself) {
     measurement.warnings.push_back(fmt::format("precise level {} was asked for, {} was recorded",
                                                *level, measurement.precise.recorded));

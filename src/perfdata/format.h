@@ -58,6 +58,7 @@ enum RecordType : std::uint32_t {
 inline constexpr std::uint16_t PERF_RECORD_MISC_CPUMODE_MASK = 7;
 inline constexpr std::uint16_t PERF_RECORD_MISC_MMAP_DATA = 1u << 13;
 inline constexpr std::uint16_t PERF_RECORD_MISC_COMM_EXEC = 1u << 13;
+inline constexpr std::uint16_t PERF_RECORD_MISC_FORK_EXEC = 1u << 13;
 inline constexpr std::uint16_t PERF_RECORD_MISC_EXACT_IP = 1u << 14;
 inline constexpr std::uint16_t PERF_RECORD_MISC_MMAP_BUILD_ID = 1u << 14;
 inline constexpr std::uint16_t PERF_RECORD_MISC_BUILD_ID_SIZE = 1u << 15;

@@ -119,6 +119,7 @@ std::optional<TaskRecord> parse_task(const Record& record, ByteOrder order) {
   task.tid = reader.i32();
   task.parent_tid = reader.i32();
   task.time = reader.u64();
+  task.listed = (record.misc & PERF_RECORD_MISC_FORK_EXEC) != 0;
   if (reader.failed()) return std::nullopt;
   return task;
 }

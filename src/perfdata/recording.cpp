@@ -304,6 +304,13 @@ bool Recording::next(Record& record) {
   }
   record.body = {buffer_.data() + buffer_begin_ + kRecordHeader, size - kRecordHeader};
   buffer_begin_ += size;
+  const bool compressed =
+      record.type == PERF_RECORD_COMPRESSED || record.type == PERF_RECORD_COMPRESSED2;
+  if (compressed && !met_compressed_) {
+    met_compressed_ = true;
+    fault(offset, "compressed records (perf record -z)", "uncompressed ones",
+          "unpack them with: perf inject -i RECORDING -o perf.data");
+  }
   if (record.type == PERF_RECORD_AUXTRACE) {
     // The trace itself stands behind its record and is not part of the record's size.
     ByteReader body(record.body, order_);

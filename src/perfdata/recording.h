@@ -78,6 +78,7 @@ class Recording {
   std::size_t buffer_begin_ = 0, buffer_end_ = 0;  ///< the unread part of buffer_
   bool ended_ = false;
   bool rewound_ = false;
+  bool met_compressed_ = false;
 
   std::vector<InputFault> faults_;
   bool read_in_part_ = false;

@@ -210,6 +210,16 @@ TEST_F(RecordingFile, SkipsTheTraceBehindAnAuxtraceRecord) {
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
 }
 
+TEST_F(RecordingFile, SaysThatCompressedRecordsWereLeftOut) {
+  auto builder = three_samples();
+  builder.record(PERF_RECORD_COMPRESSED, 0, "zstdzstd").record(PERF_RECORD_COMPRESSED, 0, "zstd");
+  auto recording = open(builder);
+  EXPECT_EQ(ips_of(recording).size(), 3u);
+  ASSERT_EQ(recording.faults().size(), 1u) << "said once";
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("perf record -z"));
+  EXPECT_TRUE(recording.read_in_part());
+}
+
 TEST_F(RecordingFile, KeepsWhatStandsBeforeARecordOfNoSize) {
   for (const int size : {0, 4, 7}) {
     auto builder = three_samples();

@@ -1,0 +1,103 @@
+// Samples counted and located whatever the order of the file.
+#include "src/locate/digest.h"
+
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace skid::locate {
+namespace {
+
+using test::RecordingBuilder;
+
+class DigestOf : public ::testing::Test {
+ protected:
+  Digest digest_of(const RecordingBuilder& builder) {
+    builder.write(directory_ / "perf.data");
+    auto recording = perfdata::Recording::open(directory_ / "perf.data");
+    return digest(recording);
+  }
+  /// Samples by the path of the file they are in; "" for none.
+  static std::map<std::string, std::uint64_t> by_file(const Digest& digest) {
+    std::map<std::string, std::uint64_t> counts;
+    for (const auto& located : digest.located) {
+      counts[located.location ? digest.spaces.file(located.location->file).path : ""] +=
+          located.samples;
+    }
+    return counts;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(DigestOf, CountsSamplesOfOnePlaceTogether) {
+  RecordingBuilder builder;
+  builder.event({}).mmap(7, 0x1000, 0x1000, 0x200, "/bin/a", 1);
+  for (std::uint64_t time = 2; time < 1002; ++time) builder.sample(0x1010, 7, time);
+  const auto result = digest_of(builder);
+  ASSERT_EQ(result.located.size(), 1u);
+  EXPECT_EQ(result.located[0].samples, 1000u);
+  ASSERT_TRUE(result.located[0].location);
+  EXPECT_EQ(result.located[0].location->offset, 0x210u);
+}
+
+TEST_F(DigestOf, SplitsAPlaceWhoseMappingChangedByTime) {
+  RecordingBuilder builder;
+  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+  builder.sample(0x1010, 7, 5).sample(0x1010, 7, 6).sample(0x1010, 7, 15);
+  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/b", 10);  // behind a sample that is later in time
+  builder.sample(0x1010, 7, 7).sample(0x1010, 7, 20);
+  const auto counts = by_file(digest_of(builder));
+  EXPECT_EQ(counts.at("/bin/a"), 3u);
+  EXPECT_EQ(counts.at("/bin/b"), 2u);
+}
+
+TEST_F(DigestOf, LocatesSamplesThatStandBeforeTheirMapping) {
+  RecordingBuilder builder;
+  builder.event({}).sample(0x1010, 7, 5).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+  EXPECT_EQ(by_file(digest_of(builder)).at("/bin/a"), 1u);
+}
+
+TEST_F(DigestOf, LeavesSamplesOfNothingMappedWithoutAPlace) {
+  RecordingBuilder builder;
+  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 10);
+  builder.sample(0x1010, 7, 5).sample(0x9000, 7, 20).sample(0x1010, 8, 20);
+  EXPECT_EQ(by_file(digest_of(builder)).at(""), 3u);
+}
+
+TEST_F(DigestOf, GivesAChildWhatItsParentHadUnlessPerfListsIt) {
+  const auto fork = [](RecordingBuilder& builder, std::uint16_t misc) {
+    builder.record(
+        perfdata::PERF_RECORD_FORK, misc,
+        builder.writer().i32(8).i32(7).i32(8).i32(7).u64(10).i32(8).i32(8).u64(10).bytes());
+  };
+  RecordingBuilder builder;
+  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+  fork(builder, 0);
+  builder.sample(0x1010, 8, 20);
+  EXPECT_EQ(by_file(digest_of(builder)).at("/bin/a"), 1u);
+
+  RecordingBuilder listed;
+  listed.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+  fork(listed, perfdata::PERF_RECORD_MISC_FORK_EXEC);
+  listed.sample(0x1010, 8, 20);
+  EXPECT_EQ(by_file(digest_of(listed)).at(""), 1u);
+}
+
+TEST_F(DigestOf, KeepsTheTwoKindsOfLossApart) {
+  RecordingBuilder builder;
+  builder.event({}).sample(1, 1, 1);
+  builder.record(perfdata::PERF_RECORD_LOST, 0, builder.writer().u64(0).u64(5).bytes());
+  builder.record(perfdata::PERF_RECORD_LOST_SAMPLES, 0, builder.writer().u64(3).bytes());
+  builder.record(perfdata::PERF_RECORD_THROTTLE, 0, builder.writer().u64(1).u64(2).u64(3).bytes());
+  const auto result = digest_of(builder);
+  EXPECT_EQ(result.lost_records, 5u);
+  EXPECT_EQ(result.lost_samples, 3u);
+  EXPECT_EQ(result.throttled, 1u);
+}
+
+}  // namespace
+}  // namespace skid::locate

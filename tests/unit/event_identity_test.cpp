@@ -1,0 +1,94 @@
+// Which event was asked for, which was recorded, and what may be said of it.
+#include "src/measure/event_identity.h"
+
+#include "src/perfdata/format.h"
+#include "src/run/event_syntax.h"
+#include "src/support/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::Judgeable;
+using perfdata::Attribute;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Attribute event(std::uint32_t type, std::uint64_t config) {
+  Attribute attribute;
+  attribute.type = type;
+  attribute.config = config;
+  return attribute;
+}
+
+TEST(EventSyntax, TakesModifiersOffANameAndPutsThemBack) {
+  for (const char* text : {"cycles", "cycles:upp", "cpu/event=0xd1,umask=0x20/pp", "r412e:u",
+                           "mem:0x10/8:rw:p", "mem:0x10:rw", "sched:sched_switch", "cpu/cycles/"}) {
+    const auto name = run::split_event_name(text);
+    EXPECT_EQ(run::join_event_name(name), text);
+  }
+  EXPECT_EQ(run::split_event_name("cycles:upp").modifiers, "upp");
+  EXPECT_EQ(run::split_event_name("cpu/event=0xd1,umask=0x20/pp").modifiers, "pp");
+  EXPECT_EQ(run::split_event_name("mem:0x10/8:rw:p").modifiers, "p");
+  EXPECT_EQ(run::split_event_name("mem:0x10:rw").modifiers, "");
+  EXPECT_EQ(run::split_event_name("sched:sched_switch").modifiers, "");
+}
+
+TEST(EventSyntax, SplitsListsOutsideOfTerms) {
+  EXPECT_THAT(run::split_event_list("cycles:u,cpu/event=0xd1,umask=0x20/pp,mem:0x10/8:rw,r1"),
+              ElementsAre("cycles:u", "cpu/event=0xd1,umask=0x20/pp", "mem:0x10/8:rw", "r1"));
+  EXPECT_THROW(run::split_event_list("cpu/event=1,cycles"), UsageError);
+}
+
+TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
+  perfdata::Features features;
+  features.command_line = {"perf", "record", "-e", "cycles:pp", "--event=r1,r2",
+                           "--",   "x",      "-e", "y"};
+  EXPECT_THAT(requested_events(features, 3), ElementsAre("cycles:pp", "r1", "r2"));
+  EXPECT_THAT(requested_events(features, 2), IsEmpty()) << "another number of events";
+  features.command_line = {"perf", "record", "-e", "{cycles,instructions}"};
+  EXPECT_THAT(requested_events(features, 2), IsEmpty()) << "a group";
+  features.command_line = {"perf", "record", "-e", "cpu/broken"};
+  EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "unreadable";
+  features.command_line = {"perf", "record", "-e"};
+  EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "cut off";
+}
+
+TEST(Swapped, IsAClockInsteadOfCycles) {
+  const auto cpu_clock = event(perfdata::PERF_TYPE_SOFTWARE, perfdata::PERF_COUNT_SW_CPU_CLOCK);
+  EXPECT_TRUE(is_swapped("cycles:pp", cpu_clock));
+  EXPECT_TRUE(is_swapped("r412e:u", cpu_clock));
+  EXPECT_FALSE(is_swapped("cpu-clock:ppp", cpu_clock));
+  EXPECT_FALSE(is_swapped("cycles:pp", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+  // A hybrid machine's generic event names its PMU in the upper half of config.
+  EXPECT_FALSE(is_swapped("cycles", event(perfdata::PERF_TYPE_HARDWARE, 0x8'0000'0000)));
+  EXPECT_TRUE(is_swapped("branches", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+}
+
+TEST(Judgeable, ExcludesWhatEveryInstructionCauses) {
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", nullptr), Judgeable::timer);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", nullptr),
+            Judgeable::every_instruction);
+  EXPECT_EQ(judgeable(event(11, 0), "ibs_op", nullptr), Judgeable::every_instruction);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", nullptr), Judgeable::yes);
+}
+
+TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
+  runway::TargetDescription target;
+  target.layout.trigger = {0x1000, 0x1003};
+  target.layout.datum = 0x2000;
+  target.expectations = {{"access", 1, 1.0}, {"execute", 0, 1.0}, {"faults", std::nullopt, 0.0}};
+  auto on_datum = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  on_datum.bp_type = 3;
+  on_datum.config1 = 0x2000;
+  EXPECT_EQ(builtin_event_of(on_datum, target), "access");
+  EXPECT_EQ(judgeable(on_datum, "", &target), Judgeable::yes);
+  on_datum.config1 = 0x2008;
+  EXPECT_EQ(judgeable(on_datum, "", &target), Judgeable::not_caused);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", &target), Judgeable::not_caused);
+}
+
+}  // namespace
+}  // namespace skid::measure
