@@ -15,6 +15,8 @@ if(SKIDSCAN_SANITIZE)
   target_compile_options(skid_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(skid_options INTERFACE -fsanitize=address,undefined)
+  # GCC cannot follow initialisations through instrumented code and warns of sound code.
+  target_compile_options(skid_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 target_compile_definitions(skid_options INTERFACE SKIDSCAN_VERSION="${PROJECT_VERSION}")
 

@@ -278,9 +278,10 @@ bool Recording::next(Record& record) {
   if (!fill(kRecordHeader)) {
     ended_ = true;
     const std::size_t left = buffer_end_ - buffer_begin_;
-    if (left > 0)
+    if (left > 0) {
       return stop(position(), fmt::format("{} bytes behind the last record", left), "whole records",
                   kRecordAgain);
+    }
     if (read_position_ < data_end_) {
       return stop(position(), "the end of the file", fmt::format("records up to {:#x}", data_end_),
                   "it became shorter while it was read");

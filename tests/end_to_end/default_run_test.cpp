@@ -94,7 +94,8 @@ TEST_F(DefaultRun, HasSixteenMeasurementsOfFiveThousandSamplesAtLeast) {
 }
 
 TEST_F(DefaultRun, ItsLedgersAddUpToTheSamplesThatPerfCounts) {
-  for (const auto& found : report()["measurements"]) {
+  const auto result = report();
+  for (const auto& found : result["measurements"]) {
     const auto& samples = found["samples"];
     std::uint64_t sum = 0;
     for (const auto& [key, value] : samples.items()) {

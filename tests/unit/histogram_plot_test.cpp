@@ -243,6 +243,7 @@ TEST(GnuplotString, IsOneStringToGnuplotWhateverItHolds) {
 
 OffsetAxis axis_of(const std::vector<Measurement>& list, std::int64_t most_bins = 100) {
   std::vector<output::Column> columns;
+  columns.reserve(list.size());
   for (const Measurement& m : list) columns.push_back({&m, 0, ""});
   return choose_axis(columns, most_bins);
 }

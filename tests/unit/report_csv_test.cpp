@@ -12,7 +12,6 @@ namespace skid::output {
 namespace {
 
 using analysis::Measurement;
-using examples::Example;
 using examples::make;
 
 using Record = std::vector<std::string>;

@@ -31,6 +31,7 @@ using ::testing::Not;
 /// Four levels of four events, as a machine with a PMU might give them.
 std::vector<Measurement> sixteen() {
   std::vector<Measurement> list;
+  list.reserve(16);
   for (int level = 0; level < 4; ++level) {
     list.push_back(make({.event = "access", .level = level, .offsets = {{1, 5000}}}));
   }
@@ -303,7 +304,7 @@ std::uint64_t sum_of(const OffsetRows& rows) {
 
 TEST(OffsetRows, HoldEverySampleInAnyBinning) {
   Offsets near_and_far{{0, 500}, {1, 9000}};
-  for (int i = 2; i < 60; ++i) near_and_far[i * 80] = 1;
+  for (std::int64_t i = 2; i < 60; ++i) near_and_far[i * 80] = 1;
   Offsets both_sides = uniform(-200, 5000, 3);
   for (const Offsets& offsets : {Offsets{{1, 5000}}, near_and_far, both_sides, uniform(-20, 9)}) {
     for (const std::int64_t bin_width : {1, 10, 777}) {
@@ -342,7 +343,7 @@ TEST(OffsetRows, SpreadOffsetsGetEvenBinsThatLeaveTheHitsApart) {
 
 TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
   Offsets offsets{{1, 9000}, {2, 50}, {3, 40}, {-5, 6}};
-  for (int i = 1; i < 60; ++i) offsets[i * 80] = 1;
+  for (std::int64_t i = 1; i < 60; ++i) offsets[i * 80] = 1;
   const OffsetRows rows = offset_rows(make({.offsets = offsets}));
   EXPECT_EQ(rows.binning, Binning::doubling);
   const auto named = [&rows](const std::string& name) {
