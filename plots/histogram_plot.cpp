@@ -294,17 +294,17 @@ Terminal terminal_for(const std::filesystem::path& file, const Layout& layout) {
                                   layout.width / 96.0, layout.height / 96.0)};
 }
 
-void check_extension(const std::filesystem::path& file) {
+}  // namespace
+
+void check_plot_file(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   if (extension == ".png" || extension == ".svg" || extension == ".pdf") return;
   throw UsageError(fmt::format("{}: cannot draw '{}'; allowed are .png, .svg and .pdf",
                                file.string(), extension));
 }
 
-}  // namespace
-
 void plot_histograms(const std::vector<Measurement>& measurements, const PlotOptions& options) {
-  check_extension(options.file);
+  check_plot_file(options.file);
   if (measurements.empty()) {
     throw Error(fmt::format("{}: no measurements to draw", options.file.string()));
   }

@@ -8,7 +8,7 @@ set -eu
 run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
   libdw-dev libelf-dev libcapstone-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
-check_packages='libgtest-dev libgmock-dev clang-format clang-tidy python3 binutils
+check_packages='libgtest-dev libgmock-dev git clang-format clang-tidy python3 binutils
   gcc-aarch64-linux-gnu qemu-user-static'
 
 case "${1:-}" in

@@ -6,6 +6,7 @@
 #include "src/commands/target.h"
 #include "src/support/error.h"
 
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -41,7 +42,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    skid::commands::say(std::string(error.what()) + "; try '" + chosen_command(app) + " --help'");
+    // The parser's sentences begin with a capital, ours do not; option names stay as they are.
+    std::string message = error.what();
+    if (!message.empty())
+      message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+    skid::commands::say(message + "; try '" + chosen_command(app) + " --help'");
     return static_cast<int>(skid::ExitStatus::usage);
   }
   return exit_status;

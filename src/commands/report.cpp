@@ -145,6 +145,7 @@ ExitStatus run_report(const ReportOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
+  if (!options.plot.empty()) plots::check_plot_file(options.plot);
   const auto findings = read_inputs(options);
   write(options, findings);
   if (!options.plot.empty()) {

@@ -125,7 +125,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   }
   if (event.swapped) {
     measurement.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the event that was asked for",
+        "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
         event.recorded, event.requested.value_or("")));
   }
   const auto level = measurement.precise.requested;
@@ -133,7 +133,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
       event.requested &&
       run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
   if (level && *level != measurement.precise.recorded && !picks_level_itself) {
-    measurement.warnings.push_back(fmt::format("precise level {} was asked for, {} was recorded",
+    measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
                                                *level, measurement.precise.recorded));
   }
 }
@@ -186,6 +186,61 @@ std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
   return {};
 }
 
+/// Everything that the measurements of one recording share.
+struct Reading {
+  const Source& source;
+  const perfdata::Recording& recording;
+  const locate::Digest& digest;
+  const TargetGeometry* geometry;  ///< null: nobody said where the trigger is
+  std::vector<std::string> remarks;
+  std::int64_t bin_width;  ///< instructions
+};
+
+/// What the target said of its own run: how long a NOP took, and what it could not do.
+std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
+                                         std::vector<std::string>& warnings) {
+  if (planned == nullptr || !planned->target_report) return std::nullopt;
+  const auto& report = *planned->target_report;
+  for (const auto& warning : report.warnings) warnings.push_back("target: " + warning);
+  if (report.ticks_per_nop <= 0) return std::nullopt;
+  return report.ticks_per_nop;
+}
+
+Measurement measure_event(const Reading& reading, std::uint32_t index,
+                          const std::optional<std::string>& requested) {
+  const auto& [source, recording, digest, geometry, remarks, bin_width] = reading;
+  const Attribute& attribute = recording.attributes()[index];
+  Measurement measurement;
+  measurement.run = source.run_directory.string();
+  measurement.file = source.file.string();
+  measurement.synthetic = source.run != nullptr && source.run->synthetic;
+  measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
+  measurement.read_in_part = recording.read_in_part();
+  measurement.lost_records = digest.lost_records;
+  measurement.lost_samples = digest.lost_samples;
+  measurement.throttled = digest.throttled;
+  measurement.unknown_ids = digest.unknown_ids;
+  if (geometry != nullptr) measurement.trigger = geometry->trigger;
+  describe_machine(recording.features(), source.run, measurement);
+  describe_event(attribute, source.planned, requested, measurement);
+  describe_period(index, attribute, digest, source.planned, measurement);
+
+  const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
+  const auto tally = analysis::tally(counts_of(index, digest, geometry), map);
+  auto may_judge = analysis::Judgeable::no_trigger;
+  if (geometry != nullptr) {
+    may_judge = judgeable(attribute, pmu_name(recording.features(), attribute.type),
+                          geometry->description ? &*geometry->description : nullptr);
+  }
+  count_events(tally.ledger.read(), attribute, may_judge, geometry, source.planned, measurement);
+  const auto ticks = read_target_report(source.planned, measurement.warnings);
+  analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
+                     bin_width);
+  for (const auto& fault : recording.faults()) measurement.warnings.push_back(describe(fault));
+  measurement.warnings.insert(measurement.warnings.end(), remarks.begin(), remarks.end());
+  return measurement;
+}
+
 }  // namespace
 
 Measured measure(const Source& source, const Choices& choices) {
@@ -207,60 +262,25 @@ Measured measure(const Source& source, const Choices& choices) {
     if (!geometry) {
       remarks.insert(remarks.end(), modules.remarks().begin(), modules.remarks().end());
       remarks.emplace_back(
-          "no generated target among the sampled files; name the functions of a target of your own "
-          "with --hit FUNCTION --runway FUNCTION");
+          "No generated target is among the sampled files; name the functions of a target of your "
+          "own with --hit FUNCTION --runway FUNCTION.");
     }
   }
-  const TargetGeometry* known = geometry ? &*geometry : nullptr;
-  const analysis::TargetMap* map = known != nullptr ? &known->map : nullptr;
 
   const auto& attributes = recording.attributes();
   const auto measured_events = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(),
                     [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   const auto requested = requested_events(recording.features(), measured_events);
+  const Reading reading{source,  recording,        digest, geometry ? &*geometry : nullptr,
+                        remarks, choices.bin_width};
 
   Measured result;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    const Attribute& attribute = attributes[index];
-    if (attribute.is_dummy()) continue;
-    Measurement measurement;
-    measurement.run = source.run_directory.string();
-    measurement.file = source.file.string();
-    measurement.synthetic = source.run != nullptr && source.run->synthetic;
-    measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-    measurement.read_in_part = recording.read_in_part();
-    describe_machine(recording.features(), source.run, measurement);
+    if (attributes[index].is_dummy()) continue;
     std::optional<std::string> asked;
     if (!requested.empty()) asked = requested[result.measurements.size()];
-    describe_event(attribute, source.planned, asked, measurement);
-    describe_period(index, attribute, digest, source.planned, measurement);
-    measurement.lost_records = digest.lost_records;
-    measurement.lost_samples = digest.lost_samples;
-    measurement.throttled = digest.throttled;
-    measurement.unknown_ids = digest.unknown_ids;
-    if (known != nullptr) measurement.trigger = known->trigger;
-
-    const auto tally = analysis::tally(counts_of(index, digest, known), map);
-    auto may_judge = analysis::Judgeable::no_trigger;
-    if (known != nullptr) {
-      may_judge = judgeable(attribute, pmu_name(recording.features(), attribute.type),
-                            known->description ? &*known->description : nullptr);
-    }
-    count_events(tally.ledger.read(), attribute, may_judge, known, source.planned, measurement);
-    std::optional<double> ticks;
-    if (source.planned != nullptr && source.planned->target_report) {
-      const auto& report = *source.planned->target_report;
-      if (report.ticks_per_nop > 0) ticks = report.ticks_per_nop;
-      for (const auto& warning : report.warnings) {
-        measurement.warnings.push_back("target: " + warning);
-      }
-    }
-    analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
-                       choices.bin_width);
-    for (const auto& fault : recording.faults()) measurement.warnings.push_back(describe(fault));
-    measurement.warnings.insert(measurement.warnings.end(), remarks.begin(), remarks.end());
-    result.measurements.push_back(std::move(measurement));
+    result.measurements.push_back(measure_event(reading, index, asked));
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

@@ -192,6 +192,9 @@ TEST_F(Report, RefusesWrongUsageWithStatus64) {
   EXPECT_EQ(test::skidscan({"report", "--format", "xml"}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--hit", "x"}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--bin", "0"}).code.status, 64);
+  const auto drawn = test::skidscan({"report", "--plot", "figure.bmp"});
+  EXPECT_EQ(drawn.code.status, 64);
+  EXPECT_EQ(drawn.out, "") << "nothing is read before the arguments are right";
   EXPECT_EQ(test::skidscan({"nonsense"}).code.status, 64);
   EXPECT_EQ(test::skidscan({}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--help"}).code.status, 0);
