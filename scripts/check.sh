@@ -15,7 +15,9 @@ step 'formatting'
 git ls-files -z -- '*.cpp' '*.h' '*.c' | xargs -0 clang-format --dry-run --Werror
 
 step 'build with warnings as errors'
-cmake -S . -B build-check -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSKIDSCAN_WERROR=ON
+# As users build it, without the debug information, which nobody reads here.
+cmake -S . -B build-check -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' -DSKIDSCAN_WERROR=ON
 cmake --build build-check
 
 step 'clang-tidy'
