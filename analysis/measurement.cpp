@@ -123,26 +123,21 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-Tally tally(const std::vector<LocatedCount>& counts, const TargetMap* map) {
-  Tally result;
-  for (const LocatedCount& count : counts) {
-    const Classified classified = classify(count, map);
-    const bool hit = classified.sample_class == SampleClass::hit;
-    result.ledger.add(classified.sample_class, count.samples);
-    if (classified.offset) {
-      result.instructions.add(classified.offset->instructions, count.samples);
-      result.bytes.add(classified.offset->bytes, count.samples);
-    }
-    if (classified.inside_instruction) result.inside_instruction += count.samples;
-    if (!count.exact) continue;
-    result.exact_samples += count.samples;
-    if (hit) {
-      result.exact_hits += count.samples;
-    } else if (is_judged(classified.sample_class)) {
-      result.exact_off_trigger += count.samples;
-    }
+void Tally::add(const LocatedCount& count, const TargetMap* map) {
+  const Classified classified = classify(count, map);
+  ledger.add(classified.sample_class, count.samples);
+  if (classified.offset) {
+    instructions.add(classified.offset->instructions, count.samples);
+    bytes.add(classified.offset->bytes, count.samples);
   }
-  return result;
+  if (classified.inside_instruction) inside_instruction += count.samples;
+  if (!count.exact) return;
+  exact_samples += count.samples;
+  if (classified.sample_class == SampleClass::hit) {
+    exact_hits += count.samples;
+  } else if (is_judged(classified.sample_class)) {
+    exact_off_trigger += count.samples;
+  }
 }
 
 void complete(Measurement& measurement, const Tally& tally, const TargetMap* map,

@@ -52,6 +52,20 @@ struct EventsPerIteration {
   std::optional<double> measured, expected;
 };
 
+/// The sampled addresses against those that a tracepoint tells of the same events.
+struct IpCheck {
+  struct Difference {
+    std::uint64_t sampled = 0, witnessed = 0;  ///< addresses
+    std::int32_t tid = 0;
+    std::uint64_t time = 0;  ///< ns of the recording's clock
+  };
+  std::string witness;         ///< the tracepoint: "exceptions:page_fault_user"
+  std::uint64_t compared = 0;  ///< samples whose event the tracepoint told of
+  std::uint64_t agreeing = 0;  ///< of those compared
+  std::uint64_t unpaired = 0;  ///< user-mode samples that could not be compared
+  std::optional<Difference> first_difference;
+};
+
 struct Measurement {
   std::string run;   ///< the run directory as given, empty for a bare perf.data
   std::string file;  ///< the perf.data file as given or found
@@ -81,6 +95,7 @@ struct Measurement {
   std::optional<std::int64_t> censored_from;  ///< offset in instructions
   Contract contract;
   EventsPerIteration events_per_iteration;
+  std::optional<IpCheck> ip_check;  ///< nullopt where no tracepoint was recorded beside the event
   std::vector<std::string> warnings;
 };
 
@@ -102,11 +117,10 @@ struct Tally {
   std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
   std::uint64_t inside_instruction = 0;
 
+  /// `map` null: nobody said where the trigger is; user samples are other_user then.
+  void add(const LocatedCount& count, const TargetMap* map);
   Tally& operator+=(const Tally& other);
 };
-
-/// `map` null: nobody said where the trigger is; user samples are other_user then.
-Tally tally(const std::vector<LocatedCount>& counts, const TargetMap* map);
 
 /// Fills samples, hit_ratio, the distances, histogram, offset range, exact counts, contract and
 /// (where every instruction is rightly sampled and it was not set) expected_hit_share of

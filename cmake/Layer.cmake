@@ -18,6 +18,12 @@ if(SKIDSCAN_SANITIZE)
   # GCC cannot follow initialisations through instrumented code and warns of sound code.
   target_compile_options(skid_options INTERFACE -Wno-maybe-uninitialized)
 endif()
+if(SKIDSCAN_FUZZ)
+  target_compile_options(skid_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  target_link_options(skid_options INTERFACE -fsanitize=address,undefined)
+endif()
 target_compile_definitions(skid_options INTERFACE SKIDSCAN_VERSION="${PROJECT_VERSION}")
 
 # skid_layer(NAME SOURCES file... [DEPENDS layer...] [LIBRARIES target...])

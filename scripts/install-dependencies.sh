@@ -1,20 +1,24 @@
 #!/bin/sh
 # Installs the Debian packages that skidscan is built from, as far as they are missing.
-# usage: install-dependencies.sh run|check
-#   run    what building and running takes
-#   check  that, and what the tests and the style checks take
+# usage: install-dependencies.sh run|check|develop
+#   run      what building and running takes
+#   check    that, and what the tests and the style checks take
+#   develop  that, and what scripts/fuzz.sh and bench/speed.py take
 set -eu
 
 run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
-  libdw-dev libelf-dev libcapstone-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
+  libdw-dev libelf-dev libzstd-dev libcapstone-dev libtraceevent-dev libgnuplot-iostream-dev
+  gnuplot-nox linux-perf'
 check_packages='libgtest-dev libgmock-dev git clang-format clang-tidy python3 binutils
   gcc-aarch64-linux-gnu qemu-user-static'
+develop_packages='clang libclang-rt-14-dev zstd'
 
 case "${1:-}" in
   run) packages=$run_packages ;;
   check) packages="$run_packages $check_packages" ;;
-  *) echo "usage: $0 run|check" >&2; exit 64 ;;
+  develop) packages="$run_packages $check_packages $develop_packages" ;;
+  *) echo "usage: $0 run|check|develop" >&2; exit 64 ;;
 esac
 
 missing=

@@ -1,4 +1,5 @@
 // Arguments to command; the only place that catches.
+#include "src/commands/inspect.h"
 #include "src/commands/messages.h"
 #include "src/commands/record.h"
 #include "src/commands/report.h"
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -36,6 +38,7 @@ int run(int argc, char** argv) {
   skid::commands::add_record_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
+  skid::commands::add_inspect_command(app, exit_status);
   skid::commands::add_target_command(app, exit_status);
   try {
     app.parse(argc, argv);
@@ -62,6 +65,10 @@ int main(int argc, char** argv) {
   } catch (const skid::Error& error) {
     skid::commands::say(error.what());
     return static_cast<int>(error.status());
+  } catch (const std::bad_alloc&) {
+    skid::commands::say(
+        "not enough memory; a recording that asks for much more than it is long may be damaged");
+    return static_cast<int>(skid::ExitStatus::failed);
   } catch (const std::exception& error) {
     skid::commands::say(error.what());
     return static_cast<int>(skid::ExitStatus::failed);

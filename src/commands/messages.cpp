@@ -3,6 +3,7 @@
 #include "src/output/escape.h"
 
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,11 @@ void say(std::string_view message) {
 
 ExitStatus say_faults(const perfdata::Recording& recording) {
   for (const auto& fault : recording.faults()) say(describe(fault));
+  if (recording.attributes().empty()) {
+    // In pipe mode only the end of the recording tells.
+    throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
+                      "the recording is damaged or was cut off; record again"});
+  }
   return recording.read_in_part() ? ExitStatus::read_in_part : ExitStatus::done;
 }
 

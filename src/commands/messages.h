@@ -11,7 +11,8 @@ namespace skid::commands {
 /// One line on standard error: "skidscan: MESSAGE", control characters escaped.
 void say(std::string_view message);
 
-/// Says each fault of a recording once. Returns read_in_part when records are missing, else done.
+/// Says each fault of a recording that was read to its end. Returns read_in_part when records are
+/// missing, else done. Throws InputError when it has no event, so that nothing of it can be read.
 ExitStatus say_faults(const perfdata::Recording& recording);
 
 }  // namespace skid::commands

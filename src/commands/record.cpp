@@ -8,6 +8,7 @@
 #include "src/commands/record_progress.h"
 #include "src/commands/record_session.h"
 #include "src/commands/standard_output.h"
+#include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -184,6 +185,7 @@ void record_anew(const RecordOptions& options) {
   const machine::PerfTool perf = machine::find_perf();
   const RecordRequest request = resolve_request(options, machine, perf);
   check_events(request, machine, perf);
+  if (options.check_ip) check_witness(perf, measure::kPageFaultTracepoint);
 
   Interrupts interrupts;
   RunDirectory directory = RunDirectory::create(name, displace);

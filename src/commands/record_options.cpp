@@ -90,6 +90,9 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
       .add_option("--cpu", options.cpu, "CPU to pin the target to (default: the highest allowed)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  command.add_flag("--check-ip", options.check_ip,
+                   "Beside page faults record exceptions:page_fault_user, which tells the faulting "
+                   "instruction, so that the report can compare (root, x86)");
   command.add_flag("--force", options.force, "Replace the run that -o names");
   auto* resume = command.add_option("--resume", options.resume,
                                     "Record what is missing in a partial run, and nothing else");

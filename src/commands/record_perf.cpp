@@ -1,5 +1,6 @@
 #include "src/commands/record_perf.h"
 
+#include "src/run/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -98,8 +99,16 @@ std::vector<std::string> perf_record_command(const machine::PerfTool& perf,
   command.emplace_back("--no-buildid-cache");
   // Side-band events of BPF programs, for which perf's end waits up to a second.
   if (perf.has_no_bpf_event()) command.emplace_back("--no-bpf-event");
-  command.insert(command.end(), {"-e", recording.event, "-c", std::to_string(recording.period),
-                                 "-o", recording.output.string()});
+  if (recording.witness.empty()) {
+    command.insert(command.end(), {"-e", recording.event, "-c", std::to_string(recording.period)});
+  } else {
+    // Tracepoints take no period among their terms, so the event has to.
+    auto event = run::split_event_name(recording.event);
+    event.name += fmt::format("/period={}/", recording.period);
+    command.insert(command.end(),
+                   {"-e", run::join_event_name(event), "-e", recording.witness, "-c", "1"});
+  }
+  command.insert(command.end(), {"-o", recording.output.string()});
   if (!recording.control.empty()) {
     // Events start disabled; the target has them enabled once it is warm.
     command.insert(command.end(), {"-D", "-1", "--control",
@@ -130,6 +139,25 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
   if (read_perf_messages(done.err).no_permission) {
     throw Error(permission_message(machine, text));
   }
+}
+
+void check_witness(const machine::PerfTool& perf, std::string_view tracepoint) {
+  const std::string event(tracepoint);
+  Completed done =
+      run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
+  if (done.code.success()) {
+    done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
+    if (done.code.success()) return;
+  }
+  if (contains_any(done.err, kPermission)) {
+    throw Error(
+        fmt::format("--check-ip: no permission to sample {}; run as root, or leave --check-ip out",
+                    tracepoint));
+  }
+  throw Error(fmt::format(
+      "--check-ip: this kernel does not offer {} ({}); it takes x86 and tracefs: 'mount "
+      "-t tracefs tracefs /sys/kernel/tracing', or leave --check-ip out",
+      tracepoint, syntax_reason(done.err)));
 }
 
 PerfMessages read_perf_messages(std::string_view standard_error) {

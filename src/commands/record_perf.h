@@ -17,6 +17,7 @@ namespace skid::commands {
 struct PerfRecording {
   std::string event;  ///< as -e takes it, with its precise level
   std::uint64_t period = 0;
+  std::string witness;  ///< a tracepoint to record every time it fires; empty: none
   std::filesystem::path output;
   std::filesystem::path control, acknowledge;  ///< FIFOs; empty: perf counts from the start
   std::vector<std::string> target;             ///< command line of what is recorded
@@ -33,6 +34,10 @@ void check_event(const machine::PerfTool& perf, const std::string& text, const s
 /// Error with the remedy when that is refused.
 void check_permission(const machine::PerfTool& perf, const machine::Machine& machine,
                       const std::string& text, const std::string& event);
+
+/// Makes perf look up and count the tracepoint that --check-ip records. Throws Error with the
+/// remedy when this kernel does not have it or does not give it to this user.
+void check_witness(const machine::PerfTool& perf, std::string_view tracepoint);
 
 /// What perf said on standard error, read for what it means.
 struct PerfMessages {

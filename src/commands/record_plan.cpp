@@ -1,5 +1,6 @@
 #include "src/commands/record_plan.h"
 
+#include "src/measure/page_fault_check.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -274,6 +275,12 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
     throw UsageError(fmt::format("--repeat {}: gives {} measurements, allowed at most {}",
                                  options.repeat, measurements, kMostMeasurements));
   }
+  const bool has_faults =
+      std::any_of(request.events.begin(), request.events.end(),
+                  [](const ChosenEvent& chosen) { return chosen.event.kind == EventKind::faults; });
+  if (options.check_ip && !has_faults) {
+    throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
+  }
   request.cpu = choose_cpu(options, request.events, machine);
   add_notes(request, options, machine, perf);
   return request;
@@ -294,6 +301,9 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.event = chosen.event.text();
         measurement.requested = chosen.event.at_level(level);
         measurement.perf_event = chosen.event.for_perf(level, target);
+        if (options.check_ip && chosen.event.kind == EventKind::faults) {
+          measurement.witness = measure::kPageFaultTracepoint;
+        }
         measurement.level = level;
         measurement.repeat = repeat;
         measurement.period = chosen.period;

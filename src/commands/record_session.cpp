@@ -1,5 +1,7 @@
 #include "src/commands/record_session.h"
 
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -120,6 +122,20 @@ bool is_recording(const fs::path& path) {
   }
 }
 
+std::uint64_t samples_of_first_event(const fs::path& path) {
+  auto recording = perfdata::Recording::open(path);
+  const perfdata::SampleDecoder decoder(recording.attributes(), recording.byte_order());
+  std::uint64_t samples = 0;
+  perfdata::Record record;
+  while (recording.next(record)) {
+    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+    const auto decoded = decoder.decode(record);
+    const bool counts = decoded.problem == perfdata::SampleDecoder::Problem::none;
+    if (counts && decoded.sample.attribute == 0) ++samples;
+  }
+  return samples;
+}
+
 /// perf's first remark as a clause, or nothing.
 std::string because(const PerfMessages& messages) {
   return messages.remarks.empty() ? "" : ": " + messages.remarks.front();
@@ -169,14 +185,18 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
       progress_.refuse(measurement.reason);
       return SessionEnd::complete;
     }
-    const auto length = longer(measurement, tried.messages.samples);
+    // perf counts the samples of all events together.
+    const std::uint64_t samples = measurement.witness.empty()
+                                      ? tried.messages.samples
+                                      : samples_of_first_event(partial_file_of(measurement));
+    const auto length = longer(measurement, samples);
     if (!length) {
-      accept(measurement, tried);
+      accept(measurement, tried, samples);
       return SessionEnd::complete;
     }
     measurement.length = *length;
     progress_.say(fmt::format("{}: {} samples of {} asked for; recorded again for {:.1f} s",
-                              measurement.requested, with_thousands(tried.messages.samples),
+                              measurement.requested, with_thousands(samples),
                               with_thousands(run_.samples),
                               std::chrono::duration<double>(*length).count()));
   }
@@ -188,6 +208,7 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
       run_.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
   PerfRecording recording{.event = measurement.perf_event,
                           .period = measurement.period,
+                          .witness = measurement.witness,
                           .output = partial_file_of(measurement),
                           .control = fifos ? fifos->control() : fs::path(),
                           .acknowledge = fifos ? fifos->acknowledge() : fs::path(),
@@ -261,8 +282,8 @@ std::optional<nanoseconds> RecordSession::longer(const PlannedMeasurement& measu
   return std::chrono::duration_cast<nanoseconds>(std::min(longest, *length * factor));
 }
 
-void RecordSession::accept(PlannedMeasurement& measurement, const Attempt& attempt) {
-  const std::uint64_t samples = attempt.messages.samples;
+void RecordSession::accept(PlannedMeasurement& measurement, const Attempt& attempt,
+                           std::uint64_t samples) {
   const fs::path file = file_of(measurement);
   const std::uint64_t bytes = size_of(partial_file_of(measurement));
   if (::rename(partial_file_of(measurement).c_str(), file.c_str()) != 0) {

@@ -47,7 +47,7 @@ class RecordSession {
   bool is_refused(const run::PlannedMeasurement& measurement, const Attempt& attempt) const;
   std::optional<std::chrono::nanoseconds> longer(const run::PlannedMeasurement& measurement,
                                                  std::uint64_t samples) const;
-  void accept(run::PlannedMeasurement& measurement, const Attempt& attempt);
+  void accept(run::PlannedMeasurement& measurement, const Attempt& attempt, std::uint64_t samples);
   void write_description() const;
 
   std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const;

@@ -99,11 +99,7 @@ Findings read_inputs(const ReportOptions& options) {
   }
   Findings findings;
   for (const auto& input : inputs) {
-    if (std::filesystem::is_directory(input)) {
-      if (!run::is_run(input)) {
-        throw InputError({input, std::nullopt, "a directory without run.json",
-                          "a run of 'skidscan record' or a perf.data file", ""});
-      }
+    if (run::is_run(input)) {
       read_run(input, choices, findings);
     } else {
       add(findings, measure::measure({input, {}, nullptr, nullptr}, choices));
@@ -163,7 +159,8 @@ void add_report_command(CLI::App& app, int& exit_status) {
   auto* command = app.add_subcommand(
       "report", "hits, skid distribution and contract verdicts of runs and perf.data files");
   command->add_option("INPUT,-i,--input", options->inputs,
-                      "runs or perf.data files (default: skidscan.run)");
+                      "runs or recordings of perf: files, directories of perf record --threads, - "
+                      "for standard input (default: skidscan.run)");
   command->add_option("--hit", options->hit,
                       "function whose samples are hits, for targets that others wrote");
   command->add_option("--runway", options->runway, "function whose samples are skids");
@@ -184,7 +181,8 @@ void add_report_command(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  skidscan record && skidscan report --plot skid.png\n"
       "  skidscan report skidscan.run --format json --fail-on broken\n"
-      "  skidscan report perf.data --hit memreader --runway noprunway");
+      "  skidscan report perf.data --hit memreader --runway noprunway\n"
+      "  perf record -o - COMMAND | skidscan report -");
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_report(*options)); });
 }

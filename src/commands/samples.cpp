@@ -1,68 +1,22 @@
 #include "src/commands/samples.h"
 
 #include "src/commands/messages.h"
+#include "src/commands/sample_line.h"
 #include "src/commands/standard_output.h"
-#include "src/locate/digest.h"
+#include "src/locate/arrival_window.h"
+#include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/locate/replay.h"
-#include "src/locate/symbolizer.h"
-#include "src/output/escape.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {
-
-enum class Column {
-  time,
-  pid,
-  tid,
-  cpu,
-  attr,
-  event,
-  period,
-  addr,
-  mode,
-  exact,
-  ip,
-  sym,
-  symoff,
-  dso
-};
-
-struct ColumnName {
-  Column column;
-  std::string_view name;
-  bool is_number;  ///< bare in JSON lines; 64-bit addresses stay strings there
-};
-constexpr std::array<ColumnName, 14> kColumns = {{{Column::time, "time", true},
-                                                  {Column::pid, "pid", true},
-                                                  {Column::tid, "tid", true},
-                                                  {Column::cpu, "cpu", true},
-                                                  {Column::attr, "attr", true},
-                                                  {Column::event, "event", false},
-                                                  {Column::period, "period", true},
-                                                  {Column::addr, "addr", false},
-                                                  {Column::mode, "mode", false},
-                                                  {Column::exact, "exact", true},
-                                                  {Column::ip, "ip", false},
-                                                  {Column::sym, "sym", false},
-                                                  {Column::symoff, "symoff", false},
-                                                  {Column::dso, "dso", false}}};
 
 struct SamplesOptions {
   std::string file = "perf.data";
@@ -71,196 +25,164 @@ struct SamplesOptions {
   std::string format = "tsv";
 };
 
-std::vector<ColumnName> chosen_columns(const std::vector<std::string>& names) {
-  std::vector<ColumnName> chosen;
-  for (const auto& name : names) {
-    const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
-                                     [&](const ColumnName& column) { return column.name == name; });
-    if (found == kColumns.end()) {
-      std::string known;
-      for (const auto& column : kColumns) {
-        known += (known.empty() ? "" : ", ") + std::string(column.name);
-      }
-      throw UsageError(fmt::format("column '{}' is not one of: {}", name, known));
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
-}
-
-std::string_view name_of(perfdata::CpuMode mode) {
-  switch (mode) {
-    case perfdata::CpuMode::kernel:
-      return "kernel";
-    case perfdata::CpuMode::user:
-      return "user";
-    case perfdata::CpuMode::hypervisor:
-      return "hypervisor";
-    case perfdata::CpuMode::guest_kernel:
-      return "guest_kernel";
-    case perfdata::CpuMode::guest_user:
-      return "guest_user";
-    case perfdata::CpuMode::unknown:
-      break;
-  }
-  return "unknown";
-}
-
-/// Everything a line is made from, gathered lazily: a place is looked up only for its columns.
-class Line {
+/// Writes lines as samples come; reports in the end what was left out.
+class SamplePrinter {
  public:
-  Line(const perfdata::Recording& recording, locate::Symbolizer& symbolizer,
-       const symbols::AddressSpaces& spaces)
-      : recording_(recording), symbolizer_(symbolizer), spaces_(spaces) {}
+  SamplePrinter(const SamplesOptions& options, perfdata::Recording& recording)
+      : options_(options),
+        recording_(recording),
+        columns_(chosen_columns(options.columns)),
+        has_places_(needs_places(columns_)),
+        has_payloads_(needs(columns_, Column::trace)),
+        line_(recording, symbolizer_, spaces_, trace_) {}
 
-  void begin(const perfdata::Sample& sample, std::optional<symbols::FileLocation> location) {
-    sample_ = &sample;
-    location_ = location;
-  }
-
-  /// Appends the value of a column, without escaping.
-  void append(Column column, std::string& text) const {
-    const auto put = std::back_inserter(text);
-    switch (column) {
-      case Column::time:
-        fmt::format_to(put, "{}", sample_->time);
-        break;
-      case Column::pid:
-        fmt::format_to(put, "{}", sample_->pid);
-        break;
-      case Column::tid:
-        fmt::format_to(put, "{}", sample_->tid);
-        break;
-      case Column::cpu:
-        fmt::format_to(put, "{}", sample_->cpu);
-        break;
-      case Column::attr:
-        fmt::format_to(put, "{}", sample_->attribute);
-        break;
-      case Column::event:
-        text += recording_.attributes()[sample_->attribute].name;
-        break;
-      case Column::period:
-        fmt::format_to(put, "{}", sample_->period);
-        break;
-      case Column::addr:
-        fmt::format_to(put, "{:x}", sample_->addr);
-        break;
-      case Column::mode:
-        text += name_of(sample_->mode);
-        break;
-      case Column::exact:
-        text += sample_->exact ? '1' : '0';
-        break;
-      case Column::ip:
-        fmt::format_to(put, "{:x}", sample_->ip);
-        break;
-      case Column::sym:
-        if (location_) text += symbolizer_.symbol_at(*location_).name;
-        break;
-      case Column::symoff:
-        if (location_ && !symbolizer_.symbol_at(*location_).name.empty()) {
-          fmt::format_to(put, "{:#x}", symbolizer_.symbol_at(*location_).offset);
-        }
-        break;
-      case Column::dso:
-        if (location_) text += spaces_.file(location_->file).path;
-        break;
+  ExitStatus run() {
+    if (options_.format == "tsv") {
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        out_.text() += (i > 0 ? "\t" : "") + std::string(columns_[i].name);
+      }
+      out_.text() += '\n';
     }
+    if (has_places_ && !recording_.rewindable()) {
+      print_from_pipe();
+    } else {
+      if (has_places_) {
+        spaces_ = locate::read_address_spaces(recording_);
+        recording_.rewind();
+      }
+      print_in_order();
+    }
+    out_.flush();
+    if (unknown_ids_ > 0) {
+      say(fmt::format("{}: {} samples left out: their ids belong to no event", options_.file,
+                      unknown_ids_));
+    }
+    if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
+    for (const auto& remark : kernel_.remarks()) say(remark);
+    for (const auto& remark : modules_.remarks()) say(remark);
+    return say_faults(recording_);
   }
 
  private:
-  const perfdata::Recording& recording_;
-  locate::Symbolizer& symbolizer_;
-  const symbols::AddressSpaces& spaces_;
-  const perfdata::Sample* sample_ = nullptr;
-  std::optional<symbols::FileLocation> location_;
+  struct Held {
+    perfdata::Sample sample;
+    std::vector<std::byte> payload;
+  };
+  /// More samples of a pipe than these are not held back for their mappings.
+  static constexpr std::size_t kMostHeld = std::size_t{128} << 10;
+  /// Nor more bytes of their payloads.
+  static constexpr std::size_t kMostPayloads = std::size_t{64} << 20;
+
+  std::optional<perfdata::Sample> decode(const perfdata::Record& record) {
+    const auto decoded = recording_.decoder().decode(record);
+    switch (decoded.problem) {
+      case perfdata::SampleDecoder::Problem::none:
+        return decoded.sample;
+      case perfdata::SampleDecoder::Problem::unknown_id:
+        ++unknown_ids_;
+        break;
+      case perfdata::SampleDecoder::Problem::too_short:
+        recording_.add_short_record(record);
+        break;
+    }
+    return std::nullopt;
+  }
+
+  /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
+  /// reach past its end has no payload, and says so in its column.
+  std::span<const std::byte> payload(const perfdata::Record& record,
+                                     const perfdata::Sample& sample) {
+    if (!has_payloads_) return {};
+    // On a pipe the formats come in front of the samples.
+    if (!std::exchange(has_formats_, true)) trace_ = TraceColumn(recording_.features());
+    const auto details = recording_.decoder().details(record, sample);
+    return details ? details->raw : std::span<const std::byte>();
+  }
+
+  /// Prints a sample, located as of `time`. False when nobody reads any more.
+  bool print(const perfdata::Sample& sample, std::uint64_t time, std::span<const std::byte> raw) {
+    std::optional<symbols::FileLocation> location;
+    if (has_places_) {
+      const perfdata::SampleKind kind(sample.mode, sample.exact);
+      location =
+          locate::locate(spaces_, kind, perfdata::space_of(kind, sample.pid), sample.ip, time);
+    }
+    line_.begin(sample, location, raw);
+    options_.format == "jsonl" ? write_json_line(line_, columns_, out_.text())
+                               : write_tsv(line_, columns_, out_.text());
+    return out_.flush_if_full();
+  }
+
+  void print_in_order() {
+    perfdata::Record record;
+    while (recording_.next(record)) {
+      if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+      const auto sample = decode(record);
+      if (!sample) continue;
+      const auto time = recording_.decoder().time_of(record, *sample);
+      if (!print(*sample, time, payload(record, *sample))) return;
+    }
+  }
+
+  /// A pipe is read once: samples wait until the mappings of their time have come.
+  void print_from_pipe() {
+    locate::ArrivalWindow<Held> window(kMostHeld);
+    bool is_read = true;
+    std::size_t payloads = 0;  // bytes held
+    const auto release = [&](std::uint64_t time, const Held& held) {
+      is_read = is_read && print(held.sample, time, held.payload);
+      payloads -= held.payload.size();
+    };
+    bool changed = false;
+    const auto seal = [&] {
+      if (!std::exchange(changed, false)) return;
+      locate::replay_build_ids(recording_.features(), spaces_);
+      spaces_.seal();
+    };
+    perfdata::Record record;
+    while (is_read && recording_.next(record)) {
+      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+        const auto sample = decode(record);
+        if (!sample) continue;
+        const auto raw = payload(record, *sample);
+        window.add(recording_.decoder().time_of(record, *sample),
+                   Held{*sample, {raw.begin(), raw.end()}});
+        payloads += raw.size();
+        if (!window.is_full() && payloads <= kMostPayloads) continue;
+        seal();
+        window.release_half(release);
+        continue;
+      }
+      const auto replayed = locate::replay(record, recording_.decoder(), spaces_);
+      if (replayed == locate::Replayed::too_short) recording_.add_short_record(record);
+      if (replayed == locate::Replayed::entered) changed = true;
+      if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
+      seal();
+      window.finish_round(release);
+    }
+    seal();
+    window.finish(release);
+  }
+
+  const SamplesOptions& options_;
+  perfdata::Recording& recording_;
+  std::vector<ColumnName> columns_;
+  bool has_places_, has_payloads_;
+  bool has_formats_ = false;
+  symbols::AddressSpaces spaces_;
+  locate::ModuleStore modules_;
+  locate::KernelSymbols kernel_{[this] { return locate::recorded_kernel(recording_, spaces_); }};
+  locate::Symbolizer symbolizer_{spaces_, modules_, kernel_};
+  TraceColumn trace_;
+  SampleLine line_;
+  StandardOutput out_;
+  std::uint64_t unknown_ids_ = 0;
 };
 
-/// Tab-separated values with a header line.
-void write_tsv(const Line& line, const std::vector<ColumnName>& columns, std::string& text) {
-  std::string value;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    value.clear();
-    line.append(columns[i].column, value);
-    if (i > 0) text += '\t';
-    text += columns[i].is_number ? value : output::escape_for_terminal(value);
-  }
-  text += '\n';
-}
-
-std::string json_string(const std::string& value) {
-  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void write_json_line(const Line& line, const std::vector<ColumnName>& columns, std::string& text) {
-  std::string value;
-  text += '{';
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    value.clear();
-    line.append(columns[i].column, value);
-    if (i > 0) text += ',';
-    fmt::format_to(std::back_inserter(text), "\"{}\":", columns[i].name);
-    text += columns[i].is_number ? value : json_string(value);
-  }
-  text += "}\n";
-}
-
-bool needs_places(const std::vector<ColumnName>& columns) {
-  return std::any_of(columns.begin(), columns.end(), [](const ColumnName& column) {
-    return column.column == Column::sym || column.column == Column::symoff ||
-           column.column == Column::dso;
-  });
-}
-
-int run_samples(const SamplesOptions& options) {
-  const auto columns = chosen_columns(options.columns);
+ExitStatus run_samples(const SamplesOptions& options) {
+  chosen_columns(options.columns);  // refuses unknown ones before anything is read
   auto recording = perfdata::Recording::open(options.file);
-  const bool places = needs_places(columns);
-  symbols::AddressSpaces spaces;
-  if (places) {
-    spaces = locate::read_address_spaces(recording);
-    recording.rewind();
-  }
-  locate::ModuleStore modules;
-  locate::Symbolizer symbolizer(spaces, modules);
-  const locate::RecordingClock clock(recording);
-  const perfdata::SampleDecoder decoder(recording.attributes(), recording.byte_order());
-  Line line(recording, symbolizer, spaces);
-  StandardOutput out;
-  const bool json = options.format == "jsonl";
-  if (!json) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      out.text() += (i > 0 ? "\t" : "") + std::string(columns[i].name);
-    }
-    out.text() += '\n';
-  }
-  std::uint64_t unknown_ids = 0;
-  perfdata::Record record;
-  while (recording.next(record)) {
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-    const auto decoded = decoder.decode(record);
-    if (decoded.problem == perfdata::SampleDecoder::Problem::unknown_id) ++unknown_ids;
-    if (decoded.problem == perfdata::SampleDecoder::Problem::too_short) {
-      recording.add_short_record(record);
-    }
-    if (decoded.problem != perfdata::SampleDecoder::Problem::none) continue;
-    const auto& sample = decoded.sample;
-    std::optional<symbols::FileLocation> location;
-    if (places) {
-      location = locate::locate(spaces, perfdata::SampleKey(sample), clock.time_of(record, sample));
-    }
-    line.begin(sample, location);
-    json ? write_json_line(line, columns, out.text()) : write_tsv(line, columns, out.text());
-    if (!out.flush_if_full()) break;
-  }
-  out.flush();
-  if (unknown_ids > 0) {
-    say(fmt::format("{}: {} samples left out: their ids belong to no event", options.file,
-                    unknown_ids));
-  }
-  for (const auto& remark : modules.remarks()) say(remark);
-  return static_cast<int>(say_faults(recording));
+  return SamplePrinter(options, recording).run();
 }
 
 }  // namespace
@@ -268,11 +190,15 @@ int run_samples(const SamplesOptions& options) {
 void add_samples_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SamplesOptions>();
   auto* command = app.add_subcommand("samples", "print every sample of a recording, one line each");
-  command->add_option("FILE", options->file, "recording of perf (default: perf.data)");
+  command->add_option("FILE", options->file,
+                      "recording of perf: a file, a directory of perf record --threads, - for "
+                      "standard input (default: perf.data)");
   command
       ->add_option("--columns", options->columns,
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
-                   "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso")
+                   "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
+                   "trace (payload "
+                   "of a tracepoint)")
       ->delimiter(',');
   command->add_option("--format", options->format, "tsv (with a header line) or jsonl")
       ->check(CLI::IsMember({"tsv", "jsonl"}));
@@ -281,7 +207,8 @@ void add_samples_command(CLI::App& app, int& exit_status) {
       "Control characters in names are written as \\xNN.\n\n"
       "Example:\n  perf record -o perf.data -e cpu-clock -- sleep 0.1\n"
       "  skidscan samples perf.data --columns time,ip,sym,symoff");
-  command->callback([options, &exit_status] { exit_status = run_samples(*options); });
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_samples(*options)); });
 }
 
 }  // namespace skid::commands

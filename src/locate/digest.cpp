@@ -1,6 +1,8 @@
 #include "src/locate/digest.h"
 
+#include "src/locate/arrival_window.h"
 #include "src/locate/replay.h"
+#include "src/locate/space_epochs.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
 
@@ -10,57 +12,17 @@
 #include <utility>
 
 namespace skid::locate {
-namespace {
 
 using perfdata::Record;
 using perfdata::Recording;
+using perfdata::Sample;
 using perfdata::SampleDecoder;
-using symbols::AddressSpaces;
+using perfdata::SampleKind;
 
-perfdata::SampleCounts count(Recording& recording, const SampleDecoder& decoder,
-                             const RecordingClock& clock, Digest& digest) {
-  perfdata::SampleCounts counts;
-  Record record;
-  while (recording.next(record)) {
-    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-      const auto decoded = decoder.decode(record);
-      switch (decoded.problem) {
-        case SampleDecoder::Problem::none:
-          counts.add(decoded.sample, clock.time_of(record, decoded.sample));
-          break;
-        case SampleDecoder::Problem::unknown_id:
-          ++digest.unknown_ids;
-          break;
-        case SampleDecoder::Problem::too_short:
-          recording.add_short_record(record);
-          break;
-      }
-      continue;
-    }
-    bool whole = replay(record, recording.byte_order(), clock, digest.spaces);
-    if (record.type == perfdata::PERF_RECORD_LOST) {
-      const auto lost = perfdata::parse_lost(record, recording.byte_order());
-      whole = lost.has_value();
-      digest.lost_records += lost.value_or(0);
-    } else if (record.type == perfdata::PERF_RECORD_LOST_SAMPLES) {
-      const auto lost = perfdata::parse_lost_samples(record, recording.byte_order());
-      whole = lost.has_value();
-      digest.lost_samples += lost.value_or(0);
-    } else if (record.type == perfdata::PERF_RECORD_THROTTLE) {
-      ++digest.throttled;
-    }
-    if (!whole) recording.add_short_record(record);
-  }
-  return counts;
-}
+namespace {
 
-struct KeyLess {
-  bool operator()(const perfdata::SampleKey& a, const perfdata::SampleKey& b) const {
-    return std::tie(a.ip, a.pid, a.attribute, a.mode, a.exact) <
-           std::tie(b.ip, b.pid, b.attribute, b.mode, b.exact);
-  }
-};
-using LocatedSlots = std::map<perfdata::SampleKey, std::vector<LocatedSamples>, KeyLess>;
+/// Samples from a pipe that are held back at most: 9 MiB of them.
+constexpr std::size_t kMostHeld = std::size_t{128} << 10;
 
 bool same_place(const std::optional<symbols::FileLocation>& a,
                 const std::optional<symbols::FileLocation>& b) {
@@ -68,58 +30,207 @@ bool same_place(const std::optional<symbols::FileLocation>& a,
   return !a || (a->file == b->file && a->offset == b->offset);
 }
 
-/// Reads the samples of the keys in `moved` again and attributes each by its own time.
-void locate_by_time(Recording& recording, const SampleDecoder& decoder, const RecordingClock& clock,
-                    const AddressSpaces& spaces, LocatedSlots& moved) {
-  recording.rewind();
-  Record record;
-  while (recording.next(record)) {
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-    const auto decoded = decoder.decode(record);
-    if (decoded.problem != SampleDecoder::Problem::none) continue;
-    const auto& sample = decoded.sample;
-    const perfdata::SampleKey key(sample);
-    const auto found = moved.find(key);
-    if (found == moved.end()) continue;
-    const auto location = locate(spaces, key, clock.time_of(record, sample));
-    auto& places = found->second;
-    auto place = std::find_if(places.begin(), places.end(), [&](const LocatedSamples& candidate) {
-      return same_place(candidate.location, location);
-    });
-    if (place == places.end()) place = places.insert(place, {key, location, 0, 0});
-    ++place->samples;
-    place->period_sum += sample.period;
-  }
-}
-
 }  // namespace
 
-Digest digest(Recording& recording) {
-  Digest result;
-  const SampleDecoder decoder(recording.attributes(), recording.byte_order());
-  const RecordingClock clock(recording);
-  const auto counts = count(recording, decoder, clock, result);
-  replay_build_ids(recording.features(), result.spaces);
-  result.spaces.seal();
+class Digester {
+ public:
+  explicit Digester(Recording& recording)
+      : recording_(recording), counter_(result_.located.counts_) {}
 
-  LocatedSlots moved;
-  for (const auto& entry : counts.entries()) {
-    LocatedSamples located{entry.key, std::nullopt, entry.samples, entry.period_sum};
-    const auto space = space_of(entry.key);
-    if (space && !result.spaces.constant_between(*space, entry.key.ip, entry.first, entry.last)) {
-      moved.emplace(entry.key, std::vector<LocatedSamples>{});
-      continue;
+  Digest digest() {
+    if (recording_.rewindable()) {
+      count_file();
+    } else {
+      count_pipe();
     }
-    located.location = locate(result.spaces, entry.key, entry.first);
-    result.located.push_back(located);
+    counter_.finish();
+    result_.located.counts_.seal();
+    result_.totals = counter_.totals();
+    replay_build_ids(recording_.features(), result_.spaces);
+    result_.spaces.seal();
+    locate_rows();
+    if (!moved_.empty()) locate_by_time();
+    return std::move(result_);
   }
-  if (!moved.empty()) {
-    locate_by_time(recording, decoder, clock, result.spaces, moved);
-    for (const auto& [key, places] : moved) {
-      result.located.insert(result.located.end(), places.begin(), places.end());
+
+ private:
+  struct PlaceLess {
+    using Place = std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>;
+    static Place of(const LocatedSamples& located) {
+      return {located.ip, located.space, located.attribute, located.kind.bits()};
+    }
+    bool operator()(const LocatedSamples& a, const LocatedSamples& b) const {
+      return of(a) < of(b);
+    }
+  };
+
+  void count_file() {
+    follow_attributes();
+    Record record;
+    for (;;) {
+      recording_.consume(counter_.count(recording_.buffered(), recording_.position()));
+      if (!recording_.next(record)) break;
+      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+        if (const auto sample = decode(record)) {
+          counter_.count(*sample, recording_.decoder().time_of(record, *sample),
+                         recording_.position(),
+                         perfdata::space_of(SampleKind(sample->mode, sample->exact), sample->pid));
+        }
+      } else {
+        take(record);
+      }
     }
   }
-  return result;
+
+  void count_pipe() {
+    SpaceEpochs epochs;
+    ArrivalWindow<Sample> window(kMostHeld);
+    const auto release = [&](std::uint64_t time, Sample& sample) {
+      const SampleKind kind(sample.mode, sample.exact);
+      const auto space = perfdata::space_of(kind, sample.pid);
+      counter_.count(sample, time, recording_.position(), epochs.number(space, time));
+    };
+    follow_attributes();
+    Record record;
+    while (recording_.next(record)) {
+      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+        if (const auto sample = decode(record)) {
+          window.add(recording_.decoder().time_of(record, *sample), *sample);
+          if (window.is_full()) window.release_half(release);
+        }
+        continue;
+      }
+      if (const auto space = take(record)) {
+        epochs.changed(*space, recording_.decoder().time_of(record));
+      }
+      if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) window.finish_round(release);
+    }
+    window.finish(release);
+    result_.located.epochs_ = epochs.numbered();
+  }
+
+  void follow_attributes() {
+    attributes_version_ = recording_.attributes_version();
+    counter_.use(recording_.decoder());
+  }
+
+  std::optional<Sample> decode(const Record& record) {
+    const auto decoded = recording_.decoder().decode(record);
+    switch (decoded.problem) {
+      case SampleDecoder::Problem::none:
+        return decoded.sample;
+      case SampleDecoder::Problem::unknown_id:
+        ++result_.unknown_ids;
+        break;
+      case SampleDecoder::Problem::too_short:
+        recording_.add_short_record(record);
+        break;
+    }
+    return std::nullopt;
+  }
+
+  /// Takes a record that is no sample. Returns the space whose mappings it changed.
+  std::optional<std::int32_t> take(const Record& record) {
+    if (attributes_version_ != recording_.attributes_version()) follow_attributes();
+    const SampleDecoder& decoder = recording_.decoder();
+    std::int32_t changed = 0;
+    const auto replayed = replay(record, decoder, result_.spaces, &changed);
+    bool whole = replayed != Replayed::too_short;
+    if (record.type == perfdata::PERF_RECORD_LOST) {
+      const auto lost = perfdata::parse_lost(record, decoder.order());
+      whole = lost.has_value();
+      result_.lost_records += lost.value_or(0);
+    } else if (record.type == perfdata::PERF_RECORD_LOST_SAMPLES) {
+      const auto lost = perfdata::parse_lost_samples(record, decoder.order());
+      whole = lost.has_value();
+      result_.lost_samples += lost.value_or(0);
+    } else if (record.type == perfdata::PERF_RECORD_THROTTLE) {
+      ++result_.throttled;
+    }
+    if (!whole) recording_.add_short_record(record);
+    if (replayed != Replayed::entered) return std::nullopt;
+    counter_.cut();
+    return changed;
+  }
+
+  void locate_rows() {
+    auto& located = result_.located;
+    located.locations_.resize(located.counts_.rows());
+    const auto& spaces = result_.spaces;
+    std::size_t last_row = located.counts_.rows();
+    located.counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
+      auto& place = located.locations_[row];
+      const std::int32_t space = located.space_of(count);
+      if (row != last_row) {
+        last_row = row;
+        place.file = LocatedCounts::kNowhere;
+        const auto kind = count.of.kind;
+        const auto [first, last] = located.times_of(count);
+        const bool stays =
+            !has_space(kind) || spaces.constant_between(space, count.of.ip, first, last);
+        if (!stays && recording_.rewindable()) {
+          place.file = LocatedCounts::kMoved;
+        } else if (const auto found = locate(spaces, kind, space, count.of.ip, first)) {
+          place = *found;
+        }
+        row_is_uncertain_ = !stays;
+      }
+      if (place.file == LocatedCounts::kMoved) {
+        moved_.emplace(
+            LocatedSamples{count.of.ip, space, count.of.attribute, count.of.kind, std::nullopt, 0},
+            std::vector<LocatedSamples>{});
+        moved_end_ = std::max(moved_end_, count.end);
+      } else if (row_is_uncertain_) {
+        result_.uncertain += count.samples;
+      }
+    });
+  }
+
+  /// Reads the samples of the moved places again and attributes each by its own time.
+  void locate_by_time() {
+    std::vector<std::uint64_t> addresses;  // ascending, as moved_ is
+    for (const auto& [key, places] : moved_) {
+      if (addresses.empty() || addresses.back() != key.ip) addresses.push_back(key.ip);
+    }
+    recording_.rewind();
+    const SampleDecoder& decoder = recording_.decoder();
+    Record record;
+    while (recording_.position() < moved_end_ && recording_.next(record)) {
+      if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+      const auto decoded = decoder.decode(record);
+      if (decoded.problem != SampleDecoder::Problem::none) continue;
+      const Sample& sample = decoded.sample;
+      if (!std::binary_search(addresses.begin(), addresses.end(), sample.ip)) continue;
+      const SampleKind kind(sample.mode, sample.exact);
+      LocatedSamples here{
+          sample.ip, perfdata::space_of(kind, sample.pid), sample.attribute, kind, std::nullopt, 0};
+      const auto found = moved_.find(here);
+      if (found == moved_.end()) continue;
+      here.location =
+          locate(result_.spaces, kind, here.space, here.ip, decoder.time_of(record, sample));
+      auto& places = found->second;
+      auto place = std::find_if(places.begin(), places.end(), [&](const auto& candidate) {
+        return same_place(candidate.location, here.location);
+      });
+      if (place == places.end()) place = places.insert(place, here);
+      ++place->samples;
+    }
+    for (const auto& [key, places] : moved_) {
+      result_.located.moved_.insert(result_.located.moved_.end(), places.begin(), places.end());
+    }
+  }
+
+  Recording& recording_;
+  Digest result_;
+  perfdata::BulkCounter counter_;
+  unsigned attributes_version_ = 0;
+  bool row_is_uncertain_ = false;
+  std::uint64_t moved_end_ = 0;  ///< position behind which no sample of `moved_` stands
+  std::map<LocatedSamples, std::vector<LocatedSamples>, PlaceLess> moved_;
+};
+
+Digest digest(Recording& recording) {
+  return Digester(recording).digest();
 }
 
 }  // namespace skid::locate

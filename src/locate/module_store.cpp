@@ -1,24 +1,14 @@
 #include "src/locate/module_store.h"
 
+#include "src/locate/mapping_name.h"
 #include "src/support/error.h"
+#include "src/symbols/vdso.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace skid::locate {
-namespace {
-
-/// Names that perf and the kernel give to mappings without a file.
-bool is_pseudo_file(const std::string& path) {
-  return path.empty() || path.front() != '/' || path.starts_with("//") ||
-         path.starts_with("/memfd:") || path.starts_with("/dev/zero") ||
-         path.starts_with("/anon_hugepage") || path.starts_with("/SYSV") ||
-         path.ends_with(" (deleted)");
-}
-
-}  // namespace
-
 void ModuleStore::add_candidate(const std::filesystem::path& path) {
   candidates_.push_back(path);
 }
@@ -29,7 +19,13 @@ const ModuleStore::Opened* ModuleStore::open(const std::filesystem::path& path,
   if (known != opened_.end()) return known->second.get();
   std::unique_ptr<Opened> opened;
   try {
-    opened = std::make_unique<Opened>(Opened{path, symbols::Module::open(path)});
+    if (path == kVdsoName) {
+      if (auto vdso = symbols::running_vdso()) {
+        opened = std::make_unique<Opened>(Opened{path, std::move(*vdso)});
+      }
+    } else {
+      opened = std::make_unique<Opened>(Opened{path, symbols::Module::open(path)});
+    }
   } catch (const InputError& error) {
     problem = error.what();
   }
@@ -50,7 +46,7 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
       break;
     }
   }
-  if (found.module == nullptr && !is_pseudo_file(file.path)) {
+  if (found.module == nullptr && (!is_pseudo_file(file.path) || file.path == kVdsoName)) {
     problem.clear();
     const Opened* opened = open(file.path, problem);
     if (opened == nullptr) {

@@ -24,9 +24,9 @@ class ModuleStore {
     std::filesystem::path path;               ///< where it was opened
   };
 
-  /// The file of a mapping. Pseudo files ("[vdso]", "//anon") have none. A file whose build-id
-  /// differs from the recorded one is refused; one without a recorded build-id is opened and named
-  /// in `remarks`.
+  /// The file of a mapping. Pseudo files ("//anon", "[heap]") have none; "[vdso]" is the one of the
+  /// running kernel. A file whose build-id differs from the recorded one is refused; one without a
+  /// recorded build-id is opened and named in `remarks`.
   Found find(const symbols::MappedFile& file);
 
   /// What had to be refused or could not be verified, one line each.

@@ -11,38 +11,30 @@
 
 namespace skid::locate {
 
-/// The clock of a recording: time stamps where any event records them, else the order in the file.
-class RecordingClock {
- public:
-  explicit RecordingClock(const perfdata::Recording& recording);
-
-  /// When a record other than a sample happened. Records without a time stamp in a recording that
-  /// has them come before everything, as perf delivers them.
-  std::uint64_t time_of(const perfdata::Record& record) const;
-  std::uint64_t time_of(const perfdata::Record& record, const perfdata::Sample& sample) const;
-
- private:
-  bool has_times_ = false;
-  perfdata::ByteOrder order_;
-  /// Where the records' trailers are described: all events of one recording agree on it.
-  perfdata::Attribute trailer_;
+/// What a record meant for address spaces.
+enum class Replayed {
+  nothing,    ///< it is of another type
+  entered,    ///< its space changed
+  too_short,  ///< it ends inside its fields and was left out
 };
 
-/// Enters MMAP, MMAP2, FORK and COMM records into `spaces`. False when `record` is one of these but
-/// too short to be read.
-bool replay(const perfdata::Record& record, perfdata::ByteOrder order, const RecordingClock& clock,
-            symbols::AddressSpaces& spaces);
+/// Enters MMAP, MMAP2, FORK and COMM records into `spaces`. `changed`, where given, is the space
+/// that the record changed.
+Replayed replay(const perfdata::Record& record, const perfdata::SampleDecoder& decoder,
+                symbols::AddressSpaces& spaces, std::int32_t* changed = nullptr);
 
 /// Enters what the feature section knows of build-ids.
 void replay_build_ids(const perfdata::Features& features, symbols::AddressSpaces& spaces);
 
-/// Whose mappings hold the code of these samples: kernel samples of all processes share one space;
-/// guests and hypervisors have none in a host's recording.
-std::optional<std::int32_t> space_of(const perfdata::SampleKey& key);
+/// Whether the code of such samples is in any space that the recording describes: guests and
+/// hypervisors have none in a host's recording.
+bool has_space(perfdata::SampleKind kind);
 
-/// The file and offset of a sampled address at `time`; nullopt when nothing was mapped there.
+/// The file and offset of `ip` in `space` at `time`; nullopt when nothing was mapped there or
+/// samples of this kind have no space.
 std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
-                                            const perfdata::SampleKey& key, std::uint64_t time);
+                                            perfdata::SampleKind kind, std::int32_t space,
+                                            std::uint64_t ip, std::uint64_t time);
 
 /// Reads a recording to its end for its mappings alone; they are sealed.
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording);

@@ -1,6 +1,7 @@
-// Places in files to functions, asked once per distinct place.
+// Places to functions, asked once per distinct place.
 #pragma once
 
+#include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/symbols/address_space.h"
 
@@ -19,16 +20,23 @@ struct Symbol {
 
 class Symbolizer {
  public:
-  /// Both must outlive the symbolizer.
-  Symbolizer(const symbols::AddressSpaces& spaces, ModuleStore& modules)
-      : spaces_(spaces), modules_(modules) {}
+  /// All must outlive the symbolizer.
+  Symbolizer(const symbols::AddressSpaces& spaces, ModuleStore& modules, KernelSymbols& kernel)
+      : spaces_(spaces), modules_(modules), kernel_(kernel) {}
 
+  /// Of a place in a process.
   const Symbol& symbol_at(symbols::FileLocation location);
+  /// Of `address` in the kernel or one of its modules: symbols of the kernel lie at addresses.
+  const Symbol& kernel_symbol_at(symbols::FileLocation location, std::uint64_t address);
 
  private:
+  using Answers = std::map<std::pair<symbols::FileIndex, std::uint64_t>, Symbol>;
+
   const symbols::AddressSpaces& spaces_;
   ModuleStore& modules_;
-  std::map<std::pair<symbols::FileIndex, std::uint64_t>, Symbol> answers_;
+  KernelSymbols& kernel_;
+  Answers answers_;         // by file and offset
+  Answers kernel_answers_;  // by file and address
 };
 
 }  // namespace skid::locate

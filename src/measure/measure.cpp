@@ -3,10 +3,12 @@
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_identity.h"
+#include "src/measure/page_fault_check.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/run/event_syntax.h"
+#include "src/symbols/address_space.h"
 
 #include <algorithm>
 #include <array>
@@ -26,8 +28,9 @@ using analysis::Place;
 using perfdata::Attribute;
 using perfdata::CpuMode;
 
-Place place_of(const locate::LocatedSamples& located, const TargetGeometry* geometry) {
-  switch (located.key.mode) {
+/// Where a sample's CPU mode and mapping put it; which user code is the target's is not asked here.
+Place place_of(const locate::LocatedSamples& located) {
+  switch (located.kind.mode()) {
     case CpuMode::kernel:
       return Place::kernel;
     case CpuMode::hypervisor:
@@ -35,32 +38,36 @@ Place place_of(const locate::LocatedSamples& located, const TargetGeometry* geom
     case CpuMode::guest_user:
       return Place::guest;
     case CpuMode::user:
-      if (!located.location) return Place::unmapped;
-      return geometry != nullptr && geometry->is_target[located.location->file] ? Place::target
-                                                                                : Place::other_user;
+      return located.location ? Place::other_user : Place::unmapped;
     case CpuMode::unknown:
       break;
   }
   return Place::unmapped;
 }
 
-std::vector<LocatedCount> counts_of(std::uint32_t attribute, const locate::Digest& digest,
-                                    const TargetGeometry* geometry) {
-  std::vector<LocatedCount> counts;
-  for (const auto& located : digest.located) {
-    if (located.key.attribute != attribute) continue;
-    LocatedCount count{place_of(located, geometry), 0, located.samples, located.key.exact};
-    if (count.place == Place::target) {
-      const auto address = geometry->module->address_at(located.location->offset);
-      if (address) {
+/// The virtual address in the target's file, if the location is in the target.
+std::optional<std::uint64_t> target_address(const symbols::FileLocation& location,
+                                            const TargetGeometry* geometry) {
+  if (geometry == nullptr || !geometry->is_target[location.file]) return std::nullopt;
+  return geometry->module->address_at(location.offset);
+}
+
+/// The distributions of all events of a recording, by attribute.
+std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
+                                          const TargetGeometry* geometry) {
+  const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
+  std::vector<analysis::Tally> tallies(digest.totals.size());
+  digest.located.for_each([&](const locate::LocatedSamples& located) {
+    LocatedCount count{place_of(located), 0, located.samples, located.kind.exact()};
+    if (count.place == Place::other_user) {
+      if (const auto address = target_address(*located.location, geometry)) {
+        count.place = Place::target;
         count.address = *address;
-      } else {
-        count.place = Place::other_user;
       }
     }
-    counts.push_back(count);
-  }
-  return counts;
+    tallies[located.attribute].add(count, map);
+  });
+  return tallies;
 }
 
 std::optional<int> number(std::string_view text) {
@@ -146,14 +153,10 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
     measurement.period.requested = attribute.period_or_frequency;
   }
   if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
-    std::uint64_t samples = 0;
-    double events = 0;
-    for (const auto& located : digest.located) {
-      if (located.key.attribute != index) continue;
-      samples += located.samples;
-      events += static_cast<double>(located.period_sum);
+    const auto& [samples, period_sum] = digest.totals[index];
+    if (samples > 0) {
+      measurement.period.effective = static_cast<double>(period_sum) / static_cast<double>(samples);
     }
-    if (samples > 0) measurement.period.effective = events / static_cast<double>(samples);
   } else if (!attribute.frequency) {
     measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
   }
@@ -191,7 +194,8 @@ struct Reading {
   const Source& source;
   const perfdata::Recording& recording;
   const locate::Digest& digest;
-  const TargetGeometry* geometry;  ///< null: nobody said where the trigger is
+  const TargetGeometry* geometry;               ///< null: nobody said where the trigger is
+  const std::vector<analysis::Tally>& tallies;  ///< by attribute
   std::vector<std::string> remarks;
   std::int64_t bin_width;  ///< instructions
 };
@@ -208,7 +212,7 @@ std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
 
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
-  const auto& [source, recording, digest, geometry, remarks, bin_width] = reading;
+  const auto& [source, recording, digest, geometry, tallies, remarks, bin_width] = reading;
   const Attribute& attribute = recording.attributes()[index];
   Measurement measurement;
   measurement.run = source.run_directory.string();
@@ -226,7 +230,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   describe_period(index, attribute, digest, source.planned, measurement);
 
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  const auto tally = analysis::tally(counts_of(index, digest, geometry), map);
+  const analysis::Tally& tally = tallies[index];
   auto may_judge = analysis::Judgeable::no_trigger;
   if (geometry != nullptr) {
     may_judge = judgeable(attribute, pmu_name(recording.features(), attribute.type),
@@ -236,6 +240,12 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const auto ticks = read_target_report(source.planned, measurement.warnings);
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
+  if (digest.uncertain > 0) {
+    measurement.warnings.push_back(fmt::format(
+        "{} of the recording came through the pipe long before a mapping of that time; which file "
+        "they were in is uncertain.",
+        digest.uncertain == 1 ? "1 sample" : fmt::format("{} samples", digest.uncertain)));
+  }
   for (const auto& fault : recording.faults()) measurement.warnings.push_back(describe(fault));
   measurement.warnings.insert(measurement.warnings.end(), remarks.begin(), remarks.end());
   return measurement;
@@ -246,6 +256,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   const auto digest = locate::digest(recording);
+  const auto page_faults = check_page_faults(recording);
 
   locate::ModuleStore modules;
   if (source.run != nullptr) {
@@ -272,15 +283,21 @@ Measured measure(const Source& source, const Choices& choices) {
       std::count_if(attributes.begin(), attributes.end(),
                     [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   const auto requested = requested_events(recording.features(), measured_events);
-  const Reading reading{source,  recording,        digest, geometry ? &*geometry : nullptr,
-                        remarks, choices.bin_width};
+  const auto* known_geometry = geometry ? &*geometry : nullptr;
+  const auto tallies = tally_events(digest, known_geometry);
+  const Reading reading{source,  recording, digest,           known_geometry,
+                        tallies, remarks,   choices.bin_width};
 
   Measured result;
+  std::size_t measured = 0;  // events so far, the witness of others included
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     if (attributes[index].is_dummy()) continue;
     std::optional<std::string> asked;
-    if (!requested.empty()) asked = requested[result.measurements.size()];
+    if (!requested.empty()) asked = requested[measured];
+    ++measured;
+    if (page_faults && index == page_faults->witness) continue;
     result.measurements.push_back(measure_event(reading, index, asked));
+    if (page_faults) add_page_fault_check(*page_faults, index, result.measurements.back());
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

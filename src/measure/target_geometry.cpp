@@ -23,11 +23,11 @@ struct SampledModule {
 std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
                                            locate::ModuleStore& modules) {
   std::vector<bool> sampled(digest.spaces.file_count());
-  for (const auto& located : digest.located) {
-    if (located.location && located.key.mode == perfdata::CpuMode::user) {
+  digest.located.for_each([&](const locate::LocatedSamples& located) {
+    if (located.location && located.kind.mode() == perfdata::CpuMode::user) {
       sampled[located.location->file] = true;
     }
-  }
+  });
   std::vector<SampledModule> result;
   for (FileIndex file = 0; file < sampled.size(); ++file) {
     if (!sampled[file]) continue;

@@ -139,6 +139,14 @@ Json contract_of(const analysis::Contract& contract) {
           {"evidence", contract.evidence}};
 }
 
+Json ip_check_of(const std::optional<analysis::IpCheck>& check) {
+  if (!check) return nullptr;
+  return {{"tracepoint", check->witness},
+          {"compared", check->compared},
+          {"agreeing", check->agreeing},
+          {"unpaired", check->unpaired}};
+}
+
 Json measurement_of(const Measurement& m) {
   return {{"run", text_or_null(m.run)},
           {"file", m.file},
@@ -175,6 +183,7 @@ Json measurement_of(const Measurement& m) {
           {"events_per_iteration",
            {{"measured", finite_or_null(m.events_per_iteration.measured)},
             {"expected", finite_or_null(m.events_per_iteration.expected)}}},
+          {"ip_check", ip_check_of(m.ip_check)},
           {"warnings", m.warnings}};
 }
 

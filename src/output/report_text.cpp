@@ -178,6 +178,29 @@ std::string contracts(const Page& page, const EventGroup& event) {
   return text;
 }
 
+/// The sampled addresses against those of a tracepoint, where one was recorded beside the event.
+std::string ip_checks(const Page& page, const EventGroup& event) {
+  const std::size_t label_width = label_width_of(event) + kIndent;
+  std::string text;
+  for (const Column& column : event.columns) {
+    const auto& check = column.measurement->ip_check;
+    if (!check) continue;
+    if (text.empty()) {
+      text = page.title(fmt::format("IP check: the sampled address and what {} tells of the fault",
+                                    escape_for_terminal(check->witness)));
+    }
+    const bool agree = check->agreeing == check->compared && check->compared > 0;
+    text += std::string(kIndent, ' ') + pad_right(column.label, label_width) +
+            page.paint(fmt::format("{} of {} agree", check->agreeing, check->compared),
+                       agree ? Ink::green : Ink::red);
+    if (check->unpaired > 0) {
+      text += page.paint(fmt::format("  ({} not compared)", check->unpaired), Ink::dim);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 std::string warnings(const Page& page, const EventGroup& event) {
   const std::size_t lead = kIndent + label_width_of(event) + kIndent;
   std::string text;
@@ -196,7 +219,7 @@ std::string warnings(const Page& page, const EventGroup& event) {
 std::string event_block(const Page& page, const EventGroup& event) {
   return event_rule(page, event.event) + triggers(page, event) + event_names(page, event) +
          event_table(page, event) + event_histograms(page, event) + contracts(page, event) +
-         warnings(page, event);
+         ip_checks(page, event) + warnings(page, event);
 }
 
 Cell summary_cell(const EventGroup& event, int level) {

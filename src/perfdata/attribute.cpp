@@ -42,6 +42,26 @@ constexpr std::array<std::string_view, 12> kSoftwareNames = {
     "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
     "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
 
+/// ":u", ":ppH"; empty for what is perf's default. Events that exclude a mode or have a precise
+/// level exclude guests by default; perf leaves out who was asked for by default.
+std::string modifiers_of(const Attribute& attribute) {
+  const bool limited =
+      attribute.exclude_kernel || attribute.exclude_user || attribute.exclude_hypervisor;
+  const bool default_exclude_guest = limited || attribute.precise_ip > 0;
+  std::string modifiers;
+  if (limited) {
+    if (!attribute.exclude_kernel) modifiers += 'k';
+    if (!attribute.exclude_user) modifiers += 'u';
+    if (!attribute.exclude_hypervisor) modifiers += 'h';
+  }
+  modifiers.append(attribute.precise_ip, 'p');
+  if (attribute.exclude_host || attribute.exclude_guest == default_exclude_guest) {
+    if (!attribute.exclude_host) modifiers += 'H';
+    if (!attribute.exclude_guest) modifiers += 'G';
+  }
+  return modifiers.empty() ? modifiers : ":" + modifiers;
+}
+
 }  // namespace
 
 bool Attribute::is_dummy() const noexcept {
@@ -50,10 +70,14 @@ bool Attribute::is_dummy() const noexcept {
 
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order) {
   if (bytes.size() < kSmallestAttribute) return std::nullopt;
-  ByteReader reader(bytes, order);
+  ByteReader header(bytes, order);
   Attribute attribute;
-  attribute.type = reader.u32();
-  reader.skip(4);  // size: the caller knows how many bytes there are
+  attribute.type = header.u32();
+  // What lies behind the size that the attribute itself tells is none of its fields.
+  const std::uint32_t size = header.u32();
+  if (size >= kSmallestAttribute && size < bytes.size()) bytes = bytes.first(size);
+  ByteReader reader(bytes, order);
+  reader.skip(8);  // type, size
   attribute.config = reader.u64();
   attribute.period_or_frequency = reader.u64();
   attribute.sample_type = reader.u64();
@@ -61,9 +85,12 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   const AttributeFlags flags(reader.u64(), order);
   attribute.exclude_user = flags.field(4) != 0;
   attribute.exclude_kernel = flags.field(5) != 0;
+  attribute.exclude_hypervisor = flags.field(6) != 0;
   attribute.frequency = flags.field(10) != 0;
   attribute.precise_ip = flags.field(15, 2);
   attribute.sample_id_all = flags.field(18) != 0;
+  attribute.exclude_host = flags.field(19) != 0;
+  attribute.exclude_guest = flags.field(20) != 0;
   reader.skip(4);  // wakeup_events
   attribute.bp_type = reader.u32();
   attribute.config1 = reader.u64();
@@ -81,15 +108,18 @@ std::string describe_event(const Attribute& attribute) {
   // Hybrid machines keep the PMU's number in the upper half of a generic event's config.
   const std::uint64_t generic = attribute.config & 0xffff'ffffu;
   if (attribute.type == PERF_TYPE_HARDWARE && generic < kHardwareNames.size()) {
-    return std::string(kHardwareNames[generic]);
+    return std::string(kHardwareNames[generic]) + modifiers_of(attribute);
   }
   if (attribute.type == PERF_TYPE_SOFTWARE && attribute.config < kSoftwareNames.size()) {
-    return std::string(kSoftwareNames[attribute.config]);
+    return std::string(kSoftwareNames[attribute.config]) + modifiers_of(attribute);
   }
-  if (attribute.type == PERF_TYPE_RAW) return fmt::format("r{:x}", attribute.config);
+  if (attribute.type == PERF_TYPE_RAW) {
+    return fmt::format("r{:x}{}", attribute.config, modifiers_of(attribute));
+  }
   if (attribute.type == PERF_TYPE_BREAKPOINT) {
-    return fmt::format("mem:{:#x}:{}{}{}", attribute.config1, (attribute.bp_type & 1u) ? "r" : "",
-                       (attribute.bp_type & 2u) ? "w" : "", (attribute.bp_type & 4u) ? "x" : "");
+    return fmt::format("mem:{:#x}:{}{}{}{}", attribute.config1, (attribute.bp_type & 1u) ? "r" : "",
+                       (attribute.bp_type & 2u) ? "w" : "", (attribute.bp_type & 4u) ? "x" : "",
+                       modifiers_of(attribute));
   }
   return fmt::format("type {} config {:#x}", attribute.type, attribute.config);
 }

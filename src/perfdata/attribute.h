@@ -32,6 +32,9 @@ struct Attribute {
   unsigned precise_ip = 0;  ///< 0 to 3
   bool exclude_user = false;
   bool exclude_kernel = false;
+  bool exclude_hypervisor = false;
+  bool exclude_host = false;
+  bool exclude_guest = false;
   bool sample_id_all = false;  ///< records other than samples end with who, when and which event
 
   std::string name;                ///< as perf wrote it, "cpu-clock:ppH"; else described by type
@@ -53,8 +56,10 @@ inline constexpr std::size_t kLargestAttribute = 4096;
 /// what lies beyond the fields known here is left alone). nullopt when it is too small.
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order);
 
-/// A name for an event that the recording did not name: "cycles", "page-faults", "mem:0x10:rw",
-/// "type 8 config 0x1cd".
+/// A name for an event that the recording did not name: "cycles", "page-faults:u",
+/// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers say what was excluded and the precise level,
+/// as far as they differ from what perf 6.1 takes for the default (evsel__add_modifiers in
+/// tools/perf/util/evsel.c).
 std::string describe_event(const Attribute& attribute);
 
 }  // namespace skid::perfdata

@@ -51,16 +51,21 @@ class ByteReader {
   /// Characters up to a NUL in all that remains, which is consumed.
   std::string_view text() noexcept { return text(bytes_.size()); }
 
+  /// A string of a feature section (struct perf_header_string): u32 size, then that many characters
+  /// padded with NULs.
+  std::string_view counted_text() noexcept { return text(u32()); }
+
+  /// Gives up: what remains contradicts itself.
+  void fail() noexcept {
+    failed_ = true;
+    bytes_ = {};
+  }
+
   std::size_t remaining() const noexcept { return bytes_.size(); }
   bool failed() const noexcept { return failed_; }
 
  private:
   static constexpr bool kHostIsLittle = std::endian::native == std::endian::little;
-
-  void fail() noexcept {
-    failed_ = true;
-    bytes_ = {};
-  }
 
   template <typename Number>
   Number number() noexcept {

@@ -1,5 +1,7 @@
 #include "src/perfdata/features.h"
 
+#include "src/perfdata/feature_list.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,29 +9,16 @@
 namespace skid::perfdata {
 namespace {
 
-/// perf writes strings as a u32 length (padded to 64 bytes) and the padded characters.
-std::string counted_text(ByteReader& reader) {
-  const std::uint32_t size = reader.u32();
-  return std::string(reader.text(size));
-}
-
-void parse_command_line(ByteReader& reader, Features& features) {
-  const std::uint32_t count = reader.u32();
-  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
-    auto argument = counted_text(reader);
-    if (!reader.failed()) features.command_line.push_back(std::move(argument));
-  }
-}
-
 void parse_event_descriptions(ByteReader& reader, ByteOrder order, Features& features) {
   const std::uint32_t count = reader.u32();
   const std::uint32_t attribute_size = reader.u32();
+  features.events.clear();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
     const auto attribute = parse_attribute(reader.take(attribute_size), order);
     const std::uint32_t ids = reader.u32();
-    auto name = counted_text(reader);
+    std::string name(reader.counted_text());
     if (!attribute || reader.failed() || ids > reader.remaining() / sizeof(std::uint64_t)) {
-      reader.skip(reader.remaining() + 1);  // marks the section as failed
+      reader.fail();
       return;
     }
     EventDescription event{*attribute, std::move(name), {}};
@@ -42,68 +31,137 @@ void parse_event_descriptions(ByteReader& reader, ByteOrder order, Features& fea
 /// A sequence of struct perf_record_header_build_id.
 void parse_build_ids(ByteReader& reader, ByteOrder order, Features& features) {
   constexpr std::size_t kHeader = 8;
-  constexpr std::size_t kDigestField = 24;  // 20 bytes of digest, its size, 3 of padding
-  constexpr std::size_t kSha1 = 20;
   while (reader.remaining() > 0 && !reader.failed()) {
     reader.skip(4);  // type: always 0 or HEADER_BUILD_ID
     const std::uint16_t misc = reader.u16();
     const std::uint16_t size = reader.u16();
     if (size < kHeader) {
-      reader.skip(reader.remaining() + 1);
+      reader.fail();
       return;
     }
-    ByteReader body(reader.take(size - kHeader), order);
-    if (reader.failed()) return;
-    BuildId entry;
-    entry.pid = body.i32();
-    const auto field = body.take(kDigestField);
-    entry.path = std::string(body.text());
-    if (body.failed()) continue;
-    std::size_t digest = kSha1;
-    if ((misc & PERF_RECORD_MISC_BUILD_ID_SIZE) != 0) {
-      digest = std::min<std::size_t>(std::to_integer<std::size_t>(field[kSha1]), kSha1);
-    }
-    entry.build_id = hexadecimal(field.first(digest));
-    features.build_ids.push_back(std::move(entry));
+    const auto body = reader.take(size - kHeader);
+    if (!reader.failed()) (void)parse_build_id(body, misc, order, features);
   }
 }
 
 void parse_pmu_mappings(ByteReader& reader, Features& features) {
-  const std::uint32_t count = reader.u32();
-  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
-    const std::uint32_t type = reader.u32();
-    auto name = counted_text(reader);
-    if (!reader.failed()) features.pmu_mappings.emplace_back(type, std::move(name));
+  read_list(reader, reader.u32(), features.pmu_mappings, [](ByteReader& mapping) {
+    const std::uint32_t type = mapping.u32();
+    return std::pair(type, std::string(mapping.counted_text()));
+  });
+}
+
+void parse_groups(ByteReader& reader, Features& features) {
+  read_list(reader, reader.u32(), features.groups, [](ByteReader& group) {
+    GroupDescription description;
+    description.name = group.counted_text();
+    description.leader = group.u32();
+    description.members = group.u32();
+    return description;
+  });
+}
+
+Compression read_compression(ByteReader& reader) {
+  Compression compression;
+  compression.version = reader.u32();
+  compression.type = reader.u32();
+  compression.level = reader.u32();
+  compression.ratio = reader.u32();
+  compression.mmap_bytes = reader.u32();
+  return compression;
+}
+
+void parse_clock_reference(ByteReader& reader, Features& features) {
+  constexpr std::uint32_t kKnownVersion = 1;
+  const std::uint32_t version = reader.u32();
+  if (version != kKnownVersion) return;
+  ClockReference reference;
+  reference.clockid = reader.u32();
+  reference.time_of_day_ns = reader.u64();
+  reference.clock_ns = reader.u64();
+  if (!reader.failed()) features.clock_reference = reference;
+}
+
+/// Takes over a value that the section holds in full.
+template <typename Value>
+void keep(const ByteReader& reader, const Value& value, std::optional<Value>& kept) {
+  if (!reader.failed()) kept = value;
+}
+
+/// Sections that tell of the machine. False when the bit is none of them.
+bool parse_machine_feature(unsigned bit, ByteReader& reader, Features& features) {
+  switch (bit) {
+    case HEADER_HOSTNAME:
+      features.hostname = reader.counted_text();
+      return true;
+    case HEADER_OSRELEASE:
+      features.os_release = reader.counted_text();
+      return true;
+    case HEADER_ARCH:
+      features.arch = reader.counted_text();
+      return true;
+    case HEADER_NRCPUS: {
+      CpuCounts counts;
+      counts.available = reader.u32();
+      counts.online = reader.u32();
+      keep(reader, counts, features.cpu_counts);
+      return true;
+    }
+    case HEADER_CPUDESC:
+      features.cpu_description = reader.counted_text();
+      return true;
+    case HEADER_CPUID:
+      features.cpuid = reader.counted_text();
+      return true;
+    case HEADER_TOTAL_MEM: {
+      const std::uint64_t total = reader.u64();
+      keep(reader, total, features.total_memory_kib);
+      return true;
+    }
+    case HEADER_CPU_TOPOLOGY:
+      read_cpu_topology(reader, features.cpu_counts, features.cpu_topology.emplace());
+      return true;
+    case HEADER_NUMA_TOPOLOGY:
+      read_numa_topology(reader, features.numa_nodes);
+      return true;
+    case HEADER_PMU_MAPPINGS:
+      parse_pmu_mappings(reader, features);
+      return true;
+    case HEADER_CACHE:
+      read_caches(reader, features.caches);
+      return true;
+    case HEADER_MEM_TOPOLOGY:
+      read_memory_topology(reader, features.memory_topology);
+      return true;
+    case HEADER_CPU_PMU_CAPS:
+      read_pmu_capabilities(reader, features.cpu_pmu_capabilities.emplace());
+      return true;
+    case HEADER_HYBRID_TOPOLOGY:
+      read_hybrid_topology(reader, features.hybrid_pmus);
+      return true;
+    case HEADER_PMU_CAPS:
+      read_named_pmu_capabilities(reader, features.pmu_capabilities);
+      return true;
+    default:
+      return false;
   }
 }
 
-}  // namespace
-
-std::string parse_feature(unsigned bit, std::span<const std::byte> content, ByteOrder order,
-                          Features& features) {
-  if (bit < features.present.size()) features.present.set(bit);
-  ByteReader reader(content, order);
+/// Sections that tell of the recording. HEADER_BRANCH_STACK and HEADER_STAT have no content;
+/// HEADER_AUXTRACE and those of BPF are of no use here.
+void parse_recording_feature(unsigned bit, ByteReader& reader, ByteOrder order,
+                             Features& features) {
   switch (bit) {
-    case HEADER_HOSTNAME:
-      features.hostname = counted_text(reader);
+    case HEADER_TRACING_DATA: {
+      const auto content = reader.take(reader.remaining());
+      features.tracing_data.assign(content.begin(), content.end());
       break;
-    case HEADER_OSRELEASE:
-      features.os_release = counted_text(reader);
-      break;
+    }
     case HEADER_VERSION:
-      features.perf_version = counted_text(reader);
-      break;
-    case HEADER_ARCH:
-      features.arch = counted_text(reader);
-      break;
-    case HEADER_CPUDESC:
-      features.cpu_description = counted_text(reader);
-      break;
-    case HEADER_CPUID:
-      features.cpuid = counted_text(reader);
+      features.perf_version = reader.counted_text();
       break;
     case HEADER_CMDLINE:
-      parse_command_line(reader, features);
+      read_texts(reader, features.command_line);
       break;
     case HEADER_EVENT_DESC:
       parse_event_descriptions(reader, order, features);
@@ -111,21 +169,72 @@ std::string parse_feature(unsigned bit, std::span<const std::byte> content, Byte
     case HEADER_BUILD_ID:
       parse_build_ids(reader, order, features);
       break;
-    case HEADER_PMU_MAPPINGS:
-      parse_pmu_mappings(reader, features);
+    case HEADER_GROUP_DESC:
+      parse_groups(reader, features);
       break;
     case HEADER_SAMPLE_TIME: {
       const std::uint64_t first = reader.u64();
       const std::uint64_t last = reader.u64();
-      if (!reader.failed()) features.sample_time = {first, last};
+      keep(reader, std::pair(first, last), features.sample_time);
       break;
     }
+    case HEADER_CLOCKID: {
+      const std::uint64_t resolution = reader.u64();
+      keep(reader, resolution, features.clock_resolution_ns);
+      break;
+    }
+    case HEADER_DIR_FORMAT: {
+      const std::uint64_t version = reader.u64();
+      keep(reader, version, features.directory_version);
+      break;
+    }
+    case HEADER_COMPRESSED: {
+      const Compression compression = read_compression(reader);
+      keep(reader, compression, features.compression);
+      break;
+    }
+    case HEADER_CLOCK_DATA:
+      parse_clock_reference(reader, features);
+      break;
     default:
       break;
   }
+}
+
+}  // namespace
+
+std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, ByteOrder order,
+                           Features& features) {
+  constexpr std::size_t kDigestField = 24;  // 20 bytes of digest, its size, 3 of padding
+  constexpr std::size_t kSha1 = 20;
+  ByteReader reader(body, order);
+  BuildId entry;
+  entry.pid = reader.i32();
+  const auto field = reader.take(kDigestField);
+  entry.path = std::string(reader.text());
+  if (reader.failed()) return fmt::format("a build-id in {} bytes", body.size());
+  std::size_t digest = kSha1;
+  if ((misc & PERF_RECORD_MISC_BUILD_ID_SIZE) != 0) {
+    digest = std::min<std::size_t>(std::to_integer<std::size_t>(field[kSha1]), kSha1);
+  }
+  entry.build_id = hexadecimal(field.first(digest));
+  features.build_ids.push_back(std::move(entry));
+  return {};
+}
+
+std::string parse_feature(unsigned bit, std::span<const std::byte> content, ByteOrder order,
+                          Features& features) {
+  if (bit < features.present.size()) {
+    features.present.set(bit);
+    features.section_bytes[bit] = content.size();
+  }
+  ByteReader reader(content, order);
+  if (!parse_machine_feature(bit, reader, features)) {
+    parse_recording_feature(bit, reader, order, features);
+  }
   if (!reader.failed()) return {};
-  return fmt::format("feature section {} of {} bytes that ends inside its content", bit,
-                     content.size());
+  return fmt::format("feature section {} of {} bytes that ends inside its content",
+                     name_of_feature(bit), content.size());
 }
 
 }  // namespace skid::perfdata

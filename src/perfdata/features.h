@@ -3,10 +3,12 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/feature_machine.h"
 #include "src/perfdata/format.h"
 
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,26 +31,73 @@ struct EventDescription {
   std::vector<std::uint64_t> ids;
 };
 
+/// HEADER_GROUP_DESC: events that were counted together, {a,b} in perf's syntax.
+struct GroupDescription {
+  std::string name;          ///< as perf was given it
+  std::uint32_t leader = 0;  ///< index of the first event of the group
+  std::uint32_t members = 0;
+};
+
+/// HEADER_COMPRESSED: how perf record -z packed the records.
+struct Compression {
+  std::uint32_t version = 0;
+  std::uint32_t type = 0;  ///< PERF_COMP_ZSTD
+  std::uint32_t level = 0;
+  std::uint32_t ratio = 0;       ///< bytes before, divided by bytes after
+  std::uint32_t mmap_bytes = 0;  ///< of a kernel buffer, and so the most that one record holds
+};
+
+/// HEADER_CLOCK_DATA: what the recording's clock showed at a known time of day.
+struct ClockReference {
+  std::uint32_t clockid = 0;         ///< CLOCK_*
+  std::uint64_t time_of_day_ns = 0;  ///< since 1970-01-01
+  std::uint64_t clock_ns = 0;
+};
+
 /// Feature sections. Strings are empty and lists bare where the recording has no such section.
 struct Features {
   std::bitset<HEADER_FEATURES> present;
+  std::map<unsigned, std::uint64_t> section_bytes;  ///< size of each section that is present
+
   std::string hostname;
   std::string os_release;
   std::string perf_version;
   std::string arch;             ///< "x86_64"
   std::string cpu_description;  ///< "AMD EPYC"
   std::string cpuid;            ///< "GenuineIntel,6,94,3"
+  std::optional<CpuCounts> cpu_counts;
+  std::optional<std::uint64_t> total_memory_kib;
+  std::optional<CpuTopology> cpu_topology;
+  std::vector<NumaNode> numa_nodes;
+  std::vector<CacheLevel> caches;
+  std::optional<MemoryTopology> memory_topology;
+  std::vector<std::pair<std::uint32_t, std::string>> pmu_mappings;  ///< number, name
+  std::vector<HybridPmu> hybrid_pmus;
+  std::optional<PmuCapabilities> cpu_pmu_capabilities;  ///< of the PMU "cpu"
+  std::vector<NamedPmuCapabilities> pmu_capabilities;   ///< of all others
+
   std::vector<std::string> command_line;
   std::vector<EventDescription> events;
+  std::vector<GroupDescription> groups;
   std::vector<BuildId> build_ids;
-  std::vector<std::pair<std::uint32_t, std::string>> pmu_mappings;     ///< number, name
   std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time;  ///< first, last sample in ns
+  std::optional<std::uint64_t> clock_resolution_ns;  ///< where perf record was given a --clockid
+  std::optional<ClockReference> clock_reference;
+  std::optional<Compression> compression;
+  std::optional<std::uint64_t> directory_version;  ///< of a recording that is a directory
+  std::vector<std::byte> tracing_data;  ///< formats of tracepoints, for Tracepoints::parse
 };
 
 /// Reads the content of one feature section into `features`. Returns what is wrong with it, or an
-/// empty string; what was readable before the fault is kept. A section of a kind that is not
-/// decoded here is only marked present.
+/// empty string; what was readable before the fault is kept. A section of a kind or a version that
+/// is not decoded here is only marked present. A second section of one kind replaces the first,
+/// but build-ids add up. HEADER_CPU_TOPOLOGY needs HEADER_NRCPUS to come before it, as it does.
 std::string parse_feature(unsigned bit, std::span<const std::byte> content, ByteOrder order,
                           Features& features);
+
+/// Reads one PERF_RECORD_HEADER_BUILD_ID: `body` is what stands behind its header, `misc` the
+/// header's. Returns what is wrong with it, or an empty string.
+std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, ByteOrder order,
+                           Features& features);
 
 }  // namespace skid::perfdata

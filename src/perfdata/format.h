@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::perfdata {
 
@@ -31,6 +33,7 @@ enum RecordType : std::uint32_t {
   PERF_RECORD_CGROUP = 19,
   PERF_RECORD_TEXT_POKE = 20,
   PERF_RECORD_AUX_OUTPUT_HW_ID = 21,
+  PERF_RECORD_CALLCHAIN_DEFERRED = 22,
 
   PERF_RECORD_HEADER_ATTR = 64,
   PERF_RECORD_HEADER_EVENT_TYPE = 65,
@@ -52,6 +55,7 @@ enum RecordType : std::uint32_t {
   PERF_RECORD_COMPRESSED = 81,
   PERF_RECORD_FINISHED_INIT = 82,
   PERF_RECORD_COMPRESSED2 = 83,
+  PERF_RECORD_BPF_METADATA = 84,
 };
 
 /// perf_event_header.misc.
@@ -144,12 +148,43 @@ enum FeatureBit : unsigned {
   HEADER_TOTAL_MEM = 10,
   HEADER_CMDLINE = 11,
   HEADER_EVENT_DESC = 12,
+  HEADER_CPU_TOPOLOGY = 13,
+  HEADER_NUMA_TOPOLOGY = 14,
+  HEADER_BRANCH_STACK = 15,
   HEADER_PMU_MAPPINGS = 16,
+  HEADER_GROUP_DESC = 17,
+  HEADER_AUXTRACE = 18,
+  HEADER_STAT = 19,
+  HEADER_CACHE = 20,
   HEADER_SAMPLE_TIME = 21,
+  HEADER_MEM_TOPOLOGY = 22,
+  HEADER_CLOCKID = 23,
+  HEADER_DIR_FORMAT = 24,
+  HEADER_BPF_PROG_INFO = 25,
+  HEADER_BPF_BTF = 26,
+  HEADER_COMPRESSED = 27,
+  HEADER_CPU_PMU_CAPS = 28,
+  HEADER_CLOCK_DATA = 29,
+  HEADER_HYBRID_TOPOLOGY = 30,
+  HEADER_PMU_CAPS = 31,
+  HEADER_CPU_DOMAIN_INFO = 32,
   HEADER_FEATURES = 256,
 };
 
+/// Compression::type of HEADER_COMPRESSED.
+inline constexpr std::uint32_t PERF_COMP_ZSTD = 1;
+
 /// "PERF_RECORD_MMAP2", or "record type 99".
 std::string name_of_record_type(std::uint32_t type);
+
+/// "HOSTNAME", or "feature 99".
+std::string name_of_feature(unsigned bit);
+
+/// "hardware", "tracepoint", …; empty for the number of a PMU that the kernel gave out.
+std::string_view name_of_event_type(std::uint32_t type);
+
+/// The fields of a sample by name, "IP" and "TID", in the order of the bits; "bit 40" for one that
+/// is not known here.
+std::vector<std::string> names_of_sample_type(std::uint64_t sample_type);
 
 }  // namespace skid::perfdata

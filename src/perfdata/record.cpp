@@ -17,7 +17,7 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
 }
 
 std::string name_of_record_type(std::uint32_t type) {
-  static constexpr std::array<std::string_view, 22> kKernel = {"",
+  static constexpr std::array<std::string_view, 23> kKernel = {"",
                                                                "MMAP",
                                                                "LOST",
                                                                "COMM",
@@ -38,8 +38,9 @@ std::string name_of_record_type(std::uint32_t type) {
                                                                "BPF_EVENT",
                                                                "CGROUP",
                                                                "TEXT_POKE",
-                                                               "AUX_OUTPUT_HW_ID"};
-  static constexpr std::array<std::string_view, 20> kPerf = {"HEADER_ATTR",
+                                                               "AUX_OUTPUT_HW_ID",
+                                                               "CALLCHAIN_DEFERRED"};
+  static constexpr std::array<std::string_view, 21> kPerf = {"HEADER_ATTR",
                                                              "HEADER_EVENT_TYPE",
                                                              "HEADER_TRACING_DATA",
                                                              "HEADER_BUILD_ID",
@@ -58,7 +59,8 @@ std::string name_of_record_type(std::uint32_t type) {
                                                              "HEADER_FEATURE",
                                                              "COMPRESSED",
                                                              "FINISHED_INIT",
-                                                             "COMPRESSED2"};
+                                                             "COMPRESSED2",
+                                                             "BPF_METADATA"};
   if (type > 0 && type < kKernel.size()) return fmt::format("PERF_RECORD_{}", kKernel[type]);
   if (type >= PERF_RECORD_HEADER_ATTR && type - PERF_RECORD_HEADER_ATTR < kPerf.size()) {
     return fmt::format("PERF_RECORD_{}", kPerf[type - PERF_RECORD_HEADER_ATTR]);
@@ -95,10 +97,13 @@ std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order
   mapping.address = reader.u64();
   mapping.length = reader.u64();
   mapping.page_offset = reader.u64();
+  mapping.executable = (record.misc & PERF_RECORD_MISC_MMAP_DATA) == 0;
   if (record.type == PERF_RECORD_MMAP2) {
     constexpr std::size_t kFileIdentity = 24;  // device and inode, or the build-id
     const auto identity = reader.take(kFileIdentity);
-    reader.skip(8);  // prot, flags
+    constexpr std::uint32_t kProtExec = 4;  // PROT_EXEC
+    mapping.executable = (reader.u32() & kProtExec) != 0;
+    reader.skip(4);  // flags
     if (!identity.empty() && (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
       constexpr std::size_t kDigest = 4;  // behind its size and three reserved bytes
       const auto size =

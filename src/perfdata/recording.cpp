@@ -1,11 +1,15 @@
 #include "src/perfdata/recording.h"
 
+#include "src/perfdata/format.h"
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <map>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,14 +17,9 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32454c4946524550;     // "PERFILE2"
-constexpr std::uint64_t kOldMagic = 0x454c494646524550;  // "PERFFILE"
-constexpr std::size_t kFileHeader = 104;                 // struct perf_file_header
-constexpr std::size_t kHeaderWithoutFeatures = 72;       // the same before Linux 2.6.33
-constexpr std::size_t kPipeHeader = 16;                  // struct perf_pipe_file_header
-constexpr std::size_t kRecordHeader = 8;                 // struct perf_event_header
-constexpr std::size_t kSectionEntry = 16;                // struct perf_file_section
-constexpr std::size_t kBuffer = std::size_t{256} << 10;  // fits the L2 cache; a record is < 64 KiB
+constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
+/// Records that are unpacked at a time, and the part of one that is left over.
+constexpr std::size_t kUnpacked = (std::size_t{256} << 10) + ByteStream::kLargestFill;
 /// No feature section that is decoded here comes near this, not even build-ids of 100,000 files.
 constexpr std::uint64_t kLargestFeature = std::uint64_t{64} << 20;
 /// A recording with more faults than this lists the first ones.
@@ -28,24 +27,152 @@ constexpr std::size_t kMostFaults = 100;
 
 constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
 
-FileSection read_section(ByteReader& reader) {
-  const std::uint64_t offset = reader.u64();
-  const std::uint64_t size = reader.u64();
-  return {offset, size};
+std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+std::uint64_t size_of(const FileDescriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+[[noreturn]] void cannot_open(const std::filesystem::path& path) {
+  throw InputError({path.string(), std::nullopt, describe_errno(errno), "", ""});
+}
+
+/// Standard input as a descriptor of our own.
+FileDescriptor standard_input() {
+  if (::isatty(STDIN_FILENO) == 1) {
+    throw InputError({"-", std::nullopt, "a terminal", "a recording",
+                      "send one, as in: perf record -o - COMMAND | skidscan report -"});
+  }
+  FileDescriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (!input) cannot_open("-");
+  return input;
+}
+
+/// The numbered files of a directory in their order: "data.0", "data.1", …
+using NumberedFiles = std::vector<std::pair<unsigned, std::filesystem::path>>;
+
+NumberedFiles numbered_files(const std::filesystem::path& directory) {
+  constexpr std::string_view kPrefix = "data.";
+  NumberedFiles found;
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, problem)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(kPrefix)) continue;
+    unsigned number = 0;
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, number);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) found.emplace_back(number, entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 }  // namespace
 
-Recording::Recording(std::filesystem::path path) : path_(std::move(path)) {
-  file_ = open_regular_file(path_);
-  struct stat status {};
-  if (::fstat(file_.get(), &status) == 0) file_size_ = static_cast<std::uint64_t>(status.st_size);
+std::string_view name_of(StorageMode mode) {
+  switch (mode) {
+    case StorageMode::file:
+      return "file";
+    case StorageMode::pipe:
+      return "pipe";
+    case StorageMode::directory:
+      return "directory";
+  }
+  return "unknown";
 }
 
 Recording Recording::open(const std::filesystem::path& path) {
   Recording recording(path);
-  recording.read_header();
+  FileDescriptor input;
+  struct stat status {};
+  if (path == "-") {
+    input = standard_input();
+    if (::fstat(input.get(), &status) != 0) cannot_open(path);
+  } else if (::stat(path.c_str(), &status) != 0) {
+    cannot_open(path);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    recording.open_directory();
+  } else if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
+    if (!input) input = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input) cannot_open(path);
+    recording.open_pipe(std::move(input));
+  } else {
+    if (!input) input = open_regular_file(path);
+    recording.open_file(path, std::move(input));
+  }
+  recording.start_segment(0);
   return recording;
+}
+
+void Recording::open_pipe(FileDescriptor pipe) {
+  mode_ = StorageMode::pipe;
+  from_pipe_ = true;
+  auto stream = ByteStream::of_pipe(pipe.get(), 0);
+  stream.fill(FileHeader::kPipeSize);
+  const auto start = stream.buffered();
+  const auto header =
+      parse_file_header(start.first(std::min(start.size(), FileHeader::kLargestSize)), path_);
+  if (!header.pipe) {
+    throw InputError({path_.string(), 8, "a recording in file mode on a pipe", "one in pipe mode",
+                      "give its name or redirect it, as in: skidscan report - < perf.data"});
+  }
+  order_ = header.order;
+  stream.consume(FileHeader::kPipeSize);
+  stream_ = std::move(stream);
+  segments_.push_back({path_, std::move(pipe), FileHeader::kPipeSize, 0});
+}
+
+void Recording::open_file(const std::filesystem::path& path, FileDescriptor file) {
+  std::array<std::byte, FileHeader::kLargestSize> bytes{};
+  const std::size_t got = read_at(file.get(), bytes, 0);
+  const auto header = parse_file_header(std::span<const std::byte>(bytes).first(got), path);
+  order_ = header.order;
+  const std::uint64_t size = size_of(file);
+  segments_.push_back({path, std::move(file), FileHeader::kPipeSize, size});
+  if (header.pipe) {
+    mode_ = StorageMode::pipe;
+    return;
+  }
+  read_sections({segments_.front(), size}, header);
+}
+
+void Recording::open_directory() {
+  auto main_file = path_ / "data";
+  std::error_code problem;
+  if (!std::filesystem::exists(main_file, problem)) {
+    throw InputError({path_.string(), std::nullopt, "a directory without the file 'data'",
+                      "a recording of 'perf record --threads', or a run of 'skidscan record'", ""});
+  }
+  open_file(main_file, open_regular_file(main_file));
+  mode_ = StorageMode::directory;
+  unsigned expected = 0;
+  for (auto& [number, path] : numbered_files(path_)) {
+    if (number > expected) {
+      // perf numbers them without gaps.
+      auto missing = path_ / fmt::format("data.{}", expected);
+      add_fault({missing.string(), std::nullopt, "no such file", "", kRecordAgain});
+    }
+    expected = number + 1;
+    try {
+      auto file = open_regular_file(path);
+      const std::uint64_t size = size_of(file);
+      segments_.push_back({path, std::move(file), 0, size});
+    } catch (const InputError& error) {
+      add_fault(error.fault());
+    }
+  }
 }
 
 void Recording::add_fault(InputFault fault) {
@@ -54,279 +181,408 @@ void Recording::add_fault(InputFault fault) {
 }
 
 void Recording::add_short_record(const Record& record) {
-  fault(record.offset,
+  // A recording may be made of nothing else, and the text of a fault takes long.
+  if (faults_.size() >= kMostFaults) return;
+  fault(segment_path(), record.offset,
         fmt::format("a {} of {} bytes that ends inside its fields",
                     name_of_record_type(record.type), record.body.size() + kRecordHeader),
         "", "the record was left out");
 }
 
-void Recording::fault(std::uint64_t offset, std::string found, std::string allowed,
-                      std::string remedy) {
-  add_fault({path_.string(), offset, std::move(found), std::move(allowed), std::move(remedy)});
+void Recording::fault(const std::filesystem::path& file, std::uint64_t offset, std::string found,
+                      std::string allowed, std::string remedy) {
+  InputFault fault{file.string(), offset, std::move(found), std::move(allowed), std::move(remedy)};
+  if (rewound_) {
+    // Told apart by place and finding: the file may have changed since.
+    const auto is_known = [&fault](const InputFault& known) {
+      return known.offset == fault.offset && known.found == fault.found && known.file == fault.file;
+    };
+    if (std::any_of(faults_.begin(), faults_.end(), is_known)) return;
+  }
+  add_fault(std::move(fault));
 }
 
 bool Recording::stop(std::uint64_t offset, std::string found, std::string allowed,
                      std::string remedy) {
-  ended_ = true;
-  if (!rewound_) fault(offset, std::move(found), std::move(allowed), std::move(remedy));
+  fault(segment_path(), offset, std::move(found), std::move(allowed), std::move(remedy));
+  stopped_ = true;
   return false;
 }
 
-void Recording::rewind() {
-  read_position_ = data_begin_;
-  buffer_begin_ = buffer_end_ = 0;
-  ended_ = false;
-  rewound_ = true;
-}
-
-std::size_t Recording::read_at(std::span<std::byte> bytes, std::uint64_t offset) const {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::pread(file_.get(), bytes.data() + done, bytes.size() - done,
-                                static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
-
-std::vector<std::byte> Recording::section_bytes(FileSection section, const std::string& what) {
-  const std::uint64_t available = section.offset < file_size_ ? file_size_ - section.offset : 0;
+std::vector<std::byte> Recording::section_bytes(const SectionFile& file, FileSection section,
+                                                const std::string& what) {
+  const std::uint64_t available = section.offset < file.size ? file.size - section.offset : 0;
   if (section.size > available) {
-    fault(section.offset, fmt::format("{} of {} bytes", what, section.size),
+    fault(file.segment.path, section.offset, fmt::format("{} of {} bytes", what, section.size),
           fmt::format("{} up to the end of the file", available), kRecordAgain);
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(section.size, available)));
-  bytes.resize(read_at(bytes, section.offset));
+  bytes.resize(read_at(file.segment.file.get(), bytes, section.offset));
   return bytes;
 }
 
-void Recording::read_header() {
-  const auto refuse = [this](std::uint64_t offset, std::string found, std::string allowed,
-                             std::string remedy) {
-    throw InputError(
-        {path_.string(), offset, std::move(found), std::move(allowed), std::move(remedy)});
-  };
-
-  std::array<std::byte, kFileHeader> bytes{};
-  const std::size_t size = read_at(bytes, 0);
-  const std::span<const std::byte> header(bytes.data(), size);
-  if (size < sizeof kMagic) {
-    refuse(0, fmt::format("a file of {} bytes", size),
-           fmt::format("a perf.data header of {} bytes", kFileHeader),
-           "is it a recording of perf?");
+void Recording::read_sections(const SectionFile& file, const FileHeader& header) {
+  read_attributes(file, header);
+  if (metadata_.attributes.empty()) {
+    throw InputError({file.segment.path.string(), header.attributes.offset,
+                      "no readable event attribute", "at least one", kRecordAgain});
   }
-  const std::uint64_t magic = ByteReader(header, ByteOrder::little).u64();
-  if (magic == kOldMagic) {
-    refuse(0, "magic PERFFILE, the format of perf before Linux 2.6.33", "PERFILE2",
-           "convert it with a perf of its time");
-  }
-  if (magic != kMagic) {
-    if (__builtin_bswap64(magic) != kMagic) {
-      refuse(0, "no perf.data magic", "PERFILE2", "is it a recording of perf?");
-    }
-    order_ = ByteOrder::big;
-  }
-
-  ByteReader reader(header, order_);
-  reader.skip(sizeof kMagic);
-  const std::uint64_t header_size = reader.u64();
-  if (header_size == kPipeHeader) {
-    refuse(8, "a recording in pipe mode", "file mode",
-           "turn it into a file with: perf inject -i RECORDING -o perf.data");
-  }
-  if (header_size != kFileHeader && header_size != kHeaderWithoutFeatures) {
-    refuse(8, fmt::format("a header of {} bytes", header_size),
-           fmt::format("{} or {}", kFileHeader, kHeaderWithoutFeatures), kRecordAgain);
-  }
-  const std::uint64_t attribute_size = reader.u64();
-  const FileSection attributes = read_section(reader);
-  const FileSection data = read_section(reader);
-  reader.skip(kSectionEntry);  // event types, of no use since Linux 3.9
-  std::array<std::uint64_t, 4> feature_bits{};
-  if (header_size == kFileHeader) {
-    for (auto& word : feature_bits) word = reader.u64();
-  }
-  if (reader.failed()) {
-    refuse(0, fmt::format("a file of {} bytes", size),
-           fmt::format("a perf.data header of {} bytes", kFileHeader), kRecordAgain);
-  }
-
-  read_attributes(attributes, attribute_size);
-  if (attributes_.empty()) {
-    refuse(attributes.offset, "no readable event attribute", "at least one", kRecordAgain);
-  }
-
-  data_begin_ = std::min(data.offset, file_size_);
-  read_position_ = data_begin_;
-  data_end_ = file_size_;
-  if (data.offset > file_size_) {
-    fault(data.offset, "records that begin past the end of the file",
-          fmt::format("at most {:#x}", file_size_), kRecordAgain);
-  } else if (data.size == 0 && data.offset < file_size_) {
-    fault(data.offset, "a header that was never completed (perf did not end properly)", "",
+  const FileSection data = header.data;
+  Segment& segment = segments_.front();
+  segment.begin = std::min(data.offset, file.size);
+  segment.end = file.size;
+  if (data.offset > file.size) {
+    fault(segment.path, data.offset, "records that begin past the end of the file",
+          fmt::format("at most {:#x}", file.size), kRecordAgain);
+  } else if (data.size == 0 && data.offset < file.size) {
+    fault(segment.path, data.offset,
+          "a header that was never completed (perf did not end properly)", "",
           "records up to the end of the file are read");
-  } else if (data.size > file_size_ - data.offset) {
-    fault(data.offset, fmt::format("records of {} bytes", data.size),
-          fmt::format("{} up to the end of the file", file_size_ - data.offset), kRecordAgain);
+  } else if (data.size > file.size - data.offset) {
+    fault(segment.path, data.offset, fmt::format("records of {} bytes", data.size),
+          fmt::format("{} up to the end of the file", file.size - data.offset), kRecordAgain);
   } else {
-    data_end_ = data.offset + data.size;
-    read_features(data_end_, feature_bits);
+    segment.end = data.offset + data.size;
+    read_features(file, header);
   }
-  adopt_event_names();
+  adopt_event_descriptions(metadata_);
 }
 
-void Recording::read_attributes(FileSection section, std::uint64_t entry_size) {
-  // An entry is a perf_event_attr followed by the section of its ids.
-  constexpr std::uint64_t kSmallest = kSmallestAttribute + kSectionEntry;
-  constexpr std::uint64_t kLargest = kLargestAttribute + kSectionEntry;
+void Recording::read_attributes(const SectionFile& file, const FileHeader& header) {
+  constexpr std::uint64_t kSmallest = kSmallestAttribute + FileSection::kEntrySize;
+  constexpr std::uint64_t kLargest = kLargestAttribute + FileSection::kEntrySize;
+  const std::uint64_t entry_size = header.attribute_entry_size;
   if (entry_size < kSmallest || entry_size > kLargest) {
-    throw InputError({path_.string(), 16, fmt::format("attribute entries of {} bytes", entry_size),
+    throw InputError({file.segment.path.string(), 16,
+                      fmt::format("attribute entries of {} bytes", entry_size),
                       fmt::format("{} to {}", kSmallest, kLargest), kRecordAgain});
   }
-  const auto bytes = section_bytes(section, "attribute section");
-  const std::span<const std::byte> entries(bytes);
+  FileSection section = header.attributes;
+  if (section.size / entry_size > kMostAttributes) {
+    fault(file.segment.path, section.offset,
+          fmt::format("{} event attributes", section.size / entry_size),
+          fmt::format("at most {}", kMostAttributes), kRecordAgain);
+    section.size = kMostAttributes * entry_size;
+  }
+  const auto bytes = section_bytes(file, section, "attribute section");
+  std::span<const std::byte> entries(bytes);
   // All id tables together cannot be larger than the file unless they overlap.
-  std::uint64_t id_bytes_left = file_size_;
-  for (std::uint64_t at = 0; bytes.size() - at >= entry_size; at += entry_size) {
-    const auto entry =
-        entries.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(entry_size));
-    auto attribute = parse_attribute(entry.first(entry.size() - kSectionEntry), order_);
+  std::uint64_t id_bytes_left = std::min(file.size, kMostIds * sizeof(std::uint64_t));
+  for (; entries.size() >= entry_size;
+       entries = entries.subspan(static_cast<std::size_t>(entry_size))) {
+    const std::uint64_t offset = section.offset + (bytes.size() - entries.size());
+    const auto entry = entries.first(static_cast<std::size_t>(entry_size));
+    auto attribute = parse_attribute(entry.first(entry.size() - FileSection::kEntrySize), order_);
     if (!attribute) break;  // not reached: the entry size was checked above
-    ByteReader reader(entry.last(kSectionEntry), order_);
+    ByteReader reader(entry.last(FileSection::kEntrySize), order_);
     FileSection ids = read_section(reader);
     if (ids.size > id_bytes_left) {
-      fault(section.offset + at, fmt::format("an id table of {} bytes", ids.size),
-            fmt::format("{} that the file has left", id_bytes_left), kRecordAgain);
+      fault(file.segment.path, offset, fmt::format("an id table of {} bytes", ids.size),
+            fmt::format("at most {}", id_bytes_left), kRecordAgain);
       ids.size = 0;
     }
     id_bytes_left -= ids.size;
-    const auto id_bytes = section_bytes(ids, "id table");
+    const auto id_bytes = section_bytes(file, ids, "id table");
     ByteReader id_reader(id_bytes, order_);
     while (id_reader.remaining() >= sizeof(std::uint64_t)) {
       attribute->ids.push_back(id_reader.u64());
     }
-    attributes_.push_back(std::move(*attribute));
+    metadata_.attributes.push_back(std::move(*attribute));
   }
 }
 
-void Recording::read_features(std::uint64_t table_offset,
-                              const std::array<std::uint64_t, 4>& bits) {
-  std::vector<unsigned> present;
-  for (unsigned bit = 0; bit < HEADER_FEATURES; ++bit) {
-    if ((bits[bit / 64] >> (bit % 64) & 1u) != 0) present.push_back(bit);
-  }
-  const auto table = section_bytes({table_offset, present.size() * kSectionEntry}, "feature table");
+void Recording::read_features(const SectionFile& file, const FileHeader& header) {
+  const std::uint64_t table_offset = segments_.front().end;
+  const auto table = section_bytes(
+      file, {table_offset, header.features.size() * FileSection::kEntrySize}, "feature table");
   ByteReader reader(table, order_);
-  for (const unsigned bit : present) {
+  // Sections that overlap would make us read the same bytes again and again.
+  std::uint64_t bytes_left = file.size;
+  for (const unsigned bit : header.features) {
     const FileSection section = read_section(reader);
     if (reader.failed()) return;
-    if (section.size > kLargestFeature) {
-      fault(section.offset, fmt::format("feature section {} of {} bytes", bit, section.size),
-            fmt::format("{}", kLargestFeature), kRecordAgain);
+    const std::uint64_t most = std::min(kLargestFeature, bytes_left);
+    if (section.size > most) {
+      fault(file.segment.path, section.offset,
+            fmt::format("feature section {} of {} bytes", bit, section.size),
+            fmt::format("at most {}", most), kRecordAgain);
       continue;
     }
-    const auto content = section_bytes(section, fmt::format("feature section {}", bit));
-    auto problem = parse_feature(bit, content, order_, features_);
-    if (!problem.empty()) fault(section.offset, std::move(problem), "", kRecordAgain);
+    bytes_left -= section.size;
+    const auto content = section_bytes(file, section, fmt::format("feature section {}", bit));
+    auto problem = parse_feature(bit, content, order_, metadata_.features);
+    if (!problem.empty()) {
+      fault(file.segment.path, section.offset, std::move(problem), "", kRecordAgain);
+    }
   }
 }
 
-void Recording::adopt_event_names() {
-  std::map<std::uint64_t, std::size_t> by_id;
-  for (std::size_t i = 0; i < features_.events.size(); ++i) {
-    for (const std::uint64_t id : features_.events[i].ids) by_id.emplace(id, i);
+const SampleDecoder& Recording::decoder() {
+  if (decoder_version_ != attributes_version_) {
+    decoder_ = SampleDecoder(metadata_.attributes, order_);
+    decoder_version_ = attributes_version_;
   }
-  for (std::size_t i = 0; i < attributes_.size(); ++i) {
-    auto& attribute = attributes_[i];
-    const EventDescription* description = nullptr;
-    for (const std::uint64_t id : attribute.ids) {
-      if (const auto found = by_id.find(id); found != by_id.end()) {
-        description = &features_.events[found->second];
-        break;
-      }
-    }
-    // Without ids the descriptions stand in the order of the attributes.
-    if (description == nullptr && features_.events.size() == attributes_.size()) {
-      description = &features_.events[i];
-    }
-    if (description == nullptr) continue;
-    if (!description->name.empty()) attribute.name = description->name;
-    if (attribute.ids.empty()) attribute.ids = description->ids;
-  }
+  return decoder_;
 }
 
-bool Recording::fill(std::size_t size) {
-  if (buffer_end_ - buffer_begin_ >= size) return true;
-  if (buffer_.empty()) buffer_.resize(kBuffer);
-  std::memmove(buffer_.data(), buffer_.data() + buffer_begin_, buffer_end_ - buffer_begin_);
-  buffer_end_ -= buffer_begin_;
-  buffer_begin_ = 0;
-  const std::uint64_t left = data_end_ - read_position_;
-  const auto room =
-      static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size() - buffer_end_));
-  const std::size_t got = read_at({buffer_.data() + buffer_end_, room}, read_position_);
-  buffer_end_ += got;
-  read_position_ += got;
-  return buffer_end_ - buffer_begin_ >= size;
+void Recording::start_segment(std::size_t index) {
+  segment_ = index;
+  stopped_ = false;
+  behind_ = {};
+  const Segment& segment = segments_[index];
+  if (!from_pipe_) stream_ = ByteStream::of_file(segment.file.get(), segment.begin, segment.end);
+  // Each file of a directory has a zstd stream of its own.
+  unpacker_.reset();
+  unpacker_is_broken_ = false;
+  unpacking_ = false;
+  unpacked_begin_ = unpacked_end_ = 0;
+}
+
+void Recording::rewind() {
+  rewound_ = true;
+  ended_ = false;
+  position_ = 0;
+  start_segment(0);
+}
+
+std::span<const std::byte> Recording::buffered() const noexcept {
+  if (behind_.size > 0 || stopped_) return {};
+  if (!unpacking_) return stream_.buffered();
+  return {unpacked_.data() + unpacked_begin_, unpacked_end_ - unpacked_begin_};
+}
+
+void Recording::consume(std::size_t bytes) noexcept {
+  position_ += bytes;
+  if (unpacking_) {
+    unpacked_begin_ += bytes;
+  } else {
+    stream_.consume(bytes);
+  }
 }
 
 bool Recording::next(Record& record) {
-  if (ended_) return false;
-  const auto position = [this] { return read_position_ - (buffer_end_ - buffer_begin_); };
-  if (!fill(kRecordHeader)) {
-    ended_ = true;
-    const std::size_t left = buffer_end_ - buffer_begin_;
-    if (left > 0) {
-      return stop(position(), fmt::format("{} bytes behind the last record", left), "whole records",
-                  kRecordAgain);
+  while (!ended_) {
+    if (stopped_) {
+      // Not before now: the record given out last may lie in the buffer of the stream.
+      if (segment_ + 1 < segments_.size()) {
+        start_segment(segment_ + 1);
+      } else {
+        ended_ = true;
+      }
+      continue;
     }
-    if (read_position_ < data_end_) {
-      return stop(position(), "the end of the file", fmt::format("records up to {:#x}", data_end_),
-                  "it became shorter while it was read");
+    if (behind_.size > 0 && !pass_behind()) continue;
+    if (unpacking_) {
+      if (next_unpacked(record)) {
+        accept(record);
+        return true;
+      }
+      unpacking_ = false;
+    } else if (next_stored(record)) {
+      accept_stored(record);
+      accept(record);
+      return true;
+    } else {
+      stopped_ = true;
     }
-    return false;
   }
-  const std::uint64_t offset = position();
-  ByteReader reader({buffer_.data() + buffer_begin_, kRecordHeader}, order_);
+  return false;
+}
+
+namespace {
+
+/// Reads the header of the record at the front of `bytes`. Returns its size, header included.
+std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder order,
+                                 Record& record) {
+  ByteReader reader(bytes.first(kRecordHeader), order);
   record.type = reader.u32();
   record.misc = reader.u16();
-  const std::uint16_t size = reader.u16();
-  record.offset = offset;
+  return reader.u16();
+}
+
+}  // namespace
+
+bool Recording::next_stored(Record& record) {
+  if (!stream_.fill(kRecordHeader)) return end_of_segment();
+  const std::uint64_t offset = stream_.position();
+  const std::uint16_t size = read_record_header(stream_.buffered(), order_, record);
   if (size < kRecordHeader) {
     return stop(offset, fmt::format("a record of {} bytes", size),
                 fmt::format("at least {}", kRecordHeader), kRecordAgain);
   }
-  if (!fill(size)) {
+  if (!stream_.fill(size)) {
+    if (stop_if_cut()) return false;
     return stop(offset, fmt::format("a record of {} bytes", size),
-                fmt::format("{} up to the end of the records", buffer_end_ - buffer_begin_),
+                fmt::format("{} up to the end of the records", stream_.buffered().size()),
                 kRecordAgain);
   }
-  record.body = {buffer_.data() + buffer_begin_ + kRecordHeader, size - kRecordHeader};
-  buffer_begin_ += size;
-  const bool compressed =
-      record.type == PERF_RECORD_COMPRESSED || record.type == PERF_RECORD_COMPRESSED2;
-  if (compressed && !met_compressed_) {
-    met_compressed_ = true;
-    fault(offset, "compressed records (perf record -z)", "uncompressed ones",
-          "unpack them with: perf inject -i RECORDING -o perf.data");
-  }
-  if (record.type == PERF_RECORD_AUXTRACE) {
-    // The trace itself stands behind its record and is not part of the record's size.
-    ByteReader body(record.body, order_);
-    const std::uint64_t trace = body.u64();
-    const std::uint64_t buffered = buffer_end_ - buffer_begin_;
-    if (body.failed() || trace > buffered + (data_end_ - read_position_)) {
-      return stop(
-          offset, fmt::format("an AUX trace of {} bytes", trace),
-          fmt::format("{} up to the end of the records", buffered + (data_end_ - read_position_)),
-          kRecordAgain);
-    }
-    buffer_begin_ += static_cast<std::size_t>(std::min(trace, buffered));
-    read_position_ += trace - std::min(trace, buffered);
-  }
+  record.offset = offset;
+  record.position = position_;
+  record.body = stream_.buffered().subspan(kRecordHeader, size - kRecordHeader);
+  stream_.consume(size);
+  position_ += size;
   return true;
+}
+
+bool Recording::stop_if_cut() {
+  const std::size_t left = stream_.buffered().size();
+  if (stream_.read_error() != 0) {
+    stop(stream_.position(), describe_errno(stream_.read_error()), "");
+    return true;
+  }
+  if (stream_.left().value_or(left) > left) {
+    stop(stream_.position(), "the end of the file",
+         fmt::format("records up to {:#x}", segments_[segment_].end),
+         "it became shorter while it was read");
+    return true;
+  }
+  return false;
+}
+
+bool Recording::end_of_segment() {
+  if (stop_if_cut()) return false;
+  const std::size_t left = stream_.buffered().size();
+  if (left > 0) {
+    return stop(stream_.position(), fmt::format("{} bytes behind the last record", left),
+                "whole records", kRecordAgain);
+  }
+  if (unpacked_end_ > unpacked_begin_ && !unpacker_is_broken_) {
+    const std::size_t rest = std::exchange(unpacked_end_, 0) - std::exchange(unpacked_begin_, 0);
+    fault(segment_path(), packed_offset_,
+          fmt::format("compressed records that end with {} bytes of another one", rest),
+          "whole records", kRecordAgain);
+  }
+  return false;
+}
+
+void Recording::accept_stored(const Record& record) {
+  switch (record.type) {
+    case PERF_RECORD_COMPRESSED:
+    case PERF_RECORD_COMPRESSED2:
+      start_unpacking(record);
+      break;
+    case PERF_RECORD_AUXTRACE:
+    case PERF_RECORD_HEADER_TRACING_DATA: {
+      // What the record announces stands behind it and is not part of its size.
+      const bool is_trace = record.type == PERF_RECORD_AUXTRACE;
+      ByteReader body(record.body, order_);
+      const std::uint64_t size = is_trace ? body.u64() : body.u32();
+      const auto left = stream_.left();
+      if (body.failed() || (left && size > *left)) {
+        stop(record.offset,
+             fmt::format("{} of {} bytes", is_trace ? "an AUX trace" : "tracing data", size),
+             fmt::format("{} up to the end of the records", left.value_or(0)), kRecordAgain);
+        break;
+      }
+      behind_ = {record.offset, size, !is_trace};
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+bool Recording::pass_behind() {
+  const auto [offset, size, is_tracing_data] = std::exchange(behind_, {});
+  auto& tracing_data = metadata_.features.tracing_data;
+  bool whole = true;
+  if (is_tracing_data && !rewound_ && tracing_data.empty() && size <= kLargestFeature) {
+    std::uint64_t left = size;
+    while (left > 0 && stream_.fill(1)) {
+      const auto some = stream_.buffered().first(
+          static_cast<std::size_t>(std::min<std::uint64_t>(left, stream_.buffered().size())));
+      tracing_data.insert(tracing_data.end(), some.begin(), some.end());
+      stream_.consume(some.size());
+      left -= some.size();
+    }
+    whole = left == 0;
+    metadata_.features.present.set(HEADER_TRACING_DATA);
+  } else {
+    whole = stream_.skip(size);
+  }
+  if (!whole) {
+    return stop(offset, fmt::format("{} bytes announced behind a record", size),
+                "the recording ends before", kRecordAgain);
+  }
+  position_ += size;
+  return true;
+}
+
+void Recording::accept(const Record& record) {
+  if (rewound_) return;
+  bool changed = false;
+  auto problem = take_metadata(record, order_, metadata_, changed);
+  if (changed) ++attributes_version_;
+  if (!problem.empty()) {
+    fault(segment_path(), record.offset, std::move(problem), "", "the record was left out");
+  }
+}
+
+void Recording::start_unpacking(const Record& record) {
+  packed_ = record.body;
+  packed_offset_ = record.offset;
+  if (record.type == PERF_RECORD_COMPRESSED2) {
+    // The payload is padded to eight bytes; its own size stands in front.
+    ByteReader reader(record.body, order_);
+    const std::uint64_t size = reader.u64();
+    packed_ = reader.take(size);
+    if (reader.failed()) {
+      give_up_unpacking(fmt::format("compressed data of {} bytes", size),
+                        fmt::format("{} in its record", record.body.size()));
+    }
+  }
+  unpacking_ = !unpacker_is_broken_;
+}
+
+bool Recording::next_unpacked(Record& record) {
+  const auto available = [this] { return unpacked_end_ - unpacked_begin_; };
+  std::size_t wanted = kRecordHeader;
+  for (;;) {
+    if (available() >= wanted) {
+      const std::span<const std::byte> bytes(unpacked_.data() + unpacked_begin_, available());
+      const std::uint16_t size = read_record_header(bytes, order_, record);
+      if (size < kRecordHeader) {
+        give_up_unpacking(fmt::format("a compressed record of {} bytes", size),
+                          fmt::format("at least {}", kRecordHeader));
+        return false;
+      }
+      if (bytes.size() >= size) {
+        record.offset = packed_offset_;
+        record.position = position_;
+        record.body = bytes.subspan(kRecordHeader, size - kRecordHeader);
+        unpacked_begin_ += size;
+        position_ += size;
+        return true;
+      }
+      wanted = size;
+    }
+    if (!unpack_more()) return false;
+  }
+}
+
+bool Recording::unpack_more() {
+  if (unpacked_.empty()) unpacked_.resize(kUnpacked);
+  if (!unpacker_) unpacker_.emplace();
+  std::memmove(unpacked_.data(), unpacked_.data() + unpacked_begin_,
+               unpacked_end_ - unpacked_begin_);
+  unpacked_end_ -= unpacked_begin_;
+  unpacked_begin_ = 0;
+  auto step = unpacker_->unpack(packed_, std::span(unpacked_).subspan(unpacked_end_));
+  packed_ = packed_.subspan(step.taken);
+  unpacked_end_ += step.given;
+  if (!step.problem.empty()) {
+    give_up_unpacking(fmt::format("zstd data that cannot be unpacked ({})", step.problem), "");
+    // What came out before the damage still counts.
+    return step.given > 0;
+  }
+  return step.given > 0;
+}
+
+void Recording::give_up_unpacking(std::string found, std::string allowed) {
+  fault(segment_path(), packed_offset_, std::move(found), std::move(allowed),
+        "the compressed records from here on are left out; record again");
+  unpacker_is_broken_ = true;
+  packed_ = {};
 }
 
 }  // namespace skid::perfdata

@@ -1,42 +1,68 @@
-// A perf.data file: what its header tells, and its records one after the other.
+// A perf.data recording: what it tells of itself, and its records one after the other.
 #pragma once
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/byte_stream.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/file_header.h"
+#include "src/perfdata/metadata.h"
 #include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/unpacker.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace skid::perfdata {
 
-/// Bytes [offset, offset + size) of a file.
-struct FileSection {
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-};
+/// How a recording was stored.
+enum class StorageMode { file, pipe, directory };
 
-/// An opened recording. Memory does not grow with its length: records are read through one buffer.
-/// Damage ends the reading with a fault instead of an exception, so that what came before counts.
+/// "file", "pipe", "directory"
+std::string_view name_of(StorageMode mode);
+
+/// An opened recording. Memory does not grow with its length: records are read through bounded
+/// buffers. Damage ends the reading with a fault instead of an exception, so that what came before
+/// counts. Compressed records are given as they stand, followed by the records packed in them.
 class Recording {
  public:
-  /// Opens a perf.data file and reads header, attributes and feature sections. Throws InputError
+  /// Opens a recording: a perf.data file in file or pipe mode, the directory that
+  /// `perf record --threads` leaves, a pipe or FIFO, or standard input ("-"). Throws InputError
   /// when nothing in it can be read; lesser damage is listed in `faults()`.
   static Recording open(const std::filesystem::path& path);
 
+  StorageMode mode() const noexcept { return mode_; }
   ByteOrder byte_order() const noexcept { return order_; }
-  const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
-  const Features& features() const noexcept { return features_; }
   const std::filesystem::path& path() const noexcept { return path_; }
+  /// In pipe mode both are empty at first and grow while records are read.
+  const std::vector<Attribute>& attributes() const noexcept { return metadata_.attributes; }
+  const Features& features() const noexcept { return metadata_.features; }
+  /// Grows with each change of `attributes()`.
+  unsigned attributes_version() const noexcept { return attributes_version_; }
+  /// Decodes the samples of the attributes known so far.
+  const SampleDecoder& decoder();
 
-  /// Reads the next record, in file order. False at the end of the data or at damage that makes the
-  /// rest unreadable. `record.body` is valid until the next call.
+  /// Reads the next record, in the order of the file. False at the end of the data or at damage
+  /// that makes the rest unreadable. `record.body` is valid until the next call.
   bool next(Record& record);
+
+  /// The bytes of whole records that are in memory, without reading more; the last one may be cut
+  /// off. Whoever is faster than `next` at some of them may look at these and consume them.
+  std::span<const std::byte> buffered() const noexcept;
+  /// Position (Record::position) of the first byte of `buffered()`.
+  std::uint64_t position() const noexcept { return position_; }
+  /// Goes on behind whole records at the front of `buffered()`. They must be PERF_RECORD_SAMPLEs:
+  /// other records may mean something to the reading itself.
+  void consume(std::size_t bytes) noexcept;
+
+  /// Whether `rewind` is possible: not on a pipe.
+  bool rewindable() const noexcept { return !from_pipe_; }
   /// Goes back to the first record; `next` does not report the faults met before again.
   void rewind();
 
@@ -50,35 +76,84 @@ class Recording {
   void add_short_record(const Record& record);
 
  private:
-  explicit Recording(std::filesystem::path path);
+  /// A stretch of records: the data section, a whole pipe, or a file of a directory.
+  struct Segment {
+    std::filesystem::path path;
+    FileDescriptor file;
+    std::uint64_t begin = 0, end = 0;
+  };
+  /// The file whose header and sections are being read.
+  struct SectionFile {
+    const Segment& segment;
+    std::uint64_t size;  ///< bytes
+  };
+  /// Bytes that a record announces and that stand behind it.
+  struct Behind {
+    std::uint64_t offset = 0;  ///< of the record
+    std::uint64_t size = 0;
+    bool is_tracing_data = false;
+  };
 
-  void read_header();
-  void read_attributes(FileSection section, std::uint64_t entry_size);
-  void read_features(std::uint64_t table_offset, const std::array<std::uint64_t, 4>& bits);
-  void adopt_event_names();
-  /// Makes at least `size` unread bytes available in the buffer; false when the data ends before.
-  bool fill(std::size_t size);
-  std::size_t read_at(std::span<std::byte> bytes, std::uint64_t offset) const;
+  explicit Recording(std::filesystem::path path) : path_(std::move(path)) {}
+
+  void open_pipe(FileDescriptor pipe);
+  void open_file(const std::filesystem::path& path, FileDescriptor file);
+  void open_directory();
+  void read_sections(const SectionFile& file, const FileHeader& header);
+  void read_attributes(const SectionFile& file, const FileHeader& header);
+  void read_features(const SectionFile& file, const FileHeader& header);
   /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.
-  std::vector<std::byte> section_bytes(FileSection section, const std::string& what);
-  void fault(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
+  std::vector<std::byte> section_bytes(const SectionFile& file, FileSection section,
+                                       const std::string& what);
+
+  void start_segment(std::size_t index);
+  bool next_stored(Record& record);
+  bool next_unpacked(Record& record);
+  bool unpack_more();
+  /// Whether the reading failed or met the end of the file too early; ends the segment then.
+  bool stop_if_cut();
+  bool end_of_segment();
+  /// What the reading itself takes from a record that stands in the file.
+  void accept_stored(const Record& record);
+  /// Goes on behind what stands behind the record before.
+  bool pass_behind();
+  /// What the recording tells of itself in a record, packed or not.
+  void accept(const Record& record);
+  void start_unpacking(const Record& record);
+  void give_up_unpacking(std::string found, std::string allowed);
+
+  const std::filesystem::path& segment_path() const { return segments_[segment_].path; }
+  void fault(const std::filesystem::path& file, std::uint64_t offset, std::string found,
+             std::string allowed, std::string remedy = {});
+  /// Ends the segment at damage. Returns false.
   bool stop(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
 
   std::filesystem::path path_;
-  FileDescriptor file_;
-  std::uint64_t file_size_ = 0;
+  StorageMode mode_ = StorageMode::file;
+  bool from_pipe_ = false;
   ByteOrder order_ = ByteOrder::little;
-  std::vector<Attribute> attributes_;
-  Features features_;
+  Metadata metadata_;
+  SampleDecoder decoder_;
+  unsigned attributes_version_ = 1;
+  unsigned decoder_version_ = 0;  ///< of the attributes that decoder_ was made from
 
-  std::uint64_t data_begin_ = 0;     ///< file offset of the first record
-  std::uint64_t data_end_ = 0;       ///< file offset behind the last record
-  std::uint64_t read_position_ = 0;  ///< file offset behind the buffered bytes
-  std::vector<std::byte> buffer_;
-  std::size_t buffer_begin_ = 0, buffer_end_ = 0;  ///< the unread part of buffer_
-  bool ended_ = false;
+  std::vector<Segment> segments_;
+  std::size_t segment_ = 0;
+  ByteStream stream_;
+  std::uint64_t position_ = 0;
+  bool stopped_ = false;  ///< nothing more is to be read from this segment
+  bool ended_ = false;    ///< nor from any other
   bool rewound_ = false;
-  bool met_compressed_ = false;
+
+  Behind behind_;
+
+  std::optional<Unpacker> unpacker_;
+  bool unpacking_ = false;  ///< `packed_` may hold more
+  bool unpacker_is_broken_ = false;
+  std::uint64_t packed_offset_ = 0;    ///< of the record that `packed_` is the payload of
+  std::span<const std::byte> packed_;  ///< in the buffer of `stream_`
+  std::vector<std::byte> unpacked_;
+  std::size_t unpacked_begin_ = 0, unpacked_end_ = 0;  ///< the part not given out yet
 
   std::vector<InputFault> faults_;
   bool read_in_part_ = false;

@@ -1,6 +1,7 @@
 #include "src/perfdata/sample.h"
 
 #include <bit>
+#include <utility>
 
 namespace skid::perfdata {
 namespace {
@@ -16,7 +17,10 @@ void skip_read(ByteReader& reader, std::uint64_t read_format) {
   std::uint64_t values = 1;
   if ((read_format & PERF_FORMAT_GROUP) != 0) {
     values = reader.u64();
-    if (values > reader.remaining() / kWord) values = reader.remaining();  // fails below
+    if (values > reader.remaining() / kWord) {
+      reader.fail();
+      return;
+    }
   }
   reader.skip((times + values * words_a_value) * kWord);
 }
@@ -24,7 +28,7 @@ void skip_read(ByteReader& reader, std::uint64_t read_format) {
 /// A count of elements of `element` bytes each, that many of which must remain.
 std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std::uint64_t element) {
   if (count > reader.remaining() / element) {
-    reader.skip(reader.remaining() + 1);  // marks the reader as failed
+    reader.fail();
     return {};
   }
   return reader.take(count * element);
@@ -46,51 +50,57 @@ std::span<const std::byte> user_stack(ByteReader& reader) {
 
 }  // namespace
 
-SampleDecoder::Layout SampleDecoder::layout_of(const Attribute& attribute) {
-  Layout layout;
+SampleLayout::SampleLayout(const Attribute& attribute) {
   const auto field = [&](std::uint64_t bit, std::uint16_t* offset) {
     if (!attribute.has(bit)) return;
-    if (offset != nullptr) *offset = layout.size;
-    layout.size = static_cast<std::uint16_t>(layout.size + kWord);
+    if (offset != nullptr) *offset = size;
+    size = static_cast<std::uint16_t>(size + kWord);
   };
   // The order of the fields in a sample, which is not that of the bits.
-  field(PERF_SAMPLE_IDENTIFIER, &layout.id);
-  field(PERF_SAMPLE_IP, &layout.ip);
-  field(PERF_SAMPLE_TID, &layout.tid);
-  field(PERF_SAMPLE_TIME, &layout.time);
-  field(PERF_SAMPLE_ADDR, &layout.addr);
-  field(PERF_SAMPLE_ID, &layout.id);
+  field(PERF_SAMPLE_IDENTIFIER, &id);
+  field(PERF_SAMPLE_IP, &ip);
+  field(PERF_SAMPLE_TID, &tid);
+  field(PERF_SAMPLE_TIME, &time);
+  field(PERF_SAMPLE_ADDR, &addr);
+  field(PERF_SAMPLE_ID, &id);
   field(PERF_SAMPLE_STREAM_ID, nullptr);
-  field(PERF_SAMPLE_CPU, &layout.cpu);
-  field(PERF_SAMPLE_PERIOD, &layout.period);
-  return layout;
+  field(PERF_SAMPLE_CPU, &cpu);
+  field(PERF_SAMPLE_PERIOD, &period);
 }
 
-SampleDecoder::SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order)
-    : attributes_(attributes), order_(order) {
+SampleDecoder::SampleDecoder(std::vector<Attribute> attributes, ByteOrder order)
+    : attributes_(std::move(attributes)), order_(order) {
   for (std::uint32_t index = 0; index < attributes_.size(); ++index) {
-    layouts_.push_back(layout_of(attributes_[index]));
-    // An id that two events claim stays with the first.
-    for (const std::uint64_t id : attributes_[index].ids) attribute_by_id_.emplace(id, index);
+    const Attribute& attribute = attributes_[index];
+    layouts_.emplace_back(attribute);
+    for (const std::uint64_t id : attribute.ids) ids_.add(id, index);
+    if (attribute.has(PERF_SAMPLE_TIME)) has_times_ = true;
   }
   // Events with IDENTIFIER have the id in front; all others of one recording agree in their
-  // sample_type, because perf could not tell their samples apart otherwise.
-  if (!attributes_.empty()) {
-    id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
-  }
+  // sample_type, because perf could not tell their samples apart otherwise. Samples without an id
+  // count for the first event, as in perf. An event alone in its recording whose ids were not
+  // written down owns every sample.
+  if (attributes_.empty() || (attributes_.size() == 1 && ids_.empty())) return;
+  id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
 }
 
 std::optional<std::uint32_t> SampleDecoder::attribute_of(const Record& record) const {
   if (attributes_.empty()) return std::nullopt;
-  // Samples without an id cannot be told apart; they count for the first event, as in perf. An
-  // event alone in its recording whose ids were not written down owns every sample.
-  if (id_offset_ == Layout::kAbsent) return 0;
-  if (attributes_.size() == 1 && attribute_by_id_.empty()) return 0;
+  if (id_offset_ == SampleLayout::kAbsent) return 0;
   if (record.body.size() < id_offset_ + sizeof(std::uint64_t)) return 0;  // too short: found below
-  ByteReader reader(record.body.subspan(id_offset_), order_);
-  const auto found = attribute_by_id_.find(reader.u64());
-  if (found == attribute_by_id_.end()) return std::nullopt;
-  return found->second;
+  return ids_.find(ByteReader(record.body.subspan(id_offset_), order_).u64());
+}
+
+std::uint64_t SampleDecoder::time_of(const Record& record) const {
+  if (!has_times_) return record.position;
+  const Attribute* attribute = &attributes_.front();
+  // The trailers of events may differ too; with IDENTIFIER the last word tells whose it is.
+  if (attributes_.size() > 1 && attribute->has(PERF_SAMPLE_IDENTIFIER) &&
+      record.body.size() >= kWord) {
+    const auto id = ids_.find(ByteReader(record.body.last(kWord), order_).u64());
+    if (id) attribute = &attributes_[*id];
+  }
+  return parse_sample_id(record, *attribute, order_).time.value_or(0);
 }
 
 SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
@@ -100,13 +110,13 @@ SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
     decoded.problem = Problem::unknown_id;
     return decoded;
   }
-  const Layout& layout = layouts_[*attribute];
+  const SampleLayout& layout = layouts_[*attribute];
   if (record.body.size() < layout.size) {
     decoded.problem = Problem::too_short;
     return decoded;
   }
   const auto word = [&](std::uint16_t offset) -> std::uint64_t {
-    if (offset == Layout::kAbsent) return 0;
+    if (offset == SampleLayout::kAbsent) return 0;
     return ByteReader(record.body.subspan(offset), order_).u64();
   };
   Sample& sample = decoded.sample;
@@ -118,12 +128,12 @@ SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
   sample.addr = word(layout.addr);
   sample.id = word(layout.id);
   sample.period = word(layout.period);
-  if (layout.tid != Layout::kAbsent) {
+  if (layout.tid != SampleLayout::kAbsent) {
     ByteReader reader(record.body.subspan(layout.tid), order_);
     sample.pid = reader.i32();
     sample.tid = reader.i32();
   }
-  if (layout.cpu != Layout::kAbsent) {
+  if (layout.cpu != SampleLayout::kAbsent) {
     sample.cpu = ByteReader(record.body.subspan(layout.cpu), order_).u32();
   }
   return decoded;

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace skid::perfdata {
@@ -44,11 +44,21 @@ struct SampleDetails {
   std::span<const std::byte> aux;
 };
 
+/// Byte offsets, behind the record header, of the fields at fixed places in one event's samples.
+struct SampleLayout {
+  static constexpr std::uint16_t kAbsent = 0xffff;
+  std::uint16_t ip = kAbsent, tid = kAbsent, time = kAbsent, addr = kAbsent, id = kAbsent,
+                cpu = kAbsent, period = kAbsent;
+  std::uint16_t size = 0;  ///< bytes of all fixed fields
+
+  explicit SampleLayout(const Attribute& attribute);
+};
+
 /// Decodes the samples of a recording whose events may differ in layout.
 class SampleDecoder {
  public:
   SampleDecoder() = default;
-  SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order);
+  SampleDecoder(std::vector<Attribute> attributes, ByteOrder order);
 
   enum class Problem {
     none,
@@ -66,21 +76,31 @@ class SampleDecoder {
   /// Decodes what lies behind them; nullopt when a length in the record reaches past its end.
   std::optional<SampleDetails> details(const Record& record, const Sample& sample) const;
 
+  /// When a record that is no sample happened: ns where any event records times, else its position
+  /// in the recording. Records without a time in a recording that has them come before everything,
+  /// as perf delivers them.
+  std::uint64_t time_of(const Record& record) const;
+  /// The same for a sample.
+  std::uint64_t time_of(const Record& record, const Sample& sample) const noexcept {
+    return has_times_ ? sample.time : record.position;
+  }
+
+  /// How samples are told apart, for those who decode many at once.
+  const std::vector<SampleLayout>& layouts() const noexcept { return layouts_; }
+  const IdTable& ids() const noexcept { return ids_; }
+  /// Where every sample has its id; kAbsent when all samples belong to the first event.
+  std::uint16_t id_offset() const noexcept { return id_offset_; }
+  bool has_times() const noexcept { return has_times_; }
+  ByteOrder order() const noexcept { return order_; }
+
  private:
-  /// Byte offsets of the fixed fields of one event's samples.
-  struct Layout {
-    static constexpr std::uint16_t kAbsent = 0xffff;
-    std::uint16_t ip = kAbsent, tid = kAbsent, time = kAbsent, addr = kAbsent, id = kAbsent,
-                  cpu = kAbsent, period = kAbsent;
-    std::uint16_t size = 0;  ///< bytes of all fixed fields
-  };
-  static Layout layout_of(const Attribute& attribute);
   std::optional<std::uint32_t> attribute_of(const Record& record) const;
 
   std::vector<Attribute> attributes_;
-  std::vector<Layout> layouts_;
-  std::unordered_map<std::uint64_t, std::uint32_t> attribute_by_id_;
-  std::uint16_t id_offset_ = Layout::kAbsent;  ///< where every sample has its id
+  std::vector<SampleLayout> layouts_;
+  IdTable ids_;
+  std::uint16_t id_offset_ = SampleLayout::kAbsent;
+  bool has_times_ = false;
   ByteOrder order_ = ByteOrder::little;
 };
 

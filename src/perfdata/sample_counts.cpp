@@ -1,60 +1,198 @@
 #include "src/perfdata/sample_counts.h"
 
 #include <algorithm>
+#include <new>
+#include <random>
 
 namespace skid::perfdata {
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;  // a power of two, as every size after it
+constexpr unsigned kFirstSlotBits = 10;
+constexpr unsigned kLargestSlotBits = 31;
+constexpr std::size_t kFirstContextSlots = 64;
+/// At most this share of the slots is used, in tenths.
+constexpr std::size_t kMostUsed = 7;
+/// How many samples are looked at together.
+constexpr std::size_t kTogether = 64;
+constexpr std::uint64_t kCarry = std::uint64_t{1} << 16;
 
-/// Mixes the key so that neighbouring addresses spread over the table (the finaliser of
-/// MurmurHash3, by Austin Appleby).
-std::size_t hash(const SampleKey& key) noexcept {
-  std::uint64_t mixed = key.ip ^ (std::uint64_t{static_cast<std::uint32_t>(key.pid)} << 32) ^
-                        (std::uint64_t{key.attribute} << 20) ^
-                        (static_cast<std::uint64_t>(key.mode) << 60) ^
-                        (std::uint64_t{key.exact} << 59);
-  mixed ^= mixed >> 33;
-  mixed *= 0xff51afd7ed558ccdULL;
-  mixed ^= mixed >> 33;
-  mixed *= 0xc4ceb9fe1a85ec53ULL;
-  mixed ^= mixed >> 33;
-  return static_cast<std::size_t>(mixed);
+/// The seed makes it impossible to write a recording whose addresses all meet in one slot.
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
 }
+
+/// Two words mixed by the high and low half of their product (as in wyhash, by Wang Yi).
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15ULL;
 
 }  // namespace
 
-std::size_t SampleCounts::find_slot(const SampleKey& key) const noexcept {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash(key) & mask;
-  while (slots_[slot] != 0 && !(entries_[slots_[slot] - 1].key == key)) slot = (slot + 1) & mask;
-  return slot;
+SampleCounts::SampleCounts() : seed_(random_seed()) {}
+
+std::uint64_t SampleCounts::hash(std::uint64_t ip, std::uint32_t context) const noexcept {
+  return mix(ip ^ seed_, (std::uint64_t{context} + 1) * kOdd | 1);
+}
+
+std::uint64_t SampleCounts::count_of(std::size_t row, std::uint32_t column) const {
+  const std::uint64_t own = row_at(row).counts[column];
+  if (carries_.empty()) return own;
+  const auto carried = carries_.find(row * kColumns + column);
+  return carried == carries_.end() ? own : own + carried->second;
+}
+
+void SampleCounts::carry(std::size_t row, std::uint32_t column, std::uint64_t samples) {
+  carries_[row * kColumns + column] += samples;
+}
+
+SampleCount SampleCounts::describe(const Row& row, std::uint32_t column,
+                                   std::uint64_t samples) const {
+  const std::uint64_t context = contexts_[row.context];
+  const auto kind_and_group = static_cast<std::uint32_t>(context);
+  SampleCount count;
+  count.of.ip = row.ip;
+  count.of.space = static_cast<std::int32_t>(context >> 32);
+  count.of.attribute = (kind_and_group >> SampleKind::kBits) * kColumns + column;
+  count.of.kind = SampleKind::of_bits(kind_and_group & ((1u << SampleKind::kBits) - 1));
+  count.samples = samples;
+  count.first = slices_.first(row.first);
+  count.last = slices_.last(row.last);
+  count.end = slices_.end(row.last);
+  return count;
+}
+
+std::uint32_t SampleCounts::context_of(const Sighting& sighting) {
+  const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(sighting.space)} << 32 |
+                            (sighting.attribute / kColumns) << SampleKind::kBits |
+                            sighting.kind.bits();
+  if (contexts_.size() * 2 >= context_slots_.size()) grow_contexts();
+  const std::size_t mask = context_slots_.size() - 1;
+  std::size_t at = mix(key ^ seed_, kOdd) & mask;
+  for (; context_slots_[at].number != 0; at = (at + 1) & mask) {
+    if (context_slots_[at].key == key) return context_slots_[at].number - 1;
+  }
+  contexts_.push_back(key);
+  context_slots_[at] = {key, static_cast<std::uint32_t>(contexts_.size())};
+  return context_slots_[at].number - 1;
+}
+
+void SampleCounts::grow_contexts() {
+  const std::size_t size = context_slots_.empty() ? kFirstContextSlots : context_slots_.size() * 2;
+  context_slots_.assign(size, {});
+  for (std::size_t index = 0; index < contexts_.size(); ++index) {
+    const std::uint64_t key = contexts_[index];
+    std::size_t at = mix(key ^ seed_, kOdd) & (size - 1);
+    while (context_slots_[at].number != 0) at = (at + 1) & (size - 1);
+    context_slots_[at] = {key, static_cast<std::uint32_t>(index + 1)};
+  }
+}
+
+void SampleCounts::make_room(std::size_t rows) {
+  while ((rows_used_ + rows) * 10 > slots_.size() * kMostUsed) grow();
 }
 
 void SampleCounts::grow() {
-  const std::size_t size = slots_.empty() ? kFirstSlots : slots_.size() * 2;
-  slots_.assign(size, 0);
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    slots_[find_slot(entries_[i].key)] = static_cast<std::uint32_t>(i + 1);
+  if (slot_bits_ == kLargestSlotBits) throw std::bad_alloc();
+  slot_bits_ = slot_bits_ == 0 ? kFirstSlotBits : slot_bits_ + 1;
+  slots_ = {};  // the old slots are not needed and go before the new ones come
+  slots_.resize(std::size_t{1} << slot_bits_);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t index = 0; index < rows_used_; ++index) {
+    const Row& row = row_at(index);
+    const std::uint64_t mixed = hash(row.ip, row.context);
+    std::size_t at = mixed & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    const auto tag = static_cast<std::uint32_t>(mixed >> 32) & ~static_cast<std::uint32_t>(mask);
+    slots_[at] = tag | static_cast<std::uint32_t>(index + 1);
   }
 }
 
-void SampleCounts::add(const Sample& sample, std::uint64_t time) {
-  const SampleKey key(sample);
-  if (newest_ >= entries_.size() || !(entries_[newest_].key == key)) {
-    if (entries_.size() * 2 >= slots_.size()) grow();
-    const std::size_t slot = find_slot(key);
-    if (slots_[slot] == 0) {
-      entries_.push_back({key, 0, 0, time, time});
-      slots_[slot] = static_cast<std::uint32_t>(entries_.size());
-    }
-    newest_ = slots_[slot] - 1;
+/// The number of the first row whose hash looks like `mixed`; 0 when there is none.
+std::uint32_t SampleCounts::probable_row(std::uint64_t mixed) const noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  const auto number_mask = static_cast<std::uint32_t>(mask);
+  const auto tag = static_cast<std::uint32_t>(mixed >> 32) & ~number_mask;
+  std::size_t at = mixed & mask;
+  while (slots_[at] != 0 && (slots_[at] & ~number_mask) != tag) at = (at + 1) & mask;
+  return slots_[at] & number_mask;
+}
+
+std::size_t SampleCounts::find_or_insert(std::uint64_t ip, std::uint32_t context,
+                                         std::uint64_t mixed, TimeSlices::Slice slice) {
+  const std::size_t mask = slots_.size() - 1;
+  const auto number_mask = static_cast<std::uint32_t>(mask);
+  const auto tag = static_cast<std::uint32_t>(mixed >> 32) & ~number_mask;
+  std::size_t at = mixed & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    if ((slots_[at] & ~number_mask) != tag) continue;
+    const std::size_t index = (slots_[at] & number_mask) - 1;
+    const Row& row = row_at(index);
+    if (row.ip == ip && row.context == context) return index;
   }
-  SampleCount& entry = entries_[newest_];
-  ++entry.samples;
-  entry.period_sum += sample.period;
-  entry.first = std::min(entry.first, time);
-  entry.last = std::max(entry.last, time);
+  const std::size_t index = rows_used_++;
+  if (index / kRowsABlock == blocks_.size()) {
+    blocks_.push_back(std::make_unique_for_overwrite<Row[]>(kRowsABlock));
+  }
+  slots_[at] = tag | static_cast<std::uint32_t>(index + 1);
+  row_at(index) = Row{ip, context, slice, slice, {}};
+  return index;
+}
+
+void SampleCounts::add_since(TimeSlices::Slice slice, const Sighting& sighting,
+                             std::uint64_t samples) {
+  make_room(1);
+  const std::uint32_t context = context_of(sighting);
+  const std::size_t index = find_or_insert(sighting.ip, context, hash(sighting.ip, context), slice);
+  Row& row = row_at(index);
+  row.first = std::min(row.first, slice);
+  row.last = slices_.current();
+  const std::uint32_t column = sighting.attribute % kColumns;
+  const std::uint64_t total = row.counts[column] + samples;
+  row.counts[column] = static_cast<std::uint16_t>(total);
+  if (total >= kCarry) carry(index, column, total / kCarry * kCarry);
+}
+
+void SampleCounts::add(std::span<const Sighting> sightings, TimeSlices::Slice slice) {
+  std::array<std::uint32_t, kTogether> contexts, numbers;
+  std::array<std::uint64_t, kTogether> hashes;
+  while (!sightings.empty()) {
+    const auto batch = sightings.first(std::min(sightings.size(), kTogether));
+    sightings = sightings.subspan(batch.size());
+    make_room(batch.size());
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      contexts[i] = context_of(batch[i]);
+      hashes[i] = hash(batch[i].ip, contexts[i]);
+      __builtin_prefetch(&slots_[hashes[i] & mask]);
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      numbers[i] = probable_row(hashes[i]);
+      if (numbers[i] != 0) __builtin_prefetch(&row_at(numbers[i] - 1), 1);
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::size_t index = std::size_t{numbers[i]} - 1;
+      if (numbers[i] == 0 || row_at(index).ip != batch[i].ip ||
+          row_at(index).context != contexts[i]) {
+        index = find_or_insert(batch[i].ip, contexts[i], hashes[i], slice);
+      }
+      Row& row = row_at(index);
+      row.last = slice;
+      const std::uint32_t column = batch[i].attribute % kColumns;
+      if (++row.counts[column] == 0) carry(index, column, kCarry);
+    }
+  }
+}
+
+void SampleCounts::seal() {
+  slots_ = {};
+  slot_bits_ = 0;
+  context_slots_ = {};
+  slices_.seal();
 }
 
 }  // namespace skid::perfdata

@@ -18,10 +18,18 @@ namespace skid::symbols {
 
 /// A mapped file as the recording names it; not yet opened, not yet believed.
 struct MappedFile {
-  std::string path;      ///< "/usr/bin/x", "[vdso]", "[kernel.kallsyms]_text", "//anon"
+  std::string path;      ///< "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", "//anon"
   std::string build_id;  ///< lower-case hexadecimal; empty when the recording has none
 
   friend bool operator==(const MappedFile&, const MappedFile&) = default;
+};
+
+/// Where the recorded kernel was loaded, told by one of its symbols.
+struct KernelReference {
+  std::string symbol;  ///< "_text" or "_stext"
+  std::uint64_t address = 0;
+
+  friend bool operator==(const KernelReference&, const KernelReference&) = default;
 };
 
 using FileIndex = std::uint32_t;
@@ -55,6 +63,13 @@ class AddressSpaces {
   /// Knowledge of a file's build-id from elsewhere (the feature section of a recording), given
   /// before or after its mappings. Does not replace one that a mapping record carried.
   void set_build_id(std::string_view path, std::string_view build_id);
+
+  /// Of several the last is kept.
+  void set_kernel_reference(KernelReference reference) { kernel_reference_ = std::move(reference); }
+  /// nullopt when the recording has none (kptr_restrict).
+  const std::optional<KernelReference>& kernel_reference() const noexcept {
+    return kernel_reference_;
+  }
 
   /// Ends adding. Events added afterwards count once it is called again.
   void seal();
@@ -114,6 +129,7 @@ class AddressSpaces {
   std::vector<MappedFile> files_;
   std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  // as recorded
   std::map<std::string, std::string, std::less<>> known_build_ids_;        // by path
+  std::optional<KernelReference> kernel_reference_;
 };
 
 }  // namespace skid::symbols

@@ -82,33 +82,13 @@ TEST_F(Report, SaysSoForAPlainRecordingToo) {
   EXPECT_TRUE(found["trigger"]["kind"].is_null());
 }
 
-/// The classic experiment: a function that reads memory, a function that is a runway, a loop.
-constexpr const char* kClassicProgram = R"(
-#include <stdlib.h>
-static volatile long datum[1 << 12];
-__attribute__((noinline)) long memreader(unsigned long i) {
-  long sum = 0;
-  for (int k = 0; k < 64; ++k) sum += datum[(i * 1009 + (unsigned long)k * 127) % (1 << 12)];
-  return sum;
-}
-__attribute__((noinline)) void noprunway(void) { __asm__ volatile(".rept 5000\nnop\n.endr"); }
-int main(int argc, char** argv) {
-  long sum = 0;
-  const unsigned long rounds = strtoul(argc > 1 ? argv[1] : "400000", 0, 10);
-  for (unsigned long i = 0; i < rounds; ++i) {
-    sum += memreader(i);
-    noprunway();
-  }
-  return sum == 42;
-}
-)";
+constexpr const char* kClassicProgram = SKIDSCAN_TEST_DATA "/support/classic.c";
 
 TEST_F(Report, CountsFunctionsAsPerfScriptAndAwkDo) {
-  std::ofstream(directory_ / "classic.c") << kClassicProgram;
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
   for (const std::string option : {"-no-pie", "-pie"}) {
-    const auto built = run_program(
-        {"cc", "-O1", option, "-o", in_directory("classic"), in_directory("classic.c")});
+    const auto built =
+        run_program({"cc", "-O1", option, "-o", in_directory("classic"), kClassicProgram});
     ASSERT_TRUE(built.code.success()) << built.err;
     const auto recorded =
         run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
@@ -136,9 +116,8 @@ TEST_F(Report, CountsFunctionsAsPerfScriptAndAwkDo) {
 
 TEST_F(Report, RefusesAProgramThatWasRebuilt) {
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
-  std::ofstream(directory_ / "classic.c") << kClassicProgram;
   const auto build = [&](const char* level) {
-    return run_program({"cc", level, "-o", in_directory("classic"), in_directory("classic.c")});
+    return run_program({"cc", level, "-o", in_directory("classic"), kClassicProgram});
   };
   ASSERT_TRUE(build("-O1").code.success());
   const auto recorded =

@@ -68,4 +68,24 @@ std::string RecordingBuilder::bytes() const {
   return out.bytes();
 }
 
+std::string RecordingBuilder::pipe_bytes() const {
+  constexpr std::uint64_t kPipeHeaderSize = 16;
+  const auto record = [this](std::uint32_t type, const std::string& body) {
+    return writer().u32(type).u16(0).u16(static_cast<std::uint16_t>(body.size() + 8)).bytes() +
+           body;
+  };
+  auto out = writer();
+  out.u64(0x32454c4946524550ULL).u64(kPipeHeaderSize);
+  for (const auto& event : events_) {
+    auto ids = writer();
+    for (const auto id : event.ids) ids.u64(id);
+    out.raw(record(perfdata::PERF_RECORD_HEADER_ATTR, attribute(event) + ids.bytes()));
+  }
+  for (const auto& [bit, content] : features_) {
+    out.raw(record(perfdata::PERF_RECORD_HEADER_FEATURE, writer().u64(bit).bytes() + content));
+  }
+  out.raw(records_);
+  return out.bytes();
+}
+
 }  // namespace skid::test

@@ -122,6 +122,10 @@ class RecordingBuilder {
   }
 
   std::string bytes() const;
+  /// The records alone.
+  const std::string& records() const { return records_; }
+  /// The same recording in pipe mode: attributes and features come as records in front.
+  std::string pipe_bytes() const;
   /// Offset of the first record in `bytes()`.
   std::uint64_t data_offset() const;
 

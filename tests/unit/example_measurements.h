@@ -79,6 +79,13 @@ inline analysis::Measurement begin(const Example& example) {
   return m;
 }
 
+inline analysis::Tally tally(const std::vector<analysis::LocatedCount>& counts,
+                             const analysis::TargetMap* map) {
+  analysis::Tally result;
+  for (const auto& count : counts) result.add(count, map);
+  return result;
+}
+
 inline analysis::Measurement finish(analysis::Measurement m, const Example& example) {
   const analysis::TargetMap map = target();
   std::vector<analysis::LocatedCount> counts;
@@ -87,8 +94,8 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   }
   counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
   const analysis::TargetMap* known = example.has_trigger ? &map : nullptr;
-  analysis::complete(m, analysis::tally(counts, known), known, example.judgeable,
-                     example.ignores_level, std::nullopt, example.bin_width);
+  analysis::complete(m, tally(counts, known), known, example.judgeable, example.ignores_level,
+                     std::nullopt, example.bin_width);
   return m;
 }
 

@@ -13,6 +13,12 @@
 namespace skid::analysis {
 namespace {
 
+Tally tally(const std::vector<LocatedCount>& counts, const TargetMap* map) {
+  Tally result;
+  for (const LocatedCount& count : counts) result.add(count, map);
+  return result;
+}
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -26,6 +26,7 @@ machine::PerfTool perf(int major, int minor) {
 TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
   const PerfRecording recording{.event = "mem:0x1000/8:rw:pp",
                                 .period = 7,
+                                .witness = {},
                                 .output = "/run/a.data.partial",
                                 .control = "/tmp/x/control",
                                 .acknowledge = "/tmp/x/ack",
@@ -37,9 +38,27 @@ TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
                           "--cpu", "1"));
 }
 
+TEST(PerfCommand, WithAWitnessRecordsThatEveryTime) {
+  const auto command_for = [](std::string event) {
+    return perf_record_command(perf(6, 1), {.event = std::move(event),
+                                            .period = 7,
+                                            .witness = "exceptions:page_fault_user",
+                                            .output = "a",
+                                            .control = {},
+                                            .acknowledge = {},
+                                            .target = {"t"}});
+  };
+  EXPECT_THAT(command_for("page-faults:upp"),
+              ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "--no-bpf-event", "-e",
+                          "page-faults/period=7/upp", "-e", "exceptions:page_fault_user", "-c", "1",
+                          "-o", "a", "--", "t"));
+  EXPECT_THAT(command_for("page-faults"), Contains("page-faults/period=7/"));
+}
+
 TEST(PerfCommand, LeavesOutWhatAnOldPerfDoesNotKnow) {
   const PerfRecording recording{.event = "cycles",
                                 .period = 7,
+                                .witness = {},
                                 .output = "a",
                                 .control = {},
                                 .acknowledge = {},

@@ -219,6 +219,26 @@ TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
   for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
 }
 
+TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
+  RecordOptions asked = options({"access", "faults:u", "minor-faults"});
+  asked.levels = {0};
+  const auto witness_of = [](const RecordOptions& all, std::size_t index) {
+    const RecordRequest request = resolve_request(all, without_pmu(), perf());
+    return plan_measurements(all, request, targets()).at(index).witness;
+  };
+  EXPECT_EQ(witness_of(asked, 1), "");
+  asked.check_ip = true;
+  EXPECT_EQ(witness_of(asked, 0), "");
+  EXPECT_EQ(witness_of(asked, 1), "exceptions:page_fault_user");
+  EXPECT_EQ(witness_of(asked, 2), "exceptions:page_fault_user");
+}
+
+TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {
+  RecordOptions asked = options({"access"});
+  asked.check_ip = true;
+  EXPECT_THROW(resolve_request(asked, without_pmu(), perf()), UsageError);
+}
+
 TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
   RecordOptions asked = options({"access", "execute", "faults"});
   asked.levels = {0};

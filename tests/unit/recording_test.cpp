@@ -35,12 +35,11 @@ class RecordingFile : public ::testing::Test {
   std::filesystem::path path() const { return directory_ / "perf.data"; }
 
   static std::vector<Sample> samples_of(Recording& recording) {
-    const SampleDecoder decoder(recording.attributes(), recording.byte_order());
     std::vector<Sample> samples;
     Record record;
     while (recording.next(record)) {
       if (record.type != PERF_RECORD_SAMPLE) continue;
-      const auto decoded = decoder.decode(record);
+      const auto decoded = recording.decoder().decode(record);
       if (decoded.problem == SampleDecoder::Problem::none) samples.push_back(decoded.sample);
     }
     return samples;
@@ -208,16 +207,6 @@ TEST_F(RecordingFile, SkipsTheTraceBehindAnAuxtraceRecord) {
   bytes.replace(48, 8, size);
   auto recording = open(bytes);
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
-}
-
-TEST_F(RecordingFile, SaysThatCompressedRecordsWereLeftOut) {
-  auto builder = three_samples();
-  builder.record(PERF_RECORD_COMPRESSED, 0, "zstdzstd").record(PERF_RECORD_COMPRESSED, 0, "zstd");
-  auto recording = open(builder);
-  EXPECT_EQ(ips_of(recording).size(), 3u);
-  ASSERT_EQ(recording.faults().size(), 1u) << "said once";
-  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("perf record -z"));
-  EXPECT_TRUE(recording.read_in_part());
 }
 
 TEST_F(RecordingFile, KeepsWhatStandsBeforeARecordOfNoSize) {

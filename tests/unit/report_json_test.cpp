@@ -89,6 +89,7 @@ const std::vector<std::string> kKeys{"/run",
                                      "/contract/evidence",
                                      "/events_per_iteration/measured",
                                      "/events_per_iteration/expected",
+                                     "/ip_check",
                                      "/warnings"};
 
 TEST(ReportJson, HasEveryKeyOfTheSchemaWhateverIsKnown) {
@@ -130,6 +131,17 @@ TEST(ReportJson, NumbersAreThoseOfTheMeasurement) {
   const json bins =
       json::parse(R"([{"lo": 0, "hi": 1, "count": 4990}, {"lo": 4, "hi": 5, "count": 10}])");
   EXPECT_EQ(j["histogram"]["bins"], bins);
+}
+
+TEST(ReportJson, HasTheIpCheckWhereThereWasOne) {
+  Measurement m = make({.event = "faults", .offsets = {{0, 10}}});
+  EXPECT_TRUE(parsed(m)["ip_check"].is_null());
+  m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
+  const json j = parsed(m)["ip_check"];
+  EXPECT_EQ(j["tracepoint"], "exceptions:page_fault_user");
+  EXPECT_EQ(j["compared"], 9);
+  EXPECT_EQ(j["agreeing"], 8);
+  EXPECT_EQ(j["unpaired"], 1);
 }
 
 TEST(ReportJson, ClassesAddUpToTheSamplesRead) {

@@ -235,6 +235,15 @@ TEST(ReportText, SurvivesLabelsAndRemarksThatLeaveNoRoom) {
   EXPECT_THAT(report_text({m, other}, {false, 60}), HasSubstr("(read in part)"));
 }
 
+TEST(ReportText, ShowsTheIpCheckWhereThereWasOne) {
+  Measurement m = make({.event = "faults", .offsets = {{0, 10}}});
+  EXPECT_THAT(report_text({m}, {}), Not(HasSubstr("IP check")));
+  m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
+  const std::string text = report_text({m}, {});
+  EXPECT_THAT(text, HasSubstr("what exceptions:page_fault_user tells of the fault"));
+  EXPECT_THAT(text, HasSubstr("8 of 9 agree  (1 not compared)"));
+}
+
 TEST(ReportText, OfNoMeasurementsSaysSo) {
   EXPECT_EQ(report_text({}, {false, 80}), "no measurements\n");
 }

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Fuzzes every reader of foreign bytes under AddressSanitizer and UndefinedBehaviorSanitizer.
+# usage: fuzz.sh [SECONDS] [TARGET...]
+#   SECONDS   for each target, 60 unless told
+#   TARGET    recording, pipe, features, note, symbols, tracepoints; all unless told
+# Begins with the inputs in tests/fuzz/corpus and those found before, which it keeps, reduced to
+# those that reach something of their own, in build-fuzz/corpus/TARGET. What fails is kept in
+# build-fuzz/failures/TARGET; the exit status is then 1.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- recording pipe features note symbols tracepoints
+
+cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
+  -DSKIDSCAN_FUZZ=ON >/dev/null
+# shellcheck disable=SC2046 # one target a word
+cmake --build build-fuzz --target $(printf 'fuzz_%s ' "$@")
+
+# Freed memory that AddressSanitizer holds back counts as ours; its usual 256 MiB leave no room.
+export ASAN_OPTIONS=quarantine_size_mb=64
+limits='-max_len=65536 -rss_limit_mb=512 -timeout=10'
+failed=
+for target; do
+  found=build-fuzz/corpus/$target
+  failures=build-fuzz/failures/$target
+  program=build-fuzz/tests/fuzz/fuzz_$target
+  mkdir -p "$found" "$failures"
+  printf '\n== %s for %ss\n' "$target" "$seconds"
+  # shellcheck disable=SC2086 # one limit a word
+  "$program" $limits -max_total_time="$seconds" -artifact_prefix="$failures/" -verbosity=0 \
+    -print_final_stats=1 "$found" "tests/fuzz/corpus/$target" || failed="$failed $target"
+  rm -rf "$found.reduced"
+  mkdir "$found.reduced"
+  # shellcheck disable=SC2086
+  "$program" $limits -merge=1 -artifact_prefix="$failures/merge-" "$found.reduced" "$found" \
+    "tests/fuzz/corpus/$target" 2>/dev/null || true
+  if [ -n "$(ls "$found.reduced")" ]; then
+    rm -rf "$found"
+    mv "$found.reduced" "$found"
+  fi
+done
+[ -z "$failed" ] || { echo "failed:$failed; see build-fuzz/failures" >&2; exit 1; }

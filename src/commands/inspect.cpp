@@ -1,0 +1,86 @@
+#include "src/commands/inspect.h"
+
+#include "src/commands/messages.h"
+#include "src/commands/standard_output.h"
+#include "src/output/inspection.h"
+#include "src/perfdata/census.h"
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace skid::commands {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct InspectOptions {
+  std::vector<std::string> files = {"perf.data"};
+  std::string format = "text";
+};
+
+/// The status of two recordings: one that could not be read outweighs one that was read in part.
+ExitStatus worse(ExitStatus one, ExitStatus other) {
+  if (one == ExitStatus::failed || other == ExitStatus::failed) return ExitStatus::failed;
+  return one == ExitStatus::done ? other : one;
+}
+
+ExitStatus run_inspect(const InspectOptions& options) {
+  const bool json = options.format == "json";
+  ordered_json recordings = ordered_json::array();
+  StandardOutput out;
+  ExitStatus status = ExitStatus::done;
+  for (const auto& file : options.files) {
+    try {
+      auto recording = perfdata::Recording::open(file);
+      const perfdata::Census census = perfdata::take_census(recording);
+      const output::Inspection inspection{recording, census};
+      if (json) {
+        recordings.push_back(output::inspection_json(inspection));
+      } else {
+        if (!out.text().empty()) out.text() += '\n';
+        out.text() += output::inspection_text(inspection);
+      }
+      status = worse(status, say_faults(recording));
+    } catch (const InputError& error) {
+      // The others are still worth showing.
+      say(error.what());
+      status = ExitStatus::failed;
+    }
+  }
+  if (json) {
+    const ordered_json object{{"schema", "skidscan.inspect/1"},
+                              {"tool_version", SKIDSCAN_VERSION},
+                              {"recordings", std::move(recordings)}};
+    out.text() = object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  }
+  out.flush();
+  return status;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<InspectOptions>();
+  auto* command = app.add_subcommand("inspect", "print what recordings say of themselves");
+  command->add_option("FILE", options->files,
+                      "recordings of perf: files, directories of perf record --threads, - for "
+                      "standard input (default: perf.data)");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->footer(
+      "Prints the machine, the command, the events with their samples, and how many records of\n"
+      "each type there are. Control characters in names are written as \\xNN.\n\n"
+      "Exit status: 0 done, 1 a recording could not be read, 2 one was read only in part.\n\n"
+      "Example:\n  perf record -o perf.data -e cpu-clock -- sleep 0.1\n"
+      "  skidscan inspect perf.data");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_inspect(*options)); });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,82 @@
+// Holds back what comes from a pipe until the mappings of its time have come too.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace skid::locate {
+
+/// perf empties the buffers of the CPUs one after the other, and writes FINISHED_ROUND when it has
+/// been at all of them. What a round brings can be older than the newest of the round before, but
+/// not older than the newest of the one before that:
+///
+///     CPU 0   1 2 3        7 8        12
+///     CPU 1       2 4 5        6 9        10
+///                    round 1     round 2     round 3
+///
+/// After round 2 everything older than 5, the newest of round 1, has come; another CPU may still
+/// bring something of that very nanosecond. So items are held back by a round, or, in recordings
+/// without rounds, until `most` of them are held.
+template <typename Item>
+class ArrivalWindow {
+ public:
+  explicit ArrivalWindow(std::size_t most) : most_(most) {}
+
+  void add(std::uint64_t time, Item item) {
+    newest_ = std::max(newest_, time);
+    held_.emplace_back(time, std::move(item));
+  }
+
+  /// A round is finished. Calls `release(time, Item&)` for all that need not wait longer, in the
+  /// order in which they came.
+  template <typename Release>
+  void finish_round(Release release) {
+    if (newest_of_last_round_ > 0) release_until(newest_of_last_round_ - 1, release);
+    newest_of_last_round_ = newest_;
+  }
+
+  /// More items than `most` are held: the older half is to be released.
+  bool is_full() const noexcept { return held_.size() > most_; }
+
+  /// Releases the older half of what is held.
+  template <typename Release>
+  void release_half(Release release) {
+    if (held_.empty()) return;
+    std::vector<std::uint64_t> times;
+    times.reserve(held_.size());
+    for (const auto& [time, item] : held_) times.push_back(time);
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    release_until(*middle, release);
+  }
+
+  /// Releases everything.
+  template <typename Release>
+  void finish(Release release) {
+    release_until(UINT64_MAX, release);
+  }
+
+ private:
+  template <typename Release>
+  void release_until(std::uint64_t limit, Release release) {
+    auto kept = held_.begin();
+    for (auto& entry : held_) {
+      if (entry.first <= limit) {
+        release(entry.first, entry.second);
+      } else {
+        if (&*kept != &entry) *kept = std::move(entry);
+        ++kept;
+      }
+    }
+    held_.erase(kept, held_.end());
+  }
+
+  std::size_t most_;
+  std::vector<std::pair<std::uint64_t, Item>> held_;  ///< in the order in which they came
+  std::uint64_t newest_ = 0, newest_of_last_round_ = 0;
+};
+
+}  // namespace skid::locate

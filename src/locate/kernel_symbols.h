@@ -1,0 +1,79 @@
+// The recorded kernel's symbols: which table of them may be believed, and where it was loaded.
+#pragma once
+
+#include "src/perfdata/recording.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/kallsyms.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skid::locate {
+
+/// Where kernels keep their symbols, and what tells kernels apart.
+struct KernelFiles {
+  std::filesystem::path kallsyms = "/proc/kallsyms";
+  std::filesystem::path notes = "/sys/kernel/notes";  ///< of the running kernel, with its build-id
+  std::filesystem::path cache;  ///< perf's build-id cache, "~/.debug"; empty: there is none
+  std::string os_release;       ///< of the running kernel: uname -r
+
+  /// Of the machine that this runs on.
+  static KernelFiles of_this_machine();
+};
+
+/// What a recording tells of the kernel it was made on.
+struct RecordedKernel {
+  std::string build_id;    ///< lower-case hexadecimal; empty when not recorded
+  std::string os_release;  ///< empty when not recorded
+  std::optional<symbols::KernelReference> reference;
+};
+
+RecordedKernel recorded_kernel(const perfdata::Recording& recording,
+                               const symbols::AddressSpaces& spaces);
+
+/// The build-id in ELF notes (struct elf64_note, four-byte fields of this machine's byte order), in
+/// lower-case hexadecimal; empty when there is none.
+std::string build_id_in_notes(std::string_view notes);
+
+class KernelSymbols {
+ public:
+  /// `recorded` is asked once, when the first symbol is: a recording that comes through a pipe
+  /// tells of its kernel as it is read.
+  explicit KernelSymbols(std::function<RecordedKernel()> recorded,
+                         KernelFiles files = KernelFiles::of_this_machine())
+      : recorded_(std::move(recorded)), files_(std::move(files)) {}
+
+  /// The symbol of the kernel or of a module at `address`; its range is where it was recorded.
+  /// `dso`: "[kernel.kallsyms]" or a module's file or "[ext4]". `offset`: bytes from the begin of
+  /// the module's mapping; of no meaning for the kernel itself. nullopt where none is known or may
+  /// be believed; `remarks` says why. The table is read when it is first asked for.
+  std::optional<symbols::Function> symbol_at(const std::string& dso, std::uint64_t address,
+                                             std::uint64_t offset);
+
+  /// What had to be refused or could not be verified, one line each.
+  const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+
+ private:
+  void open();
+  std::filesystem::path believable_table();
+  bool find_shift();
+  const std::string& believable_module(const std::string& dso, std::uint64_t begin);
+
+  std::function<RecordedKernel()> recorded_;
+  RecordedKernel kernel_;  // once opened
+  KernelFiles files_;
+  bool opened_ = false;
+  std::optional<symbols::Kallsyms> table_;
+  std::uint64_t shift_ = 0;  // from recorded addresses to those of the table, modulo 2^64
+  std::map<std::string, std::string> modules_;  // by dso: the name; empty: not to be believed
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace skid::locate

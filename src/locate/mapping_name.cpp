@@ -1,0 +1,74 @@
+#include "src/locate/mapping_name.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace skid::locate {
+namespace {
+
+constexpr std::string_view kPerfMapPrefix = "/tmp/perf-";
+constexpr std::string_view kPerfMapSuffix = ".map";
+
+template <std::size_t Size>
+bool starts_with_any(std::string_view path, const std::array<std::string_view, Size>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [path](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
+bool is_memory_without_file(std::string_view path) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"//anon", "/dev/zero", "/anon_hugepage",
+                                                         "[stack", "/SYSV",     "[heap]"};
+  return starts_with_any(path, kPrefixes);
+}
+
+bool is_perf_map(std::string_view path) {
+  if (!path.starts_with(kPerfMapPrefix) || !path.ends_with(kPerfMapSuffix)) return false;
+  path.remove_prefix(kPerfMapPrefix.size());
+  path.remove_suffix(std::min(path.size(), kPerfMapSuffix.size()));
+  return !path.empty() && path.find_first_not_of("-0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+KernelMappingName kernel_mapping_name(std::string_view path) {
+  // Old perf wrote "[kernel.kallsyms._stext]", hence not up to the bracket.
+  constexpr std::string_view kKernelPrefix = "[kernel.kallsyms";
+  if (path.starts_with(kKernelPrefix)) {
+    const auto reference = path.substr(std::min(path.size(), kKernelName.size()));
+    return {std::string(kKernelName), std::string(reference), true};
+  }
+  return {std::string(path), {}, false};
+}
+
+std::string module_name(std::string_view dso) {
+  if (dso.size() > 2 && dso.front() == '[' && dso.back() == ']') {
+    return std::string(dso.substr(1, dso.size() - 2));
+  }
+  if (!dso.starts_with('/')) return {};
+  const std::string_view file = dso.substr(dso.rfind('/') + 1);
+  const std::size_t extension = file.find(".ko");
+  if (extension == std::string_view::npos) return {};
+  std::string module(file.substr(0, extension));
+  std::replace(module.begin(), module.end(), '-', '_');
+  return module;
+}
+
+std::string kernel_dso_name(const symbols::MappedFile& file) {
+  const std::string module = module_name(file.path);
+  if (!file.path.starts_with('/') || !file.build_id.empty() || module.empty()) return file.path;
+  return fmt::format("[{}]", module);
+}
+
+std::string user_mapping_name(const perfdata::MappingRecord& mapping) {
+  if (!mapping.executable || !is_memory_without_file(mapping.path)) return mapping.path;
+  return fmt::format("{}{}{}", kPerfMapPrefix, mapping.pid, kPerfMapSuffix);
+}
+
+bool is_pseudo_file(std::string_view path) {
+  return !path.starts_with('/') || path.starts_with("//") || path.starts_with("/memfd:") ||
+         path.ends_with(" (deleted)") || is_memory_without_file(path) || is_perf_map(path);
+}
+
+}  // namespace skid::locate

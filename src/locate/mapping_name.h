@@ -1,0 +1,41 @@
+// What a mapping is called: the names that perf gives to what has no file of its own.
+#pragma once
+
+#include "src/perfdata/record.h"
+#include "src/symbols/address_space.h"
+
+#include <string>
+#include <string_view>
+
+namespace skid::locate {
+
+inline constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+inline constexpr std::string_view kVdsoName = "[vdso]";
+
+/// A mapping of the kernel, taken apart.
+struct KernelMappingName {
+  std::string dso;         ///< "[kernel.kallsyms]"; of a module its path as recorded
+  std::string reference;   ///< of the kernel itself: the symbol that its page offset is about
+  bool is_kernel = false;  ///< the kernel itself, no module of it
+};
+
+/// "[kernel.kallsyms]_text" is the kernel and its reference symbol "_text"; everything else is a
+/// module, "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or "[ext4]".
+KernelMappingName kernel_mapping_name(std::string_view path);
+
+/// The kernel's name of the module in a file or in brackets: "snd_hda_intel" for
+/// "/lib/modules/…/snd-hda-intel.ko.xz" and for "[snd_hda_intel]". Empty when it is no module's.
+std::string module_name(std::string_view dso);
+
+/// What perf calls the kernel or a module of it. A module's file is named as it was recorded only
+/// where perf noted its build-id; else the module is named, "[ext4]".
+std::string kernel_dso_name(const symbols::MappedFile& file);
+
+/// The path of a process's mapping; of executable memory without a file, the file in which its
+/// process may have noted what it put there: "/tmp/perf-123.map".
+std::string user_mapping_name(const perfdata::MappingRecord& mapping);
+
+/// Whether a name is no file to be opened: "[vdso]", "//anon", "/tmp/perf-123.map", a deleted file.
+bool is_pseudo_file(std::string_view path);
+
+}  // namespace skid::locate

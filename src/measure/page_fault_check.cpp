@@ -1,0 +1,147 @@
+#include "src/measure/page_fault_check.h"
+
+#include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/tracepoint.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::IpCheck;
+using perfdata::Attribute;
+using perfdata::SampleDecoder;
+using perfdata::Tracepoints;
+
+/// perf_event_attr.config of PERF_TYPE_SOFTWARE: PAGE_FAULTS, PAGE_FAULTS_MIN, PAGE_FAULTS_MAJ.
+bool is_page_fault(const Attribute& attribute) {
+  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
+         (attribute.config == 2 || attribute.config == 5 || attribute.config == 6) &&
+         attribute.has(perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID);
+}
+
+bool is_witness(const Attribute& attribute, const Tracepoints& tracepoints) {
+  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT ||
+      !attribute.has(perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_RAW)) {
+    return false;
+  }
+  const auto* format = tracepoints.format(attribute.config);
+  return format != nullptr && format->field("ip") != nullptr &&
+         format->system + ":" + format->name == kPageFaultTracepoint;
+}
+
+/// The last fault of a thread that the tracepoint told of.
+struct Told {
+  std::uint64_t time = 0;  ///< ns; 0 where the recording has no times
+  std::uint64_t ip = 0;
+};
+
+/// One page-fault event against the tracepoint.
+class Comparison {
+ public:
+  void tell(std::int32_t tid, const Told& told) {
+    // As many threads as fault at the same time; a recording may claim any number.
+    constexpr std::size_t kMostThreads = 65'536;
+    if (told_.size() >= kMostThreads) told_.clear();
+    told_.insert_or_assign(tid, told);
+  }
+
+  void forget() { told_.clear(); }
+
+  void compare(const perfdata::Sample& sample) {
+    const auto found = told_.find(sample.tid);
+    if (found == told_.end() || found->second.time > sample.time) {
+      ++result.unpaired;
+      return;
+    }
+    const Told told = found->second;
+    told_.erase(found);
+    ++result.compared;
+    if (told.ip == sample.ip) {
+      ++result.agreeing;
+    } else if (!result.first_difference) {
+      result.first_difference = {sample.ip, told.ip, sample.tid, sample.time};
+    }
+  }
+
+  IpCheck result{std::string(kPageFaultTracepoint), 0, 0, 0, std::nullopt};
+
+ private:
+  std::unordered_map<std::int32_t, Told> told_;  ///< by thread, until compared
+};
+
+}  // namespace
+
+std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) {
+  if (!recording.rewindable()) return std::nullopt;
+  const auto& attributes = recording.attributes();
+  std::string problem;
+  const auto tracepoints = Tracepoints::parse(recording.features().tracing_data, problem);
+  std::optional<std::uint32_t> witness;
+  std::map<std::uint32_t, Comparison> comparisons;
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    if (is_page_fault(attributes[index])) comparisons.try_emplace(index);
+    if (!witness && is_witness(attributes[index], tracepoints)) witness = index;
+  }
+  if (!witness || comparisons.empty()) return std::nullopt;
+  const auto& format = *tracepoints.format(attributes[*witness].config);
+  const auto& ip = *format.field("ip");
+
+  const SampleDecoder& decoder = recording.decoder();
+  const auto forget = [&] {
+    for (auto& [index, comparison] : comparisons) comparison.forget();
+  };
+  recording.rewind();
+  perfdata::Record record;
+  while (recording.next(record)) {
+    if (record.type == perfdata::PERF_RECORD_LOST) forget();
+    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+    const auto decoded = decoder.decode(record);
+    if (decoded.problem != SampleDecoder::Problem::none) continue;
+    const auto& sample = decoded.sample;
+    if (sample.attribute == *witness) {
+      const auto details = decoder.details(record, sample);
+      if (!details || !tracepoints.fits(format, details->raw)) continue;
+      const auto told = tracepoints.number(ip, details->raw);
+      if (!told) continue;
+      for (auto& [index, comparison] : comparisons) {
+        comparison.tell(sample.tid, {sample.time, *told});
+      }
+    } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint tells of no others
+      const auto found = comparisons.find(sample.attribute);
+      if (found != comparisons.end()) found->second.compare(sample);
+    }
+  }
+  PageFaultCheck check{*witness, {}};
+  for (auto& [index, comparison] : comparisons) {
+    check.by_event.emplace(index, std::move(comparison.result));
+  }
+  return check;
+}
+
+std::optional<std::string> warning_of(const IpCheck& check) {
+  if (check.compared == 0) {
+    return fmt::format("No sampled page fault could be compared with {}.", check.witness);
+  }
+  if (!check.first_difference) return std::nullopt;
+  const auto& first = *check.first_difference;
+  return fmt::format(
+      "{} of {} page faults were sampled at another address than {} tells: the first, in thread {} "
+      "at {} ns, at {:#x} instead of {:#x}.",
+      check.compared - check.agreeing, check.compared, check.witness, first.tid, first.time,
+      first.sampled, first.witnessed);
+}
+
+void add_page_fault_check(const PageFaultCheck& check, std::uint32_t index,
+                          analysis::Measurement& measurement) {
+  const auto found = check.by_event.find(index);
+  if (found == check.by_event.end()) return;
+  measurement.ip_check = found->second;
+  if (auto warning = warning_of(found->second)) measurement.warnings.push_back(std::move(*warning));
+}
+
+}  // namespace skid::measure

@@ -1,0 +1,34 @@
+// `skidscan inspect`: what a recording says of itself, as text and as JSON.
+#pragma once
+
+#include "src/perfdata/census.h"
+#include "src/perfdata/recording.h"
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace skid::output {
+
+/// A recording that was read to its end, so that its faults are complete, and its counts.
+struct Inspection {
+  const perfdata::Recording& recording;
+  const perfdata::Census& census;
+};
+
+/// "little" or "big".
+std::string_view name_of(perfdata::ByteOrder order);
+/// Where the events of this type come from: "software", or the PMU's name as the recording gives
+/// it; empty when neither is known. Not escaped.
+std::string source_of(const perfdata::Attribute& attribute, const perfdata::Features& features);
+
+/// Lines for a terminal, all names escaped.
+std::string inspection_text(const Inspection& inspection);
+
+/// One element of "recordings" in docs/formats.md. `read_in_part` and `faults` included.
+nlohmann::ordered_json inspection_json(const Inspection& inspection);
+/// Its "features": null or an empty list where the recording has no such section.
+nlohmann::ordered_json features_json(const perfdata::Features& features);
+
+}  // namespace skid::output

@@ -1,0 +1,75 @@
+// Bytes of a file or pipe, one after the other, through bounded buffers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// A stretch of bytes read front to back. Long stretches of files are read ahead by a second
+/// thread, because copying them out of the page cache takes about as long as looking at them.
+/// Files are read with pread rather than mapped: a file that shrinks meanwhile ends early instead
+/// of raising SIGBUS, and resident memory stays that of the buffers.
+class ByteStream {
+ public:
+  /// What `fill` can be asked for: no record is larger.
+  static constexpr std::size_t kLargestFill = std::size_t{64} << 10;
+
+  /// No bytes at all.
+  ByteStream() noexcept;
+  /// Bytes [begin, end) of a regular file, whose descriptor must stay open.
+  static ByteStream of_file(int fd, std::uint64_t begin, std::uint64_t end);
+  /// All that a pipe gives until it is closed; positions count from `begin`.
+  static ByteStream of_pipe(int fd, std::uint64_t begin);
+
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+  ByteStream(ByteStream&& other) noexcept;
+  ByteStream& operator=(ByteStream&& other) noexcept;
+  ~ByteStream();
+
+  /// The bytes in memory that were not consumed yet; valid until the next `fill` or `skip`.
+  std::span<const std::byte> buffered() const noexcept { return {data_, size_}; }
+  /// Makes at least `size` bytes buffered (at most kLargestFill). False when there are fewer left.
+  bool fill(std::size_t size) { return size_ >= size || read_more(size); }
+  /// Goes on by bytes that are buffered.
+  void consume(std::size_t size) noexcept {
+    data_ += size;
+    size_ -= size;
+    position_ += size;
+  }
+  /// Goes on by any number of bytes. False when there are fewer left; all are consumed then.
+  bool skip(std::uint64_t size);
+
+  /// Where the first buffered byte stands in the file or pipe.
+  std::uint64_t position() const noexcept { return position_; }
+  /// Bytes from there to the end; nullopt for pipes, whose end nobody knows.
+  std::optional<std::uint64_t> left() const noexcept;
+  /// errno of the read that failed, 0 while none did.
+  int read_error() const noexcept { return read_error_; }
+
+ private:
+  class ReadAhead;
+
+  bool read_more(std::size_t size);
+  /// Reads behind what is buffered into our own buffer; bytes read, 0 at the end.
+  std::size_t read_behind();
+  bool take_chunks(std::size_t size);
+
+  int fd_ = -1;
+  bool is_pipe_ = false;
+  std::uint64_t end_ = 0;            ///< of the stretch in the file
+  std::uint64_t read_position_ = 0;  ///< file offset behind what was read so far
+  std::uint64_t position_ = 0;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<std::byte> own_buffer_;
+  std::unique_ptr<ReadAhead> read_ahead_;
+  int read_error_ = 0;
+};
+
+}  // namespace skid::perfdata

@@ -1,0 +1,35 @@
+// What the records of a recording add up to, read once from front to back.
+#pragma once
+
+#include "src/perfdata/recording.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// Counts of all records, decoded no further than it takes to tell whose sample one is.
+struct Census {
+  /// Samples of one event.
+  struct Event {
+    std::uint64_t samples = 0;
+    std::uint64_t exact_ip = 0;  ///< of them with PERF_RECORD_MISC_EXACT_IP
+  };
+
+  std::map<std::uint32_t, std::uint64_t> records;  ///< by type, also by types not known here
+  std::vector<Event> events;                       ///< by index of the event
+  std::uint64_t unknown_ids = 0;                   ///< samples whose id belongs to no event
+  std::uint64_t short_samples = 0;                 ///< samples that end inside their fields
+  std::uint64_t lost_records = 0;                  ///< sum over PERF_RECORD_LOST
+  std::uint64_t lost_samples = 0;                  ///< sum over PERF_RECORD_LOST_SAMPLES
+
+  /// All records; PERF_RECORD_SAMPLE alone.
+  std::uint64_t total_records() const noexcept;
+  std::uint64_t total_samples() const noexcept;
+};
+
+/// Reads `recording` to its end. Faults met on the way are listed by the recording.
+Census take_census(Recording& recording);
+
+}  // namespace skid::perfdata

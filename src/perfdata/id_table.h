@@ -1,0 +1,51 @@
+// Which event a sample id belongs to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// Sample ids to attribute indices, in open addressing: asked once per sample.
+class IdTable {
+ public:
+  /// An id that two events claim stays with the first.
+  void add(std::uint64_t id, std::uint32_t attribute);
+
+  std::optional<std::uint32_t> find(std::uint64_t id) const noexcept {
+    if (slots_.empty()) return std::nullopt;
+    for (std::size_t at = start_of(id);; at = (at + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[at];
+      if (slot.attribute == kFree) return std::nullopt;
+      if (slot.id == id) return slot.attribute;
+    }
+  }
+  bool empty() const noexcept { return used_ == 0; }
+
+ private:
+  static constexpr std::uint32_t kFree = 0xffff'ffff;
+  struct Slot {
+    std::uint64_t id = 0;
+    std::uint32_t attribute = kFree;
+  };
+
+  /// Fibonacci hashing, since ids of one recording are consecutive numbers, of the id folded with a
+  /// random seed: no recording can be written whose ids all meet in one slot.
+  std::size_t start_of(std::uint64_t id) const noexcept {
+    constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15ULL;
+    std::uint64_t mixed = (id ^ seed_) * kGolden;
+    mixed = (mixed ^ (mixed >> 32) ^ (seed_ >> 17)) * kGolden;
+    return static_cast<std::size_t>(mixed >> shift_);
+  }
+  static std::uint64_t random_seed();
+  void insert(Slot slot);
+
+  std::uint64_t seed_ = random_seed();
+  std::vector<Slot> slots_;  ///< a power of two, at most half of them used
+  unsigned shift_ = 64;      ///< 64 - log2(slots)
+  std::size_t used_ = 0;
+};
+
+}  // namespace skid::perfdata

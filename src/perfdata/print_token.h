@@ -1,0 +1,28 @@
+// The words of a tracepoint's print fmt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::perfdata {
+
+struct PrintToken {
+  enum class Kind {
+    name,       ///< "REC", "__print_flags", "ETH_ALEN"
+    number,     ///< "0x10UL"
+    text,       ///< what stands between double quotes, escapes as they are
+    character,  ///< a character between single quotes
+    symbol,     ///< an operator or a delimiter: "->", "(", "<<"
+    end,
+  };
+  Kind kind = Kind::end;
+  std::string_view text;
+};
+
+/// Takes a print fmt apart; the views are into it. The last token is an `end`. nullopt for a string
+/// that is not closed, a character that C does not have outside of strings, or too many tokens.
+std::optional<std::vector<PrintToken>> split_print_format(std::string_view print);
+
+}  // namespace skid::perfdata

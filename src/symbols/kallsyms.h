@@ -1,0 +1,69 @@
+// The kernel's own symbol table as it prints it: /proc/kallsyms, or a copy of it.
+#pragma once
+
+#include "src/support/address.h"
+#include "src/symbols/location.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::symbols {
+
+/// Lines "ffffffff81000000 T _text" or, of a module, "ffffffffc0001000 t ext4_get_block\t[ext4]".
+/// Which symbol speaks for an address follows perf 6.1 (tools/perf/util/symbol.c), so that names
+/// and offsets are the ones that perf prints: code and data (types T, t, W, w, D, d, B, b) count,
+/// a symbol reaches to the next one, and of several at one address the last line speaks.
+class Kallsyms {
+ public:
+  /// Larger than any so far by far: a distribution's kernel with all its modules has some 15 MB.
+  static constexpr std::uint64_t kLargest = std::uint64_t{256} << 20U;
+
+  /// Throws InputError when the file cannot be read or is larger than kLargest.
+  static Kallsyms read(const std::filesystem::path& path);
+  /// Lines that are none are left out.
+  explicit Kallsyms(std::string text);
+
+  /// Whether all addresses are zero, as the kernel shows them to whom kptr_restrict shuts out.
+  bool hidden() const noexcept { return hidden_; }
+
+  /// The address of a symbol of the kernel itself, of any type.
+  std::optional<std::uint64_t> address_of(std::string_view name) const;
+
+  /// The symbol that covers `address` among those of `module` ("ext4"; empty: the kernel itself).
+  std::optional<Function> symbol_at(std::string_view module, std::uint64_t address) const;
+
+  /// From the first to behind the last begin of a module's code symbols; nullopt without any.
+  std::optional<AddressRange> code_of(std::string_view module) const;
+
+ private:
+  /// Places in `text_`, which moves with this object.
+  struct Text {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+  struct Symbol {
+    AddressRange range;
+    Text name;
+    bool code = false;
+  };
+  struct Line;
+
+  static std::optional<Line> parse_line(std::string_view line);
+  std::string_view text(Text place) const {
+    return std::string_view(text_).substr(place.begin, place.size);
+  }
+
+  std::string text_;
+  // By module, the kernel itself being ""; each by address, one an address.
+  std::map<std::string, std::vector<Symbol>, std::less<>> symbols_;
+  bool hidden_ = true;
+};
+
+}  // namespace skid::symbols

@@ -1,0 +1,140 @@
+// `skidscan samples` and `perf script` run on one recording, their rows held side by side.
+#pragma once
+
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/sample_rows.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::test {
+
+/// Why the kernel's symbols are not shown to this user; empty when they are.
+inline std::string why_no_kernel_symbols() {
+  std::ifstream kallsyms("/proc/kallsyms");
+  for (std::string line; std::getline(kallsyms, line);) {
+    if (line.find_first_not_of('0') < line.find(' ')) return {};
+  }
+  return "/proc/kallsyms shows no addresses: it takes root, or kernel.kptr_restrict=0";
+}
+
+class AgreementTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    static const std::string reason = why_perf_cannot_record(directory_.path());
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+  std::string recording() const { return in_directory("perf.data"); }
+
+  struct Both {
+    bool perf_reads = false;  ///< perf could read the recording
+    SampleRows perf, skidscan;
+    std::string perf_says, skidscan_says;  ///< on standard error
+  };
+
+  /// Reads a recording with both. `home`: where both look for perf's build-id cache; empty: the
+  /// user's home.
+  Both read_with_both(const std::string& file,
+                      const std::string& fields = "time,pid,tid,event,ip,sym,symoff,dso",
+                      const std::string& home = {}) const {
+    const auto run = [&](const std::string& command) {
+      return run_program({"sh", "-c", "[ -z \"$3\" ] || export HOME=\"$3\"; " + command, "sh", file,
+                          fields, home, skidscan_program(), in_directory("out")},
+                         directory_.path());
+    };
+    Both both;
+    std::vector<std::string> strange;
+    // Only the samples' own addresses, symbols as they stand in the file, no made-up samples.
+    // Where perf can read the kernel's memory it takes no names of modules from the recording; a
+    // symbol table of its own keeps it from that.
+    const auto printed =
+        run("kernel=; if [ -r /proc/kcore ]; then cat /proc/kallsyms >kallsyms; "
+            "kernel=--kallsyms=kallsyms; fi; "
+            "perf script $kernel -G --no-demangle --no-itrace --ns -F \"$2\" -i \"$1\" >\"$5\"");
+    both.perf_reads = printed.code.success();
+    both.perf_says = printed.err;
+    both.perf = rows_of_perf(content_of(in_directory("out")), strange);
+    const auto sampled = run("\"$4\" samples \"$1\" --columns \"$2\" >\"$5\"");
+    both.skidscan_says = sampled.err;
+    both.skidscan = rows_of_skidscan(content_of(in_directory("out")), strange);
+    if (both.perf_reads) {
+      EXPECT_THAT(strange, ::testing::IsEmpty());
+    }
+    return both;
+  }
+
+  /// Takes out the samples that differ only as docs/agreement.md says of the PLT: perf before 6.3
+  /// gives an entry to _init or to nothing where skidscan names it.
+  static void forgive_plt_entries(SampleRows& only_perf, SampleRows& only_skidscan) {
+    for (auto ours = only_skidscan.begin(); ours != only_skidscan.end();) {
+      SampleRow row = ours->first;
+      auto theirs = only_perf.end();
+      if (row.sym.ends_with("@plt")) {
+        theirs = std::find_if(only_perf.begin(), only_perf.end(), [&](const auto& entry) {
+          row.sym = entry.first.sym;
+          row.symoff = entry.first.symoff;
+          return (row.sym == "_init" || row.sym.empty()) && row == entry.first &&
+                 entry.second == ours->second;
+        });
+      }
+      if (theirs == only_perf.end()) {
+        ++ours;
+      } else {
+        only_perf.erase(theirs);
+        ours = only_skidscan.erase(ours);
+      }
+    }
+  }
+
+  static void expect_equal(const Both& both, const std::string& what) {
+    EXPECT_TRUE(both.perf_reads) << what << ": " << both.perf_says;
+    auto only_perf = without(both.perf, both.skidscan);
+    auto only_skidscan = without(both.skidscan, both.perf);
+    forgive_plt_entries(only_perf, only_skidscan);
+    EXPECT_TRUE(only_perf.empty()) << what << ": only perf has " << describe(only_perf);
+    EXPECT_TRUE(only_skidscan.empty())
+        << what << ": only skidscan has " << describe(only_skidscan) << both.skidscan_says;
+  }
+
+  /// The rows of the recording, which both tools gave alike.
+  SampleRows agreed_rows() const {
+    const auto both = read_with_both(recording());
+    expect_equal(both, "perf.data");
+    EXPECT_FALSE(both.perf.empty());
+    return both.perf;
+  }
+
+  static int count_if(const SampleRows& rows, const std::function<bool(const SampleRow&)>& wanted) {
+    int samples = 0;
+    for (const auto& [row, count] : rows) {
+      if (wanted(row)) samples += count;
+    }
+    return samples;
+  }
+  static int samples_of(const SampleRows& rows, const std::string& symbol) {
+    return count_if(rows, [&](const SampleRow& row) { return row.sym == symbol; });
+  }
+  static int samples_in_file(const SampleRows& rows, const std::string& dso) {
+    return count_if(rows, [&](const SampleRow& row) { return row.dso == dso; });
+  }
+  static int named_kernel_samples(const SampleRows& rows) {
+    return count_if(rows, [](const SampleRow& row) {
+      return row.dso == "[kernel.kallsyms]" && !row.sym.empty();
+    });
+  }
+
+  TemporaryDirectory directory_;
+};
+
+}  // namespace skid::test

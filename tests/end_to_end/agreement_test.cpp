@@ -1,0 +1,526 @@
+// `skidscan samples` beside `perf script`: the same samples, and every column of each the same.
+// docs/agreement.md lists where the two differ; what differs there is asserted here too.
+#include "tests/end_to_end/agreement.h"
+
+#include "src/support/process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using test::SampleRow;
+
+/// Work in user code, in the kernel and in the vdso, until a thread has had so many milliseconds of
+/// a CPU, however busy the machine is.
+constexpr const char* kBusyHeader = R"(
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static double spent(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+__attribute__((noinline)) static void ask_vdso(void) {
+  struct timespec t;
+  for (int i = 0; i < 2000; ++i) clock_gettime(CLOCK_MONOTONIC, &t);
+}
+__attribute__((noinline)) static void compute(void) {
+  for (volatile int i = 0; i < 150000; ++i) {}
+}
+__attribute__((noinline)) static void ask_kernel(void) {
+  static char buffer[32768];
+  int file = open("/dev/zero", O_RDONLY);
+  (void)!read(file, buffer, sizeof buffer);
+  close(file);
+  char* memory = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < 65536; i += 4096) memory[i] = 1;
+  munmap(memory, 65536);
+}
+static void busy(double milliseconds) {
+  for (double end = spent() + milliseconds; spent() < end;) {
+    compute();
+    ask_kernel();
+    ask_vdso();
+  }
+}
+)";
+
+constexpr const char* kBusyProgram = R"(
+#include "busy.h"
+int main(void) { busy(300); return 0; }
+)";
+
+class Agreement : public test::AgreementTest {
+ protected:
+  void SetUp() override {
+    AgreementTest::SetUp();
+    if (IsSkipped()) return;
+    if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+    std::ofstream(directory_ / "busy.h") << kBusyHeader;
+  }
+
+  /// Compiles `source` to `name` in the test's directory.
+  void build(const std::string& name, const std::string& source,
+             const std::vector<std::string>& options = {}) const {
+    std::ofstream(directory_ / (name + ".c")) << source;
+    std::vector<std::string> command = {
+        "cc", "-O1", "-g0", "-o", in_directory(name), in_directory(name + ".c")};
+    command.insert(command.end(), options.begin(), options.end());
+    const auto built = run_program(command);
+    ASSERT_TRUE(built.code.success()) << built.err;
+  }
+
+  /// perf record of `program`, leaving the user's build-id cache alone.
+  Completed try_to_record(const std::vector<std::string>& options,
+                          const std::vector<std::string>& program) const {
+    std::vector<std::string> command = {"perf", "record", "-q", "-N", "-o", recording()};
+    command.insert(command.end(), options.begin(), options.end());
+    command.emplace_back("--");
+    command.insert(command.end(), program.begin(), program.end());
+    return run_program(command, directory_.path());
+  }
+  void record(const std::vector<std::string>& options,
+              const std::vector<std::string>& program) const {
+    const auto recorded = try_to_record(options, program);
+    ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  }
+
+  /// A program with two libraries, of which the second comes to lie where the first one was, again
+  /// and again; only time tells them apart. Returns its command.
+  std::vector<std::string> build_reloading_program() const {
+    for (const std::string name : {"first", "second"}) {
+      build(name + ".so",
+            "#include \"busy.h\"\n"
+            "__attribute__((noinline)) static void spin_" +
+                name +
+                "(void) { compute(); }\n"
+                "void work(void) { for (double end = spent() + 20; spent() < end;) spin_" +
+                name + "(); }",
+            {"-shared", "-fPIC", "-I" + directory_.path().string()});
+    }
+    build("program", R"(
+#include <dlfcn.h>
+int main(int argc, char** argv) {
+  (void)argc;
+  for (int i = 0; i < 10; ++i) {
+    void* library = dlopen(argv[1 + i % 2], RTLD_NOW);
+    if (!library) return 1;
+    ((void (*)(void))dlsym(library, "work"))();
+    dlclose(library);
+  }
+  return 0;
+}
+)",
+          {"-ldl"});
+    return {in_directory("program"), in_directory("first.so"), in_directory("second.so")};
+  }
+
+  /// perf record into a pipe that is kept in the file `piped` and read by skidscan at once. Returns
+  /// what that printed.
+  Completed record_through_pipe(const std::string& subcommand,
+                                const std::vector<std::string>& options,
+                                const std::vector<std::string>& program) const {
+    std::vector<std::string> command = {
+        "bash",
+        "-c",
+        "set -o pipefail; skidscan=$1; subcommand=$2; options=$3; shift 3; "
+        "perf record -q -N -e cpu-clock -F 4000 -o - -- \"$@\" | tee piped | "
+        "\"$skidscan\" $subcommand - $options",
+        "bash",
+        test::skidscan_program(),
+        subcommand};
+    std::string joined;
+    for (const auto& option : options) joined += option + " ";
+    command.push_back(joined);
+    command.insert(command.end(), program.begin(), program.end());
+    return run_program(command, directory_.path());
+  }
+};
+
+TEST_F(Agreement, OnAProgramThatMayLieAnywhereOrNot) {
+  for (const std::string option : {"-pie", "-no-pie"}) {
+    build("program", kBusyProgram,
+          {option, option == "-pie" ? "-fPIE" : "-fno-pie", "-Wl,--build-id"});
+    record({"-e", "cpu-clock:u", "-F", "2000"}, {in_directory("program")});
+    const auto rows = agreed_rows();
+    EXPECT_GT(samples_of(rows, "compute"), 20) << option;
+    EXPECT_GT(samples_in_file(rows, "[vdso]"), 10) << option;
+  }
+}
+
+/// perf before 6.3 looks for the PLT at its place in the file and lets _init reach over what
+/// follows it.
+TEST_F(Agreement, EndsAtEntriesOfThePlt) {
+  build("program",
+        "#include <unistd.h>\n"
+        "int main(void) { for (int i = 0; i < 1000; ++i) getppid(); return 0; }",
+        {"-no-pie", "-fno-pie", "-Wl,-z,lazy", "-fcf-protection=none"});
+  const auto listed = run_program({"sh", "-c",
+                                   "objdump -d \"$1\" | sed -n 's/^0*\\([0-9a-f]*\\) "
+                                   "<getppid@plt>:$/\\1/p'",
+                                   "sh", in_directory("program")});
+  const std::string address = listed.out.substr(0, listed.out.find('\n'));
+  if (address.empty()) GTEST_SKIP() << "the linker made no PLT, or there is no objdump";
+  const auto recorded =
+      try_to_record({"-e", "mem:0x" + address + ":x", "-c", "10"}, {in_directory("program")});
+  if (!recorded.code.success()) GTEST_SKIP() << "no breakpoints here: " << recorded.err;
+  const auto both = read_with_both(recording());
+  EXPECT_EQ(
+      count_if(both.skidscan,
+               [](const auto& row) { return row.sym == "getppid@plt" && row.symoff == "0x0"; }),
+      100);
+  EXPECT_EQ(count_if(both.perf,
+                     [](const auto& row) {
+                       return row.sym == "getppid@plt" || row.sym == "_init" || row.sym.empty();
+                     }),
+            100);
+}
+
+TEST_F(Agreement, OnTheKernel) {
+  if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
+  build("program", kBusyProgram);
+  record({"-e", "cpu-clock", "-F", "4000"}, {in_directory("program")});
+  const auto rows = agreed_rows();
+  EXPECT_GT(named_kernel_samples(rows), 20);
+  EXPECT_GT(samples_of(rows, "compute"), 20);
+}
+
+TEST_F(Agreement, OnAllProcesses) {
+  if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
+  build("program", kBusyProgram);
+  record({"-a", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  EXPECT_GT(named_kernel_samples(agreed_rows()), 20);
+}
+
+TEST_F(Agreement, WithoutBuildIds) {
+  build("program", kBusyProgram);
+  record({"-B", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
+TEST_F(Agreement, WithBuildIdsInTheMappings) {
+  build("program", kBusyProgram);
+  const auto recorded =
+      try_to_record({"--buildid-mmap", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  if (!recorded.code.success()) GTEST_SKIP() << "perf record --buildid-mmap: " << recorded.err;
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
+TEST_F(Agreement, OnALibraryLoadedAtTheStart) {
+  build("libwork.so", "#include \"busy.h\"\nvoid work(void) { busy(200); }",
+        {"-shared", "-fPIC", "-I" + directory_.path().string()});
+  build("program", "void work(void); int main(void) { work(); return 0; }",
+        {in_directory("libwork.so"), "-Wl,-rpath," + directory_.path().string()});
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  EXPECT_GT(samples_in_file(agreed_rows(), in_directory("libwork.so")), 20);
+}
+
+TEST_F(Agreement, OnLibrariesThatFollowEachOtherAtOneAddress) {
+  const auto command = build_reloading_program();
+  record({"-e", "cpu-clock", "-F", "4000"}, command);
+  const auto rows = agreed_rows();
+  EXPECT_GT(samples_in_file(rows, in_directory("first.so")), 20);
+  EXPECT_GT(samples_in_file(rows, in_directory("second.so")), 20);
+  // That one address was sampled in both shows that it was reused.
+  std::map<std::string, std::vector<std::string>> files_at;
+  for (const auto& [row, count] : rows) files_at[row.ip].push_back(row.dso);
+  EXPECT_TRUE(std::any_of(files_at.begin(), files_at.end(), [&](const auto& entry) {
+    const auto& files = entry.second;
+    return std::count(files.begin(), files.end(), in_directory("first.so")) > 0 &&
+           std::count(files.begin(), files.end(), in_directory("second.so")) > 0;
+  }));
+}
+
+TEST_F(Agreement, OnChildrenThatGoOnOrBecomeOtherPrograms) {
+  build("other", "#include \"busy.h\"\nint main(void) { busy(100); return 0; }",
+        {"-I" + directory_.path().string()});
+  build("program", R"(
+#include "busy.h"
+#include <sys/wait.h>
+int main(int argc, char** argv) {
+  (void)argc;
+  if (fork() == 0) { busy(100); _exit(0); }
+  if (fork() == 0) { busy(50); execl(argv[1], argv[1], (char*)0); _exit(1); }
+  busy(100);
+  while (wait(0) > 0) {}
+  return 0;
+}
+)",
+        {"-I" + directory_.path().string()});
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program"), in_directory("other")});
+  const auto rows = agreed_rows();
+  EXPECT_GT(samples_in_file(rows, in_directory("program")), 20);
+  EXPECT_GT(samples_in_file(rows, in_directory("other")), 20);
+  std::map<std::string, int> processes;
+  for (const auto& [row, count] : rows) processes[row.pid] += count;
+  EXPECT_GE(processes.size(), 3u);
+}
+
+TEST_F(Agreement, OnThreads) {
+  build("program", R"(
+#include "busy.h"
+#include <pthread.h>
+static void* run(void* unused) { busy(100); return unused; }
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], 0, run, 0);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+)",
+        {"-pthread"});
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  std::map<std::string, int> threads;
+  for (const auto& [row, count] : agreed_rows()) threads[row.tid] += count;
+  EXPECT_GE(threads.size(), 4u);
+}
+
+TEST_F(Agreement, OnAProcessThatWasRunningAlready) {
+  build("program", "#include \"busy.h\"\nint main(void) { busy(60000); return 0; }",
+        {"-I" + directory_.path().string()});
+  const ChildProcess running({in_directory("program")});
+  const auto recorded = try_to_record(
+      {"-e", "cpu-clock", "-F", "2000", "-p", std::to_string(running.pid())}, {"sleep", "0.3"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
+/// Code that a program writes itself: perf names the file in which it could have noted it.
+TEST_F(Agreement, OnCodeThatIsInNoFile) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "the code is written for x86-64";
+#endif
+  build("program", R"(
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+/* mov rax, rdi; 1: dec rax; jnz 1b; ret */
+static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3};
+int main(void) {
+  void* memory = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(memory, code, sizeof code);
+  if (fork() == 0) { ((long (*)(long))memory)(200000000); _exit(0); }
+  ((long (*)(long))memory)(200000000);
+  wait(0);
+  return 0;
+}
+)");
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  EXPECT_GT(count_if(agreed_rows(),
+                     [](const SampleRow& row) { return row.dso.starts_with("/tmp/perf-"); }),
+            50);
+}
+
+TEST_F(Agreement, WithCallChains) {
+  build("program", kBusyProgram, {"-fno-omit-frame-pointer"});
+  for (const std::string how : {"fp", "dwarf"}) {
+    record({"-e", "cpu-clock", "-F", "1000", "--call-graph", how}, {in_directory("program")});
+    EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << how;
+  }
+}
+
+TEST_F(Agreement, WithBranchStacks) {
+  build("program", kBusyProgram);
+  const auto recorded = try_to_record({"-b"}, {in_directory("program")});
+  if (!recorded.code.success()) {
+    GTEST_SKIP() << "perf record -b: " << recorded.err.substr(0, recorded.err.rfind('\n'));
+  }
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
+TEST_F(Agreement, WithMoreInEachSample) {
+  build("program", kBusyProgram);
+  for (const std::string option :
+       {"-d", "-W", "-R", "-s", "--switch-events", "--sample-identifier"}) {
+    record({"-e", "cpu-clock", "-F", "1000", option}, {in_directory("program")});
+    EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << option;
+  }
+}
+
+TEST_F(Agreement, OnSeveralEvents) {
+  build("program", kBusyProgram);
+  const auto samples_of_event = [](const test::SampleRows& rows, const std::string& event) {
+    return count_if(rows, [&](const SampleRow& row) { return row.event == event; });
+  };
+  record({"-e", "cpu-clock,page-faults,context-switches", "-c", "200"}, {in_directory("program")});
+  const auto rows = agreed_rows();
+  EXPECT_GT(samples_of_event(rows, "cpu-clock"), 20);
+  EXPECT_GT(samples_of_event(rows, "page-faults"), 0);
+
+  record({"-e", "cpu-clock/period=1000000/,page-faults/period=100/"}, {in_directory("program")});
+  const auto own_periods = agreed_rows();
+  EXPECT_GT(samples_of_event(own_periods, "cpu-clock/period=1000000/"), 20);
+  EXPECT_GT(samples_of_event(own_periods, "page-faults/period=100/"), 5);
+}
+
+TEST_F(Agreement, OnATracepoint) {
+  build("program", kBusyProgram);
+  const auto recorded = try_to_record({"-e", "exceptions:page_fault_user", "-e", "cpu-clock"},
+                                      {in_directory("program")});
+  if (!recorded.code.success()) {
+    GTEST_SKIP() << "perf record -e exceptions:page_fault_user: "
+                 << recorded.err.substr(0, recorded.err.find('\n'));
+  }
+  EXPECT_GT(
+      count_if(agreed_rows(),
+               [](const SampleRow& row) { return row.event == "exceptions:page_fault_user"; }),
+      100);
+}
+
+TEST_F(Agreement, OnADataBreakpoint) {
+  build("program", R"(
+static volatile long datum;
+__attribute__((noinline)) static void touch(void) { datum = datum + 1; }
+int main(void) { for (int i = 0; i < 2000; ++i) touch(); return 0; }
+)",
+        {"-no-pie", "-fno-pie"});
+  const auto named = run_program(
+      {"sh", "-c", "nm \"$1\" | sed -n 's/^0*\\([0-9a-f]*\\) . datum$/\\1/p' | tr -d '\\n'", "sh",
+       in_directory("program")});
+  if (named.out.empty()) GTEST_SKIP() << "nm does not tell the datum's address: " << named.err;
+  const auto recorded =
+      try_to_record({"-e", "mem:0x" + named.out + ":rw", "-c", "1"}, {in_directory("program")});
+  if (!recorded.code.success()) {
+    GTEST_SKIP() << "perf record -e mem: " << recorded.err.substr(0, recorded.err.find('\n'));
+  }
+  EXPECT_GE(samples_of(agreed_rows(), "touch"), 4000);
+}
+
+TEST_F(Agreement, OnACompressedRecording) {
+  build("program", kBusyProgram);
+  const auto options = run_program({"perf", "version", "--build-options"});
+  if (options.out.find("zstd: [ on") == std::string::npos) {
+    GTEST_SKIP() << "this perf does not compress";
+  }
+  record({"-z", "-e", "cpu-clock", "-F", "4000"}, {in_directory("program")});
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
+TEST_F(Agreement, OnWhatPerfWroteToAPipe) {
+  build("program", kBusyProgram);
+  for (const std::string option : {"-F2000", "-g", "-z"}) {
+    const auto recorded =
+        run_program({"sh", "-c", "perf record -q -N -e cpu-clock \"$2\" -o - -- \"$1\" >perf.data",
+                     "sh", in_directory("program"), option},
+                    directory_.path());
+    ASSERT_TRUE(recorded.code.success()) << recorded.err;
+    EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << option;
+  }
+}
+
+/// What a pipe gives cannot be read twice: samples wait for the mappings of their time.
+TEST_F(Agreement, OfALivePipeWithTheSameBytesInAFile) {
+  if (!find_program("bash")) GTEST_SKIP() << "there is no bash for pipefail";
+  const std::vector<std::string> options = {"--columns",
+                                            "time,pid,tid,event,exact,ip,sym,symoff,dso"};
+  const auto live = record_through_pipe("samples", options, build_reloading_program());
+  ASSERT_TRUE(live.code.success()) << live.err;
+  const auto stored = test::skidscan({"samples", in_directory("piped"), options[0], options[1]});
+  ASSERT_TRUE(stored.code.success()) << stored.err;
+  const auto sorted_lines = [](const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  EXPECT_EQ(sorted_lines(live.out), sorted_lines(stored.out));
+  EXPECT_THAT(live.out, ::testing::HasSubstr("first.so"));
+  EXPECT_THAT(live.out, ::testing::HasSubstr("second.so"));
+  expect_equal(read_with_both(in_directory("piped")), "piped");
+}
+
+/// The functions of the two libraries share their addresses, so counts by place show whether each
+/// sample went to the library of its time.
+TEST_F(Agreement, OfAReportOnALivePipeWithOneOnTheFile) {
+  if (!find_program("bash")) GTEST_SKIP() << "there is no bash for pipefail";
+  const std::vector<std::string> options = {"--hit",   "spin_first", "--runway",
+                                            "compute", "--format",   "json"};
+  const auto live = record_through_pipe("report", options, build_reloading_program());
+  ASSERT_TRUE(live.code.success()) << live.err;
+  std::vector<std::string> command = {"report", in_directory("piped")};
+  command.insert(command.end(), options.begin(), options.end());
+  const auto stored = test::skidscan(command);
+  ASSERT_TRUE(stored.code.success()) << stored.err;
+  const auto of_live = nlohmann::json::parse(live.out)["measurements"].at(0);
+  const auto of_file = nlohmann::json::parse(stored.out)["measurements"].at(0);
+  EXPECT_EQ(of_live["samples"], of_file["samples"]);
+  EXPECT_EQ(of_live["histogram"], of_file["histogram"]);
+  EXPECT_GT(of_live["samples"]["read"], 100);
+  EXPECT_THAT(live.out, ::testing::Not(::testing::HasSubstr("uncertain")));
+}
+
+/// One file a thread of perf, each with the samples of some CPUs; the mappings are in one of them.
+TEST_F(Agreement, OnADirectoryWrittenByThreads) {
+  const auto program = build_reloading_program();
+  const auto recorded =
+      try_to_record({"--threads", "-e", "cpu-clock,page-faults", "-F", "4000"}, program);
+  if (!recorded.code.success()) {
+    GTEST_SKIP() << "perf record --threads: " << recorded.err.substr(0, recorded.err.find('\n'));
+  }
+  ASSERT_TRUE(std::filesystem::is_directory(recording()));
+  const auto rows = agreed_rows();
+  EXPECT_GT(samples_in_file(rows, in_directory("first.so")), 20);
+  EXPECT_GT(samples_in_file(rows, in_directory("second.so")), 20);
+}
+
+/// The directory of recordings of others; empty when it is not here.
+std::string recordings_of_others() {
+  const char* named = std::getenv("SKIDSCAN_RECORDINGS");
+  const std::filesystem::path directory = named != nullptr ? named : SKIDSCAN_RECORDINGS_DIRECTORY;
+  return std::filesystem::is_regular_file(directory / "EXPECTED.tsv") ? directory.string() : "";
+}
+
+class AgreementOnRecordingsOfOthers : public Agreement,
+                                      public ::testing::WithParamInterface<const char*> {
+ protected:
+  /// Files of EXPECTED.tsv in this mode ("file" or "pipe").
+  static std::vector<std::string> files_in_mode(const std::string& directory,
+                                                const std::string& mode) {
+    std::vector<std::string> files;
+    std::ifstream table(directory + "/EXPECTED.tsv");
+    for (std::string line; std::getline(table, line);) {
+      const auto tab = line.find('\t');
+      if (line.substr(tab + 1, mode.size() + 1) == mode + "\t") {
+        files.push_back(directory + "/" + line.substr(0, tab));
+      }
+    }
+    return files;
+  }
+};
+
+/// Their files and kernels are elsewhere, so only what stands in the samples can be compared.
+TEST_P(AgreementOnRecordingsOfOthers, HoldsForEverySample) {
+  const auto directory = recordings_of_others();
+  if (directory.empty())
+    GTEST_SKIP() << "no recordings (SKIDSCAN_RECORDINGS names their directory)";
+  int compared = 0;
+  for (const auto& file : files_in_mode(directory, GetParam())) {
+    const auto both = read_with_both(file, "time,pid,tid,event,ip");
+    if (!both.perf_reads) continue;  // newer than the perf here, or damaged
+    expect_equal(both, file);
+    ++compared;
+  }
+  EXPECT_GE(compared, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByMode, AgreementOnRecordingsOfOthers, ::testing::Values("file", "pipe"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,376 @@
+// What the commands make of damaged recordings: the exit status, the message, and no more memory
+// and time than a sound recording of that size takes.
+#include "src/perfdata/format.h"
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/zstd_packer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using perfdata::PERF_RECORD_SAMPLE;
+using test::RecordingBuilder;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kAllColumns =
+    "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,sym,symoff,dso,trace";
+
+/// The address space and the processor time that any recording of these tests may take.
+constexpr const char* kAddressSpace = "--as=536870912";  // bytes: 512 MiB
+constexpr const char* kProcessorTime = "--cpu=100";      // seconds
+
+/// Why programs cannot be run with little address space; empty when they can.
+std::string why_no_limits() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return "sanitizers map terabytes of address space";
+#else
+  return find_program("prlimit") ? "" : "prlimit is not installed";
+#endif
+}
+
+std::vector<std::string> limited(std::vector<std::string> arguments) {
+  std::vector<std::string> line = {"timeout", "300"};
+  if (why_no_limits().empty()) {
+    line.insert(line.end(), {"prlimit", kAddressSpace, kProcessorTime});
+  }
+  line.push_back(test::skidscan_program());
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return line;
+}
+
+/// Runs skidscan under the limits.
+Completed skidscan_limited(const std::vector<std::string>& arguments) {
+  return run_program(limited(arguments));
+}
+
+/// The same, with a file on a pipe as its standard input.
+Completed skidscan_on_pipe(const std::string& file, const std::vector<std::string>& arguments) {
+  return run_program(
+      {"sh", "-c", "cat " + shell_quoted({file}) + " | " + shell_quoted(limited(arguments))});
+}
+
+/// All that reads recordings, each as it would be run by hand and by scripts.
+std::vector<std::vector<std::string>> all_readers(const std::string& file) {
+  return {{"report", file},
+          {"report", file, "--format", "json"},
+          {"report", file, "--format", "csv"},
+          {"samples", file},
+          {"samples", file, "--columns", kAllColumns},
+          {"samples", file, "--columns", kAllColumns, "--format", "jsonl"},
+          {"inspect", file},
+          {"inspect", file, "--format", "json"}};
+}
+
+std::string described(const std::vector<std::string>& arguments, const Completed& completed) {
+  return shell_quoted(arguments) + ": " + describe(completed.code) + "\n" + completed.err;
+}
+
+class Damaged : public ::testing::Test {
+ protected:
+  std::string write(const std::string& bytes, const std::string& name = "perf.data") const {
+    std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    return (directory_ / name).string();
+  }
+  /// All readers end with `status`; each message that they must give then names what is listed.
+  void expect_status(const std::string& file, int status,
+                     const std::vector<std::string>& named = {}) const {
+    for (const auto& arguments : all_readers(file)) {
+      const auto completed = skidscan_limited(arguments);
+      EXPECT_EQ(completed.code.signal, 0) << described(arguments, completed);
+      EXPECT_EQ(completed.code.status, status) << described(arguments, completed);
+      if (status != 0) {
+        EXPECT_THAT(completed.err, HasSubstr("skidscan: " + file));
+      }
+      for (const auto& text : named) {
+        EXPECT_THAT(completed.err, HasSubstr(text)) << shell_quoted(arguments);
+      }
+      if (status == 2) {
+        EXPECT_FALSE(completed.out.empty()) << described(arguments, completed);
+      }
+    }
+  }
+  void expect_status_on_pipe(const std::string& file, int status,
+                             const std::string& named = {}) const {
+    for (const auto& arguments : all_readers("-")) {
+      const auto completed = skidscan_on_pipe(file, arguments);
+      EXPECT_EQ(completed.code.signal, 0) << described(arguments, completed);
+      EXPECT_EQ(completed.code.status, status) << described(arguments, completed);
+      if (status != 0) {
+        EXPECT_THAT(completed.err, HasSubstr("skidscan: -: "));
+      }
+      EXPECT_THAT(completed.err, HasSubstr(named)) << shell_quoted(arguments);
+    }
+  }
+  static RecordingBuilder samples(std::uint64_t count) {
+    RecordingBuilder builder;
+    builder.event({}).mmap(7, 0x1000, 0x10000, 0, "/nowhere/program", 1);
+    for (std::uint64_t i = 0; i < count; ++i) builder.sample(0x1000 + i, 7, 10 + i);
+    return builder;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(Damaged, ARecordingThatIsSoundExitsWithZero) {
+  expect_status(write(samples(20).bytes()), 0);
+  const auto pipe = write(samples(20).pipe_bytes());
+  expect_status(pipe, 0);
+  expect_status_on_pipe(pipe, 0);
+}
+
+TEST_F(Damaged, ARecordingThatIsCutExitsWithTwoAndNamesTheOffset) {
+  const auto builder = samples(20);
+  auto bytes = builder.bytes();
+  bytes.resize(bytes.size() - 40);
+  const auto file = write(bytes);
+  // The section that is too long, and the last record.
+  char section[32], record[32];
+  std::snprintf(section, sizeof section,
+                "at offset 0x%zx:", static_cast<std::size_t>(builder.data_offset()));
+  std::snprintf(record, sizeof record, "at offset 0x%zx:", bytes.size() - 24);
+  expect_status(file, 2, {section, record, "a record of 32 bytes"});
+  const auto rows = skidscan_limited({"samples", file});
+  EXPECT_EQ(std::count(rows.out.begin(), rows.out.end(), '\n'), 1 + 18);
+
+  auto pipe = builder.pipe_bytes();
+  pipe.resize(pipe.size() - 8);
+  std::snprintf(record, sizeof record, "at offset 0x%zx:", pipe.size() - 24);
+  expect_status(write(pipe), 2, {record});
+  expect_status_on_pipe(write(pipe), 2, record);
+}
+
+TEST_F(Damaged, ARecordingWithoutAReadableEventExitsWithOne) {
+  const auto builder = samples(20);
+  for (const std::size_t size : {0u, 1u, 8u, 15u, 16u, 103u, 104u, 200u}) {
+    expect_status(write(builder.bytes().substr(0, size)), 1);
+  }
+  for (const std::size_t size : {0u, 15u, 16u, 20u, 100u}) {
+    const auto pipe = write(builder.pipe_bytes().substr(0, size));
+    expect_status(pipe, 1);
+    expect_status_on_pipe(pipe, 1);
+  }
+  expect_status(write(std::string(5000, 'x')), 1, {"no perf.data magic"});
+  expect_status((directory_ / "missing").string(), 1, {"no such file"});
+}
+
+TEST_F(Damaged, ASampleThatEndsInsideItsFieldsExitsWithTwo) {
+  auto builder = samples(3);
+  builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(0x1000).bytes()).sample(0x1000, 7, 99);
+  expect_status(write(builder.bytes()), 2, {"a PERF_RECORD_SAMPLE of 16 bytes that ends inside"});
+  const auto pipe = write(builder.pipe_bytes());
+  expect_status(pipe, 2, {"ends inside its fields"});
+  expect_status_on_pipe(pipe, 2, "ends inside its fields");
+}
+
+TEST_F(Damaged, ADirectoryWithACutFileExitsWithTwoAndNamesTheFile) {
+  fs::create_directory(directory_ / "recording");
+  const auto directory = (directory_ / "recording").string();
+  write(samples(3).bytes(), "recording/data");
+  auto records = samples(5).records();
+  records.resize(records.size() - 1);
+  write(records, "recording/data.0");
+  expect_status(directory, 2, {directory + "/data.0: at offset 0x"});
+}
+
+/// Recordings made by others to bring readers down.
+TEST_F(Damaged, RecordingsMadeToDoHarmAreReadOrRefused) {
+  const auto directory = test::recordings_directory() / "malformed";
+  if (!fs::is_directory(directory)) GTEST_SKIP() << "no recordings in " << directory.string();
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    ++files;
+    const auto file = entry.path().string();
+    std::vector<int> statuses;
+    for (const auto& arguments : all_readers(file)) {
+      const auto completed = skidscan_limited(arguments);
+      const auto what = described(arguments, completed);
+      EXPECT_EQ(completed.code.signal, 0) << what;
+      EXPECT_THAT(completed.code.status, AnyOf(0, 1, 2)) << what;
+      if (completed.code.status != 0) {
+        EXPECT_THAT(completed.err, HasSubstr("skidscan: ")) << what;
+      }
+      if (completed.code.status == 1) {
+        EXPECT_THAT(completed.err, HasSubstr(file)) << what;
+      }
+      statuses.push_back(completed.code.status);
+    }
+    const auto bytes = test::content_of(file);
+    if (bytes.size() < 16 || bytes.compare(0, 8, "PERFILE2") != 0) continue;
+    for (const auto& arguments : all_readers("-")) {
+      const auto completed = skidscan_on_pipe(file, arguments);
+      EXPECT_EQ(completed.code.signal, 0) << file << described(arguments, completed);
+      EXPECT_THAT(completed.code.status, AnyOf(0, 1, 2)) << file << described(arguments, completed);
+    }
+  }
+  EXPECT_EQ(files, 14);
+}
+
+std::uint64_t samples_of_events(const json& recording) {
+  std::uint64_t samples = 0;
+  for (const auto& event : recording["events"]) samples += event["samples"].get<std::uint64_t>();
+  return samples;
+}
+
+TEST_F(Damaged, RecordingsOfOthersThatAreCutAreReadUpToTheCut) {
+  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  for (const auto& entry : fs::directory_iterator(test::recordings_directory())) {
+    const auto name = entry.path().filename().string();
+    if (name.find(".data") == std::string::npos) continue;
+    const auto bytes = test::content_of(entry.path());
+    std::uint64_t before = 0;
+    bool all_read = false;
+    for (const double part : {0.03, 0.3, 0.6, 0.9, 0.999, 1.0}) {
+      const auto size = static_cast<std::size_t>(static_cast<double>(bytes.size()) * part);
+      const auto file = write(bytes.substr(0, size));
+      const auto what = name + " cut to " + std::to_string(size);
+      const auto inspected = skidscan_limited({"inspect", file, "--format", "json"});
+      ASSERT_EQ(inspected.code.signal, 0) << what << inspected.err;
+      ASSERT_THAT(inspected.code.status, AnyOf(0, 1, 2)) << what << inspected.err;
+      const auto listed = skidscan_limited({"samples", file, "--columns", "ip,attr"});
+      EXPECT_EQ(listed.code.status, inspected.code.status) << what << inspected.err << listed.err;
+      if (inspected.code.status == 1) {
+        EXPECT_EQ(before, 0u) << what;
+        continue;
+      }
+      const auto recording = json::parse(inspected.out)["recordings"].at(0);
+      const auto samples = samples_of_events(recording);
+      EXPECT_GE(samples, before) << what << ": a longer part gives no fewer samples";
+      EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'),
+                static_cast<std::ptrdiff_t>(samples) + 1)
+          << what;
+      if (recording["mode"] == "file" && part < 1) {
+        EXPECT_EQ(inspected.code.status, 2) << what;
+      }
+      before = samples;
+      all_read = part == 1.0;
+    }
+    EXPECT_TRUE(all_read) << name;
+  }
+}
+
+class ZipBomb : public Damaged {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_no_limits(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+  /// A recording with `times` times `piece` in few packets.
+  static RecordingBuilder bomb(std::string_view piece, std::uint64_t times,
+                               test::EventToBuild event = {}) {
+    RecordingBuilder builder;
+    builder.event(event).sample(0x1000, 7, 1);
+    test::ZstdPacker packer;
+    std::string packet;
+    for (std::uint64_t i = 0; i < times; ++i) {
+      packet += packer.pack(piece, i + 1 == times);
+      if (packet.size() < 50'000 && i + 1 < times) continue;
+      builder.record(perfdata::PERF_RECORD_COMPRESSED, 0, packet);
+      packet.clear();
+    }
+    return builder;
+  }
+  static std::string repeated(std::string_view record, std::size_t times) {
+    std::string bytes;
+    for (std::size_t i = 0; i < times; ++i) bytes += record;
+    return bytes;
+  }
+};
+
+TEST_F(ZipBomb, OfFourGibibytesOfZerosEndsAtTheFirst) {
+  const auto builder = bomb(std::string(1u << 20, '\0'), 4096);
+  ASSERT_LT(builder.records().size(), 1u << 20);
+  expect_status(write(builder.bytes()), 2, {"a compressed record of 0 bytes"});
+  expect_status_on_pipe(write(builder.pipe_bytes()), 2, "a compressed record of 0 bytes");
+}
+
+TEST_F(ZipBomb, OfHundredsOfMebibytesOfRecordsIsReadInLittleMemory) {
+  const auto round =
+      RecordingBuilder().record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "").records();
+  const auto bombed = bomb(repeated(round, 1u << 17), 256);
+  ASSERT_LT(bombed.records().size(), 1u << 20);
+  const auto file = write(bombed.bytes());
+  const auto pipe = write(bombed.pipe_bytes(), "pipe.data");
+  for (const auto& command : {"report", "samples", "inspect"}) {
+    const auto read = skidscan_limited({command, file});
+    EXPECT_EQ(read.code.status, 0) << describe(read.code) << read.err;
+    const auto piped = skidscan_on_pipe(pipe, {command, "-"});
+    EXPECT_EQ(piped.code.status, 0) << describe(piped.code) << piped.err;
+  }
+}
+
+TEST_F(ZipBomb, OfSamplesIsCountedInLittleMemory) {
+  const auto sample = RecordingBuilder().sample(0x2000, 7, 5).records();
+  const auto file = write(bomb(repeated(sample, 1u << 15), 512).bytes());
+  const auto inspected = skidscan_limited({"inspect", file, "--format", "json"});
+  ASSERT_EQ(inspected.code.status, 0) << describe(inspected.code) << inspected.err;
+  EXPECT_EQ(json::parse(inspected.out)["recordings"].at(0)["total_samples"], (1u << 24) + 1);
+  const auto reported = skidscan_limited({"report", file, "--format", "json"});
+  ASSERT_EQ(reported.code.status, 0) << describe(reported.code) << reported.err;
+  EXPECT_EQ(json::parse(reported.out)["measurements"].at(0)["samples"]["read"], (1u << 24) + 1);
+}
+
+TEST_F(ZipBomb, OfFaultyRecordsIsReadInTimeAndSaysTheFirst) {
+  // Each record of eight bytes is a fault of its own.
+  const auto sample = RecordingBuilder().record(PERF_RECORD_SAMPLE, 2, "").records();
+  const auto file = write(bomb(repeated(sample, 1u << 17), 64).bytes());
+  for (const auto& command : {"report", "samples", "inspect"}) {
+    const auto read = skidscan_limited({command, file});
+    EXPECT_EQ(read.code.status, 2) << command << describe(read.code);
+    EXPECT_LE(std::count(read.err.begin(), read.err.end(), '\n'), 101);
+  }
+}
+
+TEST_F(ZipBomb, OfLargePayloadsFromAPipeIsListedInLittleMemory) {
+  // Samples of a pipe wait for mappings of their time, with their payloads.
+  constexpr std::size_t kPayload = 60'000;
+  RecordingBuilder one;
+  one.record(PERF_RECORD_SAMPLE, 2,
+             one.writer()
+                 .u64(0x2000)
+                 .i32(7)
+                 .i32(7)
+                 .u64(5)
+                 .u32(kPayload)
+                 .raw(std::string(kPayload + 4, '\0'))
+                 .bytes());
+  const test::EventToBuild event{
+      .type = perfdata::PERF_TYPE_TRACEPOINT,
+      .sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                     perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_RAW};
+  RecordingBuilder builder = bomb(repeated(one.records(), 10), 2000, event);
+  const auto listed =
+      skidscan_on_pipe(write(builder.pipe_bytes()), {"samples", "-", "--columns", "ip,sym,trace"});
+  EXPECT_EQ(listed.code.status, 0) << describe(listed.code) << listed.err.substr(0, 1000);
+  EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'), 20'002);
+}
+
+TEST_F(ZipBomb, OfMappingsSaysThatThereIsNotEnoughMemory) {
+  const auto mapping = RecordingBuilder().mmap(7, 0x1000, 0x1000, 0, "/nowhere", 2).records();
+  const auto file = write(bomb(repeated(mapping, 1u << 13), 4096).bytes());
+  const auto reported = skidscan_limited({"report", file});
+  EXPECT_EQ(reported.code.signal, 0) << describe(reported.code);
+  EXPECT_THAT(reported.code.status, AnyOf(0, 1)) << reported.err;
+  if (reported.code.status == 1) {
+    EXPECT_THAT(reported.err, HasSubstr("not enough memory"));
+  }
+}
+
+}  // namespace
+}  // namespace skid

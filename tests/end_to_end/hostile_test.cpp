@@ -1,0 +1,393 @@
+// Recordings whose names and paths were chosen to do harm: escape sequences, markup, commands for
+// gnuplot, bytes that are no text, and files that must not be opened as code.
+#include "src/perfdata/format.h"
+#include "src/support/process.h"
+#include "src/symbols/module.h"
+#include "tests/support/program.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace skid {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A name for everything that has one. It has no slash, so that a file can have it. The commands
+/// leave a file behind where they are run.
+const std::string kHostile =
+    "evil\x1b[31m\x1b]0;title\x07\n\ttab,<script>alert(1)<script>&`touch backquoted`"
+    "system(\"touch called\")'|touch piped'@macro%s\\n\"quoted\"\x7f\xff\xfe\xc2\x9b"
+    "31m\xe2\x80\xae"
+    "end";
+constexpr const char* kClassicProgram = SKIDSCAN_TEST_DATA "/support/classic.c";
+constexpr std::int32_t kPid = 7;
+constexpr std::uint64_t kLoadBias = 0x555500000000;
+
+/// What a shell's `timeout` makes of a program that hangs.
+constexpr int kTimedOut = 124;
+
+Completed skidscan_in_time(std::vector<std::string> arguments, const fs::path& directory = {}) {
+  arguments.insert(arguments.begin(), {"timeout", "60", test::skidscan_program()});
+  auto completed = run_program(arguments, directory);
+  EXPECT_NE(completed.code.status, kTimedOut) << "it hangs";
+  return completed;
+}
+
+/// Nothing below a space but line ends and what else is allowed, and valid UTF-8.
+void expect_no_control_characters(const std::string& text, const std::string& what,
+                                  std::string_view allowed = "\n") {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x20 || allowed.find(text[i]) != std::string_view::npos) continue;
+    ADD_FAILURE() << what << ": byte " << static_cast<int>(byte) << " at " << i << " behind "
+                  << text.substr(i < 40 ? 0 : i - 40, std::min<std::size_t>(i, 40));
+    return;
+  }
+  EXPECT_NO_THROW((void)json(text).dump()) << what << ": invalid UTF-8";
+}
+
+/// For outputs that people read in a terminal: no character that a terminal obeys, of any length.
+void expect_fit_for_a_terminal(const std::string& text, const std::string& what,
+                               std::string_view allowed = "\n") {
+  expect_no_control_characters(text, what, allowed);
+  for (const std::string character : {"\x7f", "\xc2\x9b", "\xe2\x80\xae"}) {
+    EXPECT_THAT(text, Not(HasSubstr(character))) << what;
+  }
+}
+
+/// Cells of one record of CSV (RFC 4180).
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        cells.back() += line[++i];
+      } else {
+        quoted = !quoted;
+      }
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  EXPECT_FALSE(quoted) << line;
+  return cells;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::set<std::string> names_in(const fs::path& directory) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
+/// An entry of HEADER_BUILD_ID that no file here has.
+std::string build_id_entry(const std::string& path) {
+  test::ByteWriter body;
+  body.i32(-1).raw(std::string(20, '\x5a')).raw(std::string(4, '\0')).text(path);
+  test::ByteWriter entry;
+  entry.u32(0).u16(0).u16(static_cast<std::uint16_t>(8 + body.bytes().size()));
+  return entry.raw(body.bytes()).bytes();
+}
+
+class HostileRecording : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+    program_ = (directory_ / kHostile).string();
+    const auto built = run_program({"cc", "-O1", "-pie", "-o", program_, kClassicProgram});
+    ASSERT_TRUE(built.code.success()) << built.err;
+    fs::create_directory(directory_ / "elsewhere");
+  }
+
+  /// Where a byte of the program lies in its file.
+  static std::uint64_t offset_in_file(const symbols::Module& module, std::uint64_t address) {
+    for (std::uint64_t offset = 0; offset < 65536; ++offset) {
+      if (module.address_at(offset) == address) return offset;
+    }
+    ADD_FAILURE() << address << " is nowhere in the file";
+    return 0;
+  }
+
+  /// Everything that a recording can name bears the hostile name; samples lie in both functions.
+  std::string build_recording() const {
+    const auto module = symbols::Module::open(program_);
+    test::RecordingBuilder builder;
+    builder.event({.ids = {5}});
+    const auto trailer = builder.writer().i32(kPid).i32(kPid).u64(1).bytes();
+    builder.record(perfdata::PERF_RECORD_COMM, perfdata::PERF_RECORD_MISC_COMM_EXEC,
+                   builder.writer().i32(kPid).i32(kPid).text(kHostile).raw(trailer).bytes());
+    builder.mmap(kPid, kLoadBias, 0x100000, 0, program_, 2);
+    builder.mmap(kPid, kLoadBias + 0x200000, 0x1000, 0, "/nowhere/" + kHostile, 3);
+    builder.sample(kLoadBias + 0x200010, kPid, 10);
+    for (const std::string name : {"memreader", "noprunway"}) {
+      const auto function = module.functions_named(name).at(0).range;
+      const std::uint64_t begin = kLoadBias + offset_in_file(module, function.begin);
+      for (std::uint64_t i = 0; i < 20; ++i) builder.sample(begin + i, kPid, 20 + i);
+    }
+    const auto text = builder.writer().counted_text(kHostile).bytes();
+    for (const unsigned bit :
+         {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE, perfdata::HEADER_VERSION,
+          perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC}) {
+      builder.feature(bit, text);
+    }
+    builder.feature(perfdata::HEADER_CPUID,
+                    builder.writer().counted_text(kHostile + ",25,17,1").bytes());
+    builder.feature(perfdata::HEADER_CMDLINE,
+                    builder.writer().u32(2).counted_text("perf").counted_text(kHostile).bytes());
+    builder.feature(perfdata::HEADER_EVENT_DESC, builder.writer()
+                                                     .u32(1)
+                                                     .u32(64)
+                                                     .raw(std::string(64, '\0'))
+                                                     .u32(1)
+                                                     .counted_text(kHostile)
+                                                     .u64(5)
+                                                     .bytes());
+    builder.feature(perfdata::HEADER_PMU_MAPPINGS,
+                    builder.writer().u32(1).u32(1).counted_text(kHostile).bytes());
+    std::string path = program_ + ".data";
+    builder.write(path);
+    return path;
+  }
+
+  Completed report(const std::string& recording, std::vector<std::string> more) const {
+    more.insert(more.begin(), {"report", recording});
+    return skidscan_in_time(more, directory_ / "elsewhere");
+  }
+  std::set<std::string> left_behind() const { return names_in(directory_ / "elsewhere"); }
+
+  test::TemporaryDirectory directory_;
+  std::string program_;
+  const std::vector<std::string> functions_ = {"--hit", "memreader", "--runway", "noprunway"};
+};
+
+TEST_F(HostileRecording, IsReportedInTextWithoutControlCharacters) {
+  const auto recording = build_recording();
+  for (const auto& choice : {functions_, std::vector<std::string>{}}) {
+    const auto reported = report(recording, choice);
+    EXPECT_EQ(reported.code.status, 0) << reported.err;
+    EXPECT_THAT(reported.out, HasSubstr("evil\\x1b[31m"));
+    expect_fit_for_a_terminal(reported.out, "report");
+    expect_fit_for_a_terminal(reported.err, "report's messages");
+  }
+}
+
+TEST_F(HostileRecording, IsReportedInCsvWithAllItsCells) {
+  auto arguments = functions_;
+  arguments.insert(arguments.end(), {"--format", "csv"});
+  const auto reported = report(build_recording(), arguments);
+  EXPECT_EQ(reported.code.status, 0) << reported.err;
+  expect_fit_for_a_terminal(reported.out, "csv");
+  const auto lines = lines_of(reported.out);
+  ASSERT_GT(lines.size(), 2u);
+  const auto header = cells_of(lines[0]);
+  const auto event = std::find(header.begin(), header.end(), "recorded") - header.begin();
+  for (const auto& line : lines) EXPECT_EQ(cells_of(line).size(), header.size()) << line;
+  EXPECT_THAT(cells_of(lines[1]).at(static_cast<std::size_t>(event)),
+              HasSubstr("tab,<script>alert(1)<script>&`touch backquoted`system(\"touch called\")"));
+}
+
+TEST_F(HostileRecording, IsReportedInValidJson) {
+  const auto recording = build_recording();
+  auto arguments = functions_;
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const auto reported = report(recording, arguments);
+  EXPECT_EQ(reported.code.status, 0) << reported.err;
+  expect_no_control_characters(reported.out, "json");
+  const json found = json::parse(reported.out)["measurements"].at(0);
+  EXPECT_EQ(found["samples"]["hit"], 20);
+  EXPECT_EQ(found["samples"]["skid"], 20);
+  EXPECT_THAT(found["event"]["recorded"].get<std::string>(), HasSubstr("evil\x1b[31m"));
+  const auto without = report(recording, {"--format", "json"});
+  expect_no_control_characters(without.out, "json");
+  EXPECT_THAT(json::parse(without.out).dump(), HasSubstr("/nowhere/evil"));
+}
+
+TEST_F(HostileRecording, IsDrawnWithoutMarkupAndWithoutRunningAnything) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const auto recording = build_recording();
+  for (const std::string figure : {"figure.svg", "figure.png"}) {
+    for (const std::string style : {"panels", "overlaid"}) {
+      auto arguments = functions_;
+      arguments.insert(arguments.end(), {"--plot", figure, "--plot-style", style});
+      const auto drawn = report(recording, arguments);
+      EXPECT_EQ(drawn.code.status, 0) << drawn.err;
+      expect_fit_for_a_terminal(drawn.err, "messages");
+    }
+  }
+  const auto svg = test::content_of(directory_ / "elsewhere" / "figure.svg");
+  EXPECT_THAT(svg, HasSubstr("evil"));
+  EXPECT_THAT(svg, Not(HasSubstr("<script>")));
+  expect_fit_for_a_terminal(svg, "svg", "\n\t");
+  EXPECT_EQ(left_behind(), (std::set<std::string>{"figure.png", "figure.svg"}));
+}
+
+TEST_F(HostileRecording, IsDrawnAsWellFormedSvg) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  if (!find_program("python3")) GTEST_SKIP() << "python3, which parses XML, is not installed";
+  auto arguments = functions_;
+  arguments.insert(arguments.end(), {"--plot", "figure.svg"});
+  ASSERT_EQ(report(build_recording(), arguments).code.status, 0);
+  const auto parsed =
+      run_program({"python3", "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
+                   (directory_ / "elsewhere" / "figure.svg").string()});
+  EXPECT_TRUE(parsed.code.success()) << parsed.err;
+}
+
+TEST_F(HostileRecording, IsListedOneSampleALine) {
+  const auto recording = build_recording();
+  constexpr const char* kColumns =
+      "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,sym,symoff,dso";
+  const auto listed = skidscan_in_time({"samples", recording, "--columns", kColumns});
+  EXPECT_EQ(listed.code.status, 0) << listed.err;
+  expect_fit_for_a_terminal(listed.out, "tsv", "\n\t");
+  expect_fit_for_a_terminal(listed.err, "messages");
+  const auto lines = lines_of(listed.out);
+  EXPECT_EQ(lines.size(), 42u);
+  for (const auto& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 13) << line;
+
+  const auto objects =
+      skidscan_in_time({"samples", recording, "--columns", kColumns, "--format", "jsonl"});
+  EXPECT_EQ(objects.code.status, 0) << objects.err;
+  expect_no_control_characters(objects.out, "jsonl");
+  EXPECT_EQ(lines_of(objects.out).size(), 41u);
+  for (const auto& line : lines_of(objects.out)) EXPECT_EQ(json::parse(line).size(), 14u) << line;
+}
+
+TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
+  if (const auto reason = test::why_perf_cannot_record(directory_.path()); !reason.empty()) {
+    GTEST_SKIP() << reason;
+  }
+  // The process takes its name from the file.
+  const std::string recording = program_ + ".data";
+  const auto recorded = run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003",
+                                     "-o", recording, "--", program_, "200000"});
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
+  auto arguments = functions_;
+  arguments.insert(arguments.end(), {"--format", "json", "--plot", "figure.svg"});
+  const auto reported = report(recording, arguments);
+  if (find_program("gnuplot")) {
+    EXPECT_EQ(reported.code.status, 0) << reported.err;
+    EXPECT_EQ(left_behind(), std::set<std::string>{"figure.svg"});
+  }
+  EXPECT_GT(json::parse(reported.out)["measurements"].at(0)["samples"]["skid"], 100);
+  expect_no_control_characters(reported.out, "json");
+  const auto listed = skidscan_in_time({"samples", recording});
+  EXPECT_THAT(listed.out, HasSubstr("noprunway"));
+  expect_fit_for_a_terminal(listed.out, "tsv", "\n\t");
+}
+
+TEST_F(HostileRecording, ThatIsNoneIsRefusedInOneLine) {
+  const std::string path = program_ + ".text";
+  std::ofstream(path) << "no recording";
+  const auto refused = report(path, {});
+  EXPECT_EQ(refused.code.status, 1);
+  EXPECT_EQ(lines_of(refused.err).size(), 1u) << refused.err;
+  expect_fit_for_a_terminal(refused.err, "message");
+}
+
+/// A recording with one sample in the file at `path`.
+void write_recording_of(const fs::path& recording, const std::string& path, bool with_build_id) {
+  test::RecordingBuilder builder;
+  builder.event({}).mmap(kPid, kLoadBias, 0x100000, 0, path, 1).sample(kLoadBias + 0x1000, kPid, 2);
+  if (with_build_id) builder.feature(perfdata::HEADER_BUILD_ID, build_id_entry(path));
+  builder.write(recording);
+}
+
+class RecordedPath : public ::testing::Test {
+ protected:
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+
+  /// The path is not opened as code, which would hang, read for ever or mislead; and that is said.
+  void expect_refused(const std::string& path, const std::string& remark) const {
+    for (const bool with_build_id : {false, true}) {
+      write_recording_of(directory_ / "perf.data", path, with_build_id);
+      const auto listed = skidscan_in_time({"samples", in_directory("perf.data")});
+      EXPECT_EQ(listed.code.status, 0) << path << ": " << listed.err;
+      EXPECT_THAT(listed.err, HasSubstr(path));
+      EXPECT_THAT(listed.err, HasSubstr(remark)) << path;
+      EXPECT_EQ(lines_of(listed.out).size(), 2u);
+
+      const auto reported =
+          skidscan_in_time({"report", in_directory("perf.data"), "--format", "json"});
+      EXPECT_EQ(reported.code.status, 0) << path << ": " << reported.err;
+      const json found = json::parse(reported.out)["measurements"].at(0);
+      EXPECT_EQ(found["samples"]["read"], 1);
+      EXPECT_THAT(found["warnings"].dump(), HasSubstr(remark)) << path;
+
+      const auto asked = skidscan_in_time(
+          {"report", in_directory("perf.data"), "--hit", "main", "--runway", "main"});
+      EXPECT_EQ(asked.code.status, 1) << path;
+      EXPECT_THAT(asked.err, HasSubstr(remark)) << path;
+    }
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(RecordedPath, OfAFifoIsNotOpened) {
+  ASSERT_EQ(::mkfifo(in_directory("fifo").c_str(), 0600), 0);
+  expect_refused(in_directory("fifo"), "a FIFO");
+  fs::create_symlink("fifo", directory_ / "link");
+  expect_refused(in_directory("link"), "a FIFO");
+}
+
+TEST_F(RecordedPath, OfADeviceIsNotOpened) {
+  expect_refused("/dev/full", "a device");
+  expect_refused("/dev/null", "a device");
+  fs::create_symlink("/dev/full", directory_ / "link");
+  expect_refused(in_directory("link"), "a device");
+}
+
+TEST_F(RecordedPath, OfADirectoryIsNotOpened) {
+  expect_refused(directory_.path().string(), "a directory");
+  fs::create_symlink(directory_.path(), directory_ / "link");
+  expect_refused(in_directory("link"), "a directory");
+}
+
+TEST_F(RecordedPath, OfALinkToItselfIsNotFollowedForEver) {
+  fs::create_symlink("link", directory_ / "link");
+  expect_refused(in_directory("link"), "too many levels of symbolic links");
+}
+
+TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsNotBelieved) {
+  if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+  const auto program = in_directory("classic");
+  const auto built = run_program({"cc", "-O1", "-Wl,--build-id", "-o", program, kClassicProgram});
+  ASSERT_TRUE(built.code.success()) << built.err;
+  write_recording_of(directory_ / "perf.data", program, true);
+  const auto listed =
+      skidscan_in_time({"samples", in_directory("perf.data"), "--columns", "sym,dso"});
+  EXPECT_EQ(listed.code.status, 0) << listed.err;
+  EXPECT_EQ(lines_of(listed.out).at(1), "\t" + program);
+  EXPECT_THAT(listed.err, HasSubstr("it was rebuilt and is not used"));
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,18 @@
+// One feature section. The first byte chooses: its low seven bits the kind, its high bit the byte
+// order.
+#include "src/perfdata/features.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using skid::perfdata::ByteOrder;
+  if (size == 0) return 0;
+  const unsigned bit = data[0] & 0x7fU;
+  const auto order = (data[0] & 0x80U) != 0 ? ByteOrder::big : ByteOrder::little;
+  skid::perfdata::Features features;
+  skid::perfdata::parse_feature(bit, std::as_bytes(std::span(data, size)).subspan(1), order,
+                                features);
+  return 0;
+}

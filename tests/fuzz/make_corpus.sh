@@ -1,0 +1,66 @@
+#!/bin/sh
+# Makes the inputs of tests/fuzz/corpus anew, all but those that fuzzing found.
+# usage: make_corpus.sh BUILD_DIRECTORY    as root, for unshare and tracepoints
+# Takes perf, gcc, clang, binutils and aarch64-linux-gnu-gcc.
+set -eu
+build=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+corpus=$here/corpus
+cmake --build "$build" --target make_seeds skidscan >/dev/null
+mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols"
+"$build/tests/fuzz/make_seeds" "$corpus"
+
+# Recordings name the machine: here, one that is called example.
+[ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --uts "$here/make_corpus.sh" "$build"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# Recordings of `true`.
+file() { name=$1; shift; perf record -q -o "$name.data" "$@" -- true; }
+pipe() { name=$1; shift; perf record -q -o - "$@" -- true >"$name.pipe"; }
+hostname example
+file clock -e cpu-clock -c 100003
+file callchain -e cpu-clock -c 200003 -g
+file two-events -e cpu-clock/period=200003/,page-faults/period=40/
+file group -e '{cpu-clock/period=100003/,page-faults}:S'
+file faults-with-address -e page-faults -c 10 -d
+file registers-and-stack -e page-faults:u -c 40 --intr-regs=ax,ip --user-regs=ip,sp \
+  --call-graph dwarf,256
+file tracepoint -e exceptions:page_fault_user -c 20
+file breakpoint -e mem:0x1000:rw -c 1
+file compressed -e cpu-clock -c 100003 -z
+pipe clock -e cpu-clock -c 200003
+pipe two-events -e cpu-clock/period=200003/,page-faults/period=40/ -g
+pipe tracepoint -e exceptions:page_fault_user -c 20
+pipe compressed -e cpu-clock -c 100003 -z
+mv ./*.data "$corpus/recording"
+mv ./*.pipe "$corpus/pipe"
+
+# Targets: stripped, because the note is all that is read of them.
+target() {
+  "$build/skidscan" target --trigger "$2" --arch "$1" --nops 32 --lead-in 4 -o "$2-$1" >/dev/null
+  "${3:-}strip" -s "$2-$1"
+  mv "$2-$1" "$corpus/note"
+}
+target x86_64 load
+target x86_64 branch
+target aarch64 load aarch64-linux-gnu-
+
+# Small ELF files, without the name of the directory that they were built in.
+small="-Os -nostdlib -ffreestanding -fno-asynchronous-unwind-tables -Wl,-z,noseparate-code
+  -Wl,-z,max-page-size=512 -Wl,--build-id=sha1 -ffile-prefix-map=$here=."
+cd "$here/sources"
+# shellcheck disable=SC2086 # one option a word
+{
+  gcc $small -static -g -o "$corpus/symbols/lines" functions.c
+  gcc $small -static -gdwarf-4 -gz -o "$corpus/symbols/lines-compressed" functions.c
+  clang $small -static -g -o "$corpus/symbols/lines-clang" functions.c
+  clang $small -static -gdwarf-5 -gsplit-dwarf -o "$corpus/symbols/lines-split" functions.c
+  rm -f functions.dwo  # nobody may open what a file says its DWARF is in
+  gcc $small -static -s -o "$corpus/symbols/stripped" functions.c
+  aarch64-linux-gnu-gcc $small -static -g -o "$corpus/symbols/aarch64" functions.c
+  gcc $small -shared -fPIC -g -o "$corpus/symbols/library.so" library.c
+  gcc -Os -g "-ffile-prefix-map=$here=." -c -o "$corpus/symbols/relocatable.o" functions.c
+}
+find "$corpus" -type f -exec chmod 644 {} +

@@ -1,0 +1,144 @@
+// make_seeds CORPUS: writes the inputs of tests/fuzz/corpus that no program of the day records:
+// foreign byte order, layouts that take a PMU, damage, and single feature sections.
+#include "src/perfdata/format.h"
+#include "tests/support/recording_builder.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace skid::perfdata;
+using skid::test::ByteWriter;
+using skid::test::EventToBuild;
+using skid::test::RecordingBuilder;
+
+constexpr std::uint16_t kUser = 2;
+
+/// A process that starts, is named, maps a file, forks, and is sampled twice.
+RecordingBuilder& add_life(RecordingBuilder& builder) {
+  const auto trailer = builder.writer().i32(7).i32(7).u64(20).bytes();
+  builder.mmap(7, 0x400000, 0x2000, 0, "/usr/bin/program", 10)
+      .record(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC,
+              builder.writer().i32(7).i32(7).text("program").raw(trailer).bytes())
+      .mmap(7, 0x401000, 0x1000, 0x3000, "/usr/lib/library.so", 30)
+      .record(PERF_RECORD_FORK, 0,
+              builder.writer().i32(8).i32(7).i32(8).i32(7).u64(40).raw(trailer).bytes())
+      .sample(0x401010, 7, 25)
+      .sample(0x401010, 7, 35)
+      .sample(0x401010, 8, 50)
+      .record(PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(3).raw(trailer).bytes())
+      .record(PERF_RECORD_EXIT, 0,
+              builder.writer().i32(8).i32(7).i32(8).i32(7).u64(60).raw(trailer).bytes());
+  return builder;
+}
+
+std::string event_description(const ByteWriter& empty, std::string_view name) {
+  auto out = empty;
+  out.u32(1).u32(64).raw(std::string(64, '\0')).u32(1);
+  return out.counted_text(name).u64(5).bytes();
+}
+
+std::string build_ids(const ByteWriter& empty) {
+  auto out = empty;
+  out.u32(0).u16(PERF_RECORD_MISC_BUILD_ID_SIZE).u16(8 + 4 + 24 + 24).i32(-1);
+  out.raw(std::string(20, '\x5a')).u8(20).raw(std::string(3, '\0'));
+  return out.text("/usr/bin/program").bytes();
+}
+
+/// Samples with everything that has a length of its own.
+RecordingBuilder with_details() {
+  RecordingBuilder builder;
+  EventToBuild event{.type = PERF_TYPE_RAW, .config = 0x1cd, .ids = {5, 6}};
+  event.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                      PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+                      PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+                      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+                      PERF_SAMPLE_AUX;
+  event.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+  event.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
+  event.sample_regs_user = 3;
+  event.precise_ip = 2;
+  auto sample = builder.writer();
+  sample.u64(5).u64(0x401010).i32(7).i32(7).u64(25).u64(0x1000);  // to ADDR
+  sample.u64(1).u64(99).u64(5);                                   // READ
+  sample.u64(2).u64(0xfffffffffffffe00).u64(0x401010);            // CALLCHAIN
+  sample.u32(4).u32(7);                                           // RAW
+  sample.u64(1).u64(0).u64(0x401000).u64(0x401010).u64(1);        // BRANCH_STACK
+  sample.u64(2).u64(1).u64(2);                                    // REGS_USER
+  sample.u64(8).u64(0x1234).u64(4);                               // STACK_USER
+  sample.u64(3).u64(0x68100142).u64(8).u64(0x5555555555555555);   // WEIGHT, DATA_SRC, AUX
+  builder.event(event).record(PERF_RECORD_SAMPLE, kUser | PERF_RECORD_MISC_EXACT_IP,
+                              sample.bytes());
+  return builder;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+void write_recordings(const std::filesystem::path& directory) {
+  for (const bool big_endian : {false, true}) {
+    RecordingBuilder builder(big_endian);
+    add_life(builder.event({.ids = {5}}));
+    builder.feature(HEADER_BUILD_ID, build_ids(builder.writer()));
+    builder.feature(HEADER_EVENT_DESC, event_description(builder.writer(), "cpu-clock:u"));
+    builder.write(directory / (big_endian ? "life-big-endian.data" : "life.data"));
+  }
+  with_details().write(directory / "details.data");
+
+  RecordingBuilder two;
+  two.event({.sample_type = EventToBuild{}.sample_type | PERF_SAMPLE_IDENTIFIER, .ids = {1}});
+  two.event({.sample_type = EventToBuild{}.sample_type | PERF_SAMPLE_IDENTIFIER, .ids = {2}});
+  two.record(PERF_RECORD_SAMPLE, kUser,
+             two.writer().u64(2).u64(0x1000).i32(7).i32(7).u64(10).bytes());
+  two.record(PERF_RECORD_SAMPLE, kUser,
+             two.writer().u64(3).u64(0x1000).i32(7).i32(7).u64(10).bytes());
+  two.write(directory / "unknown-id.data");
+
+  RecordingBuilder trace;
+  trace.event({}).sample(0x1000, 7, 10);
+  trace.record(PERF_RECORD_AUXTRACE, 0, trace.writer().u64(16).u64(0).u64(0).u64(0).bytes());
+  trace.record(PERF_RECORD_FINISHED_ROUND, 0, trace.writer().u64(0).bytes());
+  trace.sample(0x1000, 7, 20).write(directory / "auxtrace.data");
+
+  RecordingBuilder cut;
+  cut.event({}).sample(0x1000, 7, 10).record(PERF_RECORD_SAMPLE, kUser, "", 4);
+  cut.write(directory / "record-of-4-bytes.data");
+}
+
+void write_features(const std::filesystem::path& directory) {
+  const auto write = [&](std::string_view name, unsigned bit, std::string_view content,
+                         bool big_endian = false) {
+    std::string input(1, static_cast<char>(bit | (big_endian ? 0x80U : 0U)));
+    write_file(directory / name, input.append(content));
+  };
+  const ByteWriter little;
+  const ByteWriter big(true);
+  write("hostname", HEADER_HOSTNAME, ByteWriter().counted_text("example").bytes());
+  write("cpuid", HEADER_CPUID, ByteWriter().counted_text("AuthenticAMD,25,17,1").bytes());
+  write("command-line", HEADER_CMDLINE,
+        ByteWriter().u32(2).counted_text("perf").counted_text("record").bytes());
+  write("event-description", HEADER_EVENT_DESC, event_description(little, "cycles:ppp"));
+  write("event-description-big-endian", HEADER_EVENT_DESC, event_description(big, "cycles"), true);
+  write("build-ids", HEADER_BUILD_ID, build_ids(little));
+  write("build-ids-big-endian", HEADER_BUILD_ID, build_ids(big), true);
+  write("pmu-mappings", HEADER_PMU_MAPPINGS,
+        ByteWriter().u32(1).u32(4).counted_text("cpu").bytes());
+  write("sample-time", HEADER_SAMPLE_TIME, ByteWriter().u64(10).u64(20).bytes());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: make_seeds CORPUS\n", stderr);
+    return 64;
+  }
+  write_recordings(std::filesystem::path(argv[1]) / "recording");
+  write_features(std::filesystem::path(argv[1]) / "features");
+  return 0;
+}

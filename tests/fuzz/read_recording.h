@@ -1,0 +1,56 @@
+// Reads all that there is in a recording, as the commands do.
+#pragma once
+
+#include "src/locate/digest.h"
+#include "src/locate/replay.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace skid::fuzz {
+
+/// The sum of some bytes: touches each of them, so that a sanitizer sees those out of bounds.
+inline std::uint64_t touch(std::span<const std::byte> bytes) {
+  std::uint64_t sum = 0;
+  for (const auto byte : bytes) sum += std::to_integer<std::uint64_t>(byte);
+  return sum;
+}
+
+/// Every record and every sample with its details.
+inline std::uint64_t read_records(perfdata::Recording& recording) {
+  std::uint64_t sum = 0;
+  perfdata::Record record;
+  while (recording.next(record)) {
+    sum += touch(record.body);
+    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+    const auto& decoder = recording.decoder();
+    const auto decoded = decoder.decode(record);
+    if (decoded.problem != perfdata::SampleDecoder::Problem::none) continue;
+    const auto details = decoder.details(record, decoded.sample);
+    if (!details) continue;
+    for (const auto bytes :
+         {details->callchain, details->raw, details->branch_stack, details->user_registers,
+          details->interrupt_registers, details->user_stack, details->aux}) {
+      sum += touch(bytes);
+    }
+  }
+  for (const auto& fault : recording.faults()) sum += describe(fault).size();
+  return sum;
+}
+
+/// The digest of the whole.
+inline std::uint64_t read_digest(perfdata::Recording& recording) {
+  std::uint64_t sum = 0;
+  const auto digest = locate::digest(recording);
+  digest.located.for_each([&](const locate::LocatedSamples& located) {
+    sum += located.samples;
+    if (located.location) sum += digest.spaces.file(located.location->file).path.size();
+  });
+  return sum;
+}
+
+}  // namespace skid::fuzz

@@ -1,0 +1,20 @@
+// The classic experiment: a function that reads memory, a function that is a runway, a loop.
+#include <stdlib.h>
+static volatile long datum[1 << 12];
+__attribute__((noinline)) long memreader(unsigned long i) {
+  long sum = 0;
+  for (int k = 0; k < 64; ++k) sum += datum[(i * 1009 + (unsigned long)k * 127) % (1 << 12)];
+  return sum;
+}
+__attribute__((noinline)) void noprunway(void) {
+  __asm__ volatile(".rept 5000\nnop\n.endr");
+}
+int main(int argc, char** argv) {
+  long sum = 0;
+  const unsigned long rounds = strtoul(argc > 1 ? argv[1] : "400000", 0, 10);
+  for (unsigned long i = 0; i < rounds; ++i) {
+    sum += memreader(i);
+    noprunway();
+  }
+  return sum == 42;
+}

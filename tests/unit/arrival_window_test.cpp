@@ -1,0 +1,112 @@
+// What comes from a pipe waits until all of its time has come.
+#include "src/locate/arrival_window.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::locate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class ArrivalWindowOfNames : public ::testing::Test {
+ protected:
+  void add(std::initializer_list<std::uint64_t> times) {
+    for (const auto time : times) window_.add(time, std::to_string(time));
+  }
+  /// Everything that `finish`, `finish_round` or `release_half` of the window gives out.
+  template <typename Finish>
+  std::vector<std::uint64_t> released(Finish finish) {
+    std::vector<std::uint64_t> times;
+    finish([&](std::uint64_t time, const std::string& item) {
+      EXPECT_EQ(item, std::to_string(time)) << "an item lost its time";
+      times.push_back(time);
+    });
+    return times;
+  }
+  std::vector<std::uint64_t> after_round() {
+    return released([this](auto release) { window_.finish_round(release); });
+  }
+  std::vector<std::uint64_t> half() {
+    return released([this](auto release) { window_.release_half(release); });
+  }
+  std::vector<std::uint64_t> rest() {
+    return released([this](auto release) { window_.finish(release); });
+  }
+
+  ArrivalWindow<std::string> window_{4};
+};
+
+/// The rounds drawn in the header.
+TEST_F(ArrivalWindowOfNames, HoldsItemsBackByARound) {
+  add({1, 2, 3, 2, 4, 5});
+  EXPECT_THAT(after_round(), IsEmpty());
+  add({7, 8, 6, 9});
+  EXPECT_THAT(after_round(), ElementsAre(1, 2, 3, 2, 4));
+  add({12, 10});
+  EXPECT_THAT(after_round(), ElementsAre(5, 7, 8, 6));
+  EXPECT_THAT(rest(), ElementsAre(9, 12, 10));
+  EXPECT_THAT(rest(), IsEmpty());
+}
+
+/// Another CPU may have recorded something in the very same nanosecond.
+TEST_F(ArrivalWindowOfNames, HoldsTheNewestOfTheLastRoundBackToo) {
+  add({5});
+  after_round();
+  EXPECT_THAT(after_round(), IsEmpty());
+  add({5, 6});
+  EXPECT_THAT(after_round(), IsEmpty());
+  EXPECT_THAT(after_round(), ElementsAre(5, 5));
+  EXPECT_THAT(rest(), ElementsAre(6));
+}
+
+TEST_F(ArrivalWindowOfNames, GivesOutWhatComesLateWithTheNextRound) {
+  add({10});
+  after_round();
+  add({20});
+  EXPECT_THAT(after_round(), IsEmpty());
+  add({3, 30});
+  EXPECT_THAT(after_round(), ElementsAre(10, 3)) << "20 is the newest of the round before";
+}
+
+TEST_F(ArrivalWindowOfNames, DoesNotLetARoundOfOldItemsShortenTheWaiting) {
+  add({50});
+  after_round();
+  add({10});
+  EXPECT_THAT(after_round(), ElementsAre(10));
+  add({40, 60});
+  EXPECT_THAT(after_round(), ElementsAre(40));
+}
+
+TEST_F(ArrivalWindowOfNames, IsFullWithMoreItemsThanWereAllowed) {
+  add({4, 3, 2, 1});
+  EXPECT_FALSE(window_.is_full());
+  add({5});
+  EXPECT_TRUE(window_.is_full());
+  EXPECT_THAT(half(), ElementsAre(3, 2, 1)) << "the older half, in the order in which it came";
+  EXPECT_FALSE(window_.is_full());
+  EXPECT_THAT(rest(), ElementsAre(4, 5));
+}
+
+TEST_F(ArrivalWindowOfNames, MakesRoomEvenWhereAllTimesAreTheSame) {
+  for (const std::uint64_t time : {std::uint64_t{0}, std::uint64_t{7}, UINT64_MAX}) {
+    add({time, time, time, time, time});
+    EXPECT_EQ(half().size(), 5u);
+  }
+  EXPECT_THAT(half(), IsEmpty());
+}
+
+TEST_F(ArrivalWindowOfNames, EndsWithEverythingWhateverItsTime) {
+  add({UINT64_MAX, 0});
+  EXPECT_THAT(after_round(), IsEmpty());
+  EXPECT_THAT(after_round(), ElementsAre(0));
+  EXPECT_THAT(rest(), ElementsAre(UINT64_MAX));
+}
+
+}  // namespace
+}  // namespace skid::locate

@@ -1,0 +1,186 @@
+// Counting straight from the buffer gives what decoding sample by sample gives.
+#include "src/perfdata/bulk_counter.h"
+
+#include "src/perfdata/recording.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <map>
+#include <random>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using test::EventToBuild;
+using test::RecordingBuilder;
+
+using Places =
+    std::map<std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>, std::uint64_t>;
+
+struct Counted {
+  Places places;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> totals;
+  std::uint64_t in_bulk = 0;  ///< bytes
+};
+
+class BulkCounting : public ::testing::Test {
+ protected:
+  Recording open(const RecordingBuilder& builder) {
+    builder.write(directory_ / "perf.data");
+    return Recording::open(directory_ / "perf.data");
+  }
+
+  Counted count(const RecordingBuilder& builder, bool in_bulk) {
+    auto recording = open(builder);
+    SampleCounts counts;
+    BulkCounter counter(counts);
+    counter.use(recording.decoder());
+    Counted result;
+    Record record;
+    for (;;) {
+      if (in_bulk) {
+        const auto bytes = counter.count(recording.buffered(), recording.position());
+        recording.consume(bytes);
+        result.in_bulk += bytes;
+      }
+      if (!recording.next(record)) break;
+      if (record.type != PERF_RECORD_SAMPLE) continue;
+      const auto& decoder = recording.decoder();
+      const auto [sample, problem] = decoder.decode(record);
+      if (problem != SampleDecoder::Problem::none) continue;
+      counter.count(sample, decoder.time_of(record, sample), recording.position(),
+                    space_of(SampleKind(sample.mode, sample.exact), sample.pid));
+    }
+    counter.finish();
+    counts.seal();
+    counts.for_each([&](std::size_t, const SampleCount& found) {
+      result.places[{found.of.ip, found.of.space, found.of.attribute, found.of.kind.bits()}] +=
+          found.samples;
+    });
+    for (const auto& total : counter.totals()) {
+      result.totals.emplace_back(total.samples, total.period_sum);
+    }
+    return result;
+  }
+
+  void expect_same(const RecordingBuilder& builder, bool mostly_in_bulk = true) {
+    const auto slow = count(builder, false);
+    const auto fast = count(builder, true);
+    EXPECT_EQ(fast.places, slow.places);
+    EXPECT_EQ(fast.totals, slow.totals);
+    EXPECT_EQ(fast.in_bulk > builder.records().size() / 2, mostly_in_bulk)
+        << fast.in_bulk << " of " << builder.records().size() << " bytes were counted in bulk";
+  }
+
+  /// Samples on a hot stretch of code and elsewhere, of several processes, modes and exactness.
+  RecordingBuilder random_samples(const std::vector<EventToBuild>& events, bool mixed_sizes,
+                                  int samples = 30'000) {
+    RecordingBuilder builder;
+    for (const auto& event : events) builder.event(event);
+    std::mt19937_64 random(11);
+    for (int i = 0; i < samples; ++i) {
+      const auto& event = events[random() % events.size()];
+      const bool hot = random() % 4 != 0;
+      const bool kernel = random() % 5 == 0;
+      auto body = builder.writer();
+      if ((event.sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
+        body.u64(random() % 1000 == 0 ? 9999 : event.ids[random() % event.ids.size()]);
+      }
+      body.u64(kernel ? 0xffff'ffff'8100'0000 + random() % 500
+               : hot  ? 0x40'1000 + random() % 5000
+                      : random() % 100'000'000);
+      body.i32(hot ? 77 : static_cast<std::int32_t>(random() % 9)).i32(1);
+      if ((event.sample_type & PERF_SAMPLE_TIME) != 0) {
+        body.u64(static_cast<std::uint64_t>(i) * 100);
+      }
+      if ((event.sample_type & PERF_SAMPLE_PERIOD) != 0) body.u64(random() % 1000);
+      if (mixed_sizes) {
+        for (std::uint64_t k = random() % 9; k > 0; --k) body.u64(random());
+      }
+      const std::uint16_t exact = random() % 3 == 0 ? PERF_RECORD_MISC_EXACT_IP : 0;
+      builder.record(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>((kernel ? 1 : 2) | exact),
+                     body.bytes());
+      if (random() % 500 == 0) builder.record(PERF_RECORD_FINISHED_ROUND, 0, "");
+      if (random() % 5000 == 0) builder.record(PERF_RECORD_SAMPLE, 2, "too short");
+    }
+    return builder;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+constexpr std::uint64_t kPlain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+
+TEST_F(BulkCounting, EqualsDecodingOfOneEvent) {
+  expect_same(random_samples({{.sample_type = kPlain}}, false));
+  expect_same(random_samples({{.sample_type = kPlain | PERF_SAMPLE_PERIOD}}, false));
+  expect_same(random_samples({{.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID}}, false));
+}
+
+TEST_F(BulkCounting, EqualsDecodingOfRecordsOfManySizes) {
+  expect_same(random_samples({{.sample_type = kPlain | PERF_SAMPLE_CALLCHAIN}}, true));
+}
+
+TEST_F(BulkCounting, EqualsDecodingOfSeveralEvents) {
+  const auto type = kPlain | PERF_SAMPLE_IDENTIFIER;
+  expect_same(random_samples({{.sample_type = type, .ids = {1, 2}},
+                              {.sample_type = type, .ids = {3}},
+                              {.sample_type = type | PERF_SAMPLE_PERIOD, .ids = {4, 5, 6}}},
+                             true));
+  std::vector<EventToBuild> many;
+  for (std::uint64_t id = 1; id < 40; ++id) many.push_back({.sample_type = type, .ids = {id}});
+  expect_same(random_samples(many, false));
+}
+
+TEST_F(BulkCounting, EqualsDecodingOfManyPlaces) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain});
+  std::mt19937_64 random(12);
+  for (std::uint64_t i = 0; i < 600'000; ++i) {
+    builder.sample(random() % 50'000 * 4096, static_cast<std::int32_t>(random() % 9), i);
+    if (i % 100'000 == 0) builder.record(PERF_RECORD_SAMPLE, 2, "too short");
+  }
+  expect_same(builder);
+}
+
+TEST_F(BulkCounting, LeavesEventsToTheDecoderThatDifferInWhereTheAddressIs) {
+  const auto type = kPlain | PERF_SAMPLE_IDENTIFIER;
+  expect_same(random_samples({{.sample_type = type, .ids = {1}},
+                              {.sample_type = type & ~PERF_SAMPLE_TIME, .ids = {2}}},
+                             false, 2000),
+              false);
+}
+
+TEST_F(BulkCounting, DoesNotTakeZerosForSamples) {
+  // Where a record should begin, in front of all others and behind some.
+  const std::string zeros(64, '\0');
+  for (const bool behind_a_sample : {false, true}) {
+    RecordingBuilder builder;
+    builder.event({.sample_type = kPlain});
+    if (behind_a_sample) builder.sample(0x1, 1, 1).record(PERF_RECORD_FINISHED_ROUND, 0, "");
+    builder.record(0, 0, zeros, 0).sample(0x2, 1, 2);
+    expect_same(builder, false);
+  }
+}
+
+TEST_F(BulkCounting, StopsBeforeWhatItCannotJudge) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain}).sample(0x1, 1, 1).mmap(1, 0, 1, 0, "/bin/x", 1);
+  auto recording = open(builder);
+  SampleCounts counts;
+  BulkCounter counter(counts);
+  counter.use(recording.decoder());
+  Record record;
+  ASSERT_TRUE(recording.next(record)) << "fills the buffer";
+  EXPECT_EQ(counter.count(recording.buffered(), recording.position()), 0u) << "a mapping";
+  EXPECT_EQ(counter.count({}, 0), 0u);
+  const auto sample = std::as_bytes(std::span(builder.records())).first(32);
+  EXPECT_EQ(counter.count(sample, 0), 32u);
+  EXPECT_EQ(counter.count(sample.first(31), 0), 0u) << "cut off";
+}
+
+}  // namespace
+}  // namespace skid::perfdata

@@ -1,0 +1,173 @@
+// PERF_RECORD_COMPRESSED and COMPRESSED2: the records packed in them, and damage to the packing.
+#include "src/perfdata/recording.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/zstd_packer.h"
+
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using test::RecordingBuilder;
+using test::ZstdPacker;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CompressedRecording : public ::testing::Test {
+ protected:
+  Recording open(const RecordingBuilder& builder) {
+    builder.write(directory_ / "perf.data");
+    return Recording::open(directory_ / "perf.data");
+  }
+  static std::vector<std::uint64_t> ips_of(Recording& recording) {
+    std::vector<std::uint64_t> ips;
+    Record record;
+    while (recording.next(record)) {
+      if (record.type == PERF_RECORD_SAMPLE) {
+        ips.push_back(recording.decoder().decode(record).sample.ip);
+      }
+    }
+    return ips;
+  }
+  /// Samples at 0, 1, 2, … in the bytes of their records.
+  static std::string samples(std::uint64_t first, std::uint64_t count) {
+    RecordingBuilder builder;
+    for (std::uint64_t ip = first; ip < first + count; ++ip) builder.sample(ip, 7, ip);
+    return builder.records();
+  }
+  static std::string compressed2_body(const std::string& packed) {
+    std::string body = RecordingBuilder().writer().u64(packed.size()).bytes() + packed;
+    body.resize((body.size() + 7) / 8 * 8, '\xff');
+    return body;
+  }
+  static std::vector<std::uint64_t> up_to(std::uint64_t count) {
+    std::vector<std::uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    return numbers;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(CompressedRecording, GivesThePackedRecordsBehindTheirPacket) {
+  ZstdPacker packer;
+  RecordingBuilder builder;
+  builder.event({}).sample(100, 7, 1);
+  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 2)));
+  builder.sample(200, 7, 2);
+  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(2, 1)));
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100, 0, 1, 200, 2));
+  EXPECT_TRUE(recording.faults().empty());
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(100, 0, 1, 200, 2)) << "after rewinding";
+}
+
+TEST_F(CompressedRecording, JoinsRecordsAndFramesThatRunAcrossPackets) {
+  const std::string all = samples(0, 5000);
+  for (const std::size_t piece : {1000u, 1001u, 40'000u}) {
+    for (const bool new_frames : {false, true}) {
+      ZstdPacker packer;
+      RecordingBuilder builder;
+      builder.event({});
+      for (std::size_t at = 0; at < all.size(); at += piece) {
+        builder.record(PERF_RECORD_COMPRESSED, 0,
+                       packer.pack(std::string_view(all).substr(at, piece), new_frames));
+        builder.record(PERF_RECORD_FINISHED_ROUND, 0, "");
+      }
+      auto recording = open(builder);
+      EXPECT_EQ(ips_of(recording), up_to(5000)) << piece << (new_frames ? " in frames" : "");
+      EXPECT_TRUE(recording.faults().empty());
+    }
+  }
+}
+
+TEST_F(CompressedRecording, UnpacksMoreThanItsBufferFromOnePacket) {
+  ZstdPacker packer;
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 13'000)));
+  auto recording = open(builder);
+  EXPECT_EQ(ips_of(recording), up_to(13'000));
+}
+
+TEST_F(CompressedRecording, LeavesThePaddingOfCompressed2Alone) {
+  ZstdPacker packer;
+  RecordingBuilder builder;
+  builder.event({});
+  for (std::uint64_t ip = 0; ip < 50; ++ip) {
+    builder.record(PERF_RECORD_COMPRESSED2, 0, compressed2_body(packer.pack(samples(ip, 1))));
+  }
+  auto recording = open(builder);
+  EXPECT_EQ(ips_of(recording), up_to(50));
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(CompressedRecording, RefusesACompressed2ThatIsLargerThanItsRecord) {
+  ZstdPacker packer;
+  auto body = compressed2_body(packer.pack(samples(0, 1)));
+  body[1] = '\x7f';
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED2, 0, body).sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("compressed data of"));
+}
+
+TEST_F(CompressedRecording, CountsWhatStandsBeforeDamageAndWhatIsNotCompressed) {
+  ZstdPacker packer;
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 3)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, "no zstd at all, whatever it says");
+  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(3, 3)));
+  builder.sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0, 1, 2, 100));
+  ASSERT_EQ(recording.faults().size(), 1u) << "said once";
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("cannot be unpacked"));
+  EXPECT_TRUE(recording.read_in_part());
+}
+
+TEST_F(CompressedRecording, SaysThatTheLastPackedRecordIsCutOff) {
+  ZstdPacker packer;
+  const auto all = samples(0, 2);
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0,
+                           packer.pack(std::string_view(all).substr(0, all.size() - 5)));
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("27 bytes of another one"));
+}
+
+TEST_F(CompressedRecording, EndsAtAPackedRecordOfNoSize) {
+  // A mebibyte of zeros takes 50 bytes; it is no records, and ends the unpacking at once.
+  ZstdPacker packer;
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 1)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(std::string(1u << 20, '\0')));
+  builder.sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0, 100));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a compressed record of 0 bytes"));
+}
+
+TEST_F(CompressedRecording, RefusesAWindowLargerThanZstdsHighestLevelTakes) {
+  // A frame header that asks for a window of 2 GiB (RFC 8878, 3.1.1.1.2: exponent 21, mantissa 0).
+  std::string frame("\x28\xb5\x2f\xfd\x00\xa8", 6);
+  frame.append(64, '\0');
+  RecordingBuilder builder;
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, frame).sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("too much memory"));
+}
+
+}  // namespace
+}  // namespace skid::perfdata

@@ -1,0 +1,291 @@
+// What recordings say of themselves, held against what `perf report --header-only -I` prints.
+#include "src/perfdata/recording.h"
+#include "src/support/process.h"
+#include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string list(const std::vector<std::uint64_t>& ids) {
+  return fmt::format("{{ {} }}", fmt::join(ids, ", "));
+}
+
+std::string capabilities(std::string_view pmu, const PmuCapabilities& all) {
+  Lines parts;
+  for (const auto& [name, value] : all) parts.push_back(name + "=" + value);
+  return fmt::format("# {} pmu capabilities: {}", pmu,
+                     parts.empty() ? "not available" : fmt::format("{}", fmt::join(parts, ", ")));
+}
+
+std::string microseconds(std::uint64_t ns) {
+  return fmt::format("{}.{:06}", ns / 1'000'000'000, ns % 1'000'000'000 / 1000);
+}
+
+void add_cpus(const Features& features, Lines& lines) {
+  if (features.cpu_counts) {
+    lines.push_back(fmt::format("# nrcpus online : {}", features.cpu_counts->online));
+    lines.push_back(fmt::format("# nrcpus avail : {}", features.cpu_counts->available));
+  }
+  if (!features.cpu_topology) return;
+  const CpuTopology& topology = *features.cpu_topology;
+  for (const auto& cpus : topology.sockets) lines.push_back("# sibling sockets : " + cpus);
+  for (const auto& cpus : topology.dies) lines.push_back("# sibling dies    : " + cpus);
+  for (const auto& cpus : topology.cores) lines.push_back("# sibling threads : " + cpus);
+  for (std::size_t cpu = 0; cpu < topology.cpus.size(); ++cpu) {
+    const CpuPlace& place = topology.cpus[cpu];
+    const auto die = place.die_id ? fmt::format("Die ID {}, ", *place.die_id) : std::string();
+    lines.push_back(fmt::format("# CPU {}: Core ID {}, {}Socket ID {}", cpu, place.core_id, die,
+                                place.socket_id));
+  }
+}
+
+void add_memory(const Features& features, Lines& lines) {
+  if (features.total_memory_kib) {
+    lines.push_back(fmt::format("# total memory : {} kB", *features.total_memory_kib));
+  }
+  for (const NumaNode& node : features.numa_nodes) {
+    lines.push_back(fmt::format("# node{} meminfo  : total = {} kB, free = {} kB", node.node,
+                                node.total_kib, node.free_kib));
+    lines.push_back(fmt::format("# node{} cpu list : {}", node.node, node.cpus));
+  }
+  if (const auto& memory = features.memory_topology) {
+    lines.push_back(fmt::format("# memory nodes (nr {}, block size {:#x}):", memory->nodes.size(),
+                                memory->block_bytes));
+    for (const MemoryNode& node : memory->nodes) {
+      const auto gib = node.block_count() * memory->block_bytes >> 30;
+      lines.push_back(fmt::format("#  {:>3} [{}G]", node.node, gib));
+    }
+  }
+  for (const CacheLevel& cache : features.caches) {
+    lines.push_back(
+        fmt::format("#  L{} {:<15} {:>8} [{}]", cache.level, cache.type, cache.size, cache.cpus));
+  }
+}
+
+void add_events(const Features& features, Lines& lines) {
+  for (const EventDescription& event : features.events) {
+    lines.push_back(fmt::format("# event : name = {}", event.name) +
+                    (event.ids.empty() ? "" : ", , id = " + list(event.ids)));
+  }
+  for (const GroupDescription& group : features.groups) {
+    Lines members;
+    for (std::uint32_t i = 0; i < group.members; ++i) {
+      members.push_back(features.events.at(group.leader + i).name);
+    }
+    lines.push_back(fmt::format("# group: {}{{{}}}", group.name == "{anon_group}" ? "" : group.name,
+                                fmt::join(members, ",")));
+  }
+}
+
+void add_pmus(const Features& features, Lines& lines) {
+  Lines mappings;
+  for (const auto& [number, name] : features.pmu_mappings) {
+    mappings.push_back(fmt::format("{} = {}", name, number));
+  }
+  if (!mappings.empty()) {
+    lines.push_back(fmt::format("# pmu mappings: {}", fmt::join(mappings, ", ")));
+  }
+  for (const auto& hybrid : features.hybrid_pmus) {
+    lines.push_back(fmt::format("# {} cpu list : {}", hybrid.pmu, hybrid.cpus));
+  }
+  if (features.cpu_pmu_capabilities) {
+    lines.push_back(capabilities("cpu", *features.cpu_pmu_capabilities));
+  }
+  for (const auto& pmu : features.pmu_capabilities) {
+    lines.push_back(capabilities(pmu.pmu, pmu.capabilities));
+  }
+}
+
+void add_clocks(const Features& features, Lines& lines) {
+  if (features.sample_time) {
+    lines.push_back("# time of first sample : " + microseconds(features.sample_time->first));
+    lines.push_back("# time of last sample : " + microseconds(features.sample_time->second));
+  }
+  if (features.clock_resolution_ns) {
+    lines.push_back(
+        fmt::format("# clockid frequency: {} MHz", *features.clock_resolution_ns * 1000));
+  }
+  if (const auto& clock = features.clock_reference) {
+    lines.push_back(fmt::format("# clockid: {}", clock->clockid));
+    lines.push_back(fmt::format("# reference time: {} (TOD) = {}.{:09}",
+                                microseconds(clock->time_of_day_ns),
+                                clock->clock_ns / 1'000'000'000, clock->clock_ns % 1'000'000'000));
+  }
+  if (const auto& compression = features.compression) {
+    lines.push_back(fmt::format("# compressed : {}, level = {}, ratio = {}",
+                                compression->type == PERF_COMP_ZSTD ? "Zstd" : "Unknown",
+                                compression->level, compression->ratio));
+  }
+}
+
+/// The lines that perf would print of these features.
+Lines lines_of(const Features& features) {
+  Lines lines;
+  const auto add = [&](unsigned bit, std::string_view name, const std::string& value) {
+    if (features.present.test(bit)) lines.push_back(fmt::format("# {} : {}", name, value));
+  };
+  add(HEADER_HOSTNAME, "hostname", features.hostname);
+  add(HEADER_OSRELEASE, "os release", features.os_release);
+  add(HEADER_VERSION, "perf version", features.perf_version);
+  add(HEADER_ARCH, "arch", features.arch);
+  add(HEADER_CPUDESC, "cpudesc", features.cpu_description);
+  add(HEADER_CPUID, "cpuid", features.cpuid);
+  add(HEADER_CMDLINE, "cmdline", fmt::format("{}", fmt::join(features.command_line, " ")));
+  add_cpus(features, lines);
+  add_memory(features, lines);
+  add_events(features, lines);
+  add_pmus(features, lines);
+  add_clocks(features, lines);
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+/// perf's line in the form of `lines_of`; empty for one that says nothing of a section's content.
+std::string comparable(std::string line) {
+  const auto starts = [&](std::string_view prefix) { return line.starts_with(prefix); };
+  const auto cut_behind = [&](std::string_view part) {
+    if (const auto at = line.find(part); at != std::string::npos) line.resize(at + part.size());
+  };
+  // A list of what is compared, not of what is not: later versions of perf print more.
+  static constexpr std::array<std::string_view, 20> kCompared = {
+      "# hostname :", "# os release :", "# perf version :", "# arch :",   "# cpudesc :",
+      "# cpuid :",    "# cmdline :",    "# nrcpus ",        "# sibling ", "# CPU ",
+      "# total mem",  "# node",         "# memory nodes",   "#  ",        "# event :",
+      "# group:",     "# pmu mappings", "# time of ",       "# clockid",  "# reference time: "};
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string::npos; };
+  if (!has(" cpu list : ") && !has(" pmu capabilities: ") && !starts("# compressed :") &&
+      std::none_of(kCompared.begin(), kCompared.end(), starts)) {
+    return {};
+  }
+  if (starts("# CPU cache info")) return {};
+  if (starts("# event :")) {
+    const auto ids = line.find(", , id = {");
+    line.resize(ids != std::string::npos ? line.find('}', ids) + 1 : line.find(", , "));
+  }
+  if (starts("#   ")) cut_behind("]");  // a memory node, whose blocks follow
+  if (starts("# clockid: ")) {
+    const auto open = line.find('(');
+    return "# clockid: " + line.substr(open + 1, line.find(')') - open - 1);
+  }
+  if (starts("# reference time: ")) {
+    const auto equals = line.find(" = ");
+    return "# reference time: " + line.substr(equals + 3, line.rfind(" (") - equals - 3);
+  }
+  return line;
+}
+
+std::string without_trailing_spaces(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+Lines lines_of_perf(const std::string& header) {
+  Lines lines;
+  std::istringstream in(header);
+  for (std::string line; std::getline(in, line);) {
+    line = comparable(line);
+    if (!line.empty()) lines.push_back(without_trailing_spaces(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+/// False when perf cannot read the recording.
+bool compare(const std::filesystem::path& path) {
+  const auto perf = run_program({"perf", "report", "--header-only", "-I", "-i", path.string()});
+  const auto theirs = lines_of_perf(perf.out);
+  if (!perf.code.success() || theirs.empty()) return false;
+  auto recording = Recording::open(path);
+  Record record;  // in pipe mode the features are among the records
+  while (recording.next(record)) continue;
+  EXPECT_TRUE(recording.faults().empty()) << path;
+  auto ours = lines_of(recording.features());
+  for (auto& line : ours) line = without_trailing_spaces(line);
+  if (perf.out.find("Core ID and Socket ID information is not available") != std::string::npos) {
+    // perf reckons with strings padded to 64 bytes and misses the places behind shorter ones.
+    std::erase_if(ours, [](const auto& line) { return line.starts_with("# CPU "); });
+  }
+  EXPECT_THAT(ours, ::testing::ContainerEq(theirs)) << path;
+  return true;
+}
+
+TEST(FeaturesOfPublicRecordings, AreThoseThatPerfPrints) {
+  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test::recordings_directory())) {
+    const std::string name = entry.path().filename();
+    if (!entry.is_regular_file() || name.find(".data") == std::string::npos) continue;
+    try {
+      Recording::open(entry.path());
+    } catch (const InputError&) {
+      continue;
+    }
+    if (compare(entry.path())) ++compared;
+  }
+  EXPECT_GE(compared, 15u);
+}
+
+TEST(FeaturesOfPublicRecordings, TellOfHybridMachinesAndGroups) {
+  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  const auto features_of = [](const std::string& name) {
+    return Recording::open(test::recordings_directory() / name).features();
+  };
+  const Features hybrid = features_of("quipper.perf.data.hybrid_topology");
+  ASSERT_EQ(hybrid.hybrid_pmus.size(), 2u);
+  EXPECT_EQ(hybrid.hybrid_pmus[1].pmu, "cpu_atom");
+  EXPECT_EQ(hybrid.hybrid_pmus[1].cpus, "4-11");
+  ASSERT_EQ(hybrid.pmu_capabilities.size(), 2u);
+  EXPECT_THAT(hybrid.pmu_capabilities[0].capabilities,
+              ::testing::Contains(::testing::Pair("max_precise", "3")));
+  EXPECT_EQ(hybrid.cpu_topology->cpus.at(11).core_id, 15);
+  EXPECT_EQ(hybrid.caches.size(), 25u);
+  const Features group = features_of("quipper.perf.data.group_desc-4.14");
+  ASSERT_EQ(group.groups.size(), 1u);
+  EXPECT_EQ(group.groups[0].leader, 0u);
+  EXPECT_EQ(group.groups[0].members, 2u);
+  // Of a later perf than 6.1, which refuses it.
+  const Features later = features_of("linux-perf-data.sleep.data");
+  EXPECT_TRUE(later.clock_resolution_ns && later.clock_reference && later.memory_topology);
+  EXPECT_EQ(later.cpu_topology->cpus.size(), later.cpu_counts->available);
+}
+
+TEST(FeaturesOfARecordingMadeHere, AreThoseThatPerfPrints) {
+  if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "perf.data";
+  const auto record = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"perf", "record", "-q", "-o", path};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"--", "ls", "-R", "/usr/lib"});
+    return run_program(command);
+  };
+  const auto recorded = record({"-k", "CLOCK_MONOTONIC", "-e", "{cpu-clock,page-faults}"});
+  if (!recorded.code.success()) GTEST_SKIP() << "perf cannot record here: " << recorded.err;
+  EXPECT_TRUE(compare(path));
+  const auto features = Recording::open(path).features();
+  EXPECT_EQ(features.groups.size(), 1u);
+  EXPECT_TRUE(features.clock_reference);
+  if (record({"-z", "-e", "cpu-clock"}).code.success()) {
+    EXPECT_TRUE(compare(path));
+    EXPECT_TRUE(Recording::open(path).features().compression);
+  }
+}
+
+}  // namespace
+}  // namespace skid::perfdata

@@ -1,0 +1,296 @@
+// Recordings that announce what cannot be: sections larger than the file, on top of each other or
+// past its end, tables that no machine has the memory for, records that run over the end.
+#include "src/perfdata/recording.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recording_in_memory.h"
+
+#include <chrono>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using test::RecordingBuilder;
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+
+// Offsets in struct perf_file_header.
+constexpr std::size_t kAttributes = 24, kData = 40, kFeatureBits = 72;
+
+/// A header with a hole behind it that reads as zeros and takes no room on the disk.
+constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
+
+class ImpossibleSections : public ::testing::Test {
+ protected:
+  static RecordingBuilder two_samples() {
+    RecordingBuilder builder;
+    builder.event({.ids = {5}}).sample(0x1000, 7, 10).sample(0x2000, 7, 20);
+    builder.feature(HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+    builder.feature(HEADER_ARCH, builder.writer().counted_text("x86_64").bytes());
+    return builder;
+  }
+  static std::string number(std::uint64_t value) { return test::ByteWriter().u64(value).bytes(); }
+  static std::string section(std::uint64_t offset, std::uint64_t size) {
+    return number(offset) + number(size);
+  }
+  Recording open(const std::string& bytes) const {
+    file_.set(bytes);
+    return Recording::open(file_.path());
+  }
+  /// Makes the file longer than its bytes.
+  void stretch(std::uint64_t size) const { std::filesystem::resize_file(file_.path(), size); }
+  static std::vector<std::uint64_t> ips_of(Recording& recording) {
+    std::vector<std::uint64_t> ips;
+    Record record;
+    while (recording.next(record)) {
+      if (record.type != PERF_RECORD_SAMPLE) continue;
+      const auto decoded = recording.decoder().decode(record);
+      if (decoded.problem == SampleDecoder::Problem::none) ips.push_back(decoded.sample.ip);
+    }
+    return ips;
+  }
+  static std::string faults_of(const Recording& recording) {
+    std::string all;
+    for (const auto& fault : recording.faults()) all += describe(fault) + '\n';
+    return all;
+  }
+  /// Where the section of the builder's first feature is described.
+  static std::size_t feature_table(const RecordingBuilder& builder) {
+    return builder.data_offset() + builder.records().size();
+  }
+
+  test::MemoryFile file_;
+};
+
+TEST_F(ImpossibleSections, AnIdTableOfATeraOfEntriesIsRefused) {
+  const auto builder = two_samples();
+  for (const std::uint64_t size : {kTerabyte * 8, kMost, kMost - 7, kHalf}) {
+    auto bytes = builder.bytes();
+    bytes.replace(builder.data_offset() - 8, 8, number(size));
+    auto recording = open(bytes);
+    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
+    EXPECT_THAT(faults_of(recording), HasSubstr("an id table of"));
+    EXPECT_TRUE(recording.read_in_part());
+  }
+}
+
+TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
+  // The table lies within the file, which is large without taking room on the disk.
+  const auto builder = two_samples();
+  auto bytes = builder.bytes();
+  bytes.replace(builder.data_offset() - 16, 16, section(bytes.size(), kTerabyte / 2));
+  file_.set(bytes);
+  stretch(kTerabyte);
+  auto recording = Recording::open(file_.path());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
+  EXPECT_THAT(faults_of(recording), HasSubstr("an id table of 549755813888 bytes"));
+}
+
+TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteGivesWhatTheFileHolds) {
+  const auto builder = two_samples();
+  for (const std::uint64_t size : {std::uint64_t{1} << 60, kMost, kHalf}) {
+    auto bytes = builder.bytes();
+    bytes.replace(kAttributes + 8, 8, number(size));
+    auto recording = open(bytes);
+    EXPECT_THAT(faults_of(recording), HasSubstr("event attributes"));
+    EXPECT_TRUE(recording.read_in_part());
+    EXPECT_EQ(recording.attributes().front().name, "cpu-clock:HG");
+    ips_of(recording);
+  }
+}
+
+TEST_F(ImpossibleSections, AnAttributeSectionInAHoleOfTheFileIsReadInASecond) {
+  const auto builder = two_samples();
+  auto bytes = builder.bytes();
+  bytes.replace(kAttributes + 8, 8, number(std::uint64_t{1} << 39));
+  file_.set(bytes);
+  stretch(kTerabyte);
+  const auto start = std::chrono::steady_clock::now();
+  auto recording = Recording::open(file_.path());
+  EXPECT_LE(recording.attributes().size(), kMostAttributes);
+  ips_of(recording);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
+  for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kMost}) {
+    auto bytes = two_samples().bytes();
+    bytes.replace(kAttributes, 8, number(offset));
+    try {
+      open(bytes);
+      FAIL() << offset;
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.fault().offset, offset);
+      EXPECT_THAT(error.what(), HasSubstr("no readable event attribute"));
+    }
+  }
+}
+
+TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsSaidAndTheOthersAreRead) {
+  const auto builder = two_samples();
+  for (const std::uint64_t size : {std::uint64_t{8}, kHalf, kMost}) {
+    for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kMost}) {
+      auto bytes = builder.bytes();
+      bytes.replace(feature_table(builder), 16, section(offset, size));
+      auto recording = open(bytes);
+      EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
+      EXPECT_EQ(recording.features().os_release, "");
+      EXPECT_EQ(recording.features().arch, "x86_64");
+      EXPECT_THAT(faults_of(recording), HasSubstr("feature section 4 of"));
+      EXPECT_EQ(recording.faults().at(0).offset, offset);
+      EXPECT_TRUE(recording.read_in_part());
+    }
+  }
+}
+
+TEST_F(ImpossibleSections, FeaturesThatAllAreTheWholeFileAreReadInASecond) {
+  // All 256 features, each pointing to everything: the same bytes are not read again and again.
+  RecordingBuilder builder;
+  builder.event({});
+  for (std::uint64_t ip = 0; ip < 100'000; ++ip) builder.sample(ip, 7, ip);
+  auto bytes = builder.bytes();
+  bytes.replace(kFeatureBits, 32, std::string(32, '\xff'));
+  const std::uint64_t whole = bytes.size() + std::size_t{HEADER_FEATURES} * 16;
+  for (unsigned bit = 0; bit < HEADER_FEATURES; ++bit) bytes += section(0, whole);
+  const auto start = std::chrono::steady_clock::now();
+  auto recording = open(bytes);
+  EXPECT_EQ(ips_of(recording).size(), 100'000u);
+  EXPECT_TRUE(recording.read_in_part());
+  EXPECT_THAT(faults_of(recording), HasSubstr("feature section 4 of"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST_F(ImpossibleSections, AttributesOnTopOfTheDataAreReadForWhatTheyAre) {
+  // Nothing forbids it; it must only not lead anywhere else.
+  const auto builder = two_samples();
+  auto bytes = builder.bytes();
+  bytes.replace(kData, 16, section(104, bytes.size() - 104));
+  auto recording = open(bytes);
+  EXPECT_TRUE(ips_of(recording).empty());
+  EXPECT_TRUE(recording.read_in_part());
+  bytes = builder.bytes();
+  bytes.replace(kAttributes, 8, number(builder.data_offset()));
+  try {
+    auto other = open(bytes);
+    ips_of(other);
+  } catch (const InputError& error) {
+    EXPECT_FALSE(error.fault().found.empty());
+  }
+}
+
+TEST_F(ImpossibleSections, ADataSectionWhoseEndOverflowsEndsWithTheFile) {
+  const auto builder = two_samples();
+  for (const std::uint64_t size : {kMost, kMost - builder.data_offset(),
+                                   kMost - builder.data_offset() + 1, kHalf, std::uint64_t{1000}}) {
+    auto bytes = builder.bytes();
+    bytes.resize(feature_table(builder));
+    bytes.replace(kData + 8, 8, number(size));
+    auto recording = open(bytes);
+    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000)) << size;
+    EXPECT_THAT(faults_of(recording), HasSubstr("records of " + std::to_string(size) + " bytes"));
+    EXPECT_EQ(recording.faults().at(0).offset, builder.data_offset());
+  }
+  for (const std::uint64_t offset : {kMost, kHalf, kMost - 63}) {
+    auto bytes = builder.bytes();
+    bytes.replace(kData, 8, number(offset));
+    auto recording = open(bytes);
+    EXPECT_TRUE(ips_of(recording).empty());
+    EXPECT_THAT(faults_of(recording), HasSubstr("past the end of the file"));
+  }
+}
+
+TEST_F(ImpossibleSections, ADataSectionInAHoleOfTheFileEndsAtOnce) {
+  const auto builder = two_samples();
+  auto bytes = builder.bytes();
+  bytes.resize(feature_table(builder));
+  bytes.replace(kData + 8, 8, number(kTerabyte / 2));
+  file_.set(bytes);
+  stretch(kTerabyte);
+  auto recording = Recording::open(file_.path());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
+  EXPECT_THAT(faults_of(recording), HasSubstr("a record of 0 bytes"));
+}
+
+TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
+  for (const int size : {0, 1, 2, 3, 4, 5, 6, 7, 9, 0xffff}) {
+    RecordingBuilder builder;
+    builder.event({}).sample(0x1000, 7, 10).record(PERF_RECORD_SAMPLE, 2, "", size);
+    for (const auto& bytes : {builder.bytes(), builder.pipe_bytes()}) {
+      auto recording = open(bytes);
+      EXPECT_THAT(ips_of(recording), ElementsAre(0x1000)) << size;
+      ASSERT_EQ(recording.faults().size(), 1u) << size;
+      EXPECT_EQ(recording.faults()[0].offset, bytes.size() - 8) << size;
+      EXPECT_THAT(faults_of(recording),
+                  HasSubstr("a record of " + std::to_string(size) + " bytes"));
+      EXPECT_TRUE(recording.read_in_part());
+    }
+  }
+}
+
+TEST_F(ImpossibleSections, ATraceOfEightExabytesEndsTheReading) {
+  for (const std::uint64_t size : {kHalf, kMost, kMost - 7}) {
+    RecordingBuilder builder;
+    builder.event({}).sample(0x1000, 7, 10);
+    builder.record(PERF_RECORD_AUXTRACE, 0,
+                   builder.writer().u64(size).u64(0).u64(0).u64(0).u64(0).bytes());
+    builder.sample(0x2000, 7, 20);
+    auto file = open(builder.bytes());
+    EXPECT_THAT(ips_of(file), ElementsAre(0x1000));
+    EXPECT_THAT(faults_of(file), HasSubstr("an AUX trace of " + std::to_string(size)));
+    EXPECT_EQ(file.faults().at(0).offset, builder.data_offset() + 32);
+
+    const auto bytes = builder.pipe_bytes();
+    const test::FilledPipe pipe(bytes);
+    auto piped = Recording::open(pipe.path());
+    EXPECT_THAT(ips_of(piped), ElementsAre(0x1000));
+    EXPECT_THAT(faults_of(piped), HasSubstr(std::to_string(size)));
+    EXPECT_EQ(piped.faults().at(0).offset, bytes.size() - 32 - 48);
+  }
+}
+
+TEST_F(ImpossibleSections, TracingDataOfFourGigabytesEndTheReading) {
+  RecordingBuilder builder;
+  builder.event({}).sample(0x1000, 7, 10);
+  builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0, builder.writer().u32(0xffff'ffff).bytes());
+  builder.sample(0x2000, 7, 20);
+  auto file = open(builder.pipe_bytes());
+  EXPECT_THAT(ips_of(file), ElementsAre(0x1000));
+  EXPECT_THAT(faults_of(file), HasSubstr("tracing data of 4294967295 bytes"));
+
+  const test::FilledPipe pipe(builder.pipe_bytes());
+  auto piped = Recording::open(pipe.path());
+  EXPECT_THAT(ips_of(piped), ElementsAre(0x1000));
+  EXPECT_THAT(faults_of(piped), HasSubstr("4294967295 bytes announced behind a record"));
+}
+
+TEST_F(ImpossibleSections, MetadataThatComesAgainAndAgainIsReadInASecond) {
+  // Records that change nothing about how samples are decoded must not make that be set up again:
+  // with thousands of events that takes long.
+  RecordingBuilder builder;
+  constexpr unsigned kEvents = 4000;
+  builder.attribute_size(64);
+  for (unsigned i = 0; i < kEvents; ++i) {
+    builder.event({.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP, .ids = {i + 1}});
+  }
+  const auto text = builder.writer().u64(HEADER_OSRELEASE).counted_text("6.1.0").bytes();
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    builder.record(PERF_RECORD_HEADER_FEATURE, 0, text);
+    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(1 + i % kEvents).u64(i).bytes());
+  }
+  auto recording = open(builder.pipe_bytes());
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(ips_of(recording).size(), 20'000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace skid::perfdata

@@ -1,0 +1,160 @@
+// How an inspected recording is shown.
+#include "src/output/inspection.h"
+
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+namespace {
+
+using nlohmann::ordered_json;
+using perfdata::PERF_RECORD_SAMPLE;
+using test::RecordingBuilder;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Inspected : public ::testing::Test {
+ protected:
+  ordered_json json_of(const RecordingBuilder& builder) {
+    const auto parts = read(builder);
+    return inspection_json({parts.recording, parts.census});
+  }
+  std::string text_of(const RecordingBuilder& builder) {
+    const auto parts = read(builder);
+    return inspection_text({parts.recording, parts.census});
+  }
+  std::string path() const { return directory_ / "perf.data"; }
+
+ private:
+  struct Parts {
+    perfdata::Recording recording;
+    perfdata::Census census;
+  };
+  Parts read(const RecordingBuilder& builder) {
+    builder.write(path());
+    auto recording = perfdata::Recording::open(path());
+    auto census = perfdata::take_census(recording);
+    return {std::move(recording), std::move(census)};
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+/// Two events, one of a PMU of its own; an unknown id, an unknown record, a lying name.
+RecordingBuilder odd_one() {
+  const std::uint64_t type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP;
+  RecordingBuilder builder;
+  builder.event({.type = 8, .config = 0x1cd, .sample_type = type, .precise_ip = 2, .ids = {1, 2}});
+  builder.event({.sample_type = type, .ids = {3}});
+  const auto sample = [&](std::uint64_t id, std::uint16_t misc) {
+    builder.record(PERF_RECORD_SAMPLE, misc, builder.writer().u64(id).u64(0x1000).bytes());
+  };
+  sample(2, 2 | perfdata::PERF_RECORD_MISC_EXACT_IP);
+  sample(1, 2);
+  sample(3, 2);
+  sample(9, 2);
+  builder.record(99, 0, "");
+  builder.record(perfdata::PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(30).bytes());
+  const auto text = [&](const char* value) { return builder.writer().counted_text(value).bytes(); };
+  builder.feature(perfdata::HEADER_HOSTNAME, text("ho\x1b[2Jst"));
+  builder.feature(perfdata::HEADER_NRCPUS, builder.writer().u32(4).u32(2).bytes());
+  builder.feature(perfdata::HEADER_CMDLINE,
+                  builder.writer().u32(2).counted_text("perf").counted_text("a b").bytes());
+  builder.feature(perfdata::HEADER_PMU_MAPPINGS,
+                  builder.writer().u32(1).u32(8).counted_text("ibs_op").bytes());
+  builder.feature(perfdata::HEADER_STAT, "");
+  return builder;
+}
+
+TEST_F(Inspected, IsCompleteInJson) {
+  const auto json = json_of(odd_one());
+  EXPECT_EQ(json["file"], path());
+  EXPECT_EQ(json["mode"], "file");
+  EXPECT_EQ(json["byte_order"], "little");
+  EXPECT_EQ(json["events"].at(0), ordered_json::parse(R"({
+    "index": 0, "name": "type 8 config 0x1cd", "type": 8, "source": "ibs_op", "config": "0x1cd",
+    "config1": "0x0", "config2": "0x0", "sample_type": ["IP", "IDENTIFIER"], "period": 1000,
+    "frequency": null, "precise_ip": 2, "exclude_user": false, "exclude_kernel": false, "ids": 2,
+    "samples": 2, "exact_ip_samples": 1})"));
+  EXPECT_EQ(json["events"].at(1)["source"], "software");
+  EXPECT_EQ(json["events"].at(1)["samples"], 1);
+  EXPECT_EQ(json["records"], ordered_json::parse(R"([
+    {"type": 2, "name": "PERF_RECORD_LOST", "count": 1},
+    {"type": 9, "name": "PERF_RECORD_SAMPLE", "count": 4},
+    {"type": 99, "name": "record type 99", "count": 1}])"));
+  EXPECT_EQ(json["total_records"], 6);
+  EXPECT_EQ(json["total_samples"], 4);
+  EXPECT_EQ(json["unknown_ids"], 1);
+  EXPECT_EQ(json["lost_records"], 30);
+  EXPECT_EQ(json["lost_samples"], 0);
+  EXPECT_EQ(json["read_in_part"], false);
+  EXPECT_TRUE(json["faults"].empty());
+  EXPECT_EQ(json["feature_sections"].back(),
+            ordered_json::parse(R"({"bit": 19, "name": "STAT", "bytes": 0})"));
+  const auto& features = json["features"];
+  EXPECT_EQ(features["hostname"], "ho\x1b[2Jst");
+  EXPECT_EQ(features["cpus"], ordered_json::parse(R"({"available": 4, "online": 2})"));
+  EXPECT_EQ(features["command_line"], ordered_json::parse(R"(["perf", "a b"])"));
+  EXPECT_EQ(features["pmu_mappings"], ordered_json::parse(R"([{"type": 8, "name": "ibs_op"}])"));
+  EXPECT_TRUE(features["compression"].is_null());
+  EXPECT_TRUE(features["os_release"].is_null());
+  EXPECT_TRUE(features["build_ids"].is_array());
+}
+
+TEST_F(Inspected, HasTheSameFactsAsText) {
+  const auto text = text_of(odd_one());
+  EXPECT_THAT(text, HasSubstr(path() + ": file mode, little endian\n"));
+  EXPECT_THAT(text, HasSubstr("  hostname           ho\\x1b[2Jst\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("  CPUs               2 online of 4\n"));
+  EXPECT_THAT(text, HasSubstr("  command            perf 'a b'\n"));
+  EXPECT_THAT(text, HasSubstr("\nEvent 0: type 8 config 0x1cd\n"
+                              "  type               8 (ibs_op)\n"
+                              "  config             0x1cd\n"
+                              "  sample_type        IP|IDENTIFIER\n"
+                              "  period             1000\n"
+                              "  precise_ip         2\n"
+                              "  ids                2\n"
+                              "  samples            2, 1 of them with EXACT_IP\n"));
+  EXPECT_THAT(text, HasSubstr("\nRecords\n"
+                              "  PERF_RECORD_LOST    1\n"
+                              "  PERF_RECORD_SAMPLE  4\n"
+                              "  record type 99      1\n"
+                              "  total               6\n"
+                              "\nSamples\n"
+                              "  read               4\n"
+                              "  of unknown ids     1\n"
+                              "  too short          0\n"
+                              "  lost records       30\n"
+                              "  lost samples       0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Faults")));
+}
+
+TEST_F(Inspected, ListsItsFaults) {
+  auto builder = odd_one();
+  builder.record(PERF_RECORD_SAMPLE, 2, "", 4);
+  const auto json = json_of(builder);
+  EXPECT_EQ(json["read_in_part"], true);
+  ASSERT_EQ(json["faults"].size(), 1u);
+  EXPECT_EQ(json["faults"][0]["found"], "a record of 4 bytes");
+  EXPECT_EQ(json["faults"][0]["allowed"], "at least 8");
+  EXPECT_GT(json["faults"][0]["offset"], 104);
+  EXPECT_EQ(json["total_samples"], 4);
+  EXPECT_THAT(text_of(builder), HasSubstr("\nFaults\n  " + path() + ": at offset 0x"));
+}
+
+TEST_F(Inspected, OfABigEndianMachineSaysSo) {
+  RecordingBuilder builder(true);
+  builder.event({}).sample(1, 1, 1);
+  EXPECT_EQ(json_of(builder)["byte_order"], "big");
+  EXPECT_THAT(text_of(builder), HasSubstr("file mode, big endian"));
+}
+
+}  // namespace
+}  // namespace skid::output

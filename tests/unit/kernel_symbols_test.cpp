@@ -1,0 +1,210 @@
+// Which table of the kernel's symbols is believed for a recording, and where it says the kernel
+// lay.
+#include "src/locate/kernel_symbols.h"
+
+#include "src/locate/replay.h"
+#include "src/perfdata/format.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::locate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kRunningId = "4a5a9b0affb66c437abcd455d2738af879985fa9";
+constexpr std::string_view kOtherId = "0000000000000000000000000000000000000001";
+
+/// An ELF note in the byte order of this machine, as /sys/kernel/notes holds them.
+std::string note(std::uint32_t type, std::string_view name, std::string_view content) {
+  test::ByteWriter out(std::endian::native == std::endian::big);
+  const auto padded = [](std::string_view bytes) {
+    std::string result(bytes);
+    result.resize((result.size() + 3) / 4 * 4);
+    return result;
+  };
+  out.u32(static_cast<std::uint32_t>(name.size() + 1));
+  out.u32(static_cast<std::uint32_t>(content.size())).u32(type);
+  return out.bytes() + padded(std::string(name) + '\0') + padded(content);
+}
+
+std::string bytes_of(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+TEST(BuildIdInNotes, StandsAmongOtherNotes) {
+  const auto id = note(3, "GNU", bytes_of(kRunningId));
+  EXPECT_EQ(build_id_in_notes(id), kRunningId);
+  EXPECT_EQ(build_id_in_notes(note(6, "Linux", "x") + note(3, "Xen", "12") + id), kRunningId);
+  EXPECT_EQ(build_id_in_notes(note(6, "Linux", "x")), "");
+  EXPECT_EQ(build_id_in_notes(""), "");
+  for (std::size_t size = 0; size < id.size(); ++size) {
+    EXPECT_EQ(build_id_in_notes(id.substr(0, size)), "") << size;
+  }
+  // A size that would wrap around when it is rounded up.
+  EXPECT_EQ(build_id_in_notes("\xff\xff\xff\xff\xff\xff\xff\xff\x03" + std::string(23, '\0')), "");
+}
+
+class KernelSymbolsOf : public ::testing::Test {
+ protected:
+  KernelSymbolsOf() {
+    files_.kallsyms = directory_ / "kallsyms";
+    files_.notes = directory_ / "notes";
+    files_.cache = directory_ / "cache";
+    files_.os_release = "6.1.0";
+    std::ofstream(files_.notes) << note(3, "GNU", bytes_of(kRunningId));
+    write_table("running");
+  }
+
+  static std::string table(const std::string& name) {
+    return "ffffffff81000000 T _text\nffffffff81000100 T " + name +
+           "\nffffffff81000200 T end\nffffffffc0000010 t in_module\t[snd_hda]\n";
+  }
+  void write_table(const std::string& name) const { std::ofstream(files_.kallsyms) << table(name); }
+  void cache_table(std::string_view id, const std::string& name) const {
+    const auto folder = files_.cache / "[kernel.kallsyms]" / std::string(id);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "kallsyms") << table(name);
+  }
+
+  static RecordedKernel recorded(std::string_view build_id, const std::string& release = "6.1.0") {
+    return {std::string(build_id), release, symbols::KernelReference{"_text", 0xffffffff81000000}};
+  }
+  static std::string name_of(KernelSymbols& kernel, std::uint64_t address,
+                             const std::string& dso = "[kernel.kallsyms]",
+                             std::uint64_t offset = 0) {
+    const auto found = kernel.symbol_at(dso, address, offset);
+    return found ? found->name : "";
+  }
+
+  test::TemporaryDirectory directory_;
+  KernelFiles files_;
+};
+
+TEST_F(KernelSymbolsOf, TheRunningKernelAreBelievedByItsBuildId) {
+  KernelSymbols kernel([&] { return recorded(kRunningId, "another release does not matter"); },
+                       files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "running");
+  EXPECT_THAT(kernel.remarks(), IsEmpty());
+}
+
+TEST_F(KernelSymbolsOf, AnotherKernelAreNotKnown) {
+  KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000120), "");
+  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr(kOtherId)));
+}
+
+TEST_F(KernelSymbolsOf, AnotherKernelAreTakenFromPerfsCache) {
+  cache_table(kOtherId, "cached");
+  KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "cached");
+  EXPECT_THAT(kernel.remarks(), IsEmpty());
+}
+
+TEST_F(KernelSymbolsOf, AKernelWithoutBuildIdAreTakenForTheSameReleaseOnly) {
+  KernelSymbols same([&] { return recorded({}); }, files_);
+  EXPECT_EQ(name_of(same, 0xffffffff81000110), "running");
+  EXPECT_THAT(same.remarks(), ElementsAre(HasSubstr("no build-id")));
+  KernelSymbols other([&] { return recorded({}, "6.2.0"); }, files_);
+  EXPECT_EQ(name_of(other, 0xffffffff81000110), "");
+  EXPECT_THAT(other.remarks(), ElementsAre(HasSubstr("6.2.0")));
+  KernelSymbols unknown([&] { return recorded({}, ""); }, files_);
+  EXPECT_EQ(name_of(unknown, 0xffffffff81000110), "");
+}
+
+TEST_F(KernelSymbolsOf, AKernelThatLayElsewhereAreShifted) {
+  auto elsewhere = recorded(kRunningId);
+  elsewhere.reference->address = 0xffffffffa2000000;
+  KernelSymbols kernel([&] { return elsewhere; }, files_);
+  const auto found = kernel.symbol_at("[kernel.kallsyms]", 0xffffffffa2000110, 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "running");
+  EXPECT_EQ(found->range, (AddressRange{0xffffffffa2000100, 0xffffffffa2000200}));
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
+}
+
+TEST_F(KernelSymbolsOf, ATableWithoutTheReferenceAreRefused) {
+  auto other = recorded(kRunningId);
+  other.reference->symbol = "_stext";
+  KernelSymbols kernel([&] { return other; }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
+  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("no symbol '_stext'")));
+}
+
+TEST_F(KernelSymbolsOf, ARecordingWithoutReferenceAreTakenWithARemark) {
+  auto without = recorded(kRunningId);
+  without.reference.reset();
+  KernelSymbols kernel([&] { return without; }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "running");
+  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("where it was loaded")));
+}
+
+TEST_F(KernelSymbolsOf, ATableWithoutAddressesAreRefusedWithTheRemedy) {
+  std::ofstream(files_.kallsyms) << "0000000000000000 T _text\n0000000000000000 T x\n";
+  KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
+  EXPECT_EQ(name_of(kernel, 0), "");
+  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kptr_restrict")));
+}
+
+TEST_F(KernelSymbolsOf, AMissingTableAreNotKnown) {
+  std::filesystem::remove(files_.kallsyms);
+  KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
+  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kallsyms")));
+}
+
+TEST_F(KernelSymbolsOf, AModuleAreBelievedWhereItWasRecorded) {
+  const std::string file = "/lib/modules/6.1.0/kernel/snd-hda.ko.xz";
+  KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
+  EXPECT_EQ(name_of(kernel, 0xffffffffc0000020, file, 0x20), "in_module");
+  EXPECT_EQ(name_of(kernel, 0xffffffffc0000020, "[snd_hda]", 0x20), "in_module");
+  EXPECT_EQ(name_of(kernel, 0xffffffffc0000020, "[other]", 0x20), "");
+  KernelSymbols moved([&] { return recorded(kRunningId); }, files_);
+  EXPECT_EQ(name_of(moved, 0xffffffffc0000020, "[snd_hda]", 0x2020), "");
+  EXPECT_THAT(moved.remarks(), ElementsAre(HasSubstr("not loaded where")));
+}
+
+TEST(RecordedKernelOf, HasWhatTheMappingAndTheFeaturesTell) {
+  const test::TemporaryDirectory directory;
+  test::RecordingBuilder builder;
+  builder.event({});
+  builder.record(perfdata::PERF_RECORD_MMAP, 1,
+                 builder.writer()
+                     .i32(-1)
+                     .i32(0)
+                     .u64(0xffffffff81000000)
+                     .u64(0x1000)
+                     .u64(0xffffffff81000000)
+                     .text("[kernel.kallsyms]_text")
+                     .i32(0)
+                     .i32(0)
+                     .u64(0)
+                     .bytes());
+  builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+  builder.write(directory / "perf.data");
+  auto recording = perfdata::Recording::open(directory / "perf.data");
+  auto spaces = read_address_spaces(recording);
+  spaces.set_build_id("[kernel.kallsyms]", kRunningId);
+  const auto kernel = recorded_kernel(recording, spaces);
+  EXPECT_EQ(kernel.build_id, kRunningId);
+  EXPECT_EQ(kernel.os_release, "6.1.0");
+  EXPECT_EQ(kernel.reference, (symbols::KernelReference{"_text", 0xffffffff81000000}));
+}
+
+}  // namespace
+}  // namespace skid::locate

@@ -1,0 +1,234 @@
+// Recordings in pipe mode: from a file, from a real pipe, and what only records tell.
+#include "src/perfdata/recording.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/writing_thread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using test::RecordingBuilder;
+using test::TemporaryDirectory;
+using test::WritingThread;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class PipeRecording : public ::testing::Test {
+ protected:
+  std::filesystem::path path() const { return directory_ / "recording"; }
+
+  Recording open_file(const std::string& bytes) {
+    std::ofstream(path(), std::ios::binary) << bytes;
+    return Recording::open(path());
+  }
+  static std::vector<std::uint64_t> ips_of(Recording& recording) {
+    std::vector<std::uint64_t> ips;
+    Record record;
+    while (recording.next(record)) {
+      if (record.type != PERF_RECORD_SAMPLE) continue;
+      const auto decoded = recording.decoder().decode(record);
+      if (decoded.problem == SampleDecoder::Problem::none) ips.push_back(decoded.sample.ip);
+    }
+    return ips;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+RecordingBuilder two_events() {
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
+  RecordingBuilder builder;
+  builder.event({.sample_type = type, .ids = {11, 12}}).event({.sample_type = type, .ids = {21}});
+  const auto add = [&](std::uint64_t id, std::uint64_t ip) {
+    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
+  };
+  add(21, 0x1);
+  add(12, 0x2);
+  return builder;
+}
+
+TEST_F(PipeRecording, InAFileIsReadAndReadAgain) {
+  auto recording = open_file(two_events().pipe_bytes());
+  EXPECT_EQ(recording.mode(), StorageMode::pipe);
+  EXPECT_TRUE(recording.rewindable());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
+  EXPECT_EQ(recording.attributes().size(), 2u);
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
+  EXPECT_EQ(recording.attributes().size(), 2u) << "and its attributes only once";
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(PipeRecording, OfABigEndianMachineIsRead) {
+  RecordingBuilder builder(true);
+  builder.event({}).sample(0x1234, 7, 1);
+  auto recording = open_file(builder.pipe_bytes());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1234));
+}
+
+TEST_F(PipeRecording, IsReadFromAPipeWithoutACopy) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  RecordingBuilder builder;
+  builder.event({});
+  for (std::uint64_t ip = 0; ip < 50'000; ++ip) builder.sample(ip, 7, ip);
+  const WritingThread writer(path(), builder.pipe_bytes());
+  auto recording = Recording::open(path());
+  EXPECT_FALSE(recording.rewindable());
+  const auto ips = ips_of(recording);
+  ASSERT_EQ(ips.size(), 50'000u);
+  EXPECT_EQ(ips.back(), 49'999u);
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(PipeRecording, ThatEndsInARecordIsReadUpToThere) {
+  auto bytes = two_events().pipe_bytes();
+  bytes.resize(bytes.size() - 3);
+  auto recording = open_file(bytes);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a record of 24 bytes, allowed 21"));
+}
+
+TEST_F(PipeRecording, TellsEventsApartWhoseAttributesComeLate) {
+  RecordingBuilder builder = two_events();
+  RecordingBuilder late;
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
+  late.event({.sample_type = type, .ids = {31}});
+  // A recording whose third event is announced between the samples.
+  std::string bytes = builder.pipe_bytes();
+  const auto announcement = late.pipe_bytes().substr(FileHeader::kPipeSize);
+  bytes += announcement;
+  RecordingBuilder more;
+  more.record(PERF_RECORD_SAMPLE, 2, more.writer().u64(31).u64(0x3).bytes());
+  bytes += more.records();
+  auto recording = open_file(bytes);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2, 0x3));
+  EXPECT_EQ(recording.attributes().size(), 3u);
+}
+
+TEST_F(PipeRecording, TakesNamesFeaturesAndBuildIdsFromRecords) {
+  RecordingBuilder builder = two_events();
+  builder.feature(HEADER_HOSTNAME, builder.writer().counted_text("host").bytes());
+  builder.record(PERF_RECORD_EVENT_UPDATE, 0,
+                 builder.writer().u64(2).u64(21).text("my-event").bytes());
+  builder.record(PERF_RECORD_HEADER_BUILD_ID, 2,
+                 builder.writer()
+                     .i32(-1)
+                     .raw(std::string(20, '\xab'))
+                     .raw(std::string(4, '\0'))
+                     .text("/bin/x")
+                     .bytes());
+  auto recording = open_file(builder.pipe_bytes());
+  ips_of(recording);
+  EXPECT_EQ(recording.features().hostname, "host");
+  EXPECT_EQ(recording.attributes()[1].name, "my-event");
+  ASSERT_EQ(recording.features().build_ids.size(), 1u);
+  EXPECT_EQ(recording.features().build_ids[0].path, "/bin/x");
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(PipeRecording, KeepsTheTracingDataThatStandsBehindItsRecord) {
+  RecordingBuilder builder;
+  builder.event({});
+  builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0, builder.writer().u32(16).u32(0).bytes());
+  std::string bytes = builder.pipe_bytes() + "formats, 16 byte";
+  RecordingBuilder behind;
+  behind.sample(0x5, 7, 1);
+  bytes += behind.records();
+  auto recording = open_file(bytes);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
+  EXPECT_EQ(recording.features().tracing_data.size(), 16u);
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
+}
+
+TEST_F(PipeRecording, SaysThatAnnouncedBytesAreMissing) {
+  RecordingBuilder builder;
+  builder.event({}).sample(0x5, 7, 1);
+  builder.record(PERF_RECORD_AUXTRACE, 0,
+                 builder.writer().u64(1u << 30).u64(0).u64(0).u64(0).u64(0).bytes());
+  {
+    auto recording = open_file(builder.pipe_bytes());
+    EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
+    ASSERT_EQ(recording.faults().size(), 1u);
+    EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("an AUX trace of 1073741824 bytes"));
+  }
+  std::filesystem::remove(path());
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  const WritingThread writer(path(), builder.pipe_bytes());
+  auto recording = Recording::open(path());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
+  EXPECT_EQ(recording.faults().size(), 1u);
+}
+
+TEST_F(PipeRecording, RefusesAFileModeRecordingOnAPipe) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  const WritingThread writer(path(), two_events().bytes());
+  try {
+    Recording::open(path());
+    FAIL() << "was opened";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("file mode on a pipe"));
+  }
+}
+
+TEST_F(PipeRecording, SaysWhatIsWrongWithAnAttribute) {
+  RecordingBuilder builder;
+  builder.record(PERF_RECORD_HEADER_ATTR, 0, builder.writer().u32(1).u32(4096).bytes());
+  builder.sample(1, 1, 1);
+  auto recording = open_file(builder.pipe_bytes());
+  EXPECT_TRUE(ips_of(recording).empty());
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("an event attribute of 4096 bytes"));
+}
+
+class DirectoryRecording : public PipeRecording {
+ protected:
+  void write(const std::string& name, const std::string& bytes) {
+    std::filesystem::create_directory(path());
+    std::ofstream(path() / name, std::ios::binary) << bytes;
+  }
+  static std::string sample(std::uint64_t ip) {
+    RecordingBuilder builder;
+    builder.sample(ip, 7, ip);
+    return builder.records();
+  }
+};
+
+TEST_F(DirectoryRecording, GivesTheRecordsOfAllFilesInTheOrderOfTheirNumbers) {
+  RecordingBuilder builder;
+  builder.event({}).sample(1, 7, 1);
+  write("data", builder.bytes());
+  write("data.10", sample(4));
+  write("data.2", sample(3));
+  write("data.0", sample(2));
+  write("data.old", "not a part of it");
+  auto recording = Recording::open(path());
+  EXPECT_EQ(recording.mode(), StorageMode::directory);
+  EXPECT_THAT(ips_of(recording), ElementsAre(1, 2, 3, 4));
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(DirectoryRecording, GoesOnBehindAFileThatIsDamaged) {
+  RecordingBuilder builder;
+  builder.event({});
+  write("data", builder.bytes());
+  write("data.0", sample(1) + "cut");
+  write("data.1", sample(2));
+  auto recording = Recording::open(path());
+  EXPECT_THAT(ips_of(recording), ElementsAre(1, 2));
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("data.0: at offset 0x20"));
+}
+
+TEST_F(DirectoryRecording, WithoutItsMainFileIsRefused) {
+  write("data.0", sample(1));
+  EXPECT_THROW(Recording::open(path()), InputError);
+}
+
+}  // namespace
+}  // namespace skid::perfdata

@@ -1,0 +1,128 @@
+// Samples counted by place equal those counted in a plain map, however many there are.
+#include "src/perfdata/sample_counts.h"
+
+#include "src/perfdata/id_table.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace skid::perfdata {
+namespace {
+
+using Place = std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>;
+
+Place place_of(const Sighting& sighting) {
+  return {sighting.ip, sighting.space, sighting.attribute, sighting.kind.bits()};
+}
+
+std::map<Place, std::uint64_t> counts_of(const SampleCounts& counts) {
+  std::map<Place, std::uint64_t> result;
+  counts.for_each([&](std::size_t, const SampleCount& count) {
+    EXPECT_TRUE(result.emplace(place_of(count.of), count.samples).second) << "visited twice";
+  });
+  return result;
+}
+
+TEST(SampleCounts, EqualThoseOfAPlainMap) {
+  std::mt19937_64 random(7);
+  SampleCounts counts;
+  std::map<Place, std::uint64_t> expected;
+  std::vector<Sighting> batch;
+  for (int i = 0; i < 200'000; ++i) {
+    Sighting sighting;
+    sighting.ip = random() % 4000 * 3 + (random() % 2 ? 0xffff'ffff'8000'0000 : 0);
+    sighting.space = static_cast<std::int32_t>(random() % 40) - 1;
+    sighting.attribute = static_cast<std::uint32_t>(random() % 20);
+    sighting.kind = SampleKind(random() % 2 ? CpuMode::user : CpuMode::kernel, random() % 3 == 0);
+    ++expected[place_of(sighting)];
+    batch.push_back(sighting);
+    if (random() % 50 == 0) {
+      counts.add(batch, counts.slices().current());
+      batch.clear();
+    }
+  }
+  counts.add(batch, counts.slices().current());
+  counts.seal();
+  EXPECT_EQ(counts_of(counts), expected);
+}
+
+TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
+  SampleCounts counts;
+  const Sighting often{0x1000, 7, 3, SampleKind(CpuMode::user, false)};
+  const std::vector<Sighting> batch(1000, often);
+  for (int i = 0; i < 200; ++i) counts.add(batch, counts.slices().current());
+  counts.add_since(0, often, 5'000'000'000);
+  counts.add_since(0, Sighting{0x1000, 7, 4, often.kind}, 65'536);
+  counts.seal();
+  const auto result = counts_of(counts);
+  EXPECT_EQ(result.at(place_of(often)), 5'000'200'000u);
+  EXPECT_EQ(result.at({0x1000, 7, 4, often.kind.bits()}), 65'536u);
+}
+
+TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
+  SampleCounts counts;
+  const SampleKind kind(CpuMode::user, false);
+  std::mt19937 random(3);
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> truth;
+  // Each address is seen for a while; times are nearly sorted.
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    const std::uint64_t ip = i / 1000 + random() % 3;
+    const std::uint64_t time = 1000 + i * 10 + random() % 200;
+    const Sighting sighting{ip, 1, 0, kind};
+    counts.add(std::span(&sighting, 1), counts.slices().current());
+    counts.slices().note(time, time, i, 1);
+    auto [entry, is_new] = truth.try_emplace(ip, time, time);
+    entry->second.first = std::min(entry->second.first, time);
+    entry->second.second = std::max(entry->second.second, time);
+  }
+  counts.seal();
+  counts.for_each([&](std::size_t, const SampleCount& count) {
+    const auto& [first, last] = truth.at(count.of.ip);
+    EXPECT_LE(count.first, first);
+    EXPECT_GE(count.last, last);
+    // Not much wider than the truth: a slice holds at most 32 samples here.
+    EXPECT_LE(first - count.first, 600u);
+    EXPECT_LE(count.last - last, 600u);
+  });
+}
+
+TEST(TimeSlices, AreNeverMoreThanTheirNumbersReach) {
+  TimeSlices slices;
+  std::uint64_t samples = 0;
+  // 4 · 10^18 samples: more than a recording of this universe.
+  for (std::uint64_t time = 0; samples < 4'000'000'000'000'000'000u; ++time) {
+    const std::uint64_t some = std::max<std::uint64_t>(slices.samples_a_slice(), samples >> 13);
+    slices.note(time, time, time, some);
+    samples += some;
+  }
+  const auto newest = slices.current();
+  slices.seal();
+  EXPECT_GT(newest, 40'000u);
+  EXPECT_EQ(slices.first(0), 0u);
+  EXPECT_GE(slices.last(newest), slices.last(0));
+}
+
+TEST(IdTable, FindsEachIdAndNoOther) {
+  IdTable table;
+  EXPECT_TRUE(table.empty());
+  EXPECT_FALSE(table.find(0));
+  std::map<std::uint64_t, std::uint32_t> expected;
+  std::mt19937_64 random(5);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    const std::uint64_t id = i % 2 == 0 ? i : random();
+    table.add(id, i % 7);
+    expected.emplace(id, i % 7);
+  }
+  for (const auto& [id, attribute] : expected) EXPECT_EQ(table.find(id), attribute);
+  EXPECT_FALSE(table.find(4999));
+  table.add(0, 99);
+  EXPECT_EQ(table.find(0), 0u) << "an id that two events claim stays with the first";
+}
+
+}  // namespace
+}  // namespace skid::perfdata
