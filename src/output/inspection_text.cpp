@@ -208,8 +208,8 @@ void add_samples(const perfdata::Census& census, Lines& lines) {
     lines.line(name, fmt::format("{}", value));
   };
   count("read", census.total_samples());
-  count("of unknown ids", census.unknown_ids);
-  count("too short", census.short_samples);
+  count("of unknown ids", census.left_out.unknown_ids);
+  count("too short", census.left_out.short_samples);
   count("lost records", census.lost_records);
   count("lost samples", census.lost_samples);
 }

@@ -50,28 +50,28 @@ void BulkCounter::use(const SampleDecoder& decoder) {
     empty_window();
     window_ = Window{};
   }
-  totals_.resize(layouts.size());
-  period_.clear();
-  ids_ = decoder.ids();
+  ids_ = &decoder.ids();
   id_offset_ = decoder.id_offset();
   has_times_ = decoder.has_times();
-  record_size_ = 0;
   constexpr auto kAbsent = SampleLayout::kAbsent;
-  // Big-endian recordings are rare and old; they are decoded one by one.
-  possible_ = !layouts.empty() && decoder.order() == ByteOrder::little &&
-              std::endian::native == std::endian::little;
-  if (layouts.empty()) return;
-  const SampleLayout& common = layouts.front();
-  ip_ = common.ip;
-  tid_ = common.tid;
-  time_ = common.time;
-  if (ip_ == kAbsent || tid_ == kAbsent || (time_ != kAbsent) != has_times_) possible_ = false;
-  for (const SampleLayout& layout : layouts) {
+  // Only those that came since: a recording may make its events known one after the other.
+  for (std::size_t index = period_.size(); index < layouts.size(); ++index) {
+    const SampleLayout& layout = layouts[index];
+    if (index == 0) {
+      ip_ = layout.ip;
+      tid_ = layout.tid;
+      time_ = layout.time;
+    }
     period_.push_back(layout.period);
     record_size_ = std::max<std::size_t>(record_size_, kRecordHeader + layout.size);
     // Events that can be told apart by id have these in front, so they differ in no recording.
-    if (layout.ip != ip_ || layout.tid != tid_ || layout.time != time_) possible_ = false;
+    if (layout.ip != ip_ || layout.tid != tid_ || layout.time != time_) has_one_layout_ = false;
   }
+  totals_.resize(layouts.size());
+  // Big-endian recordings are rare and old; they are decoded one by one.
+  possible_ = !layouts.empty() && has_one_layout_ && ip_ != kAbsent && tid_ != kAbsent &&
+              (time_ != kAbsent) == has_times_ && decoder.order() == ByteOrder::little &&
+              std::endian::native == std::endian::little;
 }
 
 std::size_t BulkCounter::count(std::span<const std::byte> bytes, std::uint64_t position) {
@@ -125,7 +125,7 @@ std::size_t BulkCounter::count_samples(std::span<const std::byte> bytes, std::ui
     }
     const std::byte* const body = at + kRecordHeader;
     if constexpr (kManyEvents) {
-      const auto found = ids_.find(load<std::uint64_t>(body + id_offset_));
+      const auto found = ids_->find(load<std::uint64_t>(body + id_offset_));
       if (!found) break;
       attribute = *found;
       ++totals_[attribute].samples;

@@ -36,7 +36,8 @@ class BulkCounter {
   ~BulkCounter() = default;
 
   /// Takes over how samples are laid out. To be called before the first sample and whenever the
-  /// recording's attributes changed.
+  /// recording's attributes changed, which may only have become more. `decoder` must outlive the
+  /// counter.
   void use(const SampleDecoder& decoder);
 
   /// Counts the samples at the front of `bytes` (whole records; the last may be cut off), which
@@ -81,11 +82,12 @@ class BulkCounter {
   SampleCounts& counts_;
   std::vector<EventTotals> totals_;
 
-  bool possible_ = false;  ///< whether samples are laid out so that bulk counting can be done
+  bool possible_ = false;       ///< whether samples are laid out so that bulk counting can be done
+  bool has_one_layout_ = true;  ///< all events have the fields that matter here at the same places
   bool has_times_ = false;
   std::uint16_t ip_ = 0, tid_ = 0, time_ = 0;  ///< offsets behind the record header, of all events
   std::vector<std::uint16_t> period_;          ///< the same, by attribute
-  IdTable ids_;
+  const IdTable* ids_ = nullptr;
   std::uint16_t id_offset_ = 0;
   std::size_t record_size_ = 0;  ///< bytes that hold the header and the fixed fields of any event
 

@@ -10,23 +10,12 @@ namespace skid::perfdata {
 namespace {
 
 void count_sample(const Record& record, Recording& recording, Census& census) {
-  const auto decoded = recording.decoder().decode(record);
-  switch (decoded.problem) {
-    case SampleDecoder::Problem::none: {
-      const std::size_t event = decoded.sample.attribute;
-      if (event >= census.events.size()) census.events.resize(event + 1);
-      ++census.events[event].samples;
-      if (decoded.sample.exact) ++census.events[event].exact_ip;
-      break;
-    }
-    case SampleDecoder::Problem::unknown_id:
-      ++census.unknown_ids;
-      break;
-    case SampleDecoder::Problem::too_short:
-      ++census.short_samples;
-      recording.add_short_record(record);
-      break;
-  }
+  const auto sample = recording.decode(record);
+  if (!sample) return;
+  const std::size_t event = sample->attribute;
+  if (event >= census.events.size()) census.events.resize(event + 1);
+  ++census.events[event].samples;
+  if (sample->exact) ++census.events[event].exact_ip;
 }
 
 void count_lost(const Record& record, std::optional<std::uint64_t> lost, Recording& recording,
@@ -67,6 +56,7 @@ Census take_census(Recording& recording) {
                  census.lost_samples);
     }
   }
+  census.left_out = recording.left_out();
   return census;
 }
 

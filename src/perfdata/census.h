@@ -19,8 +19,7 @@ struct Census {
 
   std::map<std::uint32_t, std::uint64_t> records;  ///< by type, also by types not known here
   std::vector<Event> events;                       ///< by index of the event
-  std::uint64_t unknown_ids = 0;                   ///< samples whose id belongs to no event
-  std::uint64_t short_samples = 0;                 ///< samples that end inside their fields
+  Recording::LeftOut left_out;
   std::uint64_t lost_records = 0;                  ///< sum over PERF_RECORD_LOST
   std::uint64_t lost_samples = 0;                  ///< sum over PERF_RECORD_LOST_SAMPLES
 

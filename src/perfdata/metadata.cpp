@@ -1,7 +1,6 @@
 #include "src/perfdata/metadata.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,9 @@
 
 namespace skid::perfdata {
 namespace {
+
+/// perf's own names of events are shorter than a line.
+constexpr std::size_t kLongestName = 1024;
 
 /// PERF_RECORD_HEADER_ATTR: a perf_event_attr, which tells its own size, and the ids of the event.
 std::string take_attribute(const Record& record, ByteOrder order, Metadata& metadata) {
@@ -25,13 +27,21 @@ std::string take_attribute(const Record& record, ByteOrder order, Metadata& meta
     return fmt::format("an event attribute of {} bytes in a record of {}", size,
                        record.body.size());
   }
-  while (reader.remaining() >= sizeof(std::uint64_t)) attribute->ids.push_back(reader.u64());
+  const std::uint64_t ids = reader.remaining() / sizeof(std::uint64_t);
+  if (ids > kMostIds - metadata.ids_from_records) {
+    return fmt::format("an event attribute with {} ids behind {} of others, more than {}", ids,
+                       metadata.ids_from_records, kMostIds);
+  }
+  metadata.ids_from_records += ids;
+  attribute->ids.reserve(static_cast<std::size_t>(ids));
+  while (attribute->ids.size() < ids) attribute->ids.push_back(reader.u64());
   metadata.attributes.push_back(std::move(*attribute));
   return {};
 }
 
 /// PERF_RECORD_EVENT_UPDATE, of which only the name matters here.
-std::string take_update(const Record& record, ByteOrder order, Metadata& metadata, bool& changed) {
+std::string take_update(const Record& record, ByteOrder order, const IdTable& ids,
+                        Metadata& metadata) {
   constexpr std::uint64_t kName = 2;  // PERF_EVENT_UPDATE__NAME
   ByteReader reader(record.body, order);
   const std::uint64_t kind = reader.u64();
@@ -39,28 +49,52 @@ std::string take_update(const Record& record, ByteOrder order, Metadata& metadat
   const auto name = reader.text();
   if (reader.failed()) return "an event update that ends inside its fields";
   if (kind != kName || name.empty()) return {};
-  for (auto& attribute : metadata.attributes) {
-    if (std::find(attribute.ids.begin(), attribute.ids.end(), id) == attribute.ids.end()) continue;
-    attribute.name = std::string(name);
-    changed = true;
+  if (const auto index = ids.find(id)) {
+    metadata.attributes[*index].name = std::string(name.substr(0, kLongestName));
   }
   return {};
+}
+
+/// PERF_RECORD_HEADER_BUILD_ID.
+std::string take_build_id(const Record& record, ByteOrder order, Metadata& metadata) {
+  if (record.body.size() > kLargestFeature - metadata.build_id_bytes_from_records) {
+    return fmt::format("build-ids of more than {} bytes", kLargestFeature);
+  }
+  metadata.build_id_bytes_from_records += record.body.size();
+  return parse_build_id(record.body, record.misc, order, metadata.features);
+}
+
+/// PERF_RECORD_HEADER_FEATURE.
+TakenMetadata take_feature(const Record& record, ByteOrder order, Metadata& metadata) {
+  ByteReader reader(record.body, order);
+  const std::uint64_t number = reader.u64();
+  if (reader.failed()) return {MetadataChange::none, "a feature record without a feature"};
+  if (number >= HEADER_FEATURES) return {};  // of a later perf
+  const auto bit = static_cast<unsigned>(number);
+  if (metadata.features.present.test(bit)) return {};
+  TakenMetadata taken;
+  taken.problem = parse_feature(bit, reader.take(reader.remaining()), order, metadata.features);
+  if (bit == HEADER_EVENT_DESC) {
+    adopt_event_descriptions(metadata);
+    taken.change = MetadataChange::events_described;
+  }
+  return taken;
 }
 
 }  // namespace
 
 void adopt_event_descriptions(Metadata& metadata) {
   const auto& events = metadata.features.events;
-  std::map<std::uint64_t, std::size_t> by_id;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    for (const std::uint64_t id : events[i].ids) by_id.emplace(id, i);
+  IdTable by_id;
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    for (const std::uint64_t id : events[i].ids) by_id.add(id, i);
   }
   for (std::size_t i = 0; i < metadata.attributes.size(); ++i) {
     auto& attribute = metadata.attributes[i];
     const EventDescription* description = nullptr;
     for (const std::uint64_t id : attribute.ids) {
-      if (const auto found = by_id.find(id); found != by_id.end()) {
-        description = &events[found->second];
+      if (const auto found = by_id.find(id)) {
+        description = &events[*found];
         break;
       }
     }
@@ -74,37 +108,23 @@ void adopt_event_descriptions(Metadata& metadata) {
   }
 }
 
-std::string take_metadata(const Record& record, ByteOrder order, Metadata& metadata,
-                          bool& changed) {
-  std::string problem;
+TakenMetadata take_metadata(const Record& record, ByteOrder order, const IdTable& ids,
+                            Metadata& metadata) {
   switch (record.type) {
-    case PERF_RECORD_HEADER_ATTR:
-      problem = take_attribute(record, order, metadata);
-      changed = problem.empty();
-      break;
-    case PERF_RECORD_EVENT_UPDATE:
-      problem = take_update(record, order, metadata, changed);
-      break;
-    case PERF_RECORD_HEADER_FEATURE: {
-      ByteReader reader(record.body, order);
-      const std::uint64_t bit = reader.u64();
-      if (reader.failed()) return "a feature record without a feature";
-      if (bit >= HEADER_FEATURES) return {};  // of a later perf
-      problem = parse_feature(static_cast<unsigned>(bit), reader.take(reader.remaining()), order,
-                              metadata.features);
-      if (bit == HEADER_EVENT_DESC) {
-        adopt_event_descriptions(metadata);
-        changed = true;
-      }
-      break;
+    case PERF_RECORD_HEADER_ATTR: {
+      auto problem = take_attribute(record, order, metadata);
+      if (!problem.empty()) return {MetadataChange::none, std::move(problem)};
+      return {MetadataChange::attribute_added, {}};
     }
+    case PERF_RECORD_EVENT_UPDATE:
+      return {MetadataChange::none, take_update(record, order, ids, metadata)};
+    case PERF_RECORD_HEADER_FEATURE:
+      return take_feature(record, order, metadata);
     case PERF_RECORD_HEADER_BUILD_ID:
-      problem = parse_build_id(record.body, record.misc, order, metadata.features);
-      break;
+      return {MetadataChange::none, take_build_id(record, order, metadata)};
     default:
-      break;
+      return {};
   }
-  return problem;
 }
 
 }  // namespace skid::perfdata

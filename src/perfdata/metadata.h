@@ -3,6 +3,7 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
 
 #include <cstddef>
@@ -17,21 +18,39 @@ namespace skid::perfdata {
 inline constexpr std::size_t kMostAttributes = std::size_t{1} << 16;
 
 /// More sample ids (events by CPUs by threads) than a process can have files open, each being one:
-/// fs.nr_open is 2^20 by default. Bounds memory where a file is larger than what the disk holds.
-inline constexpr std::uint64_t kMostIds = std::uint64_t{1} << 22;
+/// fs.nr_open is 2^20 by default. Bounds memory where a file is larger than what the disk holds, or
+/// packed.
+inline constexpr std::uint64_t kMostIds = std::uint64_t{1} << 20;
+
+/// No feature that is decoded here comes near this, not even build-ids of 100,000 files.
+inline constexpr std::uint64_t kLargestFeature = std::uint64_t{64} << 20;  // bytes
 
 struct Metadata {
   std::vector<Attribute> attributes;
   Features features;
+  std::uint64_t ids_from_records = 0;             ///< that HEADER_ATTR records brought
+  std::uint64_t build_id_bytes_from_records = 0;  ///< of HEADER_BUILD_ID records
 };
 
 /// Gives the attributes the names and, where they have none, the ids of HEADER_EVENT_DESC.
 void adopt_event_descriptions(Metadata& metadata);
 
+/// What a record changed that decoding samples depends on.
+enum class MetadataChange {
+  none,
+  attribute_added,   ///< at the end of `attributes`
+  events_described,  ///< attributes may have got ids
+};
+
+struct TakenMetadata {
+  MetadataChange change = MetadataChange::none;
+  std::string problem;  ///< what is wrong with the record, if anything
+};
+
 /// Enters a record that carries metadata: HEADER_ATTR, HEADER_FEATURE, HEADER_BUILD_ID and
-/// EVENT_UPDATE. Others are left alone. `changed` is set when the attributes changed, after which
-/// samples may have to be decoded differently. Returns what is wrong with the record, or an empty
-/// string.
-std::string take_metadata(const Record& record, ByteOrder order, Metadata& metadata, bool& changed);
+/// EVENT_UPDATE. Others are left alone. `ids` tells which of the attributes so far an id belongs
+/// to. Of several records of one feature the first counts; perf writes no second.
+TakenMetadata take_metadata(const Record& record, ByteOrder order, const IdTable& ids,
+                            Metadata& metadata);
 
 }  // namespace skid::perfdata

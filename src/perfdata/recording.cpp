@@ -1,5 +1,6 @@
 #include "src/perfdata/recording.h"
 
+#include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>
@@ -20,25 +21,6 @@ namespace {
 constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
 /// Records that are unpacked at a time, and the part of one that is left over.
 constexpr std::size_t kUnpacked = (std::size_t{256} << 10) + ByteStream::kLargestFill;
-/// No feature section that is decoded here comes near this, not even build-ids of 100,000 files.
-constexpr std::uint64_t kLargestFeature = std::uint64_t{64} << 20;
-/// A recording with more faults than this lists the first ones.
-constexpr std::size_t kMostFaults = 100;
-
-constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
-
-std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got =
-        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
-
 std::uint64_t size_of(const FileDescriptor& file) {
   struct stat status {};
   return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
@@ -112,6 +94,7 @@ Recording Recording::open(const std::filesystem::path& path) {
     if (!input) input = open_regular_file(path);
     recording.open_file(path, std::move(input));
   }
+  recording.decoder_ = SampleDecoder(recording.attributes(), recording.order_);
   recording.start_segment(0);
   return recording;
 }
@@ -140,12 +123,16 @@ void Recording::open_file(const std::filesystem::path& path, FileDescriptor file
   const auto header = parse_file_header(std::span<const std::byte>(bytes).first(got), path);
   order_ = header.order;
   const std::uint64_t size = size_of(file);
-  segments_.push_back({path, std::move(file), FileHeader::kPipeSize, size});
+  Segment segment{path, std::move(file), FileHeader::kPipeSize, size};
   if (header.pipe) {
     mode_ = StorageMode::pipe;
-    return;
+  } else {
+    auto sections = read_file_sections(segment.file.get(), size, path, header, faults_);
+    segment.begin = sections.records_begin;
+    segment.end = sections.records_end;
+    metadata_ = std::move(sections.metadata);
   }
-  read_sections({segments_.front(), size}, header);
+  segments_.push_back(std::move(segment));
 }
 
 void Recording::open_directory() {
@@ -162,7 +149,7 @@ void Recording::open_directory() {
     if (number > expected) {
       // perf numbers them without gaps.
       auto missing = path_ / fmt::format("data.{}", expected);
-      add_fault({missing.string(), std::nullopt, "no such file", "", kRecordAgain});
+      faults_.add({missing.string(), std::nullopt, "no such file", "", kRecordAgain});
     }
     expected = number + 1;
     try {
@@ -170,159 +157,46 @@ void Recording::open_directory() {
       const std::uint64_t size = size_of(file);
       segments_.push_back({path, std::move(file), 0, size});
     } catch (const InputError& error) {
-      add_fault(error.fault());
+      faults_.add(error.fault());
     }
   }
 }
 
-void Recording::add_fault(InputFault fault) {
-  read_in_part_ = true;
-  if (faults_.size() < kMostFaults) faults_.push_back(std::move(fault));
-}
-
 void Recording::add_short_record(const Record& record) {
   // A recording may be made of nothing else, and the text of a fault takes long.
-  if (faults_.size() >= kMostFaults) return;
-  fault(segment_path(), record.offset,
+  if (faults_.is_full()) return;
+  fault(record.offset,
         fmt::format("a {} of {} bytes that ends inside its fields",
                     name_of_record_type(record.type), record.body.size() + kRecordHeader),
         "", "the record was left out");
 }
 
-void Recording::fault(const std::filesystem::path& file, std::uint64_t offset, std::string found,
-                      std::string allowed, std::string remedy) {
-  InputFault fault{file.string(), offset, std::move(found), std::move(allowed), std::move(remedy)};
-  if (rewound_) {
-    // Told apart by place and finding: the file may have changed since.
-    const auto is_known = [&fault](const InputFault& known) {
-      return known.offset == fault.offset && known.found == fault.found && known.file == fault.file;
-    };
-    if (std::any_of(faults_.begin(), faults_.end(), is_known)) return;
+std::optional<Sample> Recording::decode(const Record& record) {
+  const auto decoded = decoder_.decode(record);
+  switch (decoded.problem) {
+    case SampleDecoder::Problem::none:
+      return decoded.sample;
+    case SampleDecoder::Problem::unknown_id:
+      if (!rewound_) ++left_out_.unknown_ids;
+      break;
+    case SampleDecoder::Problem::too_short:
+      if (!rewound_) ++left_out_.short_samples;
+      add_short_record(record);
+      break;
   }
-  add_fault(std::move(fault));
+  return std::nullopt;
+}
+
+void Recording::fault(std::uint64_t offset, std::string found, std::string allowed,
+                      std::string remedy) {
+  faults_.add(segment_path(), offset, std::move(found), std::move(allowed), std::move(remedy));
 }
 
 bool Recording::stop(std::uint64_t offset, std::string found, std::string allowed,
                      std::string remedy) {
-  fault(segment_path(), offset, std::move(found), std::move(allowed), std::move(remedy));
+  fault(offset, std::move(found), std::move(allowed), std::move(remedy));
   stopped_ = true;
   return false;
-}
-
-std::vector<std::byte> Recording::section_bytes(const SectionFile& file, FileSection section,
-                                                const std::string& what) {
-  const std::uint64_t available = section.offset < file.size ? file.size - section.offset : 0;
-  if (section.size > available) {
-    fault(file.segment.path, section.offset, fmt::format("{} of {} bytes", what, section.size),
-          fmt::format("{} up to the end of the file", available), kRecordAgain);
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(section.size, available)));
-  bytes.resize(read_at(file.segment.file.get(), bytes, section.offset));
-  return bytes;
-}
-
-void Recording::read_sections(const SectionFile& file, const FileHeader& header) {
-  read_attributes(file, header);
-  if (metadata_.attributes.empty()) {
-    throw InputError({file.segment.path.string(), header.attributes.offset,
-                      "no readable event attribute", "at least one", kRecordAgain});
-  }
-  const FileSection data = header.data;
-  Segment& segment = segments_.front();
-  segment.begin = std::min(data.offset, file.size);
-  segment.end = file.size;
-  if (data.offset > file.size) {
-    fault(segment.path, data.offset, "records that begin past the end of the file",
-          fmt::format("at most {:#x}", file.size), kRecordAgain);
-  } else if (data.size == 0 && data.offset < file.size) {
-    fault(segment.path, data.offset,
-          "a header that was never completed (perf did not end properly)", "",
-          "records up to the end of the file are read");
-  } else if (data.size > file.size - data.offset) {
-    fault(segment.path, data.offset, fmt::format("records of {} bytes", data.size),
-          fmt::format("{} up to the end of the file", file.size - data.offset), kRecordAgain);
-  } else {
-    segment.end = data.offset + data.size;
-    read_features(file, header);
-  }
-  adopt_event_descriptions(metadata_);
-}
-
-void Recording::read_attributes(const SectionFile& file, const FileHeader& header) {
-  constexpr std::uint64_t kSmallest = kSmallestAttribute + FileSection::kEntrySize;
-  constexpr std::uint64_t kLargest = kLargestAttribute + FileSection::kEntrySize;
-  const std::uint64_t entry_size = header.attribute_entry_size;
-  if (entry_size < kSmallest || entry_size > kLargest) {
-    throw InputError({file.segment.path.string(), 16,
-                      fmt::format("attribute entries of {} bytes", entry_size),
-                      fmt::format("{} to {}", kSmallest, kLargest), kRecordAgain});
-  }
-  FileSection section = header.attributes;
-  if (section.size / entry_size > kMostAttributes) {
-    fault(file.segment.path, section.offset,
-          fmt::format("{} event attributes", section.size / entry_size),
-          fmt::format("at most {}", kMostAttributes), kRecordAgain);
-    section.size = kMostAttributes * entry_size;
-  }
-  const auto bytes = section_bytes(file, section, "attribute section");
-  std::span<const std::byte> entries(bytes);
-  // All id tables together cannot be larger than the file unless they overlap.
-  std::uint64_t id_bytes_left = std::min(file.size, kMostIds * sizeof(std::uint64_t));
-  for (; entries.size() >= entry_size;
-       entries = entries.subspan(static_cast<std::size_t>(entry_size))) {
-    const std::uint64_t offset = section.offset + (bytes.size() - entries.size());
-    const auto entry = entries.first(static_cast<std::size_t>(entry_size));
-    auto attribute = parse_attribute(entry.first(entry.size() - FileSection::kEntrySize), order_);
-    if (!attribute) break;  // not reached: the entry size was checked above
-    ByteReader reader(entry.last(FileSection::kEntrySize), order_);
-    FileSection ids = read_section(reader);
-    if (ids.size > id_bytes_left) {
-      fault(file.segment.path, offset, fmt::format("an id table of {} bytes", ids.size),
-            fmt::format("at most {}", id_bytes_left), kRecordAgain);
-      ids.size = 0;
-    }
-    id_bytes_left -= ids.size;
-    const auto id_bytes = section_bytes(file, ids, "id table");
-    ByteReader id_reader(id_bytes, order_);
-    while (id_reader.remaining() >= sizeof(std::uint64_t)) {
-      attribute->ids.push_back(id_reader.u64());
-    }
-    metadata_.attributes.push_back(std::move(*attribute));
-  }
-}
-
-void Recording::read_features(const SectionFile& file, const FileHeader& header) {
-  const std::uint64_t table_offset = segments_.front().end;
-  const auto table = section_bytes(
-      file, {table_offset, header.features.size() * FileSection::kEntrySize}, "feature table");
-  ByteReader reader(table, order_);
-  // Sections that overlap would make us read the same bytes again and again.
-  std::uint64_t bytes_left = file.size;
-  for (const unsigned bit : header.features) {
-    const FileSection section = read_section(reader);
-    if (reader.failed()) return;
-    const std::uint64_t most = std::min(kLargestFeature, bytes_left);
-    if (section.size > most) {
-      fault(file.segment.path, section.offset,
-            fmt::format("feature section {} of {} bytes", bit, section.size),
-            fmt::format("at most {}", most), kRecordAgain);
-      continue;
-    }
-    bytes_left -= section.size;
-    const auto content = section_bytes(file, section, fmt::format("feature section {}", bit));
-    auto problem = parse_feature(bit, content, order_, metadata_.features);
-    if (!problem.empty()) {
-      fault(file.segment.path, section.offset, std::move(problem), "", kRecordAgain);
-    }
-  }
-}
-
-const SampleDecoder& Recording::decoder() {
-  if (decoder_version_ != attributes_version_) {
-    decoder_ = SampleDecoder(metadata_.attributes, order_);
-    decoder_version_ = attributes_version_;
-  }
-  return decoder_;
 }
 
 void Recording::start_segment(std::size_t index) {
@@ -340,6 +214,7 @@ void Recording::start_segment(std::size_t index) {
 
 void Recording::rewind() {
   rewound_ = true;
+  faults_.begin_again();
   ended_ = false;
   position_ = 0;
   start_segment(0);
@@ -448,7 +323,7 @@ bool Recording::end_of_segment() {
   }
   if (unpacked_end_ > unpacked_begin_ && !unpacker_is_broken_) {
     const std::size_t rest = std::exchange(unpacked_end_, 0) - std::exchange(unpacked_begin_, 0);
-    fault(segment_path(), packed_offset_,
+    fault(packed_offset_,
           fmt::format("compressed records that end with {} bytes of another one", rest),
           "whole records", kRecordAgain);
   }
@@ -510,11 +385,21 @@ bool Recording::pass_behind() {
 
 void Recording::accept(const Record& record) {
   if (rewound_) return;
-  bool changed = false;
-  auto problem = take_metadata(record, order_, metadata_, changed);
-  if (changed) ++attributes_version_;
-  if (!problem.empty()) {
-    fault(segment_path(), record.offset, std::move(problem), "", "the record was left out");
+  auto taken = take_metadata(record, order_, decoder_.ids(), metadata_);
+  switch (taken.change) {
+    case MetadataChange::none:
+      break;
+    case MetadataChange::attribute_added:
+      decoder_.add(metadata_.attributes.back());
+      ++attributes_version_;
+      break;
+    case MetadataChange::events_described:
+      decoder_ = SampleDecoder(metadata_.attributes, order_);
+      ++attributes_version_;
+      break;
+  }
+  if (!taken.problem.empty()) {
+    fault(record.offset, std::move(taken.problem), "", "the record was left out");
   }
 }
 
@@ -579,7 +464,7 @@ bool Recording::unpack_more() {
 }
 
 void Recording::give_up_unpacking(std::string found, std::string allowed) {
-  fault(segment_path(), packed_offset_, std::move(found), std::move(allowed),
+  fault(packed_offset_, std::move(found), std::move(allowed),
         "the compressed records from here on are left out; record again");
   unpacker_is_broken_ = true;
   packed_ = {};

@@ -3,6 +3,7 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/fault_log.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
@@ -45,8 +46,19 @@ class Recording {
   const Features& features() const noexcept { return metadata_.features; }
   /// Grows with each change of `attributes()`.
   unsigned attributes_version() const noexcept { return attributes_version_; }
-  /// Decodes the samples of the attributes known so far.
-  const SampleDecoder& decoder();
+  /// Decodes the samples of the attributes known so far. Stays the same object.
+  const SampleDecoder& decoder() const noexcept { return decoder_; }
+
+  /// Samples that `decode` could not give out.
+  struct LeftOut {
+    std::uint64_t unknown_ids = 0;    ///< their id belongs to no event
+    std::uint64_t short_samples = 0;  ///< they end inside their fields
+  };
+  /// Decodes a PERF_RECORD_SAMPLE that `next` gave out. nullopt when it has to be left out, which
+  /// is counted, and a fault where the record is short. Records behind a `rewind` are not counted
+  /// again.
+  std::optional<Sample> decode(const Record& record);
+  const LeftOut& left_out() const noexcept { return left_out_; }
 
   /// Reads the next record, in the order of the file. False at the end of the data or at damage
   /// that makes the rest unreadable. `record.body` is valid until the next call.
@@ -67,11 +79,11 @@ class Recording {
   void rewind();
 
   /// Everything that was found wrong so far; empty for a sound recording.
-  const std::vector<InputFault>& faults() const noexcept { return faults_; }
+  const std::vector<InputFault>& faults() const noexcept { return faults_.list(); }
   /// Whether records are missing because of a fault: exit status 2.
-  bool read_in_part() const noexcept { return read_in_part_; }
-  /// Notes a fault of a record that a later stage found.
-  void add_fault(InputFault fault);
+  bool read_in_part() const noexcept { return faults_.any(); }
+  /// Notes a fault that a later stage found.
+  void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
 
@@ -81,11 +93,6 @@ class Recording {
     std::filesystem::path path;
     FileDescriptor file;
     std::uint64_t begin = 0, end = 0;
-  };
-  /// The file whose header and sections are being read.
-  struct SectionFile {
-    const Segment& segment;
-    std::uint64_t size;  ///< bytes
   };
   /// Bytes that a record announces and that stand behind it.
   struct Behind {
@@ -99,12 +106,6 @@ class Recording {
   void open_pipe(FileDescriptor pipe);
   void open_file(const std::filesystem::path& path, FileDescriptor file);
   void open_directory();
-  void read_sections(const SectionFile& file, const FileHeader& header);
-  void read_attributes(const SectionFile& file, const FileHeader& header);
-  void read_features(const SectionFile& file, const FileHeader& header);
-  /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.
-  std::vector<std::byte> section_bytes(const SectionFile& file, FileSection section,
-                                       const std::string& what);
 
   void start_segment(std::size_t index);
   bool next_stored(Record& record);
@@ -123,8 +124,7 @@ class Recording {
   void give_up_unpacking(std::string found, std::string allowed);
 
   const std::filesystem::path& segment_path() const { return segments_[segment_].path; }
-  void fault(const std::filesystem::path& file, std::uint64_t offset, std::string found,
-             std::string allowed, std::string remedy = {});
+  void fault(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
   /// Ends the segment at damage. Returns false.
   bool stop(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
 
@@ -135,7 +135,7 @@ class Recording {
   Metadata metadata_;
   SampleDecoder decoder_;
   unsigned attributes_version_ = 1;
-  unsigned decoder_version_ = 0;  ///< of the attributes that decoder_ was made from
+  LeftOut left_out_;
 
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;
@@ -155,8 +155,7 @@ class Recording {
   std::vector<std::byte> unpacked_;
   std::size_t unpacked_begin_ = 0, unpacked_end_ = 0;  ///< the part not given out yet
 
-  std::vector<InputFault> faults_;
-  bool read_in_part_ = false;
+  FaultLog faults_;
 };
 
 }  // namespace skid::perfdata

@@ -1,7 +1,6 @@
 #include "src/perfdata/sample.h"
 
 #include <bit>
-#include <utility>
 
 namespace skid::perfdata {
 namespace {
@@ -68,19 +67,24 @@ SampleLayout::SampleLayout(const Attribute& attribute) {
   field(PERF_SAMPLE_PERIOD, &period);
 }
 
-SampleDecoder::SampleDecoder(std::vector<Attribute> attributes, ByteOrder order)
-    : attributes_(std::move(attributes)), order_(order) {
-  for (std::uint32_t index = 0; index < attributes_.size(); ++index) {
-    const Attribute& attribute = attributes_[index];
-    layouts_.emplace_back(attribute);
-    for (const std::uint64_t id : attribute.ids) ids_.add(id, index);
-    if (attribute.has(PERF_SAMPLE_TIME)) has_times_ = true;
-  }
+SampleDecoder::SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order)
+    : order_(order) {
+  for (const Attribute& attribute : attributes) add(attribute);
+}
+
+void SampleDecoder::add(const Attribute& attribute) {
+  const auto index = static_cast<std::uint32_t>(attributes_.size());
+  Attribute& kept = attributes_.emplace_back(attribute);
+  kept.ids = {};
+  kept.name = {};
+  layouts_.emplace_back(attribute);
+  for (const std::uint64_t id : attribute.ids) ids_.add(id, index);
+  if (attribute.has(PERF_SAMPLE_TIME)) has_times_ = true;
   // Events with IDENTIFIER have the id in front; all others of one recording agree in their
   // sample_type, because perf could not tell their samples apart otherwise. Samples without an id
   // count for the first event, as in perf. An event alone in its recording whose ids were not
   // written down owns every sample.
-  if (attributes_.empty() || (attributes_.size() == 1 && ids_.empty())) return;
+  if (attributes_.size() == 1 && ids_.empty()) return;
   id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
 }
 

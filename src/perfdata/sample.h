@@ -58,7 +58,10 @@ struct SampleLayout {
 class SampleDecoder {
  public:
   SampleDecoder() = default;
-  SampleDecoder(std::vector<Attribute> attributes, ByteOrder order);
+  SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order);
+
+  /// Makes one more event known, behind those it knows.
+  void add(const Attribute& attribute);
 
   enum class Problem {
     none,
@@ -96,7 +99,7 @@ class SampleDecoder {
  private:
   std::optional<std::uint32_t> attribute_of(const Record& record) const;
 
-  std::vector<Attribute> attributes_;
+  std::vector<Attribute> attributes_;  ///< without ids and names
   std::vector<SampleLayout> layouts_;
   IdTable ids_;
   std::uint16_t id_offset_ = SampleLayout::kAbsent;

@@ -61,8 +61,8 @@ TEST_F(CensusOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
   EXPECT_EQ(census.events[0].samples, 0u);
   EXPECT_EQ(census.events[1].samples, 2u);
   EXPECT_EQ(census.events[1].exact_ip, 1u);
-  EXPECT_EQ(census.unknown_ids, 1u);
-  EXPECT_EQ(census.short_samples, 1u);
+  EXPECT_EQ(census.left_out.unknown_ids, 1u);
+  EXPECT_EQ(census.left_out.short_samples, 1u);
   EXPECT_EQ(census.total_samples(), 4u);
   EXPECT_EQ(recording.faults().size(), 1u);
 }

@@ -1,0 +1,170 @@
+#include "src/perfdata/file_sections.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace skid::perfdata {
+
+std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+namespace {
+
+class SectionReader {
+ public:
+  SectionReader(int file, std::uint64_t size, const std::filesystem::path& path,
+                const FileHeader& header, FaultLog& faults)
+      : file_(file), size_(size), path_(path), header_(header), faults_(faults) {}
+
+  FileSections read() {
+    read_attributes();
+    if (metadata().attributes.empty()) {
+      throw InputError({path_.string(), header_.attributes.offset, "no readable event attribute",
+                        "at least one", kRecordAgain});
+    }
+    // Without a sound end of the records nobody knows where the feature sections are.
+    if (find_records()) read_features();
+    adopt_event_descriptions(metadata());
+    return std::move(sections_);
+  }
+
+ private:
+  Metadata& metadata() noexcept { return sections_.metadata; }
+
+  void fault(std::uint64_t offset, std::string found, std::string allowed,
+             std::string remedy = kRecordAgain) {
+    faults_.add(path_, offset, std::move(found), std::move(allowed), std::move(remedy));
+  }
+
+  /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.
+  std::vector<std::byte> bytes_of(FileSection section, const std::string& what) {
+    const std::uint64_t available = section.offset < size_ ? size_ - section.offset : 0;
+    if (section.size > available) {
+      fault(section.offset, fmt::format("{} of {} bytes", what, section.size),
+            fmt::format("{} up to the end of the file", available));
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(section.size, available)));
+    bytes.resize(read_at(file_, bytes, section.offset));
+    return bytes;
+  }
+
+  void read_attributes() {
+    constexpr std::uint64_t kSmallest = kSmallestAttribute + FileSection::kEntrySize;
+    constexpr std::uint64_t kLargest = kLargestAttribute + FileSection::kEntrySize;
+    const std::uint64_t entry_size = header_.attribute_entry_size;
+    if (entry_size < kSmallest || entry_size > kLargest) {
+      throw InputError({path_.string(), 16,
+                        fmt::format("attribute entries of {} bytes", entry_size),
+                        fmt::format("{} to {}", kSmallest, kLargest), kRecordAgain});
+    }
+    FileSection section = header_.attributes;
+    if (section.size / entry_size > kMostAttributes) {
+      fault(section.offset, fmt::format("{} event attributes", section.size / entry_size),
+            fmt::format("at most {}", kMostAttributes));
+      section.size = kMostAttributes * entry_size;
+    }
+    const auto bytes = bytes_of(section, "attribute section");
+    // All id tables together cannot be larger than the file unless they overlap.
+    std::uint64_t id_bytes_left = std::min(size_, kMostIds * sizeof(std::uint64_t));
+    for (std::span<const std::byte> entries(bytes); entries.size() >= entry_size;
+         entries = entries.subspan(static_cast<std::size_t>(entry_size))) {
+      const std::uint64_t offset = section.offset + (bytes.size() - entries.size());
+      const auto entry = entries.first(static_cast<std::size_t>(entry_size));
+      auto attribute =
+          parse_attribute(entry.first(entry.size() - FileSection::kEntrySize), header_.order);
+      if (!attribute) break;  // not reached: the entry size was checked above
+      ByteReader reader(entry.last(FileSection::kEntrySize), header_.order);
+      FileSection ids = read_section(reader);
+      if (ids.size > id_bytes_left) {
+        fault(offset, fmt::format("an id table of {} bytes", ids.size),
+              fmt::format("at most {}", id_bytes_left));
+        ids.size = 0;
+      }
+      id_bytes_left -= ids.size;
+      const auto id_bytes = bytes_of(ids, "id table");
+      ByteReader id_reader(id_bytes, header_.order);
+      while (id_reader.remaining() >= sizeof(std::uint64_t)) {
+        attribute->ids.push_back(id_reader.u64());
+      }
+      metadata().attributes.push_back(std::move(*attribute));
+    }
+  }
+
+  /// Finds where the records are. Returns whether their end is as the header tells.
+  bool find_records() {
+    const FileSection data = header_.data;
+    sections_.records_begin = std::min(data.offset, size_);
+    sections_.records_end = size_;
+    if (data.offset > size_) {
+      fault(data.offset, "records that begin past the end of the file",
+            fmt::format("at most {:#x}", size_));
+      return false;
+    }
+    if (data.size == 0 && data.offset < size_) {
+      fault(data.offset, "a header that was never completed (perf did not end properly)", "",
+            "records up to the end of the file are read");
+      return false;
+    }
+    if (data.size > size_ - data.offset) {
+      fault(data.offset, fmt::format("records of {} bytes", data.size),
+            fmt::format("{} up to the end of the file", size_ - data.offset));
+      return false;
+    }
+    sections_.records_end = data.offset + data.size;
+    return true;
+  }
+
+  void read_features() {
+    const std::uint64_t table_offset = sections_.records_end;
+    const auto table = bytes_of({table_offset, header_.features.size() * FileSection::kEntrySize},
+                                "feature table");
+    ByteReader reader(table, header_.order);
+    // Sections that overlap would make us read the same bytes again and again.
+    std::uint64_t bytes_left = size_;
+    for (const unsigned bit : header_.features) {
+      const FileSection section = read_section(reader);
+      if (reader.failed()) return;
+      const std::uint64_t most = std::min(kLargestFeature, bytes_left);
+      if (section.size > most) {
+        fault(section.offset, fmt::format("feature section {} of {} bytes", bit, section.size),
+              fmt::format("at most {}", most));
+        continue;
+      }
+      bytes_left -= section.size;
+      const auto content = bytes_of(section, fmt::format("feature section {}", bit));
+      auto problem = parse_feature(bit, content, header_.order, metadata().features);
+      if (!problem.empty()) fault(section.offset, std::move(problem), "");
+    }
+  }
+
+  int file_;
+  std::uint64_t size_;  ///< bytes of the file
+  const std::filesystem::path& path_;
+  const FileHeader& header_;
+  FaultLog& faults_;
+  FileSections sections_;
+};
+
+}  // namespace
+
+FileSections read_file_sections(int file, std::uint64_t size, const std::filesystem::path& path,
+                                const FileHeader& header, FaultLog& faults) {
+  return SectionReader(file, size, path, header, faults).read();
+}
+
+}  // namespace skid::perfdata

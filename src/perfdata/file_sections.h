@@ -1,0 +1,31 @@
+// The sections of a recording in file mode: attributes with their ids, where the records are,
+// features.
+#pragma once
+
+#include "src/perfdata/fault_log.h"
+#include "src/perfdata/file_header.h"
+#include "src/perfdata/metadata.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace skid::perfdata {
+
+/// Reads up to `bytes.size()` bytes of a file from `offset` on. Returns how many there were; an
+/// error ends them.
+std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset);
+
+struct FileSections {
+  Metadata metadata;
+  std::uint64_t records_begin = 0, records_end = 0;  ///< offsets in the file
+};
+
+/// Reads the sections that `header` tells of from `file`, which is `size` bytes long and is called
+/// `path` in faults. Sections that reach past the end of the file, or add up to more than it, are
+/// cut off or left out, with a fault. Throws InputError when no attribute can be read.
+FileSections read_file_sections(int file, std::uint64_t size, const std::filesystem::path& path,
+                                const FileHeader& header, FaultLog& faults);
+
+}  // namespace skid::perfdata
