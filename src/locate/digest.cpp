@@ -4,6 +4,7 @@
 #include "src/locate/replay.h"
 #include "src/locate/space_epochs.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/lanes.h"
 #include "src/perfdata/sample.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ bool same_place(const std::optional<symbols::FileLocation>& a,
 class Digester {
  public:
   explicit Digester(Recording& recording)
-      : recording_(recording), counter_(result_.located.counts_) {}
+      : recording_(recording), counter_(layout_, result_.located.counts_) {}
 
   Digest digest() {
     if (recording_.rewindable()) {
@@ -46,6 +47,8 @@ class Digester {
     counter_.finish();
     result_.located.counts_.seal();
     result_.totals = counter_.totals();
+    result_.totals.resize(recording_.attributes().size());
+    result_.unknown_ids = recording_.left_out().unknown_ids + counter_.unknown_ids();
     replay_build_ids(recording_.features(), result_.spaces);
     result_.spaces.seal();
     locate_rows();
@@ -66,20 +69,38 @@ class Digester {
 
   void count_file() {
     follow_attributes();
+    perfdata::SampleScanner scanner(layout_, slices_);
+    std::vector<perfdata::SampleRun> runs;
     Record record;
     for (;;) {
-      recording_.consume(counter_.count(recording_.buffered(), recording_.position()));
-      if (!recording_.next(record)) break;
-      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-        if (const auto sample = decode(record)) {
-          counter_.count(*sample, recording_.decoder().time_of(record, *sample),
-                         recording_.position(),
-                         perfdata::space_of(SampleKind(sample->mode, sample->exact), sample->pid));
-        }
-      } else {
-        take(record);
+      const auto stretch = recording_.stretch();
+      if (stretch && perfdata::Lanes::are_worth(*stretch)) {
+        const auto handle = [this](const Record& other, perfdata::BulkCounter& counter) {
+          take_or_count(other, counter);
+        };
+        perfdata::Lanes(recording_, layout_, slices_, counter_, handle).run();
       }
+      recording_.consume(scanner.scan(recording_.buffered(), recording_.position(), runs));
+      for (const auto& run : runs) counter_.count(run);
+      runs.clear();
+      if (!recording_.next(record)) break;
+      take_or_count(record, counter_);
     }
+  }
+
+  void take_or_count(const Record& record, perfdata::BulkCounter& counter) {
+    if (record.type != perfdata::PERF_RECORD_SAMPLE) {
+      take(record);
+    } else if (const auto sample = recording_.decode(record)) {
+      count(*sample, recording_.decoder().time_of(record, *sample),
+            perfdata::space_of(SampleKind(sample->mode, sample->exact), sample->pid), counter);
+    }
+  }
+
+  void count(const Sample& sample, std::uint64_t time, std::int32_t space,
+             perfdata::BulkCounter& counter) {
+    counter.count(sample, time, recording_.position(), space, slices_.current());
+    slices_.add(1);
   }
 
   void count_pipe() {
@@ -88,13 +109,13 @@ class Digester {
     const auto release = [&](std::uint64_t time, Sample& sample) {
       const SampleKind kind(sample.mode, sample.exact);
       const auto space = perfdata::space_of(kind, sample.pid);
-      counter_.count(sample, time, recording_.position(), epochs.number(space, time));
+      count(sample, time, epochs.number(space, time), counter_);
     };
     follow_attributes();
     Record record;
     while (recording_.next(record)) {
       if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-        if (const auto sample = decode(record)) {
+        if (const auto sample = recording_.decode(record)) {
           window.add(recording_.decoder().time_of(record, *sample), *sample);
           if (window.is_full()) window.release_half(release);
         }
@@ -111,22 +132,7 @@ class Digester {
 
   void follow_attributes() {
     attributes_version_ = recording_.attributes_version();
-    counter_.use(recording_.decoder());
-  }
-
-  std::optional<Sample> decode(const Record& record) {
-    const auto decoded = recording_.decoder().decode(record);
-    switch (decoded.problem) {
-      case SampleDecoder::Problem::none:
-        return decoded.sample;
-      case SampleDecoder::Problem::unknown_id:
-        ++result_.unknown_ids;
-        break;
-      case SampleDecoder::Problem::too_short:
-        recording_.add_short_record(record);
-        break;
-    }
-    return std::nullopt;
+    layout_.use(recording_.decoder());
   }
 
   /// Takes a record that is no sample. Returns the space whose mappings it changed.
@@ -149,7 +155,7 @@ class Digester {
     }
     if (!whole) recording_.add_short_record(record);
     if (replayed != Replayed::entered) return std::nullopt;
-    counter_.cut();
+    slices_.cut();
     return changed;
   }
 
@@ -222,6 +228,8 @@ class Digester {
 
   Recording& recording_;
   Digest result_;
+  perfdata::BulkLayout layout_;
+  perfdata::SliceNumbers slices_;
   perfdata::BulkCounter counter_;
   unsigned attributes_version_ = 0;
   bool row_is_uncertain_ = false;

@@ -1,15 +1,15 @@
 #include "src/perfdata/bulk_counter.h"
 
+#include "src/perfdata/header_word.h"
+
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace skid::perfdata {
 namespace {
 
-constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
 /// Samples after which the window is placed: the start-up of a program is not where it spends its
 /// time.
 constexpr std::uint64_t kBeforeWindow = 8000;
@@ -19,130 +19,90 @@ constexpr std::uint64_t kLargestWindowCells = std::uint64_t{256} << 10;
 constexpr std::uint64_t kWorthAWindow = 8;
 constexpr std::uint64_t kFullCell = std::uint64_t{1} << 31;
 
-template <typename Number>
-Number load(const std::byte* at) noexcept {
-  Number number;
-  std::memcpy(&number, at, sizeof number);
-  return number;
-}
-
-/// struct perf_event_header of a little-endian recording as one word.
-struct HeaderWord {
-  std::uint64_t word = 0;
-
-  std::uint32_t type() const noexcept { return static_cast<std::uint32_t>(word); }
-  std::uint16_t misc() const noexcept { return static_cast<std::uint16_t>(word >> 32); }
-  std::size_t size() const noexcept { return word >> 48; }
-};
-
 /// Sightings that are counted at a time: their cache misses overlap.
 constexpr std::size_t kPending = 64;
 }  // namespace
 
-BulkCounter::BulkCounter(SampleCounts& counts) : counts_(counts) {
+BulkCounter::BulkCounter(const BulkLayout& layout, SampleCounts& counts)
+    : layout_(layout), counts_(counts) {
   pending_.reserve(kPending);
 }
 
-void BulkCounter::use(const SampleDecoder& decoder) {
-  const auto& layouts = decoder.layouts();
+void BulkCounter::follow_layout() {
   // The planes of the window are by attribute: with more of them they would lie elsewhere.
-  if (window_.size > 0 && layouts.size() != period_.size()) {
-    empty_window();
+  if (window_.size > 0) {
+    empty_window(slice_);
     window_ = Window{};
   }
-  ids_ = &decoder.ids();
-  id_offset_ = decoder.id_offset();
-  has_times_ = decoder.has_times();
-  constexpr auto kAbsent = SampleLayout::kAbsent;
-  // Only those that came since: a recording may make its events known one after the other.
-  for (std::size_t index = period_.size(); index < layouts.size(); ++index) {
-    const SampleLayout& layout = layouts[index];
-    if (index == 0) {
-      ip_ = layout.ip;
-      tid_ = layout.tid;
-      time_ = layout.time;
-    }
-    period_.push_back(layout.period);
-    record_size_ = std::max<std::size_t>(record_size_, kRecordHeader + layout.size);
-    // Events that can be told apart by id have these in front, so they differ in no recording.
-    if (layout.ip != ip_ || layout.tid != tid_ || layout.time != time_) has_one_layout_ = false;
-  }
-  totals_.resize(layouts.size());
-  // Big-endian recordings are rare and old; they are decoded one by one.
-  possible_ = !layouts.empty() && has_one_layout_ && ip_ != kAbsent && tid_ != kAbsent &&
-              (time_ != kAbsent) == has_times_ && decoder.order() == ByteOrder::little &&
-              std::endian::native == std::endian::little;
+  totals_.resize(layout_.period.size());
 }
 
-std::size_t BulkCounter::count(std::span<const std::byte> bytes, std::uint64_t position) {
-  if (!possible_) return 0;
-  if (!window_was_chosen_ && counted_ >= kBeforeWindow) choose_window();
-  if (window_.most_in_a_cell >= kFullCell) empty_window();
-  // Many small slices in the beginning, where programs map most of what they map.
-  const std::uint64_t most = counts_.slices().samples_a_slice() * record_size_;
-  bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), most)));
-  return id_offset_ == SampleLayout::kAbsent ? count_samples<false>(bytes, position)
-                                             : count_samples<true>(bytes, position);
+void BulkCounter::count(const SampleRun& run) {
+  if (totals_.size() != layout_.period.size()) follow_layout();
+  if (!window_was_chosen_ && counted_ >= kBeforeWindow) choose_window(run.slice);
+  if (window_.most_in_a_cell >= kFullCell) empty_window(run.slice);
+  slice_ = run.slice;
+  layout_.id == SampleLayout::kAbsent ? count_samples<false>(run) : count_samples<true>(run);
 }
 
 template <bool kManyEvents>
-std::size_t BulkCounter::count_samples(std::span<const std::byte> bytes, std::uint64_t position) {
-  const std::byte* at = bytes.data();
-  const std::byte* const end = at + bytes.size();
-  const std::uint16_t ip_offset = ip_, tid_offset = tid_, time_offset = time_;
-  const bool has_times = has_times_;
+void BulkCounter::count_samples(const SampleRun& run) {
+  const std::byte* at = run.bytes.data();
+  const std::byte* const end = at + run.bytes.size();
+  // What stands at `offset` behind the header of a record stands at this distance from the record.
+  const auto of_record = [](std::uint16_t offset) { return HeaderWord::kSize + offset; };
+  const std::size_t ip_at = of_record(layout_.ip), tid_at = of_record(layout_.tid),
+                    time_at = of_record(layout_.time), id_at = of_record(layout_.id);
+  const bool has_times = layout_.has_times;
   const std::uint64_t window_base = window_.base;
   const std::int32_t window_space = window_.space;
 
-  // Damage can leave zeros where a header should be, which must not pass for the one before.
-  if (bytes.size() < kRecordHeader || load<std::uint64_t>(at) == 0) return 0;
-  HeaderWord header;  // of the sample before; the first one differs from it
-  std::size_t stride = kRecordHeader;
+  std::uint64_t header = 0;  // of the sample before; no sample's is 0
+  std::size_t stride = 0;
   SampleKind kind;
   std::int32_t pid_mask = 0, pid_fill = 0;  // space_of without a branch
   std::uint64_t window_size = 0;            // 0 where no sample of this kind goes into the window
   std::uint32_t* plane = nullptr;           // of `kind` and the first event
   std::uint32_t attribute = 0;
-  std::uint64_t period_offset = period_.front();
+  std::uint16_t period = layout_.period.front();
   std::uint64_t samples = 0, period_sum = 0;
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
 
-  while (static_cast<std::size_t>(end - at) >= stride) {
-    const HeaderWord word{load<std::uint64_t>(at)};
-    if (word.word != header.word) {
-      if (word.type() != PERF_RECORD_SAMPLE || word.size() < record_size_) break;
-      if (word.misc() != header.misc() || header.word == 0) {
-        kind = SampleKind::of_misc(word.misc());
-        const bool kernel = kind.mode() == CpuMode::kernel;
-        pid_mask = kernel ? 0 : -1;
-        pid_fill = kernel ? kKernelSpace : 0;
-        window_size = kind.mode() == window_.mode ? window_.size : 0;
-        plane = window_.cells.data() + (kind.exact() ? window_size : 0);
-      }
-      header = word;
+  for (; at != end; at += stride) {
+    const HeaderWord word = HeaderWord::at(at);
+    if (word.word != header) {
+      kind = SampleKind::of_misc(word.misc());
+      const bool kernel = kind.mode() == CpuMode::kernel;
+      pid_mask = kernel ? 0 : -1;
+      pid_fill = kernel ? kKernelSpace : 0;
+      window_size = kind.mode() == window_.mode ? window_.size : 0;
+      plane = window_.cells.data() + (kind.exact() ? window_size : 0);
+      header = word.word;
       stride = word.size();
-      if (static_cast<std::size_t>(end - at) < stride) break;
     }
-    const std::byte* const body = at + kRecordHeader;
     if constexpr (kManyEvents) {
-      const auto found = ids_->find(load<std::uint64_t>(body + id_offset_));
-      if (!found) break;
+      const auto found = layout_.ids->find(load<std::uint64_t>(at + id_at));
+      if (!found) {
+        ++unknown_ids_;
+        continue;
+      }
       attribute = *found;
       ++totals_[attribute].samples;
-      period_offset = period_[attribute];
+      period = layout_.period[attribute];
     }
-    const auto ip = load<std::uint64_t>(body + ip_offset);
-    const std::int32_t space = (load<std::int32_t>(body + tid_offset) & pid_mask) | pid_fill;
-    const std::uint64_t time = has_times ? load<std::uint64_t>(body + time_offset)
-                                         : position + static_cast<std::uint64_t>(at - bytes.data());
+    const auto ip = load<std::uint64_t>(at + ip_at);
+    const std::int32_t space = (load<std::int32_t>(at + tid_at) & pid_mask) | pid_fill;
+    const std::uint64_t time =
+        has_times ? load<std::uint64_t>(at + time_at)
+                  : run.position + static_cast<std::uint64_t>(at - run.bytes.data());
     first = std::min(first, time);
     last = std::max(last, time);
-    if (period_offset != SampleLayout::kAbsent) {
-      const auto period = load<std::uint64_t>(body + period_offset);
+    if (period != SampleLayout::kAbsent) {
+      const auto events = load<std::uint64_t>(at + of_record(period));
       if constexpr (kManyEvents) {
-        totals_[attribute].period_sum += period;
+        totals_[attribute].period_sum += events;
       } else {
-        period_sum += period;
+        period_sum += events;
       }
     }
     const std::uint64_t cell = ip - window_base;
@@ -150,43 +110,42 @@ std::size_t BulkCounter::count_samples(std::span<const std::byte> bytes, std::ui
       ++plane[std::uint64_t{attribute} * 2 * window_size + cell];
     } else {
       pending_.push_back({ip, space, attribute, kind});
-      if (pending_.size() == kPending) flush_pending();
+      if (pending_.size() == kPending) flush_pending(run.slice);
     }
     ++samples;
-    at += stride;
   }
   if constexpr (!kManyEvents) {
     totals_.front().samples += samples;
     totals_.front().period_sum += period_sum;
   }
-  flush_pending();
-  const auto size = static_cast<std::size_t>(at - bytes.data());
-  counts_.slices().note(first, last, position + size, samples);
+  flush_pending(run.slice);
+  counts_.note(run.slice, first, last, run.position + run.bytes.size());
   counted_ += samples;
   window_.most_in_a_cell += samples;
-  return size;
 }
 
 void BulkCounter::count(const Sample& sample, std::uint64_t time, std::uint64_t end,
-                        std::int32_t space) {
+                        std::int32_t space, Slice slice) {
+  if (totals_.size() != layout_.period.size()) follow_layout();
   auto& totals = totals_[sample.attribute];
   ++totals.samples;
   totals.period_sum += sample.period;
   const SampleKind kind(sample.mode, sample.exact);
   const Sighting sighting{sample.ip, space, sample.attribute, kind};
-  counts_.add(std::span(&sighting, 1), counts_.slices().current());
-  counts_.slices().note(time, time, end, 1);
+  counts_.add(std::span(&sighting, 1), slice);
+  counts_.note(slice, time, time, end);
+  slice_ = slice;
   ++counted_;
 }
 
-void BulkCounter::flush_pending() {
-  counts_.add(pending_, counts_.slices().current());
+void BulkCounter::flush_pending(Slice slice) {
+  counts_.add(pending_, slice);
   pending_.clear();
 }
 
-void BulkCounter::choose_window() {
+void BulkCounter::choose_window(Slice slice) {
   window_was_chosen_ = true;
-  const std::uint64_t planes = period_.size() * 2;
+  const std::uint64_t planes = totals_.size() * 2;
   const std::uint64_t size = std::min(kLargestWindow, kLargestWindowCells / planes);
   if (size == 0) return;
 
@@ -216,29 +175,40 @@ void BulkCounter::choose_window() {
   }
   if (most * kWorthAWindow < counted_) return;
   window_.size = size;
-  window_.since = counts_.slices().current();
+  window_.since = slice;
   window_.cells.assign(planes * size, 0);
 }
 
-void BulkCounter::empty_window() {
+void BulkCounter::empty_window(Slice slice) {
   for (std::size_t at = 0; at < window_.cells.size(); ++at) {
     const std::uint32_t samples = window_.cells[at];
     if (samples == 0) continue;
     const std::uint64_t plane = at / window_.size;
-    counts_.add_since(
-        window_.since,
+    counts_.add_between(
+        window_.since, slice_,
         {window_.base + at % window_.size, window_.space, static_cast<std::uint32_t>(plane / 2),
          SampleKind(window_.mode, plane % 2 == 1)},
         samples);
     window_.cells[at] = 0;
   }
   window_.most_in_a_cell = 0;
-  window_.since = counts_.slices().current();
+  window_.since = slice;
+}
+
+void BulkCounter::merge(BulkCounter& other) {
+  other.finish();
+  if (totals_.size() < other.totals_.size()) follow_layout();
+  for (std::size_t index = 0; index < other.totals_.size(); ++index) {
+    totals_[index].samples += other.totals_[index].samples;
+    totals_[index].period_sum += other.totals_[index].period_sum;
+  }
+  other.totals_.clear();
+  unknown_ids_ += std::exchange(other.unknown_ids_, 0);
+  counts_.merge(other.counts_);
 }
 
 void BulkCounter::finish() {
-  if (window_.size > 0) empty_window();
-  window_ = Window{};
+  if (window_.size > 0) empty_window(slice_);
 }
 
 }  // namespace skid::perfdata

@@ -3,34 +3,46 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace skid::perfdata {
 
-/// A stretch of bytes read front to back. Long stretches of files are read ahead by a second
-/// thread, because copying them out of the page cache takes about as long as looking at them.
-/// Files are read with pread rather than mapped: a file that shrinks meanwhile ends early instead
-/// of raising SIGBUS, and resident memory stays that of the buffers.
+/// A stretch of bytes read front to back. Files are read with pread rather than mapped: a file that
+/// shrinks meanwhile ends early instead of raising SIGBUS, and resident memory stays that of the
+/// buffers. Whoever can read faster may read the rest of a file on his own and feed it.
 class ByteStream {
  public:
   /// What `fill` can be asked for: no record is larger.
   static constexpr std::size_t kLargestFill = std::size_t{64} << 10;
 
   /// No bytes at all.
-  ByteStream() noexcept;
+  ByteStream() noexcept = default;
   /// Bytes [begin, end) of a regular file, whose descriptor must stay open.
   static ByteStream of_file(int fd, std::uint64_t begin, std::uint64_t end);
   /// All that a pipe gives until it is closed; positions count from `begin`.
   static ByteStream of_pipe(int fd, std::uint64_t begin);
 
-  ByteStream(const ByteStream&) = delete;
-  ByteStream& operator=(const ByteStream&) = delete;
-  ByteStream(ByteStream&& other) noexcept;
-  ByteStream& operator=(ByteStream&& other) noexcept;
-  ~ByteStream();
+  /// Bytes of a file that were read by somebody else.
+  struct Chunk {
+    std::byte* bytes = nullptr;  ///< kLargestFill bytes in front of them can be written to
+    std::size_t size = 0;
+    std::uint64_t offset = 0;  ///< in the file
+    bool is_last = false;      ///< nothing can be read behind them
+    int error = 0;             ///< errno of the read that failed; then it is the last
+  };
+  /// From here on the stream, of a file, has only what it is fed. What was buffered is dropped.
+  void begin_feeding() noexcept;
+  /// Gives the next chunk, once `fill` failed and `starved` says so. The first begins at
+  /// `position()`, each other one where the one before ended, or at `position()` if that is
+  /// further. Its memory is used until `keep_rest`.
+  void feed(const Chunk& chunk) noexcept;
+  /// Copies what was not consumed, less than kLargestFill bytes, to memory of the stream's own.
+  void keep_rest();
+  bool is_fed() const noexcept { return is_fed_; }
+  /// Whether there are more bytes, but nobody fed them yet.
+  bool starved() const noexcept { return is_fed_ && !has_last_ && position_ + size_ < end_; }
 
   /// The bytes in memory that were not consumed yet; valid until the next `fill` or `skip`.
   std::span<const std::byte> buffered() const noexcept { return {data_, size_}; }
@@ -53,22 +65,18 @@ class ByteStream {
   int read_error() const noexcept { return read_error_; }
 
  private:
-  class ReadAhead;
-
   bool read_more(std::size_t size);
-  /// Reads behind what is buffered into our own buffer; bytes read, 0 at the end.
+  /// Reads behind what is buffered; bytes read, 0 at the end.
   std::size_t read_behind();
-  bool take_chunks(std::size_t size);
 
   int fd_ = -1;
   bool is_pipe_ = false;
-  std::uint64_t end_ = 0;            ///< of the stretch in the file
-  std::uint64_t read_position_ = 0;  ///< file offset behind what was read so far
+  bool is_fed_ = false, has_last_ = false;
+  std::uint64_t end_ = 0;  ///< of the stretch in the file
   std::uint64_t position_ = 0;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::vector<std::byte> own_buffer_;
-  std::unique_ptr<ReadAhead> read_ahead_;
   int read_error_ = 0;
 };
 

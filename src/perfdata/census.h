@@ -20,8 +20,8 @@ struct Census {
   std::map<std::uint32_t, std::uint64_t> records;  ///< by type, also by types not known here
   std::vector<Event> events;                       ///< by index of the event
   Recording::LeftOut left_out;
-  std::uint64_t lost_records = 0;                  ///< sum over PERF_RECORD_LOST
-  std::uint64_t lost_samples = 0;                  ///< sum over PERF_RECORD_LOST_SAMPLES
+  std::uint64_t lost_records = 0;  ///< sum over PERF_RECORD_LOST
+  std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
 
   /// All records; PERF_RECORD_SAMPLE alone.
   std::uint64_t total_records() const noexcept;

@@ -212,6 +212,20 @@ void Recording::start_segment(std::size_t index) {
   unpacked_begin_ = unpacked_end_ = 0;
 }
 
+std::optional<Recording::Stretch> Recording::stretch() const {
+  if (from_pipe_ || stopped_ || ended_ || unpacking_ || behind_.left > 0) return std::nullopt;
+  const Segment& segment = segments_[segment_];
+  return Stretch{segment.file.get(), stream_.position(), segment.end};
+}
+
+bool Recording::may_change_attributes() const noexcept {
+  if (unpacking_ || behind_.left > 0) return true;
+  const auto bytes = buffered();
+  if (bytes.size() < sizeof(std::uint32_t)) return false;  // the record has to be fed first
+  const std::uint32_t type = ByteReader(bytes, order_).u32();
+  return type == PERF_RECORD_HEADER_ATTR || type == PERF_RECORD_HEADER_FEATURE;
+}
+
 void Recording::rewind() {
   rewound_ = true;
   faults_.begin_again();
@@ -221,7 +235,7 @@ void Recording::rewind() {
 }
 
 std::span<const std::byte> Recording::buffered() const noexcept {
-  if (behind_.size > 0 || stopped_) return {};
+  if (behind_.left > 0 || stopped_) return {};
   if (!unpacking_) return stream_.buffered();
   return {unpacked_.data() + unpacked_begin_, unpacked_end_ - unpacked_begin_};
 }
@@ -238,6 +252,7 @@ void Recording::consume(std::size_t bytes) noexcept {
 bool Recording::next(Record& record) {
   while (!ended_) {
     if (stopped_) {
+      if (stream_.is_fed()) return false;
       // Not before now: the record given out last may lie in the buffer of the stream.
       if (segment_ + 1 < segments_.size()) {
         start_segment(segment_ + 1);
@@ -246,7 +261,10 @@ bool Recording::next(Record& record) {
       }
       continue;
     }
-    if (behind_.size > 0 && !pass_behind()) continue;
+    if (behind_.left > 0 && !pass_behind()) {
+      if (starved()) return false;
+      continue;
+    }
     if (unpacking_) {
       if (next_unpacked(record)) {
         accept(record);
@@ -257,6 +275,8 @@ bool Recording::next(Record& record) {
       accept_stored(record);
       accept(record);
       return true;
+    } else if (starved()) {
+      return false;
     } else {
       stopped_ = true;
     }
@@ -278,7 +298,7 @@ std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder ord
 }  // namespace
 
 bool Recording::next_stored(Record& record) {
-  if (!stream_.fill(kRecordHeader)) return end_of_segment();
+  if (!stream_.fill(kRecordHeader)) return !starved() && end_of_segment();
   const std::uint64_t offset = stream_.position();
   const std::uint16_t size = read_record_header(stream_.buffered(), order_, record);
   if (size < kRecordHeader) {
@@ -286,7 +306,7 @@ bool Recording::next_stored(Record& record) {
                 fmt::format("at least {}", kRecordHeader), kRecordAgain);
   }
   if (!stream_.fill(size)) {
-    if (stop_if_cut()) return false;
+    if (starved() || stop_if_cut()) return false;
     return stop(offset, fmt::format("a record of {} bytes", size),
                 fmt::format("{} up to the end of the records", stream_.buffered().size()),
                 kRecordAgain);
@@ -349,7 +369,9 @@ void Recording::accept_stored(const Record& record) {
              fmt::format("{} up to the end of the records", left.value_or(0)), kRecordAgain);
         break;
       }
-      behind_ = {record.offset, size, !is_trace};
+      const bool is_kept = !is_trace && !rewound_ && metadata_.features.tracing_data.empty() &&
+                           size <= kLargestFeature;
+      behind_ = {record.offset, size, size, is_kept};
       break;
     }
     default:
@@ -358,24 +380,23 @@ void Recording::accept_stored(const Record& record) {
 }
 
 bool Recording::pass_behind() {
-  const auto [offset, size, is_tracing_data] = std::exchange(behind_, {});
-  auto& tracing_data = metadata_.features.tracing_data;
-  bool whole = true;
-  if (is_tracing_data && !rewound_ && tracing_data.empty() && size <= kLargestFeature) {
-    std::uint64_t left = size;
-    while (left > 0 && stream_.fill(1)) {
-      const auto some = stream_.buffered().first(
-          static_cast<std::size_t>(std::min<std::uint64_t>(left, stream_.buffered().size())));
+  if (behind_.is_kept) {
+    auto& tracing_data = metadata_.features.tracing_data;
+    while (behind_.left > 0 && stream_.fill(1)) {
+      const auto some = stream_.buffered().first(static_cast<std::size_t>(
+          std::min<std::uint64_t>(behind_.left, stream_.buffered().size())));
       tracing_data.insert(tracing_data.end(), some.begin(), some.end());
       stream_.consume(some.size());
-      left -= some.size();
+      behind_.left -= some.size();
     }
-    whole = left == 0;
     metadata_.features.present.set(HEADER_TRACING_DATA);
-  } else {
-    whole = stream_.skip(size);
+  } else if (stream_.skip(behind_.left)) {
+    behind_.left = 0;
   }
-  if (!whole) {
+  const auto [offset, size, left, is_kept] = behind_;
+  if (left > 0) {
+    if (starved()) return false;
+    behind_ = {};
     return stop(offset, fmt::format("{} bytes announced behind a record", size),
                 "the recording ends before", kRecordAgain);
   }

@@ -73,6 +73,33 @@ class Recording {
   /// other records may mean something to the reading itself.
   void consume(std::size_t bytes) noexcept;
 
+  /// What `consume` may not pass lies in memory of the recording, which `next` overwrites, instead
+  /// of in what was fed.
+  bool is_unpacking() const noexcept { return unpacking_; }
+
+  /// The rest of the file that is being read: whoever reads faster may feed it.
+  struct Stretch {
+    int file = -1;
+    std::uint64_t begin = 0, end = 0;  ///< offsets
+  };
+  /// nullopt on a pipe, and where the next record may not be in a file at all.
+  std::optional<Stretch> stretch() const;
+  /// From here until the end of that file its bytes must be fed (ByteStream::begin_feeding).
+  void begin_feeding() noexcept { stream_.begin_feeding(); }
+  void feed(const ByteStream::Chunk& chunk) noexcept { stream_.feed(chunk); }
+  void keep_rest() { stream_.keep_rest(); }
+  /// Where the next byte that was not fed yet would be of use.
+  std::uint64_t wanted_offset() const noexcept {
+    return stream_.position() + stream_.buffered().size();
+  }
+  /// Whether `next` failed only because not enough was fed.
+  bool starved() const noexcept { return !stopped_ && stream_.starved(); }
+  /// All of the file was fed and read; `next` goes on with the next one, if there is any.
+  void end_feeding() noexcept { stream_ = ByteStream(); }
+  /// Whether the record that `next` would give out from what was fed may change `attributes()`;
+  /// also true where that cannot be told.
+  bool may_change_attributes() const noexcept;
+
   /// Whether `rewind` is possible: not on a pipe.
   bool rewindable() const noexcept { return !from_pipe_; }
   /// Goes back to the first record; `next` does not report the faults met before again.
@@ -98,7 +125,8 @@ class Recording {
   struct Behind {
     std::uint64_t offset = 0;  ///< of the record
     std::uint64_t size = 0;
-    bool is_tracing_data = false;
+    std::uint64_t left = 0;  ///< of them
+    bool is_kept = false;    ///< as tracing data
   };
 
   explicit Recording(std::filesystem::path path) : path_(std::move(path)) {}

@@ -67,9 +67,11 @@ SampleCount SampleCounts::describe(const Row& row, std::uint32_t column,
 }
 
 std::uint32_t SampleCounts::context_of(const Sighting& sighting) {
-  const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(sighting.space)} << 32 |
-                            (sighting.attribute / kColumns) << SampleKind::kBits |
-                            sighting.kind.bits();
+  return context_of(std::uint64_t{static_cast<std::uint32_t>(sighting.space)} << 32 |
+                    (sighting.attribute / kColumns) << SampleKind::kBits | sighting.kind.bits());
+}
+
+std::uint32_t SampleCounts::context_of(std::uint64_t key) {
   if (contexts_.size() * 2 >= context_slots_.size()) grow_contexts();
   const std::size_t mask = context_slots_.size() - 1;
   std::size_t at = mix(key ^ seed_, kOdd) & mask;
@@ -123,7 +125,7 @@ std::uint32_t SampleCounts::probable_row(std::uint64_t mixed) const noexcept {
 }
 
 std::size_t SampleCounts::find_or_insert(std::uint64_t ip, std::uint32_t context,
-                                         std::uint64_t mixed, TimeSlices::Slice slice) {
+                                         std::uint64_t mixed, Slice slice) {
   const std::size_t mask = slots_.size() - 1;
   const auto number_mask = static_cast<std::uint32_t>(mask);
   const auto tag = static_cast<std::uint32_t>(mixed >> 32) & ~number_mask;
@@ -143,21 +145,49 @@ std::size_t SampleCounts::find_or_insert(std::uint64_t ip, std::uint32_t context
   return index;
 }
 
-void SampleCounts::add_since(TimeSlices::Slice slice, const Sighting& sighting,
-                             std::uint64_t samples) {
+void SampleCounts::add_between(Slice first, Slice last, const Sighting& sighting,
+                               std::uint64_t samples) {
+  const std::size_t index = row_of(sighting.ip, context_of(sighting), first);
+  widen(index, first, last);
+  increase(index, sighting.attribute % kColumns, samples);
+}
+
+std::size_t SampleCounts::row_of(std::uint64_t ip, std::uint32_t context, Slice slice) {
   make_room(1);
-  const std::uint32_t context = context_of(sighting);
-  const std::size_t index = find_or_insert(sighting.ip, context, hash(sighting.ip, context), slice);
+  return find_or_insert(ip, context, hash(ip, context), slice);
+}
+
+void SampleCounts::widen(std::size_t index, Slice first, Slice last) noexcept {
   Row& row = row_at(index);
-  row.first = std::min(row.first, slice);
-  row.last = slices_.current();
-  const std::uint32_t column = sighting.attribute % kColumns;
-  const std::uint64_t total = row.counts[column] + samples;
-  row.counts[column] = static_cast<std::uint16_t>(total);
+  row.first = std::min(row.first, first);
+  row.last = std::max(row.last, last);
+}
+
+void SampleCounts::increase(std::size_t index, std::uint32_t column, std::uint64_t samples) {
+  auto& count = row_at(index).counts[column];
+  const std::uint64_t total = count + samples;
+  count = static_cast<std::uint16_t>(total);
   if (total >= kCarry) carry(index, column, total / kCarry * kCarry);
 }
 
-void SampleCounts::add(std::span<const Sighting> sightings, TimeSlices::Slice slice) {
+void SampleCounts::merge(SampleCounts& other) {
+  std::vector<std::uint32_t> contexts;  // here, by their number there
+  contexts.reserve(other.contexts_.size());
+  for (const std::uint64_t key : other.contexts_) contexts.push_back(context_of(key));
+  for (std::size_t theirs = 0; theirs < other.rows_used_; ++theirs) {
+    const Row& row = other.row_at(theirs);
+    const std::size_t index = row_of(row.ip, contexts[row.context], row.first);
+    widen(index, row.first, row.last);
+    for (std::uint32_t column = 0; column < kColumns; ++column) {
+      const std::uint64_t samples = other.count_of(theirs, column);
+      if (samples > 0) increase(index, column, samples);
+    }
+  }
+  slices_.merge(other.slices_);
+  other = SampleCounts();
+}
+
+void SampleCounts::add(std::span<const Sighting> sightings, Slice slice) {
   std::array<std::uint32_t, kTogether> contexts, numbers;
   std::array<std::uint64_t, kTogether> hashes;
   while (!sightings.empty()) {

@@ -71,15 +71,18 @@ class SampleCounts {
  public:
   SampleCounts();
 
-  /// Counts samples that were read while `slice` was the current one. Their memory accesses
-  /// overlap, which matters where the addresses are random. Their times are to be noted before
-  /// long.
-  void add(std::span<const Sighting> sightings, TimeSlices::Slice slice);
-  /// Counts `samples` of one place that were read from when `slice` was the current one until now.
-  void add_since(TimeSlices::Slice slice, const Sighting& sighting, std::uint64_t samples);
-
-  /// When and where the samples were that are added.
-  TimeSlices& slices() noexcept { return slices_; }
+  /// Counts samples of `slice`. Their memory accesses overlap, which matters where the addresses
+  /// are random.
+  void add(std::span<const Sighting> sightings, Slice slice);
+  /// Counts `samples` of one place that were in slices from `first` to `last`.
+  void add_between(Slice first, Slice last, const Sighting& sighting, std::uint64_t samples);
+  /// Notes that samples of `slice`, which were or will be added, were within [first, last] and
+  /// before the position `end`.
+  void note(Slice slice, std::uint64_t first, std::uint64_t last, std::uint64_t end) {
+    slices_.note(slice, first, last, end);
+  }
+  /// Adds all of `other`, which is empty afterwards.
+  void merge(SampleCounts& other);
 
   /// Ends adding, and frees what only adding takes.
   void seal();
@@ -110,7 +113,7 @@ class SampleCounts {
   struct alignas(32) Row {
     std::uint64_t ip;
     std::uint32_t context;  ///< index into contexts_
-    TimeSlices::Slice first, last;
+    Slice first, last;
     std::array<std::uint16_t, kColumns> counts;  ///< the rest in carries_
   };
   static_assert(sizeof(Row) == 32);
@@ -121,11 +124,15 @@ class SampleCounts {
   std::uint64_t count_of(std::size_t row, std::uint32_t column) const;
   SampleCount describe(const Row& row, std::uint32_t column, std::uint64_t samples) const;
   std::uint32_t context_of(const Sighting& sighting);
+  std::uint32_t context_of(std::uint64_t key);
   void grow_contexts();
   std::uint64_t hash(std::uint64_t ip, std::uint32_t context) const noexcept;
   std::uint32_t probable_row(std::uint64_t hash) const noexcept;
   std::size_t find_or_insert(std::uint64_t ip, std::uint32_t context, std::uint64_t hash,
-                             TimeSlices::Slice slice);
+                             Slice slice);
+  std::size_t row_of(std::uint64_t ip, std::uint32_t context, Slice slice);
+  void widen(std::size_t row, Slice first, Slice last) noexcept;
+  void increase(std::size_t row, std::uint32_t column, std::uint64_t samples);
   void make_room(std::size_t rows);
   void grow();
   void carry(std::size_t row, std::uint32_t column, std::uint64_t samples);

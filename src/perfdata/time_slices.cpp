@@ -11,38 +11,52 @@ constexpr std::uint64_t kShortestSlice = 32;  // samples
 /// samples, and beyond that the last one takes what comes.
 constexpr unsigned kPartOfAll = 12;  // log2
 /// With more slices than these, only their length ends them.
-constexpr std::size_t kMostWithCuts = 8192;
+constexpr Slice kMostWithCuts = 8192;
 
 }  // namespace
 
-std::uint64_t TimeSlices::samples_a_slice() const noexcept {
+std::uint64_t SliceNumbers::samples_a_slice() const noexcept {
   return std::max(kShortestSlice, samples_ >> kPartOfAll);
 }
 
-void TimeSlices::note(std::uint64_t first, std::uint64_t last, std::uint64_t end,
-                      std::uint64_t samples) {
-  if (samples == 0) return;
-  Times& slice = slices_.back();
-  slice.first = std::min(slice.first, first);
-  slice.last = std::max(slice.last, last);
-  slice.end = end;
+std::uint64_t SliceNumbers::room() const noexcept {
+  const std::uint64_t most = samples_a_slice();
+  return most > samples_in_slice_ ? most - samples_in_slice_ : 1;
+}
+
+void SliceNumbers::add(std::uint64_t samples) noexcept {
   samples_ += samples;
   samples_in_slice_ += samples;
   if (samples_in_slice_ >= samples_a_slice()) begin_slice();
 }
 
-void TimeSlices::cut() {
-  if (samples_in_slice_ > 0 && slices_.size() < kMostWithCuts) begin_slice();
+void SliceNumbers::cut() noexcept {
+  if (samples_in_slice_ > 0 && current_ + 1 < kMostWithCuts) begin_slice();
 }
 
-void TimeSlices::begin_slice() {
-  if (current() == std::numeric_limits<Slice>::max()) return;
-  slices_.emplace_back();
+void SliceNumbers::begin_slice() noexcept {
+  if (current_ == std::numeric_limits<Slice>::max()) return;
+  ++current_;
   samples_in_slice_ = 0;
 }
 
+void TimeSlices::note(Slice slice, std::uint64_t first, std::uint64_t last, std::uint64_t end) {
+  if (slice >= slices_.size()) slices_.resize(std::size_t{slice} + 1);
+  Times& times = slices_[slice];
+  times.first = std::min(times.first, first);
+  times.last = std::max(times.last, last);
+  times.end = std::max(times.end, end);
+}
+
+void TimeSlices::merge(const TimeSlices& other) {
+  for (std::size_t i = 0; i < other.slices_.size(); ++i) {
+    const Times& times = other.slices_[i];
+    note(static_cast<Slice>(i), times.first, times.last, times.end);
+  }
+}
+
 void TimeSlices::seal() {
-  for (std::size_t i = slices_.size() - 1; i > 0; --i) {
+  for (std::size_t i = slices_.size(); i-- > 1;) {
     slices_[i - 1].first = std::min(slices_[i - 1].first, slices_[i].first);
   }
   for (std::size_t i = 1; i < slices_.size(); ++i) {

@@ -7,30 +7,41 @@
 
 namespace skid::perfdata {
 
-/// The samples of a recording in the order in which they are read, cut in slices, each with the
-/// earliest and the latest time in it. Whatever was seen in some slices happened between the
-/// earliest time of the first and all later ones and the latest of the last and all earlier ones:
-/// an interval that may be wider than the truth, never narrower, and hardly wider where recordings
-/// are nearly sorted. Two small numbers tell it instead of two times.
-class TimeSlices {
+/// Number of a slice: samples that stand one behind the other in a recording.
+using Slice = std::uint16_t;
+
+/// Cuts a recording in slices, in the order in which it is read.
+class SliceNumbers {
  public:
-  using Slice = std::uint16_t;
-
-  /// The slice that what is read now belongs to. Never decreases.
-  Slice current() const noexcept { return static_cast<Slice>(slices_.size() - 1); }
-
-  /// Notes `samples` that were read since the last call, all within [first, last] and before
-  /// `end` (Record::position), as of the current slice; afterwards another slice may be the current
-  /// one.
-  void note(std::uint64_t first, std::uint64_t last, std::uint64_t end, std::uint64_t samples);
-
+  /// The slice that the next samples belong to. Never decreases.
+  Slice current() const noexcept { return current_; }
+  /// How many samples it takes at least; more than 0.
+  std::uint64_t room() const noexcept;
+  /// So many samples belong to the current slice. Afterwards another one may be the current one.
+  void add(std::uint64_t samples) noexcept;
   /// A mapping changes here: what is read from now on belongs to another slice, if there are enough
   /// of them left.
-  void cut();
+  void cut() noexcept;
 
-  /// How many samples should be noted together at most, for intervals as narrow as slices are.
+ private:
   std::uint64_t samples_a_slice() const noexcept;
+  void begin_slice() noexcept;
 
+  Slice current_ = 0;
+  std::uint64_t samples_ = 0;           ///< in all slices
+  std::uint64_t samples_in_slice_ = 0;  ///< in the current one
+};
+
+/// The earliest and the latest time of each slice. Whatever was seen in some slices happened
+/// between the earliest time of the first and all later ones and the latest of the last and all
+/// earlier ones: an interval that may be wider than the truth, never narrower, and hardly wider
+/// where recordings are nearly sorted. Two small numbers tell it instead of two times.
+class TimeSlices {
+ public:
+  /// Notes samples of `slice`, all within [first, last] and before `end` (Record::position).
+  void note(Slice slice, std::uint64_t first, std::uint64_t last, std::uint64_t end);
+  /// Notes all that `other` noted.
+  void merge(const TimeSlices& other);
   /// Ends noting.
   void seal();
 
@@ -42,16 +53,12 @@ class TimeSlices {
   std::uint64_t end(Slice slice) const { return slices_[slice].end; }
 
  private:
-  void begin_slice();
-
   struct Times {
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
     std::uint64_t end = 0;
   };
 
-  std::vector<Times> slices_{Times{}};
-  std::uint64_t samples_ = 0;           ///< in all slices
-  std::uint64_t samples_in_slice_ = 0;  ///< in the current one
+  std::vector<Times> slices_;
 };
 
 }  // namespace skid::perfdata

@@ -94,6 +94,11 @@ class RecordingBuilder {
     records_ += body;
     return *this;
   }
+  /// Bytes that are no record.
+  RecordingBuilder& raw(std::string_view bytes) {
+    records_ += bytes;
+    return *this;
+  }
   /// A sample of an event with sample_type IP | TID | TIME.
   RecordingBuilder& sample(std::uint64_t ip, std::int32_t pid, std::uint64_t time,
                            std::uint16_t misc = 2) {

@@ -1,12 +1,14 @@
 // Counting straight from the buffer gives what decoding sample by sample gives.
 #include "src/perfdata/bulk_counter.h"
 
+#include "src/perfdata/lanes.h"
 #include "src/perfdata/recording.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -20,10 +22,14 @@ using test::RecordingBuilder;
 using Places =
     std::map<std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>, std::uint64_t>;
 
+enum class Way { decoding, in_bulk, in_lanes };
+
 struct Counted {
   Places places;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> totals;
-  std::uint64_t in_bulk = 0;  ///< bytes
+  std::uint64_t unknown_ids = 0;
+  std::uint64_t other_records = 0;  ///< that are no samples, each weighed by when it came
+  std::uint64_t in_bulk = 0;        ///< bytes
 };
 
 class BulkCounting : public ::testing::Test {
@@ -33,33 +39,50 @@ class BulkCounting : public ::testing::Test {
     return Recording::open(directory_ / "perf.data");
   }
 
-  Counted count(const RecordingBuilder& builder, bool in_bulk) {
+  Counted count(const RecordingBuilder& builder, Way way) {
     auto recording = open(builder);
+    BulkLayout layout;
+    layout.use(recording.decoder());
+    SliceNumbers slices;
+    SampleScanner scanner(layout, slices);
     SampleCounts counts;
-    BulkCounter counter(counts);
-    counter.use(recording.decoder());
+    BulkCounter counter(layout, counts);
     Counted result;
+    std::vector<SampleRun> runs;
+    const auto take = [&](const Record& record, BulkCounter& own_counter) {
+      if (record.type != PERF_RECORD_SAMPLE) {
+        result.other_records += ++other_records_ * record.position;
+        return;
+      }
+      const auto sample = recording.decode(record);
+      if (!sample) return;
+      own_counter.count(*sample, recording.decoder().time_of(record, *sample), recording.position(),
+                        space_of(SampleKind(sample->mode, sample->exact), sample->pid),
+                        slices.current());
+      slices.add(1);
+    };
+    other_records_ = 0;
+    if (way == Way::in_lanes) Lanes(recording, layout, slices, counter, take).run();
     Record record;
     for (;;) {
-      if (in_bulk) {
-        const auto bytes = counter.count(recording.buffered(), recording.position());
+      if (way == Way::in_bulk) {
+        const auto bytes = scanner.scan(recording.buffered(), recording.position(), runs);
+        for (const auto& run : runs) counter.count(run);
+        runs.clear();
         recording.consume(bytes);
         result.in_bulk += bytes;
       }
       if (!recording.next(record)) break;
-      if (record.type != PERF_RECORD_SAMPLE) continue;
-      const auto& decoder = recording.decoder();
-      const auto [sample, problem] = decoder.decode(record);
-      if (problem != SampleDecoder::Problem::none) continue;
-      counter.count(sample, decoder.time_of(record, sample), recording.position(),
-                    space_of(SampleKind(sample.mode, sample.exact), sample.pid));
+      take(record, counter);
     }
+    result.unknown_ids = counter.unknown_ids() + recording.left_out().unknown_ids;
     counter.finish();
     counts.seal();
     counts.for_each([&](std::size_t, const SampleCount& found) {
       result.places[{found.of.ip, found.of.space, found.of.attribute, found.of.kind.bits()}] +=
           found.samples;
     });
+    result.totals.reserve(counter.totals().size());
     for (const auto& total : counter.totals()) {
       result.totals.emplace_back(total.samples, total.period_sum);
     }
@@ -67,17 +90,22 @@ class BulkCounting : public ::testing::Test {
   }
 
   void expect_same(const RecordingBuilder& builder, bool mostly_in_bulk = true) {
-    const auto slow = count(builder, false);
-    const auto fast = count(builder, true);
-    EXPECT_EQ(fast.places, slow.places);
-    EXPECT_EQ(fast.totals, slow.totals);
+    const auto slow = count(builder, Way::decoding);
+    const auto fast = count(builder, Way::in_bulk);
+    const auto by_two = count(builder, Way::in_lanes);
+    for (const auto* other : {&fast, &by_two}) {
+      EXPECT_EQ(other->places, slow.places);
+      EXPECT_EQ(other->totals, slow.totals);
+      EXPECT_EQ(other->unknown_ids, slow.unknown_ids);
+      EXPECT_EQ(other->other_records, slow.other_records);
+    }
     EXPECT_EQ(fast.in_bulk > builder.records().size() / 2, mostly_in_bulk)
         << fast.in_bulk << " of " << builder.records().size() << " bytes were counted in bulk";
   }
 
   /// Samples on a hot stretch of code and elsewhere, of several processes, modes and exactness.
   RecordingBuilder random_samples(const std::vector<EventToBuild>& events, bool mixed_sizes,
-                                  int samples = 30'000) {
+                                  int samples = 60'000) {
     RecordingBuilder builder;
     for (const auto& event : events) builder.event(event);
     std::mt19937_64 random(11);
@@ -110,6 +138,7 @@ class BulkCounting : public ::testing::Test {
   }
 
   test::TemporaryDirectory directory_;
+  std::uint64_t other_records_ = 0;
 };
 
 constexpr std::uint64_t kPlain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -146,6 +175,57 @@ TEST_F(BulkCounting, EqualsDecodingOfManyPlaces) {
   expect_same(builder);
 }
 
+TEST_F(BulkCounting, EqualsDecodingWhereMoreIsInBothLanesThanOneMayKeep) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain});
+  for (std::uint64_t i = 0; i < 1'500'000; ++i) builder.sample(i * 7 % 700'001, 1, i);
+  expect_same(builder);
+}
+
+TEST_F(BulkCounting, EqualsDecodingOfWhatIsPassedOver) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain});
+  std::mt19937_64 random(13);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    for (std::uint64_t k = random() % 2000; k > 0; --k) builder.sample(k, 1, i);
+    const std::uint64_t size = random() % 3 == 0 ? random() % 1'200'000 : random() % 5000;
+    builder.record(PERF_RECORD_AUXTRACE, 0,
+                   builder.writer().u64(size).u64(0).u64(0).u64(0).u64(0).bytes());
+    // Looks like samples.
+    RecordingBuilder behind;
+    behind.sample(0xbad, 1, 1);
+    std::string trace;
+    while (trace.size() < size) trace += behind.records();
+    builder.raw(trace.substr(0, size));
+  }
+  expect_same(builder, false);
+}
+
+/// What comes out of a take is thrown where the lanes were started, whichever lane it was in.
+TEST_F(BulkCounting, EndsWithWhatATakeThrows) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain});
+  for (std::uint64_t i = 0; i < 300'000; ++i) {
+    builder.sample(i % 100, 1, i);
+    if (i % 10'000 == 0) builder.record(PERF_RECORD_FINISHED_ROUND, 0, "");
+  }
+  for (int last = 0; last < 30; last += 3) {
+    auto recording = open(builder);
+    BulkLayout layout;
+    layout.use(recording.decoder());
+    SliceNumbers slices;
+    SampleCounts counts;
+    BulkCounter counter(layout, counts);
+    int taken = 0;
+    const auto take = [&](const Record&, BulkCounter&) {
+      if (taken++ == last) throw std::runtime_error("enough");
+    };
+    Lanes lanes(recording, layout, slices, counter, take);
+    EXPECT_THROW(lanes.run(), std::runtime_error);
+    EXPECT_EQ(taken, last + 1) << "nothing is taken behind it";
+  }
+}
+
 TEST_F(BulkCounting, LeavesEventsToTheDecoderThatDifferInWhereTheAddressIs) {
   const auto type = kPlain | PERF_SAMPLE_IDENTIFIER;
   expect_same(random_samples({{.sample_type = type, .ids = {1}},
@@ -170,16 +250,21 @@ TEST_F(BulkCounting, StopsBeforeWhatItCannotJudge) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain}).sample(0x1, 1, 1).mmap(1, 0, 1, 0, "/bin/x", 1);
   auto recording = open(builder);
-  SampleCounts counts;
-  BulkCounter counter(counts);
-  counter.use(recording.decoder());
+  BulkLayout layout;
+  layout.use(recording.decoder());
+  SliceNumbers slices;
+  SampleScanner scanner(layout, slices);
+  std::vector<SampleRun> runs;
   Record record;
   ASSERT_TRUE(recording.next(record)) << "fills the buffer";
-  EXPECT_EQ(counter.count(recording.buffered(), recording.position()), 0u) << "a mapping";
-  EXPECT_EQ(counter.count({}, 0), 0u);
+  EXPECT_EQ(scanner.scan(recording.buffered(), recording.position(), runs), 0u) << "a mapping";
+  EXPECT_EQ(scanner.scan({}, 0, runs), 0u);
+  EXPECT_TRUE(runs.empty());
   const auto sample = std::as_bytes(std::span(builder.records())).first(32);
-  EXPECT_EQ(counter.count(sample, 0), 32u);
-  EXPECT_EQ(counter.count(sample.first(31), 0), 0u) << "cut off";
+  EXPECT_EQ(scanner.scan(sample, 0, runs), 32u);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].bytes.size(), 32u);
+  EXPECT_EQ(scanner.scan(sample.first(31), 0, runs), 0u) << "cut off";
 }
 
 }  // namespace

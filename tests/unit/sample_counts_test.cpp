@@ -4,6 +4,7 @@
 #include "src/perfdata/id_table.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <tuple>
@@ -42,11 +43,12 @@ TEST(SampleCounts, EqualThoseOfAPlainMap) {
     ++expected[place_of(sighting)];
     batch.push_back(sighting);
     if (random() % 50 == 0) {
-      counts.add(batch, counts.slices().current());
+      counts.add(batch, 0);
       batch.clear();
     }
   }
-  counts.add(batch, counts.slices().current());
+  counts.add(batch, 0);
+  counts.note(0, 1, 2, 3);
   counts.seal();
   EXPECT_EQ(counts_of(counts), expected);
 }
@@ -55,9 +57,10 @@ TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
   SampleCounts counts;
   const Sighting often{0x1000, 7, 3, SampleKind(CpuMode::user, false)};
   const std::vector<Sighting> batch(1000, often);
-  for (int i = 0; i < 200; ++i) counts.add(batch, counts.slices().current());
-  counts.add_since(0, often, 5'000'000'000);
-  counts.add_since(0, Sighting{0x1000, 7, 4, often.kind}, 65'536);
+  for (int i = 0; i < 200; ++i) counts.add(batch, 0);
+  counts.add_between(0, 0, often, 5'000'000'000);
+  counts.add_between(0, 0, Sighting{0x1000, 7, 4, often.kind}, 65'536);
+  counts.note(0, 1, 2, 3);
   counts.seal();
   const auto result = counts_of(counts);
   EXPECT_EQ(result.at(place_of(often)), 5'000'200'000u);
@@ -65,7 +68,8 @@ TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
 }
 
 TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
-  SampleCounts counts;
+  SliceNumbers slices;
+  std::array<SampleCounts, 2> halves;  // counted apart and merged, as two threads do
   const SampleKind kind(CpuMode::user, false);
   std::mt19937 random(3);
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> truth;
@@ -74,13 +78,18 @@ TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
     const std::uint64_t ip = i / 1000 + random() % 3;
     const std::uint64_t time = 1000 + i * 10 + random() % 200;
     const Sighting sighting{ip, 1, 0, kind};
-    counts.add(std::span(&sighting, 1), counts.slices().current());
-    counts.slices().note(time, time, i, 1);
+    auto& counts = halves[i / 500 % 2];
+    counts.add(std::span(&sighting, 1), slices.current());
+    counts.note(slices.current(), time, time, i);
+    slices.add(1);
     auto [entry, is_new] = truth.try_emplace(ip, time, time);
     entry->second.first = std::min(entry->second.first, time);
     entry->second.second = std::max(entry->second.second, time);
   }
+  auto& counts = halves[0];
+  counts.merge(halves[1]);
   counts.seal();
+  EXPECT_EQ(counts_of(counts).size(), truth.size());
   counts.for_each([&](std::size_t, const SampleCount& count) {
     const auto& [first, last] = truth.at(count.of.ip);
     EXPECT_LE(count.first, first);
@@ -91,16 +100,40 @@ TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
   });
 }
 
+TEST(SampleCounts, MergedEqualThoseCountedTogether) {
+  std::mt19937_64 random(8);
+  std::array<SampleCounts, 3> parts;
+  std::map<Place, std::uint64_t> expected;
+  for (int i = 0; i < 100'000; ++i) {
+    const Sighting sighting{random() % 3000, static_cast<std::int32_t>(random() % 5),
+                            static_cast<std::uint32_t>(random() % 20),
+                            SampleKind(CpuMode::user, random() % 2 == 0)};
+    const std::uint64_t samples = random() % 100 == 0 ? 70'000 : 1;
+    parts[random() % parts.size()].add_between(0, 0, sighting, samples);
+    expected[place_of(sighting)] += samples;
+  }
+  for (auto& part : parts) part.note(0, 1, 2, 3);
+  parts[0].merge(parts[1]);
+  parts[0].merge(parts[2]);
+  EXPECT_EQ(parts[1].rows(), 0u);
+  parts[0].merge(parts[1]);
+  parts[0].seal();
+  EXPECT_EQ(counts_of(parts[0]), expected);
+}
+
 TEST(TimeSlices, AreNeverMoreThanTheirNumbersReach) {
+  SliceNumbers numbers;
   TimeSlices slices;
   std::uint64_t samples = 0;
   // 4 · 10^18 samples: more than a recording of this universe.
   for (std::uint64_t time = 0; samples < 4'000'000'000'000'000'000u; ++time) {
-    const std::uint64_t some = std::max<std::uint64_t>(slices.samples_a_slice(), samples >> 13);
-    slices.note(time, time, time, some);
+    const std::uint64_t some = std::max<std::uint64_t>(numbers.room(), samples >> 13);
+    slices.note(numbers.current(), time, time, time);
+    numbers.add(some);
     samples += some;
   }
-  const auto newest = slices.current();
+  const auto newest = numbers.current();
+  slices.note(newest, 0, 0, 0);
   slices.seal();
   EXPECT_GT(newest, 40'000u);
   EXPECT_EQ(slices.first(0), 0u);

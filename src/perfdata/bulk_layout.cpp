@@ -1,0 +1,33 @@
+#include "src/perfdata/bulk_layout.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace skid::perfdata {
+
+void BulkLayout::use(const SampleDecoder& decoder) {
+  constexpr auto kAbsent = SampleLayout::kAbsent;
+  constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
+  const auto& layouts = decoder.layouts();
+  ids = &decoder.ids();
+  id = decoder.id_offset();
+  has_times = decoder.has_times();
+  // Only those that came since: a recording may make its events known one after the other.
+  for (std::size_t index = period.size(); index < layouts.size(); ++index) {
+    const SampleLayout& layout = layouts[index];
+    if (index == 0) {
+      ip = layout.ip;
+      tid = layout.tid;
+      time = layout.time;
+    }
+    period.push_back(layout.period);
+    record_size = std::max<std::size_t>(record_size, kRecordHeader + layout.size);
+    // Events that can be told apart by id have these in front, so they differ in no recording.
+    if (layout.ip != ip || layout.tid != tid || layout.time != time) is_uniform_ = false;
+  }
+  possible = !layouts.empty() && is_uniform_ && ip != kAbsent && tid != kAbsent &&
+             (time != kAbsent) == has_times && decoder.order() == ByteOrder::little &&
+             std::endian::native == std::endian::little;
+}
+
+}  // namespace skid::perfdata

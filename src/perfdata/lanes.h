@@ -1,0 +1,91 @@
+// The samples of a file counted by two threads, as if by one.
+#pragma once
+
+#include "src/perfdata/bulk_counter.h"
+#include "src/perfdata/bulk_layout.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample_counts.h"
+#include "src/perfdata/sample_scanner.h"
+#include "src/perfdata/time_slices.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// Reads what is left of the file that a recording is in. Each lane is a thread that reads every
+/// other chunk of the file into memory of its own, waits for its turn, goes through the records of
+/// its chunk, gives the turn away and only then counts the samples that it passed. So copying and
+/// counting, which take the time, are done by both at once in caches of their own, while where a
+/// record begins is never guessed and all that is no plain sample is taken in the order of the
+/// file.
+class Lanes {
+ public:
+  /// Takes a record that was not counted in bulk; samples may be counted by `counter`. Called by
+  /// one thread at a time, in the order of the recording.
+  using Take = std::function<void(const Record&, BulkCounter& counter)>;
+
+  /// Whether a stretch is long enough that a second thread is worth its start.
+  static bool are_worth(const Recording::Stretch& stretch) noexcept;
+
+  /// All must outlive the lanes. `take` lets `layout`, which `counter` uses too, follow the
+  /// attributes of the recording; nobody is counting when they change.
+  Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slices, BulkCounter& counter,
+        Take take);
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+  Lanes(Lanes&&) = delete;
+  Lanes& operator=(Lanes&&) = delete;
+  ~Lanes() = default;
+
+  /// Reads to the end of the file, or to damage behind which nothing can be read. All is in
+  /// `counter` then. Throws what `take` throws.
+  void run();
+
+ private:
+  struct Lane {
+    BulkCounter* counter = nullptr;
+    std::unique_ptr<std::byte[]> memory;
+    std::uint64_t begin = 0, end = 0;  ///< of the chunk in the file
+    ByteStream::Chunk chunk;
+    std::vector<SampleRun> runs;  ///< passed, but not counted yet
+    std::uint64_t turn = 0;
+    bool has_turn = false;
+    /// Whether the thread is counting; set only by itself, and while it has the turn.
+    std::atomic<bool> is_counting = false;
+    std::exception_ptr failure;
+  };
+
+  void run_lane(Lane& lane) noexcept;
+  void read_chunk(Lane& lane) const;
+  void wait_for_turn(Lane& lane);
+  void pass_turn(Lane& lane);
+  /// The parts of a turn.
+  void take_records(Lane& lane);
+  void claim_chunk(Lane& lane);
+  void make_room(Lane& lane);
+  static void count(Lane& lane);
+  /// Waits until no sample is passed but not counted.
+  void settle(Lane& lane);
+
+  Recording& recording_;
+  SampleScanner scanner_;
+  Take take_;
+
+  Recording::Stretch stretch_;
+  std::uint64_t claimed_ = 0;  ///< file offset behind the last chunk that a lane claimed
+  bool is_done_ = false;       ///< of those who have the turn
+  std::atomic<std::uint64_t> turn_ = 0;
+  SampleCounts other_counts_;
+  BulkCounter other_counter_;
+  std::array<Lane, 2> lanes_;
+  std::size_t lanes_used_ = 1;
+};
+
+}  // namespace skid::perfdata
