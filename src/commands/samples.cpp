@@ -68,7 +68,7 @@ class SamplePrinter {
     }
     if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
     for (const auto& remark : kernel_.remarks()) say(remark);
-    for (const auto& remark : modules_.remarks()) say(remark);
+    for (const auto& remark : modules_.remarks()) say(remark.text);
     return say_faults(recording_);
   }
 
