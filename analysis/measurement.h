@@ -8,6 +8,7 @@
 #include "analysis/target_map.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,8 @@ struct Measurement {
   EventsPerIteration events_per_iteration;
   std::optional<IpCheck> ip_check;  ///< nullopt where no tracepoint was recorded beside the event
   std::vector<std::string> warnings;
+  /// What concerns the recording as a whole: one list for all of its measurements. May be null.
+  std::shared_ptr<const std::vector<std::string>> recording_warnings;
 };
 
 /// The samples of one event at one address, as the reader and the address space found them.

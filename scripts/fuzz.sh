@@ -5,7 +5,8 @@
 #   TARGET    recording, pipe, features, note, symbols, tracepoints; all unless told
 # Begins with the inputs in tests/fuzz/corpus and those found before, which it keeps, reduced to
 # those that reach something of their own, in build-fuzz/corpus/TARGET. What fails is kept in
-# build-fuzz/failures/TARGET; the exit status is then 1.
+# build-fuzz/failures/TARGET; the exit status is then 1. Ends with the executions and the coverage of
+# each target; all that libFuzzer said stands in build-fuzz/TARGET.log.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -22,15 +23,33 @@ cmake --build build-fuzz --target $(printf 'fuzz_%s ' "$@")
 export ASAN_OPTIONS=quarantine_size_mb=64
 limits='-max_len=65536 -rss_limit_mb=512 -timeout=10'
 failed=
+summary=$(printf '%-12s %12s %8s %8s' target executions edges features)
 for target; do
   found=build-fuzz/corpus/$target
   failures=build-fuzz/failures/$target
   program=build-fuzz/tests/fuzz/fuzz_$target
   mkdir -p "$found" "$failures"
   printf '\n== %s for %ss\n' "$target" "$seconds"
+  log=build-fuzz/$target.log
   # shellcheck disable=SC2086 # one limit a word
-  "$program" $limits -max_total_time="$seconds" -artifact_prefix="$failures/" -verbosity=0 \
-    -print_final_stats=1 "$found" "tests/fuzz/corpus/$target" || failed="$failed $target"
+  if ! "$program" $limits -max_total_time="$seconds" -artifact_prefix="$failures/" \
+    "$found" "tests/fuzz/corpus/$target" 2>"$log"; then
+    failed="$failed $target"
+    grep -v '^#[0-9]' "$log" | tail -n 60 >&2
+  fi
+  # Status lines: "#585796	DONE   cov: 1481 ft: 4339 corp: 564/618Kb …"
+  line=$(awk -v target="$target" '
+    /^#[0-9]+[ \t].* cov: [0-9]+ ft: [0-9]+/ {
+      executions = substr($1, 2)
+      for (i = 2; i < NF; ++i) {
+        if ($i == "cov:") edges = $(i + 1)
+        if ($i == "ft:") features = $(i + 1)
+      }
+    }
+    END { printf "%-12s %12s %8s %8s", target, executions, edges, features }' "$log")
+  echo "$line"
+  summary="$summary
+$line"
   rm -rf "$found.reduced"
   mkdir "$found.reduced"
   # shellcheck disable=SC2086
@@ -41,4 +60,5 @@ for target; do
     mv "$found.reduced" "$found"
   fi
 done
+printf '\n%s\n' "$summary"
 [ -z "$failed" ] || { echo "failed:$failed; see build-fuzz/failures" >&2; exit 1; }

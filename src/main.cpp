@@ -6,6 +6,7 @@
 #include "src/commands/samples.h"
 #include "src/commands/target.h"
 #include "src/support/error.h"
+#include "src/support/process.h"
 
 #include <cctype>
 #include <csignal>
@@ -49,6 +50,10 @@ int run(int argc, char** argv) {
     std::string message = error.what();
     if (!message.empty())
       message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+    const auto unknown = app.remaining();
+    if (app.get_subcommands().empty() && !unknown.empty()) {
+      message = "'" + unknown.front() + "' is no command";
+    }
     skid::commands::say(message + "; try '" + chosen_command(app) + " --help'");
     return static_cast<int>(skid::ExitStatus::usage);
   }
@@ -60,6 +65,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away ends the output, not the program in the middle of its work.
   std::signal(SIGPIPE, SIG_IGN);
+  skid::raise_open_file_limit();
   try {
     return run(argc, argv);
   } catch (const skid::Error& error) {

@@ -1,11 +1,13 @@
 #include "src/commands/inspect.h"
 
 #include "src/commands/messages.h"
+#include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection.h"
 #include "src/perfdata/census.h"
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"
+#include "src/support/json_text.h"
 
 #include <memory>
 #include <string>
@@ -20,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct InspectOptions {
-  std::vector<std::string> files = {"perf.data"};
+  std::vector<std::string> files = {kDefaultRecording};
   std::string format = "text";
 };
 
@@ -37,7 +39,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
   ExitStatus status = ExitStatus::done;
   for (const auto& file : options.files) {
     try {
-      auto recording = perfdata::Recording::open(file);
+      auto recording = open_recording(file);
       const perfdata::Census census = perfdata::take_census(recording);
       const output::Inspection inspection{recording, census};
       if (json) {
@@ -57,7 +59,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
     const ordered_json object{{"schema", "skidscan.inspect/1"},
                               {"tool_version", SKIDSCAN_VERSION},
                               {"recordings", std::move(recordings)}};
-    out.text() = object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    out.text() = json_text(object, 2) + '\n';
   }
   out.flush();
   return status;

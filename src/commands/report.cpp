@@ -40,6 +40,7 @@ struct ReportOptions {
 struct Findings {
   std::vector<analysis::Measurement> measurements;
   bool read_in_part = false;
+  bool has_unreadable = false;  ///< nothing of some input could be read; it was said why
 };
 
 void add(Findings& findings, measure::Measured measured) {
@@ -85,6 +86,22 @@ void read_run(const std::string& directory, const measure::Choices& choices, Fin
   }
 }
 
+void read_input(const std::string& input, const measure::Choices& choices, Findings& findings) {
+  try {
+    if (run::is_run(input)) {
+      read_run(input, choices, findings);
+    } else {
+      add(findings, measure::measure({input, {}, nullptr, nullptr}, choices));
+    }
+  } catch (const InputError& error) {
+    // The others are still worth showing.
+    say(error.what());
+    findings.read_in_part = true;
+    findings.has_unreadable = true;
+  }
+}
+
+/// Reads all inputs. No measurement comes back where none of them could be read, which was said.
 Findings read_inputs(const ReportOptions& options) {
   const measure::Choices choices{options.hit, options.runway, options.bin};
   std::vector<std::string> inputs = options.inputs;
@@ -98,14 +115,8 @@ Findings read_inputs(const ReportOptions& options) {
     inputs.emplace_back(kDefaultRun);
   }
   Findings findings;
-  for (const auto& input : inputs) {
-    if (run::is_run(input)) {
-      read_run(input, choices, findings);
-    } else {
-      add(findings, measure::measure({input, {}, nullptr, nullptr}, choices));
-    }
-  }
-  if (findings.measurements.empty()) {
+  for (const auto& input : inputs) read_input(input, choices, findings);
+  if (findings.measurements.empty() && !findings.has_unreadable) {
     throw Error(fmt::format("{}: nothing was recorded that could be measured", inputs.front()));
   }
   return findings;
@@ -143,6 +154,7 @@ ExitStatus run_report(const ReportOptions& options) {
   }
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
   const auto findings = read_inputs(options);
+  if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.plot.empty()) {
     plots::plot_histograms(findings.measurements, {options.plot, options.plot_style == "overlaid"
@@ -176,8 +188,8 @@ void add_report_command(CLI::App& app, int& exit_status) {
   command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
       ->check(CLI::IsMember({"panels", "overlaid"}));
   command->footer(
-      "Exit status: 0 done, 1 failed, 2 a recording was read only in part, 4 --fail-on did not "
-      "hold.\n\n"
+      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
+      "only in part or not at all, 4 --fail-on did not hold.\n\n"
       "Examples:\n"
       "  skidscan record && skidscan report --plot skid.png\n"
       "  skidscan report skidscan.run --format json --fail-on broken\n"

@@ -4,6 +4,7 @@
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
+#include "src/support/json_text.h"
 
 #include <algorithm>
 #include <array>
@@ -47,10 +48,6 @@ std::string_view name_of(perfdata::CpuMode mode) {
       break;
   }
   return "unknown";
-}
-
-std::string json_string(const std::string& value) {
-  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -158,7 +155,7 @@ void write_json_line(const SampleLine& line, const std::vector<ColumnName>& colu
     }
     value.clear();
     line.append(columns[i].column, value);
-    text += columns[i].is_bare ? value : json_string(value);
+    text += columns[i].is_bare ? value : json_text(nlohmann::json(value));
   }
   text += "}\n";
 }

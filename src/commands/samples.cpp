@@ -1,6 +1,7 @@
 #include "src/commands/samples.h"
 
 #include "src/commands/messages.h"
+#include "src/commands/open_recording.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/standard_output.h"
 #include "src/locate/arrival_window.h"
@@ -9,6 +10,7 @@
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -19,7 +21,7 @@ namespace skid::commands {
 namespace {
 
 struct SamplesOptions {
-  std::string file = "perf.data";
+  std::string file = kDefaultRecording;
   std::vector<std::string> columns = {"time", "pid", "tid",    "event", "exact",
                                       "ip",   "sym", "symoff", "dso"};
   std::string format = "tsv";
@@ -57,9 +59,16 @@ class SamplePrinter {
       say(fmt::format("{}: {} samples left out: their ids belong to no event", options_.file,
                       unknown_ids_));
     }
+    if (late_changes_ > 0) {
+      say(fmt::format(
+          "{}: {} of mappings came through the pipe after samples of a later time were printed; "
+          "these may stand under the file that was mapped before",
+          options_.file,
+          late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
+    }
     if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
     for (const auto& remark : kernel_.remarks()) say(remark);
-    for (const auto& remark : modules_.remarks()) say(remark);
+    for (const auto& remark : modules_.remarks()) say(remark.text);
     return say_faults(recording_);
   }
 
@@ -129,7 +138,9 @@ class SamplePrinter {
     locate::ArrivalWindow<Held> window(kMostHeld);
     bool is_read = true;
     std::size_t payloads = 0;  // bytes held
+    std::uint64_t newest_printed = 0;
     const auto release = [&](std::uint64_t time, const Held& held) {
+      newest_printed = std::max(newest_printed, time);
       is_read = is_read && print(held.sample, time, held.payload);
       payloads -= held.payload.size();
     };
@@ -155,7 +166,10 @@ class SamplePrinter {
       }
       const auto replayed = locate::replay(record, recording_.decoder(), spaces_);
       if (replayed == locate::Replayed::too_short) recording_.add_short_record(record);
-      if (replayed == locate::Replayed::entered) changed = true;
+      if (replayed == locate::Replayed::entered) {
+        changed = true;
+        if (recording_.decoder().time_of(record) < newest_printed) ++late_changes_;
+      }
       if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
       seal();
       window.finish_round(release);
@@ -177,11 +191,12 @@ class SamplePrinter {
   SampleLine line_;
   StandardOutput out_;
   std::uint64_t unknown_ids_ = 0;
+  std::uint64_t late_changes_ = 0;  ///< of mappings, older than a sample that was printed before
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {
   chosen_columns(options.columns);  // refuses unknown ones before anything is read
-  auto recording = perfdata::Recording::open(options.file);
+  auto recording = open_recording(options.file);
   return SamplePrinter(options, recording).run();
 }
 
@@ -203,7 +218,9 @@ void add_samples_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "tsv (with a header line) or jsonl")
       ->check(CLI::IsMember({"tsv", "jsonl"}));
   command->footer(
-      "Samples come in the order of the file. Addresses are hexadecimal without prefix.\n"
+      "Samples come in the order of the recording. From a pipe, where sym, symoff or dso is asked\n"
+      "for, they wait for the mappings of their time: in the order in which their rounds were\n"
+      "finished. Addresses are hexadecimal without prefix.\n"
       "Control characters in names are written as \\xNN.\n\n"
       "Example:\n  perf record -o perf.data -e cpu-clock -- sleep 0.1\n"
       "  skidscan samples perf.data --columns time,ip,sym,symoff");

@@ -1,10 +1,10 @@
 #include "src/commands/standard_output.h"
 
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ void StandardOutput::flush() {
     } else if (errno == EPIPE) {
       closed_ = true;
     } else if (errno != EINTR) {
-      throw Error(fmt::format("standard output: {}", std::strerror(errno)));
+      throw Error(fmt::format("standard output: {}", describe_errno(errno)));
     }
   }
   text_.clear();

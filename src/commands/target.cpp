@@ -5,6 +5,7 @@
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/json_text.h"
 
 #include <chrono>
 #include <cmath>
@@ -178,7 +179,7 @@ std::string json_text_of(const Target& target) {
                               {"datum", hexadecimal(layout.datum)},
                               {"other_triggers", others}}},
                             {"expectations", runway::json_of(description.expectations)}};
-  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return json_text(object, 2) + '\n';
 }
 
 void run_target(const TargetOptions& options) {

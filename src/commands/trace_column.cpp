@@ -1,6 +1,7 @@
 #include "src/commands/trace_column.h"
 
 #include "src/perfdata/format.h"
+#include "src/support/json_text.h"
 
 #include <string_view>
 #include <type_traits>
@@ -60,8 +61,7 @@ std::string TraceColumn::text(const perfdata::Attribute& attribute,
 
 std::string TraceColumn::json(const perfdata::Attribute& attribute,
                               std::span<const std::byte> raw) const {
-  return json_of(tracepoints_, attribute, raw)
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(json_of(tracepoints_, attribute, raw));
 }
 
 }  // namespace skid::commands

@@ -50,15 +50,19 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
     problem.clear();
     const Opened* opened = open(file.path, problem);
     if (opened == nullptr) {
-      if (!problem.empty()) remarks_.push_back(problem);
+      if (!problem.empty()) remarks_.push_back({Remark::Kind::unreadable, file.path, problem});
     } else if (file.build_id.empty()) {
       found = {&opened->module, opened->path};
-      remarks_.push_back(fmt::format(
-          "{}: the recording holds no build-id of it; the file is taken as it is now", file.path));
+      remarks_.push_back(
+          {Remark::Kind::unverified, file.path,
+           fmt::format("{}: the recording holds no build-id of it; the file is taken as it is now",
+                       file.path)});
     } else if (opened->module.build_id() != file.build_id) {
-      remarks_.push_back(fmt::format(
-          "{}: build-id {} is not the recorded {}; it was rebuilt and is not used", file.path,
-          opened->module.build_id().empty() ? "(none)" : opened->module.build_id(), file.build_id));
+      const auto& found_id = opened->module.build_id();
+      remarks_.push_back(
+          {Remark::Kind::rebuilt, file.path,
+           fmt::format("{}: build-id {} is not the recorded {}; it was rebuilt and is not used",
+                       file.path, found_id.empty() ? "(none)" : found_id, file.build_id)});
     } else {
       found = {&opened->module, opened->path};
     }

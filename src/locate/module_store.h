@@ -29,8 +29,18 @@ class ModuleStore {
   /// recorded build-id is opened and named in `remarks`.
   Found find(const symbols::MappedFile& file);
 
-  /// What had to be refused or could not be verified, one line each.
-  const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+  /// What had to be refused or could not be verified: one for each file that was asked for.
+  struct Remark {
+    enum class Kind {
+      unreadable,  ///< cannot be opened, or is no ELF file
+      unverified,  ///< the recording holds no build-id of it; it was taken as it is now
+      rebuilt,     ///< its build-id is not the recorded one; it is not used
+    };
+    Kind kind;
+    std::string mapped;  ///< symbols::MappedFile::path
+    std::string text;    ///< one line
+  };
+  const std::vector<Remark>& remarks() const noexcept { return remarks_; }
 
  private:
   struct Opened {
@@ -42,7 +52,7 @@ class ModuleStore {
   std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
   std::vector<std::filesystem::path> candidates_;
   std::map<std::pair<std::string, std::string>, Found> answers_;
-  std::vector<std::string> remarks_;
+  std::vector<Remark> remarks_;
 };
 
 }  // namespace skid::locate

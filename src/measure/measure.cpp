@@ -13,7 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <memory>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -196,9 +199,58 @@ struct Reading {
   const locate::Digest& digest;
   const TargetGeometry* geometry;               ///< null: nobody said where the trigger is
   const std::vector<analysis::Tally>& tallies;  ///< by attribute
-  std::vector<std::string> remarks;
-  std::int64_t bin_width;  ///< instructions
+  std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
+  std::int64_t bin_width;                                    ///< instructions
 };
+
+/// A recording can have many events, each with its measurement: more of one kind than these are
+/// counted instead of shown.
+constexpr std::size_t kMostWarnings = 10;
+
+void append_bounded(const std::vector<std::string>& some, std::string_view where_the_rest_is,
+                    std::vector<std::string>& all) {
+  const std::size_t shown = some.size() > kMostWarnings ? kMostWarnings - 1 : some.size();
+  all.insert(all.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (shown < some.size()) {
+    all.push_back(fmt::format("{} more: {}.", some.size() - shown, where_the_rest_is));
+  }
+}
+
+/// What the module store has to say that matters to the measurement. Where the target was found
+/// these are what was taken for it unverified, and files that were rebuilt: what was sampled in
+/// them may have been a target too. Where none was found, every file might have been it.
+void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
+                    const locate::Digest& digest, const TargetGeometry* geometry,
+                    std::vector<std::string>& remarks) {
+  using Kind = locate::ModuleStore::Remark::Kind;
+  std::set<std::string> targets;  // as they were mapped
+  for (symbols::FileIndex file = 0; geometry != nullptr && file < geometry->is_target.size();
+       ++file) {
+    if (geometry->is_target[file]) targets.insert(digest.spaces.file(file).path);
+  }
+  for (const auto& remark : all) {
+    const bool matters = geometry == nullptr || remark.kind == Kind::rebuilt ||
+                         (remark.kind == Kind::unverified && targets.contains(remark.mapped));
+    if (matters) remarks.push_back(remark.text);
+  }
+}
+
+std::vector<std::string> warnings_of(const perfdata::Recording& recording,
+                                     const locate::Digest& digest,
+                                     const std::vector<std::string>& remarks) {
+  std::vector<std::string> warnings;
+  if (digest.uncertain > 0) {
+    warnings.push_back(fmt::format(
+        "{} of the recording came through the pipe long before a mapping of that time; which file "
+        "they were in is uncertain.",
+        digest.uncertain == 1 ? "1 sample" : fmt::format("{} samples", digest.uncertain)));
+  }
+  std::vector<std::string> faults;
+  for (const auto& fault : recording.faults()) faults.push_back(describe(fault));
+  append_bounded(faults, "'skidscan inspect' says all that is damaged", warnings);
+  append_bounded(remarks, "'skidscan samples' says all that is wrong with mapped files", warnings);
+  return warnings;
+}
 
 /// What the target said of its own run: how long a NOP took, and what it could not do.
 std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
@@ -212,7 +264,7 @@ std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
 
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
-  const auto& [source, recording, digest, geometry, tallies, remarks, bin_width] = reading;
+  const auto& [source, recording, digest, geometry, tallies, warnings, bin_width] = reading;
   const Attribute& attribute = recording.attributes()[index];
   Measurement measurement;
   measurement.run = source.run_directory.string();
@@ -240,14 +292,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const auto ticks = read_target_report(source.planned, measurement.warnings);
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
-  if (digest.uncertain > 0) {
-    measurement.warnings.push_back(fmt::format(
-        "{} of the recording came through the pipe long before a mapping of that time; which file "
-        "they were in is uncertain.",
-        digest.uncertain == 1 ? "1 sample" : fmt::format("{} samples", digest.uncertain)));
-  }
-  for (const auto& fault : recording.faults()) measurement.warnings.push_back(describe(fault));
-  measurement.warnings.insert(measurement.warnings.end(), remarks.begin(), remarks.end());
+  measurement.recording_warnings = warnings;
   return measurement;
 }
 
@@ -271,22 +316,24 @@ Measured measure(const Source& source, const Choices& choices) {
   } else {
     geometry = find_target(digest, modules, remarks);
     if (!geometry) {
-      remarks.insert(remarks.end(), modules.remarks().begin(), modules.remarks().end());
-      remarks.emplace_back(
-          "No generated target is among the sampled files; name the functions of a target of your "
-          "own with --hit FUNCTION --runway FUNCTION.");
+      remarks.emplace(remarks.begin(),
+                      "No generated target is among the sampled files; name the functions of a "
+                      "target of your own with --hit FUNCTION --runway FUNCTION.");
     }
   }
+  const auto* known_geometry = geometry ? &*geometry : nullptr;
+  append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
   const auto& attributes = recording.attributes();
   const auto measured_events = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(),
                     [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   const auto requested = requested_events(recording.features(), measured_events);
-  const auto* known_geometry = geometry ? &*geometry : nullptr;
   const auto tallies = tally_events(digest, known_geometry);
+  const auto warnings =
+      std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
   const Reading reading{source,  recording, digest,           known_geometry,
-                        tallies, remarks,   choices.bin_width};
+                        tallies, warnings,  choices.bin_width};
 
   Measured result;
   std::size_t measured = 0;  // events so far, the witness of others included

@@ -4,9 +4,12 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::measure {
 namespace {
@@ -67,8 +70,20 @@ AddressRange only_function(const SampledModule& module, const std::string& name)
   return functions.front().range;
 }
 
+/// More files than these are not named in a message.
+constexpr std::size_t kMostNamed = 16;
+
 /// No function of a runway is larger; bounds what a hostile symbol table can make us decode.
 constexpr std::uint64_t kLargestFunction = std::uint64_t{64} << 20;
+
+std::string named(const std::vector<std::string>& names, std::string_view separator) {
+  const auto first = std::span(names).first(std::min(names.size(), kMostNamed));
+  std::string text = fmt::format("{}", fmt::join(first, separator));
+  if (names.size() > first.size()) {
+    text += fmt::format("{}and {} more", separator, names.size() - first.size());
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -102,10 +117,10 @@ std::optional<TargetGeometry> find_target(const locate::Digest& digest,
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,
                               const std::string& hit, const std::string& runway) {
   std::vector<SampledModule> with_both;
-  std::string looked_in;
+  std::vector<std::string> looked_in;
   std::string missing = hit;
   for (auto& module : sampled_modules(digest, modules)) {
-    looked_in += (looked_in.empty() ? "" : ", ") + module.found.path.string();
+    looked_in.push_back(module.found.path.string());
     const bool has_hit = !module.found.module->functions_named(hit).empty();
     const bool has_runway = !module.found.module->functions_named(runway).empty();
     if (has_hit && has_runway) with_both.push_back(std::move(module));
@@ -115,8 +130,10 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
     std::string message = fmt::format("function '{}': not found beside '{}' in any sampled file ",
                                       missing, missing == hit ? runway : hit);
     message += looked_in.empty() ? "(none of them could be opened)"
-                                 : fmt::format("(looked in {})", looked_in);
-    for (const auto& remark : modules.remarks()) message += "; " + remark;
+                                 : fmt::format("(looked in {})", named(looked_in, ", "));
+    std::vector<std::string> remarks;
+    for (const auto& remark : modules.remarks()) remarks.push_back(remark.text);
+    if (!remarks.empty()) message += "; " + named(remarks, "; ");
     throw Error(message);
   }
   if (with_both.size() > 1) {

@@ -1,9 +1,11 @@
 #include "src/output/report.h"
+#include "src/support/json_text.h"
 
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -147,6 +149,15 @@ Json ip_check_of(const std::optional<analysis::IpCheck>& check) {
           {"unpaired", check->unpaired}};
 }
 
+/// A reader that takes one measurement out has what concerns its recording too.
+std::vector<std::string> warnings_of(const Measurement& m) {
+  auto warnings = m.warnings;
+  if (m.recording_warnings) {
+    warnings.insert(warnings.end(), m.recording_warnings->begin(), m.recording_warnings->end());
+  }
+  return warnings;
+}
+
 Json measurement_of(const Measurement& m) {
   return {{"run", text_or_null(m.run)},
           {"file", m.file},
@@ -184,7 +195,7 @@ Json measurement_of(const Measurement& m) {
            {{"measured", finite_or_null(m.events_per_iteration.measured)},
             {"expected", finite_or_null(m.events_per_iteration.expected)}}},
           {"ip_check", ip_check_of(m.ip_check)},
-          {"warnings", m.warnings}};
+          {"warnings", warnings_of(m)}};
 }
 
 }  // namespace
@@ -194,8 +205,7 @@ std::string report_json(const std::vector<Measurement>& measurements) {
   for (const Measurement& measurement : measurements) list.push_back(measurement_of(measurement));
   const Json report = {
       {"schema", kSchema}, {"tool_version", SKIDSCAN_VERSION}, {"measurements", std::move(list)}};
-  // Names come from recordings and need not be UTF-8: invalid bytes become U+FFFD.
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(report, 2) + '\n';
 }
 
 }  // namespace skid::output

@@ -201,25 +201,33 @@ std::string ip_checks(const Page& page, const EventGroup& event) {
   return text;
 }
 
-std::string warnings(const Page& page, const EventGroup& event) {
+/// Lists of Measurement::recording_warnings that were shown.
+using Shown = std::set<const std::vector<std::string>*>;
+
+/// What concerns a recording as a whole is said once, with its first event.
+std::string warnings(const Page& page, const EventGroup& event, Shown& shown) {
   const std::size_t lead = kIndent + label_width_of(event) + kIndent;
   std::string text;
   for (const Column& column : event.columns) {
     std::string label = column.label;
-    for (const std::string& warning : column.measurement->warnings) {
+    const auto say = [&](const std::string& warning) {
       text += page.hanging(std::string(kIndent, ' ') + pad_right(label, lead - kIndent), lead,
                            escape_for_terminal(warning));
       label.clear();
-    }
+    };
+    for (const std::string& warning : column.measurement->warnings) say(warning);
+    const auto* of_recording = column.measurement->recording_warnings.get();
+    if (of_recording == nullptr || !shown.insert(of_recording).second) continue;
+    for (const std::string& warning : *of_recording) say(warning);
   }
   if (text.empty()) return text;
   return '\n' + page.paint("Warnings", Ink::yellow) + '\n' + text;
 }
 
-std::string event_block(const Page& page, const EventGroup& event) {
+std::string event_block(const Page& page, const EventGroup& event, Shown& shown) {
   return event_rule(page, event.event) + triggers(page, event) + event_names(page, event) +
          event_table(page, event) + event_histograms(page, event) + contracts(page, event) +
-         ip_checks(page, event) + warnings(page, event);
+         ip_checks(page, event) + warnings(page, event, shown);
 }
 
 Cell summary_cell(const EventGroup& event, int level) {
@@ -268,10 +276,11 @@ std::string report_text(const std::vector<Measurement>& measurements, const Text
   if (measurements.empty()) return "no measurements\n";
   const Page page{style.color, style.unicode, std::max(style.width, kNarrowestTerminal)};
   std::string text;
+  Shown shown;
   for (const MachineGroup& machine : group(measurements)) {
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine);
-    for (const EventGroup& event : machine.events) text += event_block(page, event);
+    for (const EventGroup& event : machine.events) text += event_block(page, event, shown);
     if (machine.events.size() > 1) text += summary(page, machine);
   }
   return text;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace skid::perfdata {
 namespace {
@@ -148,9 +149,23 @@ class Reader {
 
   Result conditional(unsigned depth) {
     if (depth >= kDeepest || !expression(depth + 1) || !take(":")) return std::nullopt;
-    if (!expression(depth + 1)) return std::nullopt;
+    // libtraceevent reads a ? b : c[1] as (a ? b : c)[1] and follows a null pointer.
+    if (!simple_operand(is_behind_colon_, [&] { return expression(depth + 1); })) {
+      return std::nullopt;
+    }
     return Operand{};
   }
+
+  /// What `read` reads, without elements of arrays and sizeof. `why`: is_behind_sign_, which goes
+  /// for arguments of functions too, or is_behind_colon_.
+  template <typename Read>
+  Result simple_operand(bool& why, Read read) {
+    const bool before = std::exchange(why, true);
+    const auto operand = read();
+    why = before;
+    return operand;
+  }
+  bool must_be_simple() const { return is_behind_sign_ || is_behind_colon_; }
 
   Result combine(std::string_view symbol, const Operand& left, const Operand& right) const {
     if (symbol == "/" || symbol == "%") {
@@ -172,7 +187,9 @@ class Reader {
     if (depth >= kDeepest) return std::nullopt;
     for (const std::string_view symbol : {"-", "!", "~", "+"}) {
       if (!take(symbol)) continue;
-      if (++operators_ > kMostOperators || !unary(depth + 1)) return std::nullopt;
+      if (++operators_ > kMostOperators) return std::nullopt;
+      // libtraceevent loses the memory of the operator in front of these.
+      if (!simple_operand(is_behind_sign_, [&] { return unary(depth + 1); })) return std::nullopt;
       return Operand{};
     }
     auto operand = primary(depth);
@@ -181,6 +198,7 @@ class Reader {
   }
 
   Result element(const Operand& array) {
+    if (must_be_simple()) return std::nullopt;
     if (!take("[") || peek().kind != Kind::number || !array.field) return std::nullopt;
     const auto index = value_of(next().text);
     if (index > kLargestIndex || !take("]") || is_symbol("[")) return std::nullopt;
@@ -258,6 +276,13 @@ class Reader {
   Result function(std::string_view name, unsigned depth) {
     if (depth >= kDeepest || !take("(")) return std::nullopt;
     if (name == "sizeof") return size_of();
+    const bool was_behind_colon = std::exchange(is_behind_colon_, false);
+    const auto result = call(name, depth);
+    is_behind_colon_ = was_behind_colon;
+    return result;
+  }
+
+  Result call(std::string_view name, unsigned depth) {
     if (name == "__print_flags" || name == "__print_symbolic") {
       return named_values(name == "__print_flags", depth);
     }
@@ -266,18 +291,19 @@ class Reader {
     return dynamic(name);
   }
 
+  /// Not of "int", "long" and what else is made of such words: libtraceevent 1.7 goes on with
+  /// the word after it was freed.
   Result size_of() {
-    constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> kSizes = {{{"u8", 1},
-                                                                                    {"s8", 1},
-                                                                                    {"u16", 2},
-                                                                                    {"s16", 2},
-                                                                                    {"u32", 4},
-                                                                                    {"s32", 4},
-                                                                                    {"u64", 8},
-                                                                                    {"s64", 8},
-                                                                                    {"char", 1},
-                                                                                    {"int", 4}}};
-    if (peek().kind != Kind::name) return std::nullopt;
+    constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> kSizes = {{{"u8", 1},
+                                                                                   {"s8", 1},
+                                                                                   {"u16", 2},
+                                                                                   {"s16", 2},
+                                                                                   {"u32", 4},
+                                                                                   {"s32", 4},
+                                                                                   {"u64", 8},
+                                                                                   {"s64", 8},
+                                                                                   {"char", 1}}};
+    if (must_be_simple() || peek().kind != Kind::name) return std::nullopt;
     const auto type = next().text;
     const auto* found = std::find_if(kSizes.begin(), kSizes.end(),
                                      [&](const auto& entry) { return entry.first == type; });
@@ -295,7 +321,7 @@ class Reader {
       }
       if (peek().kind == Kind::text) {
         next();
-      } else if (!is_constant_up_to("}") || !expression(depth)) {
+      } else if (!is_constant_up_to("}") || has_sign_up_to("}") || !expression(depth)) {
         return std::nullopt;
       }
       if (!take("}")) return std::nullopt;
@@ -313,6 +339,17 @@ class Reader {
       if (is_call || (token.kind == Kind::name && token.text == "REC")) return false;
     }
     return true;
+  }
+
+  /// Whether an operator that can stand in front of a value comes before the next `end`. Names
+  /// are never made of it, and libtraceevent loses memory there.
+  bool has_sign_up_to(std::string_view end) const {
+    for (std::size_t i = 0; !is_symbol(end, i); ++i) {
+      for (const std::string_view sign : {"-", "!", "~", "+"}) {
+        if (is_symbol(sign, i)) return true;
+      }
+    }
+    return false;
   }
 
   /// (array, count) or (array, count, bytes an element)
@@ -350,6 +387,8 @@ class Reader {
     if (!index || !take(")")) return std::nullopt;
     const auto place = fixed ? TracepointField::Place::data_loc : TracepointField::Place::rel_loc;
     if (format_.fields[*index].place != place) return std::nullopt;
+    // libtraceevent 1.7 follows a null pointer for the length of a relative array.
+    if (name == "__get_rel_dynamic_array_len") return std::nullopt;
     if (name.ends_with("_len")) return Operand{std::nullopt, kLargestDynamic, std::nullopt, false};
     if (!name.ends_with("_array")) return Operand{};
     return Operand{std::nullopt, std::nullopt, index, true};
@@ -360,6 +399,8 @@ class Reader {
   std::uint64_t room_;
   std::size_t at_ = 0;
   unsigned operators_ = 0;
+  bool is_behind_sign_ = false;   ///< in the operand of -, !, ~ or +
+  bool is_behind_colon_ = false;  ///< in the last operand of ?:, but in no argument of a function
   std::vector<CountLimit> limits_;
 };
 

@@ -2,6 +2,7 @@
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/json_text.h"
 
 #include <set>
 #include <utility>
@@ -29,7 +30,7 @@ std::string file_name(const JsonValue& value) {
                 path.has_filename();
   for (const fs::path& part : path) inside = inside && part != "..";
   if (!inside) {
-    value.refuse(json(name).dump(-1, ' ', true), "the name of a file in the directory of the run");
+    value.refuse(json_text(json(name)), "the name of a file in the directory of the run");
   }
   return name;
 }
@@ -103,7 +104,7 @@ State read_state(const JsonValue& value) {
   if (name == "pending") return State::pending;
   if (name == "finished") return State::finished;
   if (name == "refused") return State::refused;
-  value.refuse(json(name).dump(-1, ' ', true), "\"pending\", \"finished\" or \"refused\"");
+  value.refuse(json_text(json(name)), "\"pending\", \"finished\" or \"refused\"");
 }
 
 runway::TargetReport read_target_report(const JsonValue& value) {
@@ -145,7 +146,7 @@ void check_schema(const JsonValue& document) {
   const JsonValue schema = document["schema"];
   const std::string name = schema.string();
   if (name != kSchema) {
-    schema.refuse(json(name).dump(-1, ' ', true), fmt::format("\"{}\"", kSchema),
+    schema.refuse(json_text(json(name)), fmt::format("\"{}\"", kSchema),
                   "read it with the skidscan that wrote it");
   }
 }
@@ -156,7 +157,7 @@ void check_files_differ(const JsonValue& measurements) {
   for (const JsonValue& measurement : measurements.elements(kMostMeasurements)) {
     const JsonValue file = measurement["file"];
     if (!files.insert(file.string()).second) {
-      file.refuse(json(file.string()).dump(-1, ' ', true), "a file of its own");
+      file.refuse(json_text(json(file.string())), "a file of its own");
     }
   }
 }

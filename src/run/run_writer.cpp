@@ -1,5 +1,6 @@
 #include "src/run/run.h"
 #include "src/support/file.h"
+#include "src/support/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -123,10 +124,7 @@ void write_run(const Run& run, const std::filesystem::path& directory) {
       {"measurements", measurements},
       {"notes", run.notes},
   };
-  // Arguments and perf's messages need not be UTF-8, which JSON has to be.
-  const std::string text =
-      document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-  write_file_atomically(directory / kFileName, text);
+  write_file_atomically(directory / kFileName, json_text(document, 2) + '\n');
 }
 
 }  // namespace skid::run

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -146,6 +147,14 @@ std::string search_path() {
 }
 
 }  // namespace
+
+void raise_open_file_limit() noexcept {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  // Where this is refused, files beyond the limit are told as files that cannot be opened.
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 std::string describe(const ExitCode& code) {
   if (code.signal == 0) return fmt::format("exit status {}", code.status);

@@ -14,6 +14,10 @@
 
 namespace skid {
 
+/// Lets this program, and those that it starts, have as many files open as the system allows
+/// (`ulimit -H -n`); the usual 1024 are fewer than a recording of a whole machine names.
+void raise_open_file_limit() noexcept;
+
 /// How a program ended.
 struct ExitCode {
   int status = 0;  ///< exit status, when signal is 0

@@ -71,6 +71,15 @@ void expect_fit_for_a_terminal(const std::string& text, const std::string& what,
   }
 }
 
+/// JSON of ours: a line end or a printable character of ASCII, each byte.
+void expect_printable_ascii(const std::string& text, const std::string& what) {
+  const auto other = std::find_if(text.begin(), text.end(), [](char character) {
+    return character != '\n' && (character < ' ' || character > '~');
+  });
+  EXPECT_EQ(other, text.end()) << what << ": byte "
+                               << (other == text.end() ? 0 : static_cast<unsigned char>(*other));
+}
+
 /// Cells of one record of CSV (RFC 4180).
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
@@ -219,14 +228,29 @@ TEST_F(HostileRecording, IsReportedInValidJson) {
   arguments.insert(arguments.end(), {"--format", "json"});
   const auto reported = report(recording, arguments);
   EXPECT_EQ(reported.code.status, 0) << reported.err;
-  expect_no_control_characters(reported.out, "json");
+  expect_printable_ascii(reported.out, "json");
   const json found = json::parse(reported.out)["measurements"].at(0);
   EXPECT_EQ(found["samples"]["hit"], 20);
   EXPECT_EQ(found["samples"]["skid"], 20);
   EXPECT_THAT(found["event"]["recorded"].get<std::string>(), HasSubstr("evil\x1b[31m"));
   const auto without = report(recording, {"--format", "json"});
-  expect_no_control_characters(without.out, "json");
+  expect_printable_ascii(without.out, "json");
   EXPECT_THAT(json::parse(without.out).dump(), HasSubstr("/nowhere/evil"));
+}
+
+TEST_F(HostileRecording, IsInspectedInPrintableCharacters) {
+  const auto recording = build_recording();
+  const auto text = skidscan_in_time({"inspect", recording});
+  EXPECT_EQ(text.code.status, 0) << text.err;
+  expect_fit_for_a_terminal(text.out, "text");
+  const auto inspected = skidscan_in_time({"inspect", recording, "--format", "json"});
+  EXPECT_EQ(inspected.code.status, 0) << inspected.err;
+  expect_printable_ascii(inspected.out, "json");
+  const auto found = json::parse(inspected.out)["recordings"].at(0);
+  const std::string name = found["events"].at(0)["name"];
+  EXPECT_THAT(name, HasSubstr("evil\x1b[31m"));
+  EXPECT_THAT(name, HasSubstr("\x7f\xef\xbf\xbd\xef\xbf\xbd\xc2\x9b"));
+  EXPECT_THAT(name, HasSubstr("\xe2\x80\xae"));
 }
 
 TEST_F(HostileRecording, IsDrawnWithoutMarkupAndWithoutRunningAnything) {
@@ -275,7 +299,7 @@ TEST_F(HostileRecording, IsListedOneSampleALine) {
   const auto objects =
       skidscan_in_time({"samples", recording, "--columns", kColumns, "--format", "jsonl"});
   EXPECT_EQ(objects.code.status, 0) << objects.err;
-  expect_no_control_characters(objects.out, "jsonl");
+  expect_printable_ascii(objects.out, "jsonl");
   EXPECT_EQ(lines_of(objects.out).size(), 41u);
   for (const auto& line : lines_of(objects.out)) EXPECT_EQ(json::parse(line).size(), 14u) << line;
 }
@@ -297,7 +321,7 @@ TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
     EXPECT_EQ(left_behind(), std::set<std::string>{"figure.svg"});
   }
   EXPECT_GT(json::parse(reported.out)["measurements"].at(0)["samples"]["skid"], 100);
-  expect_no_control_characters(reported.out, "json");
+  expect_printable_ascii(reported.out, "json");
   const auto listed = skidscan_in_time({"samples", recording});
   EXPECT_THAT(listed.out, HasSubstr("noprunway"));
   expect_fit_for_a_terminal(listed.out, "tsv", "\n\t");

@@ -167,6 +167,41 @@ TEST_F(Report, OfNothingReadableExitsWithOneLine) {
   EXPECT_THAT(nowhere.err, HasSubstr("skidscan record"));
 }
 
+TEST(ReportOfSeveralInputs, GivesThoseThatCanBeReadAndSaysWhichCannot) {
+  const test::TemporaryDirectory directory;
+  const std::string good = directory / "good", other = directory / "other";
+  const std::string text = directory / "text", missing = directory / "missing";
+  const std::string run = directory / "run";
+  test::RecordingBuilder builder;
+  builder.event({}).sample(0x1000, 7, 10);
+  builder.write(good);
+  builder.write(other);
+  std::ofstream(text) << "this is no recording";
+  std::filesystem::create_directory(run);
+  std::ofstream(run + "/run.json") << "{";
+
+  const auto reported =
+      test::skidscan({"report", good, missing, text, run, other, "--format", "json"});
+  EXPECT_EQ(reported.code.status, 2) << reported.err;
+  const auto measurements = json::parse(reported.out)["measurements"];
+  ASSERT_EQ(measurements.size(), 2u);
+  EXPECT_EQ(measurements[0]["file"], good);
+  EXPECT_EQ(measurements[1]["file"], other);
+  EXPECT_EQ(std::count(reported.err.begin(), reported.err.end(), '\n'), 3) << reported.err;
+  for (const auto& name : {missing, text, run}) EXPECT_THAT(reported.err, HasSubstr(name));
+
+  const auto none = test::skidscan({"report", missing, text});
+  EXPECT_EQ(none.code.status, 1);
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(std::count(none.err.begin(), none.err.end(), '\n'), 2) << none.err;
+
+  const auto from_nothing =
+      run_program({"sh", "-c", "\"$1\" report - </dev/null", "sh", test::skidscan_program()});
+  EXPECT_EQ(from_nothing.code.status, 1);
+  EXPECT_EQ(from_nothing.out, "");
+  EXPECT_EQ(std::count(from_nothing.err.begin(), from_nothing.err.end(), '\n'), 1);
+}
+
 TEST_F(Report, RefusesWrongUsageWithStatus64) {
   EXPECT_EQ(test::skidscan({"report", "--format", "xml"}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--hit", "x"}).code.status, 64);
@@ -174,7 +209,9 @@ TEST_F(Report, RefusesWrongUsageWithStatus64) {
   const auto drawn = test::skidscan({"report", "--plot", "figure.bmp"});
   EXPECT_EQ(drawn.code.status, 64);
   EXPECT_EQ(drawn.out, "") << "nothing is read before the arguments are right";
-  EXPECT_EQ(test::skidscan({"nonsense"}).code.status, 64);
+  const auto unknown = test::skidscan({"nonsense"});
+  EXPECT_EQ(unknown.code.status, 64);
+  EXPECT_EQ(unknown.err, "skidscan: 'nonsense' is no command; try 'skidscan --help'\n");
   EXPECT_EQ(test::skidscan({}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--help"}).code.status, 0);
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,17 @@ TEST(ReportJson, ReplacesBytesThatAreNotUtf8) {
   m.warnings.emplace_back("\xc0\xaf");
   const json j = parsed(m);
   EXPECT_EQ(j["event"]["recorded"], "ev\xef\xbf\xbd\xef\xbf\xbd\x1b\"\nent");
+}
+
+TEST(ReportJson, TellsWhatConcernsTheRecordingInEachOfItsMeasurements) {
+  const auto of_recording = std::make_shared<const std::vector<std::string>>(1, "damaged");
+  std::vector<Measurement> two(2, make({.offsets = {{1, 5}}}));
+  two[0].warnings = {"of its own"};
+  two[1].warnings.clear();
+  for (auto& measurement : two) measurement.recording_warnings = of_recording;
+  const json measurements = json::parse(report_json(two))["measurements"];
+  EXPECT_EQ(measurements[0]["warnings"], (json::array({"of its own", "damaged"})));
+  EXPECT_EQ(measurements[1]["warnings"], json::array({"damaged"}));
 }
 
 TEST(ReportJson, KeepsCountsThatADoubleCannotHold) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -364,6 +365,27 @@ TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
   EXPECT_EQ(named("+2 to +3"), 90u);
   EXPECT_EQ(named("-7 to -4"), 6u);
   EXPECT_EQ(named("+64 to +127"), 1u);
+}
+
+TEST(ReportText, TellsWhatConcernsARecordingOnceForAllOfItsEvents) {
+  const auto of_recording =
+      std::make_shared<const std::vector<std::string>>(1, "the recording is damaged");
+  std::vector<Measurement> measurements;
+  for (const char* event : {"access", "execute", "cpu-clock"}) {
+    measurements.push_back(make({.event = event, .offsets = {{1, 5000}}}));
+    measurements.back().recording_warnings = of_recording;
+  }
+  // Another recording with the same to say.
+  measurements.push_back(make({.event = "faults", .offsets = {{1, 5000}}}));
+  measurements.back().recording_warnings =
+      std::make_shared<const std::vector<std::string>>(*of_recording);
+  const std::string text = report_text(measurements, {});
+  std::size_t times = 0;
+  for (auto at = text.find("the recording is damaged"); at != std::string::npos;
+       at = text.find("the recording is damaged", at + 1)) {
+    ++times;
+  }
+  EXPECT_EQ(times, 2u) << text;
 }
 
 }  // namespace

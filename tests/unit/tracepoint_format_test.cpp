@@ -93,6 +93,11 @@ class PrintFormat : public ::testing::Test {
         8);
     return format ? check_print_format(*format, kRoom) : std::nullopt;
   }
+  static bool check_relative(const std::string& print) {
+    const auto format = parse_tracepoint_format(
+        "s", format_text("e", 7, line("__rel_loc char[] name", 8, 4, false), print), 8);
+    return format && check_print_format(*format, kRoom);
+  }
 };
 
 TEST_F(PrintFormat, OfKernelsIsAccepted) {
@@ -160,6 +165,27 @@ TEST_F(PrintFormat, ThatIsNotClosedOrNestedTooDeepIsNot) {
   std::string sum = "\"%d\", 1";
   for (int i = 0; i < 3000; ++i) sum += " + 1";
   EXPECT_FALSE(check(sum));
+}
+
+TEST_F(PrintFormat, ThatLibtraceeventReadsWithFreedMemoryOrNullPointersIsNot) {
+  EXPECT_FALSE(check("\"%d\", sizeof(int) * 3"));
+  EXPECT_FALSE(check("\"%d\", REC->ip ? 2 : REC->mac[1]"));
+  EXPECT_FALSE(check("\"%d\", REC->ip ? 2 : 3 + REC->mac[1]"));
+  EXPECT_FALSE(check("\"%d\", REC->ip ? 2 : ((u8 *)__get_dynamic_array(list))[1]"));
+  EXPECT_FALSE(check("\"%d\", REC->ip ? 2 : sizeof(u8)"));
+  EXPECT_FALSE(check_relative("\"%d\", __get_rel_dynamic_array_len(name)"));
+  EXPECT_TRUE(check_relative("\"%s\", __get_rel_str(name)"));
+  EXPECT_TRUE(check("\"%d\", REC->ip ? REC->mac[1] : 2"));
+  EXPECT_TRUE(check("\"%s\", REC->ip ? \"\" : __print_array(REC->mac, 6, sizeof(u8))"));
+}
+
+TEST_F(PrintFormat, ThatLibtraceeventLosesMemoryOfIsNot) {
+  EXPECT_FALSE(check("\"%d\", -sizeof(u8)"));
+  EXPECT_FALSE(check("\"%d\", !(sizeof(u8))"));
+  EXPECT_FALSE(check("\"%s\", !__print_symbolic(sizeof(u8), { 1, \"A\" })"));
+  EXPECT_FALSE(check("\"%d\", ~__get_dynamic_array(list)[1]"));
+  EXPECT_FALSE(check("\"%s\", __print_symbolic(REC->len, { 1, -1 })"));
+  EXPECT_TRUE(check("\"%d\", -REC->len + !(REC->ip & 1)"));
 }
 
 TEST_F(PrintFormat, WithConversionsThatKernelsDoNotHaveIsNot) {

@@ -1,0 +1,17 @@
+// Recordings as the command line names them.
+#pragma once
+
+#include "src/perfdata/recording.h"
+
+#include <string>
+
+namespace skid::commands {
+
+/// What commands for recordings read when they are given no name, as perf does.
+inline constexpr const char* kDefaultRecording = "perf.data";
+
+/// Opens a recording for a command that takes no runs. Throws InputError as Recording::open does,
+/// with a remedy where `file` is a run, or the default and missing.
+perfdata::Recording open_recording(const std::string& file);
+
+}  // namespace skid::commands

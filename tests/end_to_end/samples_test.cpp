@@ -1,0 +1,137 @@
+// `skidscan samples` where it is not perf script's question: pipes, and many files at once.
+#include "src/perfdata/format.h"
+#include "src/support/process.h"
+#include "src/symbols/module.h"
+#include "tests/support/program.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int32_t kPid = 7;
+constexpr std::uint64_t kAddress = 0x1000;
+
+class Samples : public ::testing::Test {
+ protected:
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+
+  /// Lists the recording as it comes through a pipe.
+  Completed list_pipe(const test::RecordingBuilder& builder, const std::string& options) const {
+    std::ofstream(directory_ / "pipe", std::ios::binary) << builder.pipe_bytes();
+    return run_program({"sh", "-c", "cat \"$1\" | \"$2\" samples - " + options, "sh",
+                        in_directory("pipe"), test::skidscan_program()});
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+/// A mapping, and samples at 100 and 200 ns of which both are printed after the last round.
+test::RecordingBuilder rounds_up_to_200() {
+  test::RecordingBuilder builder;
+  const auto round = [&](std::uint64_t time) {
+    builder.sample(kAddress, kPid, time).record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
+  };
+  builder.event({}).mmap(kPid, 0, 0x10000, 0, "/nowhere/old", 1);
+  for (const std::uint64_t time : {100, 200, 300, 400}) round(time);
+  return builder;
+}
+
+TEST_F(Samples, OfAPipeWarnOfMappingsThatCameTooLate) {
+  auto late = rounds_up_to_200();
+  late.mmap(kPid, 0, 0x10000, 0, "/nowhere/new", 150).sample(kAddress, kPid, 500);
+  const auto listed = list_pipe(late, "--columns time,dso");
+  EXPECT_EQ(listed.code.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("200\t/nowhere/old\n300\t/nowhere/new\n"));
+  EXPECT_THAT(listed.err, AllOf(HasSubstr("1 record of mappings came through the pipe after"),
+                                HasSubstr("samples of a later time were printed")));
+  // Without places nothing is late.
+  EXPECT_EQ(list_pipe(late, "--columns time,ip").err, "");
+}
+
+TEST_F(Samples, OfAPipeDoNotWarnOfMappingsThatCameInTime) {
+  auto in_time = rounds_up_to_200();
+  in_time.mmap(kPid, 0, 0x10000, 0, "/nowhere/new", 201).sample(kAddress, kPid, 500);
+  const auto listed = list_pipe(in_time, "--columns time,dso");
+  EXPECT_EQ(listed.code.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("200\t/nowhere/old\n300\t/nowhere/new\n"));
+  EXPECT_THAT(listed.err, Not(HasSubstr("of mappings came")));
+}
+
+TEST_F(Samples, OfAPipeComeInTheOrderOfTheirRoundsWhereTheyWait) {
+  test::RecordingBuilder builder;
+  builder.event({}).sample(kAddress, kPid, 200).sample(kAddress, kPid, 100);
+  builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
+  builder.sample(kAddress, kPid, 300).sample(kAddress, kPid, 150);
+  builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
+  EXPECT_EQ(list_pipe(builder, "--columns time").out, "time\n200\n100\n300\n150\n");
+  EXPECT_EQ(list_pipe(builder, "--columns time,dso").out,
+            "time\tdso\n100\t\n150\t\n200\t\n300\t\n");
+}
+
+TEST_F(Samples, OfARunOrOfNothingSayWhatToNameInstead) {
+  std::filesystem::create_directory(directory_ / "run");
+  std::ofstream(directory_ / "run" / "run.json") << "{}";
+  for (const std::string command : {"samples", "inspect"}) {
+    const auto of_run = test::skidscan({command, in_directory("run")});
+    EXPECT_EQ(of_run.code.status, 1);
+    EXPECT_THAT(of_run.err,
+                AllOf(HasSubstr("found a run of 'skidscan record', allowed a recording"),
+                      HasSubstr("*.data")));
+    const auto of_nothing = test::skidscan({command}, directory_.path());
+    EXPECT_EQ(of_nothing.code.status, 1);
+    EXPECT_THAT(of_nothing.err, AllOf(HasSubstr("perf.data: found no such file here"),
+                                      HasSubstr("make it with 'perf record'")));
+  }
+}
+
+TEST_F(Samples, OfMoreFilesThanTheSoftLimitOfOpenOnesHaveTheirSymbols) {
+  constexpr int kFiles = 200, kSoftLimit = 64;
+  if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+  const auto built = test::skidscan({"target", "-o", in_directory("target")});
+  ASSERT_TRUE(built.code.success()) << built.err;
+  const auto layout =
+      json::parse(test::skidscan({"target", "--read", in_directory("target"), "--format", "json"})
+                      .out)["layout"];
+  const std::uint64_t trigger =
+      std::stoull(layout["trigger"]["begin"].get<std::string>(), nullptr, 16);
+
+  const auto module = symbols::Module::open(in_directory("target"));
+  std::uint64_t offset = 0;
+  while (module.address_at(offset) != trigger) ASSERT_LT(++offset, 0x100000u);
+  test::RecordingBuilder builder;
+  builder.event({});
+  for (int i = 0; i < kFiles; ++i) {
+    const auto copy = in_directory("target-" + std::to_string(i));
+    std::filesystem::copy_file(in_directory("target"), copy);
+    const std::uint64_t address = 0x10000000 + i * 0x100000ULL;
+    builder.mmap(kPid, address, 0x100000, 0, copy, 1).sample(address + offset, kPid, 2);
+  }
+  builder.write(directory_ / "perf.data");
+  const auto listed = run_program(
+      {"sh", "-c", "ulimit -S -n " + std::to_string(kSoftLimit) + "; exec \"$1\" samples \"$2\"",
+       "sh", test::skidscan_program(), in_directory("perf.data")});
+  EXPECT_EQ(listed.code.status, 0) << listed.err;
+  std::size_t with_symbol = 0;
+  for (auto at = listed.out.find("\tskid_trigger\t"); at != std::string::npos;
+       at = listed.out.find("\tskid_trigger\t", at + 1)) {
+    ++with_symbol;
+  }
+  EXPECT_EQ(with_symbol, kFiles) << listed.err.substr(0, 1000);
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,131 @@
+// What measurements of a recording say of it beside numbers: the files that were looked at, damage.
+#include "src/measure/measure.h"
+
+#include "src/perfdata/format.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/runway_fixture.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::measure {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr std::int32_t kPid = 7;
+constexpr std::uint64_t kTargetAt = 0x10000000, kOtherAt = 0x20000000;
+constexpr const char* kAnotherId = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+
+/// An entry of HEADER_BUILD_ID with an id that no file has.
+std::string another_build_id_of(const std::string& path) {
+  test::ByteWriter body;
+  body.i32(-1).raw(std::string(20, '\x5a')).raw(std::string(4, '\0')).text(path);
+  test::ByteWriter entry;
+  entry.u32(0).u16(0).u16(static_cast<std::uint16_t>(8 + body.bytes().size()));
+  return entry.raw(body.bytes()).bytes();
+}
+
+class Measure : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_COMPILER(runway::kHost);
+    for (const char* name : {"target", "other"}) {
+      (void)runway::build_target(runway::specification_of(runway::TriggerKind::load),
+                                 directory_ / name);
+    }
+    for (const std::uint64_t id : {5, 6}) builder_.event({.ids = {id}});
+  }
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+  void map_and_sample(const std::string& path, std::uint64_t address) {
+    builder_.mmap(kPid, address, 0x100000, 0, path, 1).sample(address + 0x1000, kPid, 2);
+  }
+  Measured measured(const Choices& choices = {}) const {
+    builder_.write(directory_ / "perf.data");
+    return measure({directory_ / "perf.data", {}, nullptr, nullptr}, choices);
+  }
+  /// Of the recording as a whole; all of its measurements have the same ones.
+  static std::vector<std::string> warnings_of(const Measured& measured) {
+    EXPECT_THAT(measured.measurements, SizeIs(2));
+    for (const auto& measurement : measured.measurements) {
+      EXPECT_EQ(measurement.recording_warnings, measured.measurements[0].recording_warnings)
+          << "a list of its own";
+      EXPECT_THAT(measurement.warnings, Each(Not(HasSubstr("build-id"))));
+    }
+    return *measured.measurements.at(0).recording_warnings;
+  }
+
+  test::TemporaryDirectory directory_;
+  test::RecordingBuilder builder_;
+};
+
+TEST_F(Measure, SaysThatTheTargetWasTakenUnverifiedAndNothingOfOtherSuchFiles) {
+  map_and_sample(in_directory("target"), kTargetAt);
+  map_and_sample("/proc/self/exe", kOtherAt);
+  map_and_sample(in_directory("missing"), 2 * kOtherAt);
+  const auto result = measured();
+  EXPECT_TRUE(result.measurements.at(0).trigger);
+  EXPECT_THAT(warnings_of(result), ElementsAre(AllOf(HasSubstr(in_directory("target") + ": "),
+                                                     HasSubstr("holds no build-id of it"))));
+}
+
+TEST_F(Measure, SaysThatASampledFileWasRebuiltAlthoughATargetWasFound) {
+  map_and_sample(in_directory("target"), kTargetAt);
+  map_and_sample(in_directory("other"), kOtherAt);
+  builder_.feature(perfdata::HEADER_BUILD_ID, another_build_id_of(in_directory("other")));
+  const auto rebuilt = AllOf(HasSubstr(in_directory("other") + ": "), HasSubstr(kAnotherId),
+                             HasSubstr("it was rebuilt and is not used"));
+  const auto result = measured();
+  EXPECT_TRUE(result.measurements.at(0).trigger);
+  EXPECT_THAT(warnings_of(result), Contains(rebuilt));
+  const auto of_functions =
+      measured({.hit_function = "skid_trigger", .runway_function = "skid_runway"});
+  EXPECT_TRUE(of_functions.measurements.at(0).trigger);
+  EXPECT_THAT(warnings_of(of_functions), Contains(rebuilt));
+}
+
+TEST_F(Measure, WithoutATargetSaysWhatIsWrongWithEachFileAndHowManyMore) {
+  constexpr int kFiles = 30;
+  for (int i = 0; i < kFiles; ++i) {
+    map_and_sample(in_directory("missing-" + std::to_string(i)), kTargetAt + i * 0x100000ULL);
+  }
+  const auto warnings = warnings_of(measured());
+  EXPECT_THAT(warnings, Contains(HasSubstr("No generated target")));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("missing-0"), HasSubstr("no such file"))));
+  EXPECT_THAT(warnings, Contains(HasSubstr("22 more: 'skidscan samples'")));
+  EXPECT_LT(warnings.size(), 15u);
+  try {
+    (void)measured({.hit_function = "hit", .runway_function = "runway"});
+    FAIL() << "there is no such function";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("missing-0"), HasSubstr("and 14 more")));
+  }
+}
+
+TEST_F(Measure, BoundsTheFaultsThatEveryMeasurementTells) {
+  map_and_sample(in_directory("target"), kTargetAt);
+  for (int i = 0; i < 50; ++i) builder_.record(perfdata::PERF_RECORD_MMAP, 2, "short");
+  const auto result = measured();
+  EXPECT_THAT(result.faults, SizeIs(50));
+  const auto warnings = warnings_of(result);
+  EXPECT_THAT(warnings, Contains(HasSubstr("ends inside its fields")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("41 more: 'skidscan inspect'")));
+  EXPECT_LT(warnings.size(), 15u);
+}
+
+}  // namespace
+}  // namespace skid::measure
