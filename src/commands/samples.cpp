@@ -133,12 +133,7 @@ class SamplePrinter {
       is_read = is_read && print(held.sample, time, held.payload);
       payloads -= held.payload.size();
     };
-    bool changed = false;
-    const auto seal = [&] {
-      if (!std::exchange(changed, false)) return;
-      locate::replay_build_ids(recording_.features(), spaces_);
-      spaces_.seal();
-    };
+    locate::Replay replay(recording_, spaces_);
     perfdata::Record record;
     while (is_read && recording_.next(record)) {
       if (record.type == perfdata::PERF_RECORD_SAMPLE) {
@@ -149,18 +144,16 @@ class SamplePrinter {
                    Held{*sample, {raw.begin(), raw.end()}});
         payloads += raw.size();
         if (!window.is_full() && payloads <= kMostPayloads) continue;
-        seal();
+        replay.seal();
         window.release_half(release);
         continue;
       }
-      const auto replayed = locate::replay(record, recording_.decoder(), spaces_);
-      if (replayed == locate::Replayed::too_short) recording_.add_short_record(record);
-      if (replayed == locate::Replayed::entered) changed = true;
+      replay.take(record);
       if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
-      seal();
+      replay.seal();
       window.finish_round(release);
     }
-    seal();
+    replay.seal();
     window.finish(release);
   }
 
