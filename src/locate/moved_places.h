@@ -58,7 +58,9 @@ class MovedPlaces {
     std::int32_t space;
     std::uint32_t event_and_kind;
 
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator<(const Place& a, const Place& b) {
+      return std::tie(a.ip, a.space, a.event_and_kind) < std::tie(b.ip, b.space, b.event_and_kind);
+    }
   };
   static Place place_of(const perfdata::Sighting& sighting) {
     return {sighting.ip, sighting.space,

@@ -46,14 +46,14 @@ std::optional<std::int32_t> Replay::enter_mapping(perfdata::MappingRecord& mappi
 }
 
 /// Whether one more event may be entered. Notes the first that may not.
-bool Replay::has_room(const Record& record) {
-  if (record.offset < offset_) files_before_ += offset_;  // the next file of a directory
-  offset_ = record.offset;
+bool Replay::has_room(std::uint64_t offset) {
+  if (offset < offset_) files_before_ += offset_;  // the next file of a directory
+  offset_ = offset;
   const std::uint64_t most = most_bytes_ + kBytesAByte * (files_before_ + offset_);
   if (spaces_.bytes() < most) return true;
   if (!std::exchange(is_full_, true)) {
     recording_.add_fault(
-        {recording_.path().string(), record.offset,
+        {recording_.path().string(), offset,
          fmt::format("mappings that take more than {} bytes of memory", most),
          fmt::format("{} and {} for each byte before them", most_bytes_, kBytesAByte),
          "the mappings, forks and execs behind were left out, and samples in them have no place"});
@@ -72,20 +72,21 @@ std::optional<std::int32_t> Replay::take(const Record& record) {
     case perfdata::PERF_RECORD_MMAP2: {
       auto mapping = perfdata::parse_mapping(record, decoder.order());
       if (!mapping) return too_short();
-      if (!has_room(record)) return std::nullopt;
+      if (!has_room(record.offset)) return std::nullopt;
       return enter_mapping(*mapping, record.mode(), decoder.time_of(record));
     }
     case perfdata::PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
       if (!task) return too_short();
-      if (task->listed || task->pid == task->parent_pid || !has_room(record)) return std::nullopt;
+      if (task->listed || task->pid == task->parent_pid || !has_room(record.offset))
+        return std::nullopt;
       spaces_.fork(decoder.time_of(record), task->parent_pid, task->pid);
       return task->pid;
     }
     case perfdata::PERF_RECORD_COMM: {
       const auto comm = perfdata::parse_comm(record, decoder.order());
       if (!comm) return too_short();
-      if (!comm->exec || !has_room(record)) return std::nullopt;
+      if (!comm->exec || !has_room(record.offset)) return std::nullopt;
       spaces_.exec(decoder.time_of(record), comm->pid);
       return comm->pid;
     }
@@ -96,7 +97,7 @@ std::optional<std::int32_t> Replay::take(const Record& record) {
 
 void Replay::seal() {
   const auto& known = recording_.features().build_ids;
-  for (; build_ids_ < known.size(); ++build_ids_) {
+  for (; build_ids_ < known.size() && has_room(offset_); ++build_ids_) {
     spaces_.set_build_id(known[build_ids_].path, known[build_ids_].build_id);
   }
   spaces_.seal();

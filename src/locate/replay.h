@@ -35,7 +35,7 @@ class Replay {
   void seal();
 
  private:
-  bool has_room(const perfdata::Record& record);
+  bool has_room(std::uint64_t offset);
   std::optional<std::int32_t> enter_mapping(perfdata::MappingRecord& mapping,
                                             perfdata::CpuMode mode, std::uint64_t time);
 

@@ -10,12 +10,14 @@ namespace {
 
 /// What a mapping takes in an OverlapIndex, where ranges hardly overlap.
 constexpr std::uint64_t kIndexBytes = 64;
-/// What a process takes beside itself: the node of the map, the first allocation of its vectors.
-constexpr std::uint64_t kProcessBytes = 96;
+/// What std::map and the allocator add to an entry.
+constexpr std::uint64_t kNodeBytes = 40;
+/// What a process takes beside its entry: the first allocations of its vectors.
+constexpr std::uint64_t kProcessBytes = 64;
 /// What a file takes beside its names: MappedFile, and the node of the map with its key.
 constexpr std::uint64_t kFileBytes = 192;
 /// Processes that `constant_between` looks at.
-constexpr std::size_t kMostSteps = 2 * AddressSpaces::kMostAncestors;
+constexpr std::size_t kMostSteps = 4 * AddressSpaces::kMostAncestors;
 
 template <typename Event>
 bool earlier(const Event& a, const Event& b) {
@@ -43,7 +45,7 @@ const AddressSpaces::Process* AddressSpaces::find(std::int32_t pid) const {
 
 AddressSpaces::Process& AddressSpaces::process(std::int32_t pid) {
   const auto [entry, added] = processes_.try_emplace(pid);
-  if (added) bytes_ += kProcessBytes + sizeof *entry;
+  if (added) bytes_ += kNodeBytes + sizeof *entry + kProcessBytes;
   return entry->second;
 }
 
@@ -90,7 +92,9 @@ void AddressSpaces::exec(std::uint64_t time, std::int32_t pid) {
 }
 
 void AddressSpaces::set_build_id(std::string_view path, std::string_view build_id) {
-  known_build_ids_.insert_or_assign(std::string(path), std::string(build_id));
+  const auto [entry, added] =
+      known_build_ids_.insert_or_assign(std::string(path), std::string(build_id));
+  if (added) bytes_ += kNodeBytes + sizeof *entry + path.size() + build_id.size();
   const auto without_one = file_indices_.find(std::pair(std::string(path), std::string()));
   if (without_one != file_indices_.end()) files_[without_one->second].build_id = build_id;
 }

@@ -51,7 +51,7 @@ class AddressSpaces {
   /// What a process inherited is looked for in at most so many of its ancestors that have mappings
   /// of their own, and in so many in all: longer chains of forks without an exec are made up.
   static constexpr std::size_t kMostMappedAncestors = 256;
-  static constexpr std::size_t kMostAncestors = 1024;
+  static constexpr std::size_t kMostAncestors = 512;
   /// After so many events that concern an address `constant_between` takes it for changed.
   static constexpr std::size_t kMostCompared = 64;
 
