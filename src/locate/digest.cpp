@@ -145,36 +145,46 @@ class Digester {
     return changed;
   }
 
-  /// Between which times samples were, which may be wider apart than the truth.
-  std::pair<std::uint64_t, std::uint64_t> times_of(const perfdata::SampleCount& count) const {
-    if (result_.located.epochs_.empty()) return {count.first, count.last};
+  /// Whether all samples of a row are in the same file and offset; else some may not be.
+  bool stays(const perfdata::SampleCount& count) const {
+    const auto& of = count.of;
+    if (!has_space(of.kind)) return true;
+    const auto& spaces = result_.spaces;
+    if (recording_.rewindable()) {
+      return spaces.constant_between(of.space, of.ip, count.first, count.last);
+    }
+    if (epochs_.is_certain(of.space)) return true;
     // What came through a pipe was counted when its time was over, so a slice of it holds samples
     // from before and behind a change; what has one number does not.
-    const auto [first, last] = epochs_.times_of(count.of.space, count.of.ip);
-    return {std::max(count.first, first), std::min(count.last, last)};
+    const auto [first, last] = epochs_.times_of(of.space, of.ip);
+    return spaces.constant_between(result_.located.space_of(count), of.ip,
+                                   std::max(count.first, first), std::min(count.last, last));
+  }
+
+  std::uint64_t first_time_of(const perfdata::SampleCount& count) const {
+    if (recording_.rewindable()) return count.first;
+    const auto& number = epochs_.numbered()[static_cast<std::size_t>(count.of.space)];
+    return std::max(count.first, number.first);
   }
 
   void locate_rows() {
     auto& located = result_.located;
     located.placement_by_row_.resize(located.counts_.rows());
-    const auto& spaces = result_.spaces;
     std::size_t last_row = located.counts_.rows();
     bool is_uncertain = false;
     located.counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
       auto& placement = located.placement_by_row_[row];
       if (row != last_row) {
         last_row = row;
-        const auto kind = count.of.kind;
-        const auto ip = count.of.ip;
-        const std::int32_t space = located.space_of(count);
-        const auto [first, last] = times_of(count);
-        const bool stays = !has_space(kind) || spaces.constant_between(space, ip, first, last);
-        if (!stays && recording_.rewindable()) {
+        is_uncertain = !stays(count);
+        if (is_uncertain && recording_.rewindable()) {
           placement = LocatedCounts::kMoved;
         } else {
-          placement = located.placements_.number(locate(spaces, kind, space, ip, first), ip);
+          const auto& of = count.of;
+          const auto location =
+              locate(result_.spaces, of.kind, located.space_of(count), of.ip, first_time_of(count));
+          placement = located.placements_.number(location, of.ip);
         }
-        is_uncertain = !stays;
       }
       if (placement == LocatedCounts::kMoved) {
         moved_.add(count);

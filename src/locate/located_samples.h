@@ -4,6 +4,7 @@
 #include "src/perfdata/sample_counts.h"
 #include "src/symbols/address_space.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,10 +33,14 @@ class Placements {
   std::uint32_t number(const std::optional<symbols::FileLocation>& location, std::uint64_t ip) {
     if (!location) return kNowhere;
     const Placement placement{location->offset - ip, location->file};
+    if (location->file >= last_by_file_.size())
+      last_by_file_.resize(std::size_t{location->file} + 1, kNowhere);
+    std::uint32_t& last = last_by_file_[location->file];
+    if (last != kNowhere && placements_[last - 1] == placement) return last;
     const auto next = static_cast<std::uint32_t>(placements_.size()) + 1;
     const auto [entry, added] = numbers_.try_emplace(placement, next);
     if (added) placements_.push_back(placement);
-    return entry->second;
+    return last = entry->second;
   }
   /// Where `ip` is by that number.
   std::optional<symbols::FileLocation> location(std::uint32_t number, std::uint64_t ip) const {
@@ -48,7 +53,8 @@ class Placements {
   using Placement = std::pair<std::uint64_t, symbols::FileIndex>;  // offset minus address, file
 
   std::map<Placement, std::uint32_t> numbers_;
-  std::vector<Placement> placements_;  ///< by number, from 1 on
+  std::vector<Placement> placements_;        ///< by number, from 1 on
+  std::vector<std::uint32_t> last_by_file_;  ///< which is mostly asked for again
 };
 
 }  // namespace skid::locate

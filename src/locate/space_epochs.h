@@ -1,6 +1,7 @@
 // Numbers for the stretches of time between the changes of what is mapped at an address.
 #pragma once
 
+#include "src/support/address.h"
 #include "src/symbols/address_space.h"
 
 #include <cstddef>
@@ -40,6 +41,11 @@ class SpaceEpochs {
   /// The number for a sample of that time at `address` in `space`.
   std::int32_t number(std::int32_t space, std::uint64_t address, std::uint64_t time);
 
+  /// Whether every event of the space came before the samples behind it: then nothing changed at
+  /// the address of a sample between the samples of its number.
+  bool is_certain(std::int32_t number) const {
+    return by_space_.at(numbered_[static_cast<std::size_t>(number)].space).late.empty();
+  }
   /// After all events: between which times the samples at `address` were that were given `number`.
   /// Nothing changed there in that time, but what events say that came too late.
   std::pair<std::uint64_t, std::uint64_t> times_of(std::int32_t number,
@@ -59,17 +65,25 @@ class SpaceEpochs {
   };
   /// A number given before, which holds for all samples behind the newest change of the space.
   struct Recent {
-    std::uint64_t address = 0;
+    AddressRange addresses;
+    Space* of = nullptr;
     std::int32_t space = 0;
-    std::int32_t number = -1;
-    std::uint32_t changes = 0;  ///< of the space, when it was given
+    std::int32_t number = 0;
+    std::uint32_t changes = 0;  ///< of the space, when the number was given
+
+    bool holds(std::int32_t for_space, std::uint64_t address, std::uint64_t time) const {
+      return of != nullptr && space == for_space && addresses.contains(address) &&
+             changes == of->changes && time >= of->newest_change;
+    }
   };
+
+  std::int32_t number_anew(std::int32_t space, std::uint64_t address, std::uint64_t time);
 
   const symbols::AddressSpaces& spaces_;
   std::map<std::int32_t, Space> by_space_;
   std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> numbers_;  ///< by space and since
   std::vector<Numbered> numbered_;
-  std::vector<Recent> recent_;
+  std::vector<Recent> recent_;  ///< by a hash of the space and the page
 };
 
 }  // namespace skid::locate

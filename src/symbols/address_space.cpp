@@ -258,4 +258,15 @@ std::optional<std::uint64_t> AddressSpaces::next_change(std::int32_t pid, std::u
   return next;
 }
 
+AddressRange AddressSpaces::alike(std::int32_t pid, std::uint64_t address) const {
+  AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
+  const Process* process = find(pid);
+  if (process == nullptr) return range;
+  for (const Mappings& batch : process->mappings) {
+    const AddressRange alike = batch.index.alike(address);
+    range = {std::max(range.begin, alike.begin), std::min(range.end, alike.end)};
+  }
+  return range;
+}
+
 }  // namespace skid::symbols

@@ -108,6 +108,9 @@ class AddressSpaces {
   /// The time of the oldest such event after `time`; nullopt when there is none.
   std::optional<std::uint64_t> next_change(std::int32_t pid, std::uint64_t address,
                                            std::uint64_t time) const;
+  /// Addresses around `address` that no event of `pid` concerns without concerning it too. May be
+  /// without the last address of all.
+  AddressRange alike(std::int32_t pid, std::uint64_t address) const;
 
   const MappedFile& file(FileIndex index) const { return files_[index]; }
   std::size_t file_count() const noexcept { return files_.size(); }

@@ -99,6 +99,12 @@ std::optional<std::size_t> OverlapIndex::oldest(std::uint64_t address, std::size
   return result;
 }
 
+AddressRange OverlapIndex::alike(std::uint64_t address) const {
+  const auto after = std::upper_bound(cuts_.begin(), cuts_.end(), address);
+  return {after == cuts_.begin() ? 0 : *(after - 1),
+          after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
+}
+
 std::vector<std::size_t> OverlapIndex::covering(std::uint64_t address, std::size_t first,
                                                 std::size_t last, std::size_t most) const {
   std::vector<std::size_t> result;

@@ -305,7 +305,7 @@ TEST(ConstantBetween, TakesAFileForTheSameWhetherTheRecordKnewItsBuildIdOrNot) {
 /// The same questions answered by replaying all events up to a time into one array per process.
 class Replay {
  public:
-  static constexpr std::size_t kPages = 12;
+  static constexpr std::uint64_t kPages = 12;
   static constexpr int kProcesses = 4;
 
   struct Event {
