@@ -55,9 +55,9 @@ class SamplePrinter {
       print_in_order();
     }
     out_.flush();
-    if (unknown_ids_ > 0) {
+    if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       say(fmt::format("{}: {} samples left out: their ids belong to no event", options_.file,
-                      unknown_ids_));
+                      unknown_ids));
     }
     if (late_changes_ > 0) {
       say(fmt::format(
@@ -81,21 +81,6 @@ class SamplePrinter {
   static constexpr std::size_t kMostHeld = std::size_t{128} << 10;
   /// Nor more bytes of their payloads.
   static constexpr std::size_t kMostPayloads = std::size_t{64} << 20;
-
-  std::optional<perfdata::Sample> decode(const perfdata::Record& record) {
-    const auto decoded = recording_.decoder().decode(record);
-    switch (decoded.problem) {
-      case perfdata::SampleDecoder::Problem::none:
-        return decoded.sample;
-      case perfdata::SampleDecoder::Problem::unknown_id:
-        ++unknown_ids_;
-        break;
-      case perfdata::SampleDecoder::Problem::too_short:
-        recording_.add_short_record(record);
-        break;
-    }
-    return std::nullopt;
-  }
 
   /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
   /// reach past its end has no payload, and says so in its column.
@@ -126,7 +111,7 @@ class SamplePrinter {
     perfdata::Record record;
     while (recording_.next(record)) {
       if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-      const auto sample = decode(record);
+      const auto sample = recording_.decode(record);
       if (!sample) continue;
       const auto time = recording_.decoder().time_of(record, *sample);
       if (!print(*sample, time, payload(record, *sample))) return;
@@ -144,37 +129,28 @@ class SamplePrinter {
       is_read = is_read && print(held.sample, time, held.payload);
       payloads -= held.payload.size();
     };
-    bool changed = false;
-    const auto seal = [&] {
-      if (!std::exchange(changed, false)) return;
-      locate::replay_build_ids(recording_.features(), spaces_);
-      spaces_.seal();
-    };
+    locate::Replay replay(recording_, spaces_);
     perfdata::Record record;
     while (is_read && recording_.next(record)) {
       if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-        const auto sample = decode(record);
+        const auto sample = recording_.decode(record);
         if (!sample) continue;
         const auto raw = payload(record, *sample);
         window.add(recording_.decoder().time_of(record, *sample),
                    Held{*sample, {raw.begin(), raw.end()}});
         payloads += raw.size();
         if (!window.is_full() && payloads <= kMostPayloads) continue;
-        seal();
+        replay.seal();
         window.release_half(release);
         continue;
       }
-      const auto replayed = locate::replay(record, recording_.decoder(), spaces_);
-      if (replayed == locate::Replayed::too_short) recording_.add_short_record(record);
-      if (replayed == locate::Replayed::entered) {
-        changed = true;
-        if (recording_.decoder().time_of(record) < newest_printed) ++late_changes_;
-      }
+      const auto changed = replay.take(record);
+      if (changed && recording_.decoder().time_of(record) < newest_printed) ++late_changes_;
       if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
-      seal();
+      replay.seal();
       window.finish_round(release);
     }
-    seal();
+    replay.seal();
     window.finish(release);
   }
 
@@ -190,7 +166,6 @@ class SamplePrinter {
   TraceColumn trace_;
   SampleLine line_;
   StandardOutput out_;
-  std::uint64_t unknown_ids_ = 0;
   std::uint64_t late_changes_ = 0;  ///< of mappings, older than a sample that was printed before
 };
 

@@ -27,14 +27,21 @@ class ArrivalWindow {
 
   void add(std::uint64_t time, Item item) {
     newest_ = std::max(newest_, time);
+    oldest_ = std::min(oldest_, time);
+    looks_ += kLooksAnItem;
     held_.emplace_back(time, std::move(item));
   }
 
   /// A round is finished. Calls `release(time, Item&)` for all that need not wait longer, in the
-  /// order in which they came.
+  /// order in which they came. Where rounds bring next to nothing while many items are held, these
+  /// may wait for a few rounds more: looking at all of them each time would take forever.
   template <typename Release>
   void finish_round(Release release) {
-    if (newest_of_last_round_ > 0) release_until(newest_of_last_round_ - 1, release);
+    looks_ = std::min(looks_ + kLooksARound, most_ * kLooksAnItem + held_.size());
+    if (oldest_ < newest_of_last_round_ && looks_ >= held_.size()) {
+      looks_ -= held_.size();
+      release_until(newest_of_last_round_ - 1, release);
+    }
     newest_of_last_round_ = newest_;
   }
 
@@ -60,13 +67,18 @@ class ArrivalWindow {
   }
 
  private:
+  /// How many items may be looked at for each that is added, and for each round.
+  static constexpr std::size_t kLooksAnItem = 16, kLooksARound = 64;
+
   template <typename Release>
   void release_until(std::uint64_t limit, Release release) {
+    oldest_ = UINT64_MAX;
     auto kept = held_.begin();
     for (auto& entry : held_) {
       if (entry.first <= limit) {
         release(entry.first, entry.second);
       } else {
+        oldest_ = std::min(oldest_, entry.first);
         if (&*kept != &entry) *kept = std::move(entry);
         ++kept;
       }
@@ -77,6 +89,8 @@ class ArrivalWindow {
   std::size_t most_;
   std::vector<std::pair<std::uint64_t, Item>> held_;  ///< in the order in which they came
   std::uint64_t newest_ = 0, newest_of_last_round_ = 0;
+  std::uint64_t oldest_ = UINT64_MAX;  ///< of those held
+  std::size_t looks_ = 0;
 };
 
 }  // namespace skid::locate

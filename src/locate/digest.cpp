@@ -1,6 +1,7 @@
 #include "src/locate/digest.h"
 
 #include "src/locate/arrival_window.h"
+#include "src/locate/moved_places.h"
 #include "src/locate/replay.h"
 #include "src/locate/space_epochs.h"
 #include "src/perfdata/format.h"
@@ -8,8 +9,8 @@
 #include "src/perfdata/sample.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace skid::locate {
@@ -25,18 +26,15 @@ namespace {
 /// Samples from a pipe that are held back at most: 9 MiB of them.
 constexpr std::size_t kMostHeld = std::size_t{128} << 10;
 
-bool same_place(const std::optional<symbols::FileLocation>& a,
-                const std::optional<symbols::FileLocation>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  return !a || (a->file == b->file && a->offset == b->offset);
-}
-
 }  // namespace
 
 class Digester {
  public:
   explicit Digester(Recording& recording)
-      : recording_(recording), counter_(layout_, result_.located.counts_) {}
+      : recording_(recording),
+        replay_(recording, result_.spaces),
+        epochs_(result_.spaces),
+        counter_(layout_, result_.located.counts_) {}
 
   Digest digest() {
     if (recording_.rewindable()) {
@@ -49,24 +47,16 @@ class Digester {
     result_.totals = counter_.totals();
     result_.totals.resize(recording_.attributes().size());
     result_.unknown_ids = recording_.left_out().unknown_ids + counter_.unknown_ids();
-    replay_build_ids(recording_.features(), result_.spaces);
-    result_.spaces.seal();
+    replay_.seal();
     locate_rows();
-    if (!moved_.empty()) locate_by_time();
+    if (!moved_.empty()) {
+      auto& located = result_.located;
+      located.moved_ = moved_.read(recording_, result_.spaces, located.placements_);
+    }
     return std::move(result_);
   }
 
  private:
-  struct PlaceLess {
-    using Place = std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>;
-    static Place of(const LocatedSamples& located) {
-      return {located.ip, located.space, located.attribute, located.kind.bits()};
-    }
-    bool operator()(const LocatedSamples& a, const LocatedSamples& b) const {
-      return of(a) < of(b);
-    }
-  };
-
   void count_file() {
     follow_attributes();
     perfdata::SampleScanner scanner(layout_, slices_);
@@ -104,12 +94,11 @@ class Digester {
   }
 
   void count_pipe() {
-    SpaceEpochs epochs;
     ArrivalWindow<Sample> window(kMostHeld);
     const auto release = [&](std::uint64_t time, Sample& sample) {
       const SampleKind kind(sample.mode, sample.exact);
       const auto space = perfdata::space_of(kind, sample.pid);
-      count(sample, time, epochs.number(space, time), counter_);
+      count(sample, time, epochs_.number(space, sample.ip, time), counter_);
     };
     follow_attributes();
     Record record;
@@ -117,17 +106,22 @@ class Digester {
       if (record.type == perfdata::PERF_RECORD_SAMPLE) {
         if (const auto sample = recording_.decode(record)) {
           window.add(recording_.decoder().time_of(record, *sample), *sample);
-          if (window.is_full()) window.release_half(release);
+          if (!window.is_full()) continue;
+          replay_.seal();
+          window.release_half(release);
         }
         continue;
       }
       if (const auto space = take(record)) {
-        epochs.changed(*space, recording_.decoder().time_of(record));
+        epochs_.changed(*space, recording_.decoder().time_of(record));
       }
-      if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) window.finish_round(release);
+      if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
+      replay_.seal();
+      window.finish_round(release);
     }
+    replay_.seal();
     window.finish(release);
-    result_.located.epochs_ = epochs.numbered();
+    result_.located.epochs_ = epochs_.numbered();
   }
 
   void follow_attributes() {
@@ -139,9 +133,8 @@ class Digester {
   std::optional<std::int32_t> take(const Record& record) {
     if (attributes_version_ != recording_.attributes_version()) follow_attributes();
     const SampleDecoder& decoder = recording_.decoder();
-    std::int32_t changed = 0;
-    const auto replayed = replay(record, decoder, result_.spaces, &changed);
-    bool whole = replayed != Replayed::too_short;
+    const auto changed = replay_.take(record);
+    bool whole = true;
     if (record.type == perfdata::PERF_RECORD_LOST) {
       const auto lost = perfdata::parse_lost(record, decoder.order());
       whole = lost.has_value();
@@ -154,87 +147,68 @@ class Digester {
       ++result_.throttled;
     }
     if (!whole) recording_.add_short_record(record);
-    if (replayed != Replayed::entered) return std::nullopt;
-    slices_.cut();
+    if (changed) slices_.cut();
     return changed;
+  }
+
+  /// Whether all samples of a row are in the same file and offset; else some may not be.
+  bool stays(const perfdata::SampleCount& count) const {
+    const auto& of = count.of;
+    if (!has_space(of.kind)) return true;
+    const auto& spaces = result_.spaces;
+    if (recording_.rewindable()) {
+      return spaces.constant_between(of.space, of.ip, count.first, count.last);
+    }
+    if (epochs_.is_certain(of.space)) return true;
+    // What came through a pipe was counted when its time was over, so a slice of it holds samples
+    // from before and behind a change; what has one number does not.
+    const auto [first, last] = epochs_.times_of(of.space, of.ip);
+    return spaces.constant_between(result_.located.space_of(count), of.ip,
+                                   std::max(count.first, first), std::min(count.last, last));
+  }
+
+  std::uint64_t first_time_of(const perfdata::SampleCount& count) const {
+    if (recording_.rewindable()) return count.first;
+    const auto& number = epochs_.numbered()[static_cast<std::size_t>(count.of.space)];
+    return std::max(count.first, number.first);
   }
 
   void locate_rows() {
     auto& located = result_.located;
-    located.locations_.resize(located.counts_.rows());
-    const auto& spaces = result_.spaces;
+    located.placement_by_row_.resize(located.counts_.rows());
     std::size_t last_row = located.counts_.rows();
+    bool is_uncertain = false;
     located.counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      auto& place = located.locations_[row];
-      const std::int32_t space = located.space_of(count);
+      auto& placement = located.placement_by_row_[row];
       if (row != last_row) {
         last_row = row;
-        place.file = LocatedCounts::kNowhere;
-        const auto kind = count.of.kind;
-        const auto [first, last] = located.times_of(count);
-        const bool stays =
-            !has_space(kind) || spaces.constant_between(space, count.of.ip, first, last);
-        if (!stays && recording_.rewindable()) {
-          place.file = LocatedCounts::kMoved;
-        } else if (const auto found = locate(spaces, kind, space, count.of.ip, first)) {
-          place = *found;
+        is_uncertain = !stays(count);
+        if (is_uncertain && recording_.rewindable()) {
+          placement = LocatedCounts::kMoved;
+        } else {
+          const auto& of = count.of;
+          const auto location =
+              locate(result_.spaces, of.kind, located.space_of(count), of.ip, first_time_of(count));
+          placement = located.placements_.number(location, of.ip);
         }
-        row_is_uncertain_ = !stays;
       }
-      if (place.file == LocatedCounts::kMoved) {
-        moved_.emplace(
-            LocatedSamples{count.of.ip, space, count.of.attribute, count.of.kind, std::nullopt, 0},
-            std::vector<LocatedSamples>{});
-        moved_end_ = std::max(moved_end_, count.end);
-      } else if (row_is_uncertain_) {
+      if (placement == LocatedCounts::kMoved) {
+        moved_.add(count);
+      } else if (is_uncertain) {
         result_.uncertain += count.samples;
       }
     });
   }
 
-  /// Reads the samples of the moved places again and attributes each by its own time.
-  void locate_by_time() {
-    std::vector<std::uint64_t> addresses;  // ascending, as moved_ is
-    for (const auto& [key, places] : moved_) {
-      if (addresses.empty() || addresses.back() != key.ip) addresses.push_back(key.ip);
-    }
-    recording_.rewind();
-    const SampleDecoder& decoder = recording_.decoder();
-    Record record;
-    while (recording_.position() < moved_end_ && recording_.next(record)) {
-      if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-      const auto decoded = decoder.decode(record);
-      if (decoded.problem != SampleDecoder::Problem::none) continue;
-      const Sample& sample = decoded.sample;
-      if (!std::binary_search(addresses.begin(), addresses.end(), sample.ip)) continue;
-      const SampleKind kind(sample.mode, sample.exact);
-      LocatedSamples here{
-          sample.ip, perfdata::space_of(kind, sample.pid), sample.attribute, kind, std::nullopt, 0};
-      const auto found = moved_.find(here);
-      if (found == moved_.end()) continue;
-      here.location =
-          locate(result_.spaces, kind, here.space, here.ip, decoder.time_of(record, sample));
-      auto& places = found->second;
-      auto place = std::find_if(places.begin(), places.end(), [&](const auto& candidate) {
-        return same_place(candidate.location, here.location);
-      });
-      if (place == places.end()) place = places.insert(place, here);
-      ++place->samples;
-    }
-    for (const auto& [key, places] : moved_) {
-      result_.located.moved_.insert(result_.located.moved_.end(), places.begin(), places.end());
-    }
-  }
-
   Recording& recording_;
   Digest result_;
+  Replay replay_;
+  SpaceEpochs epochs_;  ///< of a pipe
   perfdata::BulkLayout layout_;
   perfdata::SliceNumbers slices_;
   perfdata::BulkCounter counter_;
   unsigned attributes_version_ = 0;
-  bool row_is_uncertain_ = false;
-  std::uint64_t moved_end_ = 0;  ///< position behind which no sample of `moved_` stands
-  std::map<LocatedSamples, std::vector<LocatedSamples>, PlaceLess> moved_;
+  MovedPlaces moved_;  ///< of a file
 };
 
 Digest digest(Recording& recording) {

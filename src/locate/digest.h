@@ -1,71 +1,50 @@
 // A recording read once: its samples counted and located, its losses added up.
 #pragma once
 
+#include "src/locate/located_samples.h"
+#include "src/locate/moved_places.h"
 #include "src/locate/space_epochs.h"
 #include "src/perfdata/bulk_counter.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample_counts.h"
 #include "src/symbols/address_space.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace skid::locate {
 
-/// All samples of one event at one address of one space, in one mode.
-struct LocatedSamples {
-  std::uint64_t ip = 0;
-  std::int32_t space = 0;  ///< perfdata::space_of
-  std::uint32_t attribute = 0;
-  perfdata::SampleKind kind;
-  std::optional<symbols::FileLocation> location;  ///< nullopt: nothing was mapped there
-  std::uint64_t samples = 0;
-};
-
-/// Samples by place. What a place costs in memory is a row of SampleCounts and its location.
+/// Samples by place. What a place costs in memory is a row of SampleCounts and four bytes.
 class LocatedCounts {
  public:
-  /// Calls `visit(LocatedSamples)` for all places: each once, or, where they came through a pipe,
-  /// once for each stretch of time between the mapping changes of its space.
+  /// Calls `visit(LocatedSamples)` for all places: each once, or, where its mapping changed, once
+  /// for each location. What came through a pipe is also told apart where the same was mapped anew.
   template <typename Visit>
   void for_each(Visit visit) const {
     counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      const symbols::FileLocation& place = locations_[row];
-      if (place.file == kMoved) return;
-      LocatedSamples located{count.of.ip,   space_of(count), count.of.attribute,
-                             count.of.kind, std::nullopt,    count.samples};
-      if (place.file != kNowhere) located.location = place;
-      visit(located);
+      if (placement_by_row_[row] == kMoved) return;
+      visit(LocatedSamples{count.of.ip, space_of(count), count.of.attribute, count.of.kind,
+                           placements_.location(placement_by_row_[row], count.of.ip),
+                           count.samples});
     });
-    for (const LocatedSamples& located : moved_) visit(located);
+    moved_.for_each(placements_, visit);
   }
 
  private:
   friend class Digester;
-  static constexpr symbols::FileIndex kNowhere = 0xffff'ffff;
   /// The mapping changed between the first and the last sample; these stand in `moved_`.
-  static constexpr symbols::FileIndex kMoved = 0xffff'fffe;
+  static constexpr std::uint32_t kMoved = 0xffff'ffff;
 
   std::int32_t space_of(const perfdata::SampleCount& count) const {
-    return epochs_.empty() ? count.of.space : epoch_of(count).space;
-  }
-  const SpaceEpochs::Numbered& epoch_of(const perfdata::SampleCount& count) const {
-    return epochs_[static_cast<std::size_t>(count.of.space)];
-  }
-  /// Between which times they were sampled. What came through a pipe was counted when its time was
-  /// over, so a slice of it holds samples from before and behind a change; their epochs do not.
-  std::pair<std::uint64_t, std::uint64_t> times_of(const perfdata::SampleCount& count) const {
-    if (epochs_.empty()) return {count.first, count.last};
-    const auto& epoch = epoch_of(count);
-    return {std::max(count.first, epoch.first), std::min(count.last, epoch.last)};
+    if (epochs_.empty()) return count.of.space;
+    return epochs_[static_cast<std::size_t>(count.of.space)].space;
   }
 
   perfdata::SampleCounts counts_;
-  std::vector<symbols::FileLocation> locations_;  ///< by row
-  std::vector<LocatedSamples> moved_;
+  std::vector<std::uint32_t> placement_by_row_;
+  Placements placements_;
+  MovedCounts moved_;
   std::vector<SpaceEpochs::Numbered> epochs_;  ///< by number, where a pipe was read
 };
 
@@ -84,7 +63,7 @@ struct Digest {
 
 /// Reads `recording` to its end. Memory grows with distinct (event, space, address) and with
 /// mappings, not with samples. Places whose mapping changed between their first and last sample are
-/// split by time: a file is read a second time for them, a pipe is cut in epochs as it comes.
+/// split by time: a file is read a second time for them, on a pipe they are told apart as it comes.
 /// Damage is listed in `recording.faults()`.
 Digest digest(perfdata::Recording& recording);
 

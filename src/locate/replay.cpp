@@ -7,17 +7,16 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace skid::locate {
 
 using perfdata::Record;
 
 static_assert(perfdata::kKernelSpace == symbols::AddressSpaces::kKernel);
 
-namespace {
-
-/// Returns the space that was changed; nullopt for none.
-std::optional<std::int32_t> enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode mode,
-                                          std::uint64_t time, symbols::AddressSpaces& spaces) {
+std::optional<std::int32_t> Replay::enter_mapping(perfdata::MappingRecord& mapping,
+                                                  perfdata::CpuMode mode, std::uint64_t time) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   AddressRange range{mapping.address,
                      mapping.address + std::min(mapping.length, kMost - mapping.address)};
@@ -29,60 +28,79 @@ std::optional<std::int32_t> enter_mapping(perfdata::MappingRecord& mapping, perf
       auto name = kernel_mapping_name(mapping.path);
       if (name.is_kernel && range == AddressRange{}) range.end = kMost;  // as old perf wrote it
       if (name.is_kernel && mapping.page_offset != 0) {
-        spaces.set_kernel_reference({std::move(name.reference), mapping.page_offset});
+        spaces_.set_kernel_reference({std::move(name.reference), mapping.page_offset});
       }
       // perf knows the file of a module from the build-ids that it noted at the end, or not at all.
       if (!name.is_kernel && !mapping.build_id.empty()) {
         name.dso = kernel_dso_name({std::move(name.dso), {}});
       }
-      spaces.map(time, symbols::AddressSpaces::kKernel, range, mapping.page_offset,
-                 {std::move(name.dso), std::move(mapping.build_id)});
+      spaces_.map(time, symbols::AddressSpaces::kKernel, range, mapping.page_offset,
+                  {std::move(name.dso), std::move(mapping.build_id)});
       return symbols::AddressSpaces::kKernel;
     }
     default:
-      spaces.map(time, mapping.pid, range, mapping.page_offset,
-                 {user_mapping_name(mapping), std::move(mapping.build_id)});
+      spaces_.map(time, mapping.pid, range, mapping.page_offset,
+                  {user_mapping_name(mapping), std::move(mapping.build_id)});
       return mapping.pid;
   }
 }
 
-}  // namespace
+/// Whether one more event may be entered. Notes the first that may not.
+bool Replay::has_room(std::uint64_t offset) {
+  if (offset < offset_) files_before_ += offset_;  // the next file of a directory
+  offset_ = offset;
+  const std::uint64_t most = most_bytes_ + kBytesAByte * (files_before_ + offset_);
+  if (spaces_.bytes() < most) return true;
+  if (!std::exchange(is_full_, true)) {
+    recording_.add_fault(
+        {recording_.path().string(), offset,
+         fmt::format("mappings that take more than {} bytes of memory", most),
+         fmt::format("{} and {} for each byte before them", most_bytes_, kBytesAByte),
+         "the mappings, forks and execs behind were left out, and samples in them have no place"});
+  }
+  return false;
+}
 
-Replayed replay(const Record& record, const perfdata::SampleDecoder& decoder,
-                symbols::AddressSpaces& spaces, std::int32_t* changed) {
-  const auto entered = [changed](std::int32_t space) {
-    if (changed != nullptr) *changed = space;
-    return Replayed::entered;
+std::optional<std::int32_t> Replay::take(const Record& record) {
+  const perfdata::SampleDecoder& decoder = recording_.decoder();
+  const auto too_short = [&]() -> std::optional<std::int32_t> {
+    recording_.add_short_record(record);
+    return std::nullopt;
   };
   switch (record.type) {
     case perfdata::PERF_RECORD_MMAP:
     case perfdata::PERF_RECORD_MMAP2: {
       auto mapping = perfdata::parse_mapping(record, decoder.order());
-      if (!mapping) return Replayed::too_short;
-      const auto space = enter_mapping(*mapping, record.mode(), decoder.time_of(record), spaces);
-      return space ? entered(*space) : Replayed::nothing;
+      if (!mapping) return too_short();
+      if (!has_room(record.offset)) return std::nullopt;
+      return enter_mapping(*mapping, record.mode(), decoder.time_of(record));
     }
     case perfdata::PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
-      if (!task) return Replayed::too_short;
-      if (task->listed || task->pid == task->parent_pid) return Replayed::nothing;
-      spaces.fork(decoder.time_of(record), task->parent_pid, task->pid);
-      return entered(task->pid);
+      if (!task) return too_short();
+      if (task->listed || task->pid == task->parent_pid || !has_room(record.offset))
+        return std::nullopt;
+      spaces_.fork(decoder.time_of(record), task->parent_pid, task->pid);
+      return task->pid;
     }
     case perfdata::PERF_RECORD_COMM: {
       const auto comm = perfdata::parse_comm(record, decoder.order());
-      if (!comm) return Replayed::too_short;
-      if (!comm->exec) return Replayed::nothing;
-      spaces.exec(decoder.time_of(record), comm->pid);
-      return entered(comm->pid);
+      if (!comm) return too_short();
+      if (!comm->exec || !has_room(record.offset)) return std::nullopt;
+      spaces_.exec(decoder.time_of(record), comm->pid);
+      return comm->pid;
     }
     default:
-      return Replayed::nothing;
+      return std::nullopt;
   }
 }
 
-void replay_build_ids(const perfdata::Features& features, symbols::AddressSpaces& spaces) {
-  for (const auto& entry : features.build_ids) spaces.set_build_id(entry.path, entry.build_id);
+void Replay::seal() {
+  const auto& known = recording_.features().build_ids;
+  for (; build_ids_ < known.size() && has_room(offset_); ++build_ids_) {
+    spaces_.set_build_id(known[build_ids_].path, known[build_ids_].build_id);
+  }
+  spaces_.seal();
 }
 
 bool has_space(perfdata::SampleKind kind) {
@@ -98,14 +116,10 @@ std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces
 
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording) {
   symbols::AddressSpaces spaces;
+  Replay replay(recording, spaces);
   Record record;
-  while (recording.next(record)) {
-    if (replay(record, recording.decoder(), spaces) == Replayed::too_short) {
-      recording.add_short_record(record);
-    }
-  }
-  replay_build_ids(recording.features(), spaces);
-  spaces.seal();
+  while (recording.next(record)) replay.take(record);
+  replay.seal();
   return spaces;
 }
 

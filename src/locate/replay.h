@@ -6,25 +6,47 @@
 #include "src/perfdata/sample_counts.h"
 #include "src/symbols/address_space.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace skid::locate {
 
-/// What a record meant for address spaces.
-enum class Replayed {
-  nothing,    ///< it is of another type
-  entered,    ///< its space changed
-  too_short,  ///< it ends inside its fields and was left out
+/// Takes the records that shape address spaces out of a recording, and what it knows of build-ids.
+/// What is damaged or too much is added to the faults of the recording.
+class Replay {
+ public:
+  /// Mappings may take this many bytes of memory, and kBytesAByte more for each byte of the
+  /// recording that was read, as it is stored. The records of mappings, forks and execs that perf
+  /// writes take less than kBytesAByte times their own size: only packed ones can pass the limit, a
+  /// few kilobytes of which could fill any memory.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+  static constexpr std::uint64_t kBytesAByte = 8;
+
+  /// Both must outlive this. `most_bytes`: instead of kMostBytes.
+  Replay(perfdata::Recording& recording, symbols::AddressSpaces& spaces,
+         std::uint64_t most_bytes = kMostBytes)
+      : recording_(recording), spaces_(spaces), most_bytes_(most_bytes) {}
+
+  /// Enters MMAP, MMAP2, FORK and COMM records. Returns the space that changed; nullopt for none.
+  std::optional<std::int32_t> take(const perfdata::Record& record);
+
+  /// Enters the build-ids that the feature section tells by now, and seals the spaces.
+  void seal();
+
+ private:
+  bool has_room(std::uint64_t offset);
+  std::optional<std::int32_t> enter_mapping(perfdata::MappingRecord& mapping,
+                                            perfdata::CpuMode mode, std::uint64_t time);
+
+  perfdata::Recording& recording_;
+  symbols::AddressSpaces& spaces_;
+  std::uint64_t most_bytes_;
+  std::size_t build_ids_ = 0;       ///< entered so far
+  std::uint64_t offset_ = 0;        ///< of the last record
+  std::uint64_t files_before_ = 0;  ///< bytes of the files of a directory before that
+  bool is_full_ = false;
 };
-
-/// Enters MMAP, MMAP2, FORK and COMM records into `spaces`. `changed`, where given, is the space
-/// that the record changed.
-Replayed replay(const perfdata::Record& record, const perfdata::SampleDecoder& decoder,
-                symbols::AddressSpaces& spaces, std::int32_t* changed = nullptr);
-
-/// Enters what the feature section knows of build-ids.
-void replay_build_ids(const perfdata::Features& features, symbols::AddressSpaces& spaces);
 
 /// Whether the code of such samples is in any space that the recording describes: guests and
 /// hypervisors have none in a host's recording.

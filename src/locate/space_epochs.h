@@ -1,46 +1,89 @@
-// Numbers for the stretches of time between the mapping changes of a process.
+// Numbers for the stretches of time between the changes of what is mapped at an address.
 #pragma once
+
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace skid::locate {
 
 /// A pipe cannot be read twice, so places whose mapping changes are told apart while it is read:
-/// each space (a process, or the kernel) is cut in epochs at its changes, and samples are counted
-/// by the number of their epoch instead of by space.
+/// samples are counted by a number that stands for their space (a process, or the kernel) and for
+/// the last event that concerned their address. What a process maps elsewhere does not matter:
+///
+///     address 0x1000   a a a a a|a a a a      a: number of the time before,
+///     address 0x2000   a a a a a|b b b b      b: number of the mapping of 0x2000
 class SpaceEpochs {
  public:
   /// What a number stands for.
   struct Numbered {
     std::int32_t space = 0;
-    /// Earliest and latest time for which the number was given. It lies within an epoch, unless a
-    /// change that came too late cut it afterwards.
+    std::uint64_t since = 0;  ///< AddressSpaces::last_change
+    /// Earliest and latest time for which the number was given.
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
   };
 
-  /// A mapping of `space` changed at `time`. Also before the first sample of the space has come:
-  /// older ones may be in the buffers of other CPUs.
+  /// `spaces` must outlive the epochs. Events are entered there too, and sealed before `number` is
+  /// asked.
+  explicit SpaceEpochs(const symbols::AddressSpaces& spaces) : spaces_(spaces), recent_(kRecent) {}
+
+  /// An event of `space` came, of that time.
   void changed(std::int32_t space, std::uint64_t time);
 
-  /// The number of the epoch of `space` that holds `time`, for a sample of that time.
-  std::int32_t number(std::int32_t space, std::uint64_t time);
+  /// The number for a sample of that time at `address` in `space`.
+  std::int32_t number(std::int32_t space, std::uint64_t address, std::uint64_t time);
+
+  /// Whether every event of the space came before the samples behind it: then nothing changed at
+  /// the address of a sample between the samples of its number.
+  bool is_certain(std::int32_t number) const {
+    return by_space_.at(numbered_[static_cast<std::size_t>(number)].space).late.empty();
+  }
+  /// After all events: between which times the samples at `address` were that were given `number`.
+  /// Nothing changed there in that time, but what events say that came too late.
+  std::pair<std::uint64_t, std::uint64_t> times_of(std::int32_t number,
+                                                   std::uint64_t address) const;
 
   /// By number.
   const std::vector<Numbered>& numbered() const noexcept { return numbered_; }
 
  private:
-  static constexpr std::int32_t kUnused = -1;
-  /// By the time when an epoch begins: its number, given when the first sample is counted.
-  using Epochs = std::map<std::uint64_t, std::int32_t>;
+  static constexpr std::size_t kRecent = 4096;
 
-  Epochs& epochs_of(std::int32_t space);
+  struct Space {
+    std::uint32_t changes = 0;
+    std::uint64_t newest_change = 0;
+    std::optional<std::uint64_t> newest_sample;
+    std::set<std::uint64_t> late;  ///< times of events that came behind a sample as new as they are
+  };
+  /// A number given before, which holds for all samples behind the newest change of the space.
+  struct Recent {
+    AddressRange addresses;
+    Space* of = nullptr;
+    std::int32_t space = 0;
+    std::int32_t number = 0;
+    std::uint32_t changes = 0;  ///< of the space, when the number was given
 
-  std::map<std::int32_t, Epochs> spaces_;
+    bool holds(std::int32_t for_space, std::uint64_t address, std::uint64_t time) const {
+      return of != nullptr && space == for_space && addresses.contains(address) &&
+             changes == of->changes && time >= of->newest_change;
+    }
+  };
+
+  std::int32_t number_anew(std::int32_t space, std::uint64_t address, std::uint64_t time);
+
+  const symbols::AddressSpaces& spaces_;
+  std::map<std::int32_t, Space> by_space_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> numbers_;  ///< by space and since
   std::vector<Numbered> numbered_;
+  std::vector<Recent> recent_;  ///< by a hash of the space and the page
 };
 
 }  // namespace skid::locate

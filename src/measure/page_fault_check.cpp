@@ -4,7 +4,7 @@
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
 
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ class Comparison {
   IpCheck result{std::string(kPageFaultTracepoint), 0, 0, 0, std::nullopt};
 
  private:
-  std::unordered_map<std::int32_t, Told> told_;  ///< by thread, until compared
+  std::map<std::int32_t, Told> told_;  ///< by thread, until compared; no hash: any ids may come
 };
 
 }  // namespace

@@ -177,10 +177,10 @@ std::optional<Sample> Recording::decode(const Record& record) {
     case SampleDecoder::Problem::none:
       return decoded.sample;
     case SampleDecoder::Problem::unknown_id:
-      if (!rewound_) ++left_out_.unknown_ids;
+      ++left_out_.unknown_ids;
       break;
     case SampleDecoder::Problem::too_short:
-      if (!rewound_) ++left_out_.short_samples;
+      ++left_out_.short_samples;
       add_short_record(record);
       break;
   }
@@ -229,6 +229,7 @@ bool Recording::may_change_attributes() const noexcept {
 void Recording::rewind() {
   rewound_ = true;
   faults_.begin_again();
+  left_out_ = {};
   ended_ = false;
   position_ = 0;
   start_segment(0);

@@ -55,8 +55,7 @@ class Recording {
     std::uint64_t short_samples = 0;  ///< they end inside their fields
   };
   /// Decodes a PERF_RECORD_SAMPLE that `next` gave out. nullopt when it has to be left out, which
-  /// is counted, and a fault where the record is short. Records behind a `rewind` are not counted
-  /// again.
+  /// is counted since the beginning or the last `rewind`, and a fault where the record is short.
   std::optional<Sample> decode(const Record& record);
   const LeftOut& left_out() const noexcept { return left_out_; }
 

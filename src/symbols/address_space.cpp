@@ -1,11 +1,23 @@
 #include "src/symbols/address_space.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace skid::symbols {
 
 namespace {
+
+/// What a mapping takes in an OverlapIndex, where ranges hardly overlap.
+constexpr std::uint64_t kIndexBytes = 64;
+/// What std::map and the allocator add to an entry.
+constexpr std::uint64_t kNodeBytes = 40;
+/// What a process takes beside its entry: the first allocations of its vectors.
+constexpr std::uint64_t kProcessBytes = 64;
+/// What a file takes beside its names: MappedFile, and the node of the map with its key.
+constexpr std::uint64_t kFileBytes = 192;
+/// Processes that `constant_between` looks at.
+constexpr std::size_t kMostSteps = 4 * AddressSpaces::kMostAncestors;
 
 template <typename Event>
 bool earlier(const Event& a, const Event& b) {
@@ -18,17 +30,31 @@ AddressSpaces::Moment AddressSpaces::after_all_at(std::uint64_t time) {
   return {time, std::numeric_limits<std::uint64_t>::max()};
 }
 
-std::size_t AddressSpaces::mappings_before(const Process& process, Moment moment) {
-  const auto end =
-      std::partition_point(process.mappings.begin(), process.mappings.end(),
-                           [moment](const Mapping& mapping) { return mapping.moment < moment; });
-  return static_cast<std::size_t>(end - process.mappings.begin());
+/// How many of `events` are before `moment`.
+template <typename Event>
+std::size_t AddressSpaces::before(const std::vector<Event>& events, Moment moment) {
+  const auto end = std::partition_point(
+      events.begin(), events.end(), [moment](const Event& event) { return event.moment < moment; });
+  return static_cast<std::size_t>(end - events.begin());
+}
+
+const AddressSpaces::Process* AddressSpaces::find(std::int32_t pid) const {
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? nullptr : &found->second;
+}
+
+AddressSpaces::Process& AddressSpaces::process(std::int32_t pid) {
+  const auto [entry, added] = processes_.try_emplace(pid);
+  if (added) bytes_ += kNodeBytes + sizeof *entry + kProcessBytes;
+  return entry->second;
 }
 
 AddressSpaces::Process& AddressSpaces::unsealed(std::int32_t pid) {
-  Process& process = processes_[pid];
-  process.sealed = false;
-  return process;
+  Process& unsealed = process(pid);
+  if (unsealed.new_mappings.empty() && unsealed.new_beginnings.empty()) {
+    unsealed_.push_back(&unsealed);
+  }
+  return unsealed;
 }
 
 FileIndex AddressSpaces::intern(MappedFile file) {
@@ -40,6 +66,7 @@ FileIndex AddressSpaces::intern(MappedFile file) {
     const auto known = known_build_ids_.find(file.path);
     if (known != known_build_ids_.end()) file.build_id = known->second;
   }
+  bytes_ += kFileBytes + 2 * (file.path.size() + file.build_id.size());
   files_.push_back(std::move(file));
   return next;
 }
@@ -48,67 +75,115 @@ void AddressSpaces::map(std::uint64_t time, std::int32_t pid, AddressRange range
                         std::uint64_t file_offset, MappedFile file) {
   if (range.begin >= range.end) return;
   const FileIndex index = intern(std::move(file));
-  unsealed(pid).mappings.push_back({next_moment(time), range, file_offset, index});
+  unsealed(pid).new_mappings.push_back({next_moment(time), range, file_offset, index});
+  bytes_ += 2 * sizeof(Mapping) + kIndexBytes;
 }
 
 void AddressSpaces::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
   if (parent == child) return;
-  unsealed(child).beginnings.push_back({next_moment(time), parent});
+  const Process& parent_process = process(parent);
+  unsealed(child).new_beginnings.push_back({next_moment(time), &parent_process});
+  bytes_ += 2 * sizeof(Beginning);
 }
 
 void AddressSpaces::exec(std::uint64_t time, std::int32_t pid) {
-  unsealed(pid).beginnings.push_back({next_moment(time), std::nullopt});
+  unsealed(pid).new_beginnings.push_back({next_moment(time), nullptr});
+  bytes_ += 2 * sizeof(Beginning);
 }
 
 void AddressSpaces::set_build_id(std::string_view path, std::string_view build_id) {
-  known_build_ids_.insert_or_assign(std::string(path), std::string(build_id));
+  const auto [entry, added] =
+      known_build_ids_.insert_or_assign(std::string(path), std::string(build_id));
+  if (added) bytes_ += kNodeBytes + sizeof *entry + path.size() + build_id.size();
   const auto without_one = file_indices_.find(std::pair(std::string(path), std::string()));
   if (without_one != file_indices_.end()) files_[without_one->second].build_id = build_id;
 }
 
-void AddressSpaces::seal() {
-  for (auto& [pid, process] : processes_) {
-    if (process.sealed) continue;
-    std::sort(process.mappings.begin(), process.mappings.end(), earlier<Mapping>);
-    std::sort(process.beginnings.begin(), process.beginnings.end(), earlier<Beginning>);
-    std::vector<AddressRange> ranges;
-    ranges.reserve(process.mappings.size());
-    for (const Mapping& mapping : process.mappings) ranges.push_back(mapping.range);
-    process.index = OverlapIndex(ranges);
-    process.sealed = true;
+/// Makes `events` the last of `batches`, merged with those before that are of like size or smaller.
+template <typename Batch, typename Event>
+void AddressSpaces::add_batch(std::vector<Batch>& batches, std::vector<Event>& events) {
+  std::sort(events.begin(), events.end(), earlier<Event>);
+  while (!batches.empty() && batches.back().events.size() < 2 * events.size()) {
+    const std::vector<Event>& last = batches.back().events;
+    std::vector<Event> merged;
+    merged.reserve(last.size() + events.size());
+    std::merge(last.begin(), last.end(), events.begin(), events.end(), std::back_inserter(merged),
+               earlier<Event>);
+    events = std::move(merged);
+    batches.pop_back();
   }
+  batches.emplace_back().events = std::move(events);
+  events = {};
 }
 
-std::optional<FileLocation> AddressSpaces::resolve_before(std::int32_t pid, std::uint64_t address,
-                                                          Moment moment) const {
+void AddressSpaces::seal() {
+  for (Process* process : unsealed_) {
+    if (!process->new_beginnings.empty()) add_batch(process->beginnings, process->new_beginnings);
+    if (process->new_mappings.empty()) continue;
+    add_batch(process->mappings, process->new_mappings);
+    Mappings& last = process->mappings.back();
+    std::vector<AddressRange> ranges;
+    ranges.reserve(last.events.size());
+    for (const Mapping& mapping : last.events) ranges.push_back(mapping.range);
+    last.index = OverlapIndex(ranges);
+  }
+  unsealed_.clear();
+}
+
+const AddressSpaces::Mapping* AddressSpaces::newest_mapping(const Process& process,
+                                                            std::uint64_t address, Moment moment) {
+  const Mapping* newest = nullptr;
+  for (const Mappings& batch : process.mappings) {
+    const auto number = batch.index.newest(address, before(batch.events, moment));
+    if (!number) continue;
+    const Mapping& mapping = batch.events[*number];
+    if (newest == nullptr || newest->moment < mapping.moment) newest = &mapping;
+  }
+  return newest;
+}
+
+const AddressSpaces::Beginning* AddressSpaces::newest_beginning(const Process& process,
+                                                                Moment moment) {
+  const Beginning* newest = nullptr;
+  for (const Beginnings& batch : process.beginnings) {
+    const std::size_t count = before(batch.events, moment);
+    if (count == 0) continue;
+    const Beginning& beginning = batch.events[count - 1];
+    if (newest == nullptr || newest->moment < beginning.moment) newest = &beginning;
+  }
+  return newest;
+}
+
+/// Adds to `steps` how many processes it looked at.
+std::optional<FileLocation> AddressSpaces::resolve_before(const Process* process,
+                                                          std::uint64_t address, Moment moment,
+                                                          std::size_t& steps) {
   // Each step goes to a parent and back to the moment of the fork, which is before `moment`:
-  // this ends even when a damaged recording makes processes each other's parents.
-  for (;;) {
-    const auto found = processes_.find(pid);
-    if (found == processes_.end()) return std::nullopt;
-    const Process& process = found->second;
-
-    const auto after = std::partition_point(
-        process.beginnings.begin(), process.beginnings.end(),
-        [moment](const Beginning& beginning) { return beginning.moment < moment; });
-    const Beginning* beginning = after == process.beginnings.begin() ? nullptr : &*(after - 1);
-
-    const auto newest = process.index.newest(address, mappings_before(process, moment));
-    if (newest) {
-      const Mapping& mapping = process.mappings[*newest];
-      if (beginning == nullptr || beginning->moment < mapping.moment) {
-        return FileLocation{mapping.file, mapping.file_offset + (address - mapping.range.begin)};
+  // processes that a damaged recording makes each other's parents do no harm.
+  std::size_t mapped = 0;
+  for (std::size_t ancestors = 0; ancestors <= kMostAncestors; ++ancestors) {
+    ++steps;
+    const Beginning* beginning = newest_beginning(*process, moment);
+    if (!process->mappings.empty()) {
+      const Mapping* mapping = newest_mapping(*process, address, moment);
+      if (mapping != nullptr && (beginning == nullptr || beginning->moment < mapping->moment)) {
+        return FileLocation{mapping->file, mapping->file_offset + (address - mapping->range.begin)};
       }
+      if (++mapped > kMostMappedAncestors) return std::nullopt;
     }
-    if (beginning == nullptr || !beginning->parent) return std::nullopt;
-    pid = *beginning->parent;
+    if (beginning == nullptr || beginning->parent == nullptr) return std::nullopt;
+    process = beginning->parent;
     moment = beginning->moment;
   }
+  return std::nullopt;
 }
 
 std::optional<FileLocation> AddressSpaces::resolve(std::int32_t pid, std::uint64_t address,
                                                    std::uint64_t time) const {
-  return resolve_before(pid, address, after_all_at(time));
+  const Process* process = find(pid);
+  if (process == nullptr) return std::nullopt;
+  std::size_t steps = 0;
+  return resolve_before(process, address, after_all_at(time), steps);
 }
 
 bool AddressSpaces::same(const std::optional<FileLocation>& a,
@@ -120,28 +195,78 @@ bool AddressSpaces::same(const std::optional<FileLocation>& a,
 
 bool AddressSpaces::constant_between(std::int32_t pid, std::uint64_t address, std::uint64_t from,
                                      std::uint64_t to) const {
-  const auto found = processes_.find(pid);
-  if (found == processes_.end() || from >= to) return true;
-  const Process& process = found->second;
-  const std::optional<FileLocation> answer = resolve(pid, address, from);
-  const auto differs_at = [&](std::uint64_t time) {
-    return !same(answer, resolve(pid, address, time));
-  };
+  const Process* process = find(pid);
+  if (process == nullptr || from >= to) return true;
 
   // The answer can change only with an event of this very process: what it inherited was settled
   // at its fork.
   const Moment first = after_all_at(from);
   const Moment last = after_all_at(to);
-  auto beginning = std::partition_point(process.beginnings.begin(), process.beginnings.end(),
-                                        [first](const Beginning& b) { return b.moment < first; });
-  for (; beginning != process.beginnings.end() && beginning->moment < last; ++beginning) {
-    if (differs_at(beginning->moment.time)) return false;
+  std::vector<std::uint64_t> times;
+  for (const Beginnings& batch : process->beginnings) {
+    const std::size_t end = before(batch.events, last);
+    for (std::size_t number = before(batch.events, first); number < end; ++number) {
+      if (times.size() == kMostCompared) return false;
+      times.push_back(batch.events[number].moment.time);
+    }
   }
-  for (const std::size_t number : process.index.covering(address, mappings_before(process, first),
-                                                         mappings_before(process, last))) {
-    if (differs_at(process.mappings[number].moment.time)) return false;
+  for (const Mappings& batch : process->mappings) {
+    const auto numbers =
+        batch.index.covering(address, before(batch.events, first), before(batch.events, last),
+                             kMostCompared + 1 - times.size());
+    for (const std::size_t number : numbers) times.push_back(batch.events[number].moment.time);
+    if (times.size() > kMostCompared) return false;
   }
-  return true;
+  if (times.empty()) return true;
+
+  std::size_t steps = 0;
+  const auto answer = resolve_before(process, address, first, steps);
+  return std::all_of(times.begin(), times.end(), [&](std::uint64_t time) {
+    return steps < kMostSteps &&
+           same(answer, resolve_before(process, address, after_all_at(time), steps));
+  });
+}
+
+std::uint64_t AddressSpaces::last_change(std::int32_t pid, std::uint64_t address,
+                                         std::uint64_t time) const {
+  const Process* process = find(pid);
+  if (process == nullptr) return 0;
+  const Moment moment = after_all_at(time);
+  const Mapping* mapping = newest_mapping(*process, address, moment);
+  const Beginning* beginning = newest_beginning(*process, moment);
+  return std::max(mapping == nullptr ? 0 : mapping->moment.time,
+                  beginning == nullptr ? 0 : beginning->moment.time);
+}
+
+std::optional<std::uint64_t> AddressSpaces::next_change(std::int32_t pid, std::uint64_t address,
+                                                        std::uint64_t time) const {
+  const Process* process = find(pid);
+  if (process == nullptr) return std::nullopt;
+  const Moment moment = after_all_at(time);
+  std::optional<std::uint64_t> next;
+  const auto take = [&next](const Moment& event) {
+    if (!next || event.time < *next) next = event.time;
+  };
+  for (const Beginnings& batch : process->beginnings) {
+    const std::size_t number = before(batch.events, moment);
+    if (number < batch.events.size()) take(batch.events[number].moment);
+  }
+  for (const Mappings& batch : process->mappings) {
+    const auto number = batch.index.oldest(address, before(batch.events, moment));
+    if (number) take(batch.events[*number].moment);
+  }
+  return next;
+}
+
+AddressRange AddressSpaces::alike(std::int32_t pid, std::uint64_t address) const {
+  AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
+  const Process* process = find(pid);
+  if (process == nullptr) return range;
+  for (const Mappings& batch : process->mappings) {
+    const AddressRange alike = batch.index.alike(address);
+    range = {std::max(range.begin, alike.begin), std::min(range.end, alike.end)};
+  }
+  return range;
 }
 
 }  // namespace skid::symbols

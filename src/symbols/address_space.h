@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,6 +48,19 @@ struct FileLocation {
 class AddressSpaces {
  public:
   static constexpr std::int32_t kKernel = -1;  ///< pid of kernel mappings, as perf writes it
+  /// What a process inherited is looked for in at most so many of its ancestors that have mappings
+  /// of their own, and in so many in all: longer chains of forks without an exec are made up.
+  static constexpr std::size_t kMostMappedAncestors = 256;
+  static constexpr std::size_t kMostAncestors = 512;
+  /// After so many events that concern an address `constant_between` takes it for changed.
+  static constexpr std::size_t kMostCompared = 64;
+
+  AddressSpaces() = default;
+  AddressSpaces(AddressSpaces&&) = default;
+  AddressSpaces& operator=(AddressSpaces&&) = default;
+  AddressSpaces(const AddressSpaces&) = delete;  // processes point to their parents
+  AddressSpaces& operator=(const AddressSpaces&) = delete;
+  ~AddressSpaces() = default;
 
   /// An empty or inverted range is ignored.
   void map(std::uint64_t time, std::int32_t pid, AddressRange range, std::uint64_t file_offset,
@@ -71,7 +83,11 @@ class AddressSpaces {
     return kernel_reference_;
   }
 
-  /// Ends adding. Events added afterwards count once it is called again.
+  /// Bytes of memory that the events take which were added so far, about; names included.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+  /// Ends adding. Events added afterwards count once it is called again, which costs little more
+  /// than they do: it may be called again and again while a recording comes in.
   void seal();
 
   /// The newest mapping of `pid` at `time` (events of that very time have happened) that covers
@@ -80,9 +96,21 @@ class AddressSpaces {
   std::optional<FileLocation> resolve(std::int32_t pid, std::uint64_t address,
                                       std::uint64_t time) const;
 
-  /// Whether `resolve` gives the same answer at every time in [from, to].
+  /// Whether `resolve` gives the same answer at every time in [from, to]. False may also mean that
+  /// it would take long to tell: where more than kMostCompared events concern the address in that
+  /// time, or its ancestors are many.
   bool constant_between(std::int32_t pid, std::uint64_t address, std::uint64_t from,
                         std::uint64_t to) const;
+
+  /// The time of the newest event of `pid` until `time` (included) that concerns `address`: a
+  /// mapping that covers it, an exec, a fork that the process was born by. 0 when there is none.
+  std::uint64_t last_change(std::int32_t pid, std::uint64_t address, std::uint64_t time) const;
+  /// The time of the oldest such event after `time`; nullopt when there is none.
+  std::optional<std::uint64_t> next_change(std::int32_t pid, std::uint64_t address,
+                                           std::uint64_t time) const;
+  /// Addresses around `address` that no event of `pid` concerns without concerning it too. May be
+  /// without the last address of all.
+  AddressRange alike(std::int32_t pid, std::uint64_t address) const;
 
   const MappedFile& file(FileIndex index) const { return files_[index]; }
   std::size_t file_count() const noexcept { return files_.size(); }
@@ -103,29 +131,50 @@ class AddressSpaces {
     std::uint64_t file_offset;
     FileIndex file;
   };
+  struct Process;
   /// The pid begins anew: by exec with nothing, by fork with what its parent had.
   struct Beginning {
     Moment moment;
-    std::optional<std::int32_t> parent;
+    const Process* parent;  // null: exec
   };
+  /// Events by moment. What comes later may belong before: batches lie across each other in time.
+  struct Beginnings {
+    std::vector<Beginning> events;
+  };
+  struct Mappings {
+    std::vector<Mapping> events;
+    OverlapIndex index;  // over `events`
+  };
+  /// Each batch is at least twice as large as the next, so there are few, and an event is moved
+  /// from batch to batch a few times only (the logarithmic method of Bentley and Saxe).
   struct Process {
-    std::vector<Mapping> mappings;      // by moment, once sealed
-    std::vector<Beginning> beginnings;  // by moment, once sealed
-    OverlapIndex index;                 // over `mappings`, once sealed
-    bool sealed = false;
+    std::vector<Mappings> mappings;
+    std::vector<Beginnings> beginnings;
+    std::vector<Mapping> new_mappings;  // not sealed, in the order of adding
+    std::vector<Beginning> new_beginnings;
   };
 
+  template <typename Event>
+  static std::size_t before(const std::vector<Event>& events, Moment moment);
+  template <typename Batch, typename Event>
+  static void add_batch(std::vector<Batch>& batches, std::vector<Event>& events);
   static Moment after_all_at(std::uint64_t time);
-  static std::size_t mappings_before(const Process& process, Moment moment);
+  static const Mapping* newest_mapping(const Process& process, std::uint64_t address,
+                                       Moment moment);
+  static const Beginning* newest_beginning(const Process& process, Moment moment);
+  static std::optional<FileLocation> resolve_before(const Process* process, std::uint64_t address,
+                                                    Moment moment, std::size_t& steps);
   Moment next_moment(std::uint64_t time) { return {time, order_++}; }
+  const Process* find(std::int32_t pid) const;
+  Process& process(std::int32_t pid);
   Process& unsealed(std::int32_t pid);
   FileIndex intern(MappedFile file);
-  std::optional<FileLocation> resolve_before(std::int32_t pid, std::uint64_t address,
-                                             Moment moment) const;
   bool same(const std::optional<FileLocation>& a, const std::optional<FileLocation>& b) const;
 
   std::uint64_t order_ = 0;
-  std::unordered_map<std::int32_t, Process> processes_;
+  std::uint64_t bytes_ = 0;
+  std::map<std::int32_t, Process> processes_;  // no hash: a recording may name any pids
+  std::vector<Process*> unsealed_;             // those with new events
   std::vector<MappedFile> files_;
   std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  // as recorded
   std::map<std::string, std::string, std::less<>> known_build_ids_;        // by path

@@ -86,16 +86,36 @@ std::optional<std::size_t> OverlapIndex::newest(std::uint64_t address, std::size
   return result;
 }
 
+std::optional<std::size_t> OverlapIndex::oldest(std::uint64_t address, std::size_t first) const {
+  const std::optional<std::size_t> leaf = leaf_of(address);
+  if (!leaf) return std::nullopt;
+  std::optional<std::size_t> result;
+  for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
+    const std::span<const Number> numbers = spanning(node);
+    const auto number = std::lower_bound(numbers.begin(), numbers.end(), first);
+    if (number == numbers.end()) continue;
+    if (!result || *result > *number) result = *number;
+  }
+  return result;
+}
+
+AddressRange OverlapIndex::alike(std::uint64_t address) const {
+  const auto after = std::upper_bound(cuts_.begin(), cuts_.end(), address);
+  return {after == cuts_.begin() ? 0 : *(after - 1),
+          after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
+}
+
 std::vector<std::size_t> OverlapIndex::covering(std::uint64_t address, std::size_t first,
-                                                std::size_t last) const {
+                                                std::size_t last, std::size_t most) const {
   std::vector<std::size_t> result;
   const std::optional<std::size_t> leaf = leaf_of(address);
   if (!leaf) return result;
-  for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
+  for (std::size_t node = *leaf + leaves(); node >= 1 && result.size() < most; node /= 2) {
     const std::span<const Number> numbers = spanning(node);
     const auto begin = std::lower_bound(numbers.begin(), numbers.end(), first);
     const auto end = std::lower_bound(begin, numbers.end(), last);
-    result.insert(result.end(), begin, end);
+    const auto left = static_cast<std::ptrdiff_t>(most - result.size());
+    result.insert(result.end(), begin, begin + std::min(left, end - begin));
   }
   return result;
 }

@@ -25,10 +25,16 @@ class OverlapIndex {
   /// The number of the newest range that covers `address`, looking only at the oldest `count`.
   std::optional<std::size_t> newest(std::uint64_t address, std::size_t count) const;
 
-  /// The numbers, in no order, of all ranges that cover `address` and have `first` <= number <
-  /// `last`.
-  std::vector<std::size_t> covering(std::uint64_t address, std::size_t first,
-                                    std::size_t last) const;
+  /// The number of the oldest range that covers `address`, leaving out the oldest `first` ones.
+  std::optional<std::size_t> oldest(std::uint64_t address, std::size_t first) const;
+
+  /// Addresses around `address` that the same ranges cover. Without the last address of all.
+  AddressRange alike(std::uint64_t address) const;
+
+  /// The numbers, in no order, of ranges that cover `address` and have `first` <= number < `last`:
+  /// all of them, or any `most` where there are more.
+  std::vector<std::size_t> covering(std::uint64_t address, std::size_t first, std::size_t last,
+                                    std::size_t most) const;
 
  private:
   using Number = std::uint32_t;

@@ -42,7 +42,7 @@ class Historian {
   }
   bool chance(double part) { return std::uniform_real_distribution<>()(random_) < part; }
   std::int32_t any_pid() { return 100 + static_cast<std::int32_t>(below(6)); }
-  /// Few slots, so that files follow each other at one address and overlap in part.
+  /// Where slots are few, files follow each other at one address and overlap in part.
   static std::uint64_t slot(std::int32_t pid, std::uint64_t number) {
     return (pid == kKernel ? 0xffff'ffff'a000'0000 : 0x40'0000) + number * kPage;
   }
@@ -58,7 +58,7 @@ class Historian {
 
   void add_mapping(std::int32_t pid, std::uint64_t time) {
     Happening& map = add(below(2) == 0 ? What::map : What::map2, time, pid);
-    map.address = slot(pid, below(6));
+    map.address = slot(pid, below(shape_.slots));
     map.length = kPage * (1 + below(3));
     map.file_offset = kPage * below(3);
     map.file = pid == kKernel ? "[module" + std::to_string(below(4)) + "]"
@@ -97,7 +97,7 @@ class Historian {
     const bool is_hot = sample.pid == 100 && shape_.hot > 0;
     const std::uint64_t mode = is_hot ? 99 : below(20);
     sample.misc = mode == 0 ? kHypervisorMode : mode < 5 ? kKernelMode : kUserMode;
-    sample.address = slot(mode < 5 ? kKernel : sample.pid, below(8)) +
+    sample.address = slot(mode < 5 ? kKernel : sample.pid, below(shape_.slots + 2)) +
                      below(shape_.addresses) * (kPage / shape_.addresses);
     if (below(3) == 0) sample.misc |= perfdata::PERF_RECORD_MISC_EXACT_IP;
   }

@@ -50,6 +50,7 @@ struct HistoryShape {
   bool timed = true;             ///< whether records carry times
   double changes = 0.1;          ///< part of the happenings that are no samples
   std::uint64_t addresses = 24;  ///< distinct sampled addresses a mapping
+  std::uint64_t slots = 6;       ///< pages where mappings begin: few are mapped again and again
   double hot = 0;                ///< part of the samples that are of the first process
   bool same_times = true;        ///< whether some things happen in the same nanosecond
 };

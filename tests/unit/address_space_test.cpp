@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -304,7 +305,7 @@ TEST(ConstantBetween, TakesAFileForTheSameWhetherTheRecordKnewItsBuildIdOrNot) {
 /// The same questions answered by replaying all events up to a time into one array per process.
 class Replay {
  public:
-  static constexpr std::size_t kPages = 12;
+  static constexpr std::uint64_t kPages = 12;
   static constexpr int kProcesses = 4;
 
   struct Event {
@@ -338,7 +339,35 @@ class Replay {
     return pages[static_cast<std::size_t>(pid)][address];
   }
 
+  std::optional<std::uint64_t> last_change(std::int32_t pid, std::uint64_t address,
+                                           std::uint64_t time) const {
+    std::optional<std::uint64_t> last;
+    for (const Event& event : events_) {
+      if (event.time <= time && concerns(event, pid, address)) last = event.time;
+    }
+    return last;
+  }
+  std::optional<std::uint64_t> next_change(std::int32_t pid, std::uint64_t address,
+                                           std::uint64_t time) const {
+    for (const Event& event : events_) {
+      if (event.time > time && concerns(event, pid, address)) return event.time;
+    }
+    return std::nullopt;
+  }
+
  private:
+  static bool concerns(const Event& event, std::int32_t pid, std::uint64_t address) {
+    switch (event.kind) {
+      case Event::Kind::map:
+        return event.pid == pid && event.begin <= address && address < event.end;
+      case Event::Kind::fork:
+        return event.child == pid && event.pid != pid;
+      case Event::Kind::exec:
+        return event.pid == pid;
+    }
+    return false;
+  }
+
   std::vector<Event> events_;
 };
 
@@ -370,6 +399,7 @@ TEST(AddressSpaces, AgreeWithAPlainReplayOfRandomEvents) {
         spaces.exec(event.time, event.pid);
       }
       events.push_back(event);
+      if (below(4) == 0) spaces.seal();
     }
     spaces.seal();
     const Replay replay(events);
@@ -380,6 +410,9 @@ TEST(AddressSpaces, AgreeWithAPlainReplayOfRandomEvents) {
           answers.push_back(replay.resolve(pid, address, time));
           ASSERT_EQ(place(spaces, pid, address, time), answers.back())
               << "round " << round << " pid " << pid << " address " << address << " time " << time;
+          ASSERT_EQ(spaces.last_change(pid, address, time),
+                    replay.last_change(pid, address, time).value_or(0));
+          ASSERT_EQ(spaces.next_change(pid, address, time), replay.next_change(pid, address, time));
         }
         const std::uint64_t from = below(kTimes);
         const std::uint64_t to = from + below(kTimes - from);
@@ -426,6 +459,126 @@ TEST(AddressSpaces, AnswerManyQuestionsAboutMappingsThatAllOverlap) {
   for (std::uint64_t address = 0; address < kMappings; ++address) {
     // The newest that reaches down to the address begins there.
     ASSERT_EQ(place(spaces, 1, address, kMappings), at("a", 0));
+  }
+}
+
+TEST(AddressSpaces, AreSealedAgainAndAgainForWhatCameSince) {
+  // Sorting and indexing all of it each time would take minutes.
+  constexpr std::uint64_t kRounds = 60000;
+  AddressSpaces spaces;
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    const std::uint64_t time = 2 * (i % 2 == 0 ? i : kRounds - i);  // from both ends
+    spaces.map(time, 1, {i, i + 2}, 0, {"a", ""});
+    spaces.exec(time + 1, 2);
+    spaces.seal();
+    ASSERT_TRUE(spaces.resolve(1, i, time));
+    ASSERT_EQ(spaces.last_change(2, 0, time + 1), time + 1);
+  }
+}
+
+TEST(AddressSpaces, AreSealedWithoutLookingAtProcessesThatDidNotChange) {
+  constexpr std::int32_t kProcesses = 40000;
+  AddressSpaces spaces;
+  for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {
+    spaces.map(1, pid, {0x1000, 0x2000}, 0, {"a", ""});
+    spaces.seal();
+  }
+  EXPECT_EQ(place(spaces, 1, 0x1000, 1), at("a", 0));
+  EXPECT_EQ(place(spaces, kProcesses, 0x1000, 1), at("a", 0));
+}
+
+/// In a hash table as libstdc++ has it these numbers meet in one bucket.
+TEST(AddressSpaces, DoNotMindWhichPidsARecordingNames) {
+  constexpr std::int32_t kBuckets = 42043;
+  constexpr std::int32_t kProcesses = 41000;
+  AddressSpaces spaces;
+  for (std::int32_t i = 1; i <= kProcesses; ++i) {
+    spaces.map(1, i * kBuckets, {0x1000, 0x2000}, 0, {"a", ""});
+  }
+  spaces.seal();
+  for (int round = 0; round < 5; ++round) {
+    for (std::int32_t i = 1; i <= kProcesses; ++i) {
+      ASSERT_TRUE(spaces.resolve(i * kBuckets, 0x1000, 1));
+    }
+  }
+}
+
+TEST(AddressSpaces, AreInheritedThroughAsManyAncestorsAsAreLookedAt) {
+  const auto last_of_chain = [](std::int32_t forks, bool mapped) {
+    AddressSpaces spaces;
+    spaces.map(1, 1, {0x1000, 0x2000}, 0, {"first", ""});
+    for (std::int32_t pid = 2; pid <= forks + 1; ++pid) {
+      const auto time = static_cast<std::uint64_t>(pid) * 2;
+      spaces.fork(time, pid - 1, pid);
+      if (mapped) spaces.map(time + 1, pid, {0x8000, 0x9000}, 0, {"own", ""});
+    }
+    spaces.seal();
+    return place(spaces, forks + 1, 0x1000, 1'000'000);
+  };
+  EXPECT_EQ(last_of_chain(200, true), at("first", 0));
+  EXPECT_EQ(last_of_chain(AddressSpaces::kMostMappedAncestors, true), at("first", 0));
+  EXPECT_EQ(last_of_chain(AddressSpaces::kMostMappedAncestors + 1, true), std::nullopt);
+  EXPECT_EQ(last_of_chain(AddressSpaces::kMostAncestors, false), at("first", 0));
+  EXPECT_EQ(last_of_chain(AddressSpaces::kMostAncestors + 1, false), std::nullopt);
+}
+
+TEST(AddressSpaces, EndTheSearchForWhatAnEndlessChainOfForksInherited) {
+  constexpr std::int32_t kForks = 100000;
+  AddressSpaces spaces;
+  spaces.map(1, 1, {0, kForks}, 0, {"first", ""});
+  for (std::int32_t pid = 2; pid <= kForks; ++pid) {
+    spaces.fork(static_cast<std::uint64_t>(pid), pid - 1, pid);
+  }
+  spaces.exec(2 * kForks, kForks);
+  spaces.seal();
+  for (std::uint64_t address = 0; address < kForks / 4; ++address) {
+    ASSERT_EQ(spaces.resolve(kForks, address, kForks), std::nullopt);
+    ASSERT_TRUE(spaces.constant_between(kForks, address, kForks, 3 * kForks));
+  }
+}
+
+TEST(AddressSpaces, TellHowMuchMemoryTheyTake) {
+  AddressSpaces spaces;
+  EXPECT_EQ(spaces.bytes(), 0u);
+  std::uint64_t before = 0;
+  const auto grown = [&] { return spaces.bytes() - std::exchange(before, spaces.bytes()); };
+  spaces.map(1, 1, {0x1000, 0x2000}, 0, {std::string(5000, 'a'), ""});
+  EXPECT_GE(grown(), 10000u) << "the name stands in two places";
+  spaces.map(2, 1, {0x1000, 0x2000}, 0, {std::string(5000, 'a'), ""});
+  const auto mapping = grown();
+  EXPECT_GE(mapping, 48u);
+  EXPECT_LE(mapping, 300u);
+  spaces.exec(3, 1);
+  const auto exec = grown();
+  EXPECT_GE(exec, 24u);
+  EXPECT_LE(exec, mapping);
+  spaces.fork(4, 1, 2);
+  EXPECT_GT(grown(), exec) << "there is another process";
+}
+
+TEST(ConstantBetween, MayBeFalseAfterTooManyEventsToLookAt) {
+  AddressSpaces spaces;
+  constexpr std::uint64_t kMost = AddressSpaces::kMostCompared;
+  for (std::uint64_t time = 1; time <= kMost + 2; ++time) {
+    spaces.map(time, 1, {0x1000, 0x2000}, 0, {"a", ""});
+  }
+  spaces.seal();
+  EXPECT_TRUE(spaces.constant_between(1, 0x1000, 1, kMost + 1));
+  EXPECT_FALSE(spaces.constant_between(1, 0x1000, 1, kMost + 2));
+  EXPECT_TRUE(spaces.constant_between(1, 0x3000, 1, kMost + 2)) << "not mapped by any of them";
+}
+
+TEST(ConstantBetween, EndsSoonHoweverOftenTheSameIsMapped) {
+  constexpr std::uint64_t kTimes = 100000;
+  AddressSpaces spaces;
+  for (std::uint64_t time = 1; time <= kTimes; ++time) {
+    spaces.map(time, 1, {0, kTimes}, 0, {"a", ""});
+    spaces.exec(time, 2);
+  }
+  spaces.seal();
+  for (std::uint64_t address = 0; address < kTimes; ++address) {
+    ASSERT_FALSE(spaces.constant_between(1, address, 1, kTimes));
+    ASSERT_FALSE(spaces.constant_between(2, address, 1, kTimes));
   }
 }
 

@@ -108,5 +108,34 @@ TEST_F(ArrivalWindowOfNames, EndsWithEverythingWhateverItsTime) {
   EXPECT_THAT(rest(), ElementsAre(UINT64_MAX));
 }
 
+/// Each round would look at all items, and there is a round for each item.
+TEST(ArrivalWindow, DoesNotLookAtAllItemsInEveryRound) {
+  constexpr std::size_t kItems = 130'000;
+  for (const bool bring_one : {false, true}) {
+    ArrivalWindow<std::uint64_t> window(kItems);
+    std::size_t released = 0;
+    const auto count = [&](std::uint64_t, std::uint64_t) { ++released; };
+    for (std::size_t i = 0; i < kItems; ++i) window.add(1000, i);
+    for (std::size_t round = 0; round < kItems; ++round) {
+      if (bring_one) window.add(1, 0);
+      window.finish_round(count);
+    }
+    EXPECT_EQ(released > 0, bring_one) << "they wait longer, not for the end";
+    window.finish(count);
+    EXPECT_EQ(released, bring_one ? 2 * kItems : kItems);
+  }
+}
+
+TEST(ArrivalWindow, LooksAtAllItemsWhereEachRoundBringsAsManyAsWait) {
+  constexpr std::uint64_t kRound = 10'000;
+  ArrivalWindow<std::uint64_t> window(1 << 20);
+  std::uint64_t released = 0;
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    for (std::uint64_t i = 0; i < kRound; ++i) window.add(1 + round * kRound + i, i);
+    window.finish_round([&](std::uint64_t, std::uint64_t) { ++released; });
+    EXPECT_EQ(released, round == 0 ? 0 : round * kRound - 1);
+  }
+}
+
 }  // namespace
 }  // namespace skid::locate

@@ -5,6 +5,7 @@
 #include "tests/support/temporary_directory.h"
 
 #include <map>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,41 @@ TEST_F(DigestOf, SplitsAPlaceWhoseMappingChangedByTime) {
   const auto counts = by_file(digest_of(builder));
   EXPECT_EQ(counts.at("/bin/a"), 3u);
   EXPECT_EQ(counts.at("/bin/b"), 2u);
+}
+
+TEST_F(DigestOf, CountsMovedPlacesByEventModeAndLocation) {
+  RecordingBuilder builder;
+  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1).mmap(8, 0x1000, 0x1000, 0, "/bin/a", 1);
+  constexpr std::uint16_t kUser = 2, kExactUser = kUser | perfdata::PERF_RECORD_MISC_EXACT_IP;
+  for (const std::uint64_t time : {5u, 15u, 25u}) {
+    builder.sample(0x1010, 7, time, kUser).sample(0x1010, 7, time, kExactUser);
+    builder.sample(0x1020, 7, time, kUser).sample(0x1010, 8, time, kUser);
+  }
+  builder.mmap(7, 0x1000, 0x1000, 0x40, "/bin/a", 10);
+  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/a", 20);
+  const auto located = places(digest_of(builder));
+  std::map<std::tuple<std::int32_t, std::uint64_t, bool, std::uint64_t>, std::uint64_t> counts;
+  for (const auto& place : located) {
+    ASSERT_TRUE(place.location);
+    counts[{place.space, place.ip, place.kind.exact(), place.location->offset}] += place.samples;
+  }
+  EXPECT_EQ(counts.size(), located.size()) << "each place once for each location";
+  const decltype(counts) expected{{{7, 0x1010, false, 0x10}, 2}, {{7, 0x1010, false, 0x50}, 1},
+                                  {{7, 0x1010, true, 0x10}, 2},  {{7, 0x1010, true, 0x50}, 1},
+                                  {{7, 0x1020, false, 0x20}, 2}, {{7, 0x1020, false, 0x60}, 1},
+                                  {{8, 0x1010, false, 0x10}, 3}};
+  EXPECT_EQ(counts, expected);
+}
+
+/// A search among the locations of the place for each sample would take minutes.
+TEST_F(DigestOf, CountsAPlaceThatMovedAllTheTime) {
+  constexpr std::uint64_t kMoves = 150'000;
+  RecordingBuilder builder;
+  builder.event({});
+  for (std::uint64_t i = 0; i < kMoves; ++i) {
+    builder.mmap(7, 0x1000, 0x1000, i, "/a", 2 * i).sample(0x1010, 7, 2 * i + 1);
+  }
+  EXPECT_EQ(places(digest_of(builder)).size(), kMoves);
 }
 
 TEST_F(DigestOf, LocatesSamplesThatStandBeforeTheirMapping) {

@@ -143,6 +143,15 @@ TEST_F(PageFaults, BehindLostRecordsAreNotComparedWithWhatWasToldBefore) {
   EXPECT_THAT(warning_of(result).value_or(""), HasSubstr("could be compared"));
 }
 
+/// In a hash table as libstdc++ has it these thread ids meet in one bucket.
+TEST_F(PageFaults, AreComparedWhicheverThreadsARecordingNames) {
+  constexpr int kBuckets = 42043;
+  constexpr int kThreads = 41000;
+  for (int i = 1; i <= kThreads; ++i) told(0x401000, i * kBuckets, 10);
+  for (int i = 1; i <= kThreads; ++i) fault(0x401000, i * kBuckets, 20);
+  EXPECT_EQ(check_of_faults().agreeing, static_cast<std::uint64_t>(kThreads));
+}
+
 TEST_F(PageFaults, InTheKernelAreNobodysToTell) {
   told(0x401000, 5, 10);
   fault(0xffffffff81001234, 5, 11, kKernel);

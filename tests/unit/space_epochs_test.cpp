@@ -1,7 +1,8 @@
-// Samples of one space are numbered by the changes of its mappings.
+// Samples are numbered by the last change of what is mapped at their address.
 #include "src/locate/space_epochs.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,75 +10,125 @@
 namespace skid::locate {
 namespace {
 
-TEST(SpaceEpochs, GiveOneNumberAsLongAsNothingChanges) {
-  SpaceEpochs epochs;
-  const auto number = epochs.number(7, 100);
-  EXPECT_EQ(epochs.number(7, 0), number);
-  EXPECT_EQ(epochs.number(7, UINT64_MAX), number);
-  ASSERT_EQ(epochs.numbered().size(), 1u);
-  EXPECT_EQ(epochs.numbered()[0].space, 7);
+using Times = std::pair<std::uint64_t, std::uint64_t>;
+
+class SpaceEpochsOf : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLow = 0x1000, kHigh = 0x8000;  // addresses
+
+  void map(std::uint64_t time, std::int32_t space, std::uint64_t address) {
+    spaces_.map(time, space, {address, address + 0x1000}, 0, {"file", ""});
+    spaces_.seal();
+    epochs_.changed(space, time);
+  }
+  void exec(std::uint64_t time, std::int32_t space) {
+    spaces_.exec(time, space);
+    spaces_.seal();
+    epochs_.changed(space, time);
+  }
+
+  symbols::AddressSpaces spaces_;
+  SpaceEpochs epochs_{spaces_};
+};
+
+TEST_F(SpaceEpochsOf, GiveOneNumberAsLongAsNothingChanges) {
+  const auto number = epochs_.number(7, kLow, 100);
+  EXPECT_EQ(epochs_.number(7, kHigh, 0), number);
+  EXPECT_EQ(epochs_.number(7, kLow, UINT64_MAX), number);
+  ASSERT_EQ(epochs_.numbered().size(), 1u);
+  EXPECT_EQ(epochs_.numbered()[0].space, 7);
 }
 
-TEST(SpaceEpochs, KeepSpacesApart) {
-  SpaceEpochs epochs;
-  const auto process = epochs.number(7, 100), kernel = epochs.number(-1, 100);
+TEST_F(SpaceEpochsOf, KeepSpacesApart) {
+  const auto process = epochs_.number(7, kLow, 100), kernel = epochs_.number(-1, kLow, 100);
   EXPECT_NE(process, kernel);
-  epochs.changed(7, 50);
-  EXPECT_EQ(epochs.number(-1, 10), kernel) << "only the other one changed";
-  EXPECT_EQ(epochs.numbered()[static_cast<std::size_t>(kernel)].space, -1);
+  map(50, 7, kLow);
+  EXPECT_EQ(epochs_.number(-1, kLow, 60), kernel) << "only the other one changed";
+  EXPECT_EQ(epochs_.numbered()[static_cast<std::size_t>(kernel)].space, -1);
 }
 
-TEST(SpaceEpochs, BeginAtTheVeryTimeOfTheChange) {
-  SpaceEpochs epochs;
-  const auto before = epochs.number(7, 10);
-  epochs.changed(7, 20);
-  EXPECT_EQ(epochs.number(7, 19), before);
-  const auto after = epochs.number(7, 20);
+TEST_F(SpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
+  const auto before = epochs_.number(7, kLow, 10);
+  map(20, 7, kLow);
+  EXPECT_EQ(epochs_.number(7, kLow, 19), before);
+  const auto after = epochs_.number(7, kLow, 20);
   EXPECT_NE(after, before);
-  EXPECT_EQ(epochs.number(7, 21), after);
+  EXPECT_EQ(epochs_.number(7, kLow, 21), after);
+}
+
+TEST_F(SpaceEpochsOf, AreThoseOfTheAddress) {
+  const auto number = epochs_.number(7, kLow, 10);
+  map(20, 7, kHigh);
+  EXPECT_EQ(epochs_.number(7, kLow, 30), number) << "something else was mapped";
+  EXPECT_NE(epochs_.number(7, kHigh, 30), number);
+  exec(40, 7);
+  EXPECT_NE(epochs_.number(7, kLow, 50), number);
+  EXPECT_EQ(epochs_.number(7, kLow, 50), epochs_.number(7, kHigh, 50));
 }
 
 /// CPU 0 brings the mapping, CPU 1 a sample from before it.
-TEST(SpaceEpochs, AreCutByChangesThatCameBeforeTheFirstSample) {
-  SpaceEpochs epochs;
-  epochs.changed(7, 20);
-  EXPECT_NE(epochs.number(7, 10), epochs.number(7, 30));
+TEST_F(SpaceEpochsOf, AreToldApartByChangesThatCameBeforeTheFirstSample) {
+  map(20, 7, kLow);
+  EXPECT_NE(epochs_.number(7, kLow, 10), epochs_.number(7, kLow, 30));
 }
 
-TEST(SpaceEpochs, AreCutInWhateverOrderTheChangesCome) {
-  SpaceEpochs epochs;
-  for (const std::uint64_t time : {30u, 10u, 20u, 20u}) epochs.changed(7, time);
+TEST_F(SpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
+  for (const std::uint64_t time : {30u, 10u, 20u, 20u}) map(time, 7, kLow);
   std::vector<std::int32_t> numbers;
-  for (const std::uint64_t time : {5u, 10u, 20u, 30u}) numbers.push_back(epochs.number(7, time));
+  for (const std::uint64_t time : {5u, 10u, 20u, 30u}) {
+    numbers.push_back(epochs_.number(7, kLow, time));
+  }
   EXPECT_EQ(numbers, (std::vector<std::int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(epochs.number(7, 9), 0);
-  EXPECT_EQ(epochs.number(7, 29), 2);
+  EXPECT_EQ(epochs_.number(7, kLow, 9), 0);
+  EXPECT_EQ(epochs_.number(7, kLow, 29), 2);
 }
 
-TEST(SpaceEpochs, SpendNoNumberOnEpochsWithoutSamples) {
-  SpaceEpochs epochs;
-  for (std::uint64_t time = 1; time < 100; ++time) epochs.changed(7, time);
-  epochs.number(7, 50);
-  EXPECT_EQ(epochs.numbered().size(), 1u);
+TEST_F(SpaceEpochsOf, SpendNoNumberOnChangesWithoutSamples) {
+  for (std::uint64_t time = 1; time < 100; ++time) map(time, 7, kLow);
+  epochs_.number(7, kLow, 50);
+  EXPECT_EQ(epochs_.numbered().size(), 1u);
 }
 
-TEST(SpaceEpochs, TellBetweenWhichTimesTheSamplesOfANumberWere) {
-  SpaceEpochs epochs;
-  epochs.changed(7, 10);
-  for (const std::uint64_t time : {15u, 12u, 18u}) epochs.number(7, time);
-  EXPECT_EQ(epochs.numbered()[0].first, 12u);
-  EXPECT_EQ(epochs.numbered()[0].last, 18u);
+TEST_F(SpaceEpochsOf, TellBetweenWhichTimesTheSamplesOfANumberWere) {
+  map(10, 7, kLow);
+  for (const std::uint64_t time : {15u, 12u, 18u}) epochs_.number(7, kLow, time);
+  EXPECT_EQ(epochs_.times_of(0, kLow), (Times{12, 18}));
+}
+
+/// Both addresses have one number, and samples of the other come behind the change of this one.
+TEST_F(SpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
+  const auto number = epochs_.number(7, kLow, 10);
+  map(20, 7, kLow);
+  EXPECT_EQ(epochs_.number(7, kHigh, 30), number);
+  EXPECT_EQ(epochs_.times_of(number, kHigh), (Times{10, 30}));
+  EXPECT_EQ(epochs_.times_of(number, kLow), (Times{10, 19}));
 }
 
 /// The samples counted before the change came may have been on either side of it.
-TEST(SpaceEpochs, CutTooLateStillTellTheTimesOfWhatWasCounted) {
-  SpaceEpochs epochs;
-  const auto early = epochs.number(7, 10);
-  EXPECT_EQ(epochs.number(7, 30), early);
-  epochs.changed(7, 20);
-  EXPECT_EQ(epochs.number(7, 15), early);
-  EXPECT_NE(epochs.number(7, 30), early);
-  EXPECT_EQ(epochs.numbered()[static_cast<std::size_t>(early)].last, 30u);
+TEST_F(SpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
+  const auto early = epochs_.number(7, kLow, 10);
+  EXPECT_EQ(epochs_.number(7, kLow, 30), early);
+  map(20, 7, kLow);
+  EXPECT_EQ(epochs_.number(7, kLow, 15), early);
+  EXPECT_NE(epochs_.number(7, kLow, 30), early);
+  EXPECT_EQ(epochs_.times_of(early, kLow), (Times{10, 30}));
+  map(30, 7, kLow);
+  EXPECT_EQ(epochs_.times_of(early, kLow), (Times{10, 30}))
+      << "of that very time: too late as well";
+  map(31, 7, kLow);
+  EXPECT_NE(epochs_.number(7, kLow, 31), early);
+  EXPECT_EQ(epochs_.times_of(early, kLow), (Times{10, 30}));
+}
+
+TEST_F(SpaceEpochsOf, AreTakenFromTheRecentNumbersOnlyWhereTheseHold) {
+  map(10, 7, kLow);
+  const auto second = epochs_.number(7, kLow, 20);
+  EXPECT_EQ(epochs_.number(7, kLow, 20), second);
+  EXPECT_NE(epochs_.number(7, kLow, 5), second) << "before the change";
+  EXPECT_NE(epochs_.number(8, kLow, 20), second) << "another space";
+  map(30, 7, kLow);
+  EXPECT_EQ(epochs_.number(7, kLow, 20), second);
+  EXPECT_NE(epochs_.number(7, kLow, 30), second);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct Found {
   std::vector<std::uint64_t> samples_by_event;
   std::uint64_t uncertain = 0;
   std::size_t faults = 0;
+  std::size_t visits = 0;  ///< how often a place was told
 };
 
 Found digest_of(const std::filesystem::path& path) {
@@ -43,6 +44,7 @@ Found digest_of(const std::filesystem::path& path) {
   const Digest result = digest(recording);
   Found found;
   result.located.for_each([&](const LocatedSamples& located) {
+    ++found.visits;
     PlaceKey key{located.attribute, located.space, located.ip, located.kind.bits(), {}, 0};
     if (located.location) {
       key.file = result.spaces.file(located.location->file).path;
@@ -148,6 +150,37 @@ class TimeOrder : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
+/// As a JIT does all the time.
+TEST_F(TimeOrder, SplitsNoPlaceOfAPipeWhereOthersAreMapped) {
+  constexpr std::uint64_t kMappings = 300, kPlaces = 20, kPage = 0x1000;
+  const HistoryShape shape;
+  std::vector<Happening> history;
+  std::uint64_t time = 1;
+  const auto add = [&](Happening::What what, std::uint64_t address) -> Happening& {
+    Happening& happening = history.emplace_back();
+    happening.what = what;
+    happening.time = time++;
+    happening.pid = 100;
+    happening.address = address;
+    happening.length = kPage;
+    happening.file = "/bin/jit";
+    happening.cpu = static_cast<unsigned>(time % shape.cpus);
+    return happening;
+  };
+  add(Happening::What::map, 0x40'0000);
+  for (std::uint64_t mapping = 1; mapping <= kMappings; ++mapping) {
+    const std::uint64_t code = 0x7000'0000 + mapping * kPage;
+    add(Happening::What::sample, code);  // nothing there yet
+    add(Happening::What::map, code).file = "/code";
+    add(Happening::What::sample, code);
+    for (std::uint64_t i = 0; i < kPlaces; ++i) add(Happening::What::sample, 0x40'0000 + i);
+  }
+  std::mt19937_64 random{1};
+  const Rounds rounds = test::in_rounds(history, shape.cpus, 50, random);
+  expect_equal_in_rounds(shape, rounds);
+  EXPECT_EQ(digest_of_pipe(with_rounds(shape, rounds)).visits, kPlaces + 2 * kMappings);
+}
+
 /// Shapes for small histories, by seed.
 HistoryShape small_shape(unsigned seed) {
   HistoryShape shape;
@@ -156,6 +189,7 @@ HistoryShape small_shape(unsigned seed) {
   shape.events = std::array{1u, 2u, 9u}[seed % 3];
   shape.changes = std::array{0.02, 0.1, 0.4}[seed / 3 % 3];
   shape.addresses = std::array{2u, 16u}[seed % 2];
+  shape.slots = seed % 4 == 3 ? 100 : 6;  // most is mapped where nothing was, as by a JIT
   shape.timed = seed % 10 != 9;
   return shape;
 }

@@ -1,0 +1,152 @@
+// The records that shape address spaces are taken out of a recording, up to a limit of memory.
+#include "src/locate/replay.h"
+
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/zstd_packer.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::locate {
+namespace {
+
+using perfdata::Recording;
+using test::RecordingBuilder;
+using ::testing::HasSubstr;
+
+class ReplayOf : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kPage = 0x1000;
+
+  static RecordingBuilder with_mappings(int pid, std::uint64_t count) {
+    RecordingBuilder builder;
+    builder.event({});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      builder.mmap(pid, i * kPage, kPage, 0, "/lib/" + std::to_string(i), 1);
+    }
+    return builder;
+  }
+  /// The same records in one packed record.
+  static RecordingBuilder packed(const RecordingBuilder& plain) {
+    test::ZstdPacker packer;
+    RecordingBuilder builder;
+    builder.event({}).record(perfdata::PERF_RECORD_COMPRESSED, 0, packer.pack(plain.records()));
+    return builder;
+  }
+  Recording open(const RecordingBuilder& builder) {
+    builder.write(directory_ / "perf.data");
+    return Recording::open(directory_ / "perf.data");
+  }
+  static symbols::AddressSpaces replayed(Recording& recording, std::uint64_t most_bytes) {
+    symbols::AddressSpaces spaces;
+    Replay replay(recording, spaces, most_bytes);
+    perfdata::Record record;
+    while (recording.next(record)) replay.take(record);
+    replay.seal();
+    return spaces;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(ReplayOf, PackedMappingsEndsAtTheLimitWithOneFault) {
+  const auto builder = packed(with_mappings(7, 1000));
+  ASSERT_LT(builder.bytes().size(), 16'000u) << "as bombs are";
+  auto recording = open(builder);
+  constexpr std::uint64_t kMost = 20'000;
+  const auto spaces = replayed(recording, kMost);
+  EXPECT_TRUE(spaces.resolve(7, 0, 1));
+  EXPECT_FALSE(spaces.resolve(7, 999 * kPage, 1));
+  EXPECT_LT(spaces.bytes(), kMost + Replay::kBytesAByte * builder.data_offset() + 1000);
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_TRUE(recording.read_in_part());
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("found mappings that take more than"));
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("left out"));
+}
+
+TEST_F(ReplayOf, PackedMappingsIsWholeBelowTheLimit) {
+  auto recording = open(packed(with_mappings(7, 1000)));
+  const auto spaces = replayed(recording, 1'000'000);
+  EXPECT_TRUE(spaces.resolve(7, 999 * kPage, 1));
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(ReplayOf, PackedForksAndExecsEndsAtTheLimitToo) {
+  for (const auto type : {perfdata::PERF_RECORD_FORK, perfdata::PERF_RECORD_COMM}) {
+    RecordingBuilder plain;
+    for (std::int32_t pid = 10; pid < 1010; ++pid) {
+      auto body = plain.writer();
+      if (type == perfdata::PERF_RECORD_FORK) {
+        body.i32(pid).i32(7).i32(pid).i32(7).u64(1);
+      } else {
+        body.i32(pid).i32(pid).text("name");
+      }
+      body.i32(pid).i32(pid).u64(1);
+      plain.record(type,
+                   perfdata::PERF_RECORD_MISC_COMM_EXEC & -(type != perfdata::PERF_RECORD_FORK),
+                   body.bytes());
+    }
+    auto recording = open(packed(plain));
+    const auto spaces = replayed(recording, 20'000);
+    EXPECT_LT(spaces.bytes(), 30'000u);
+    EXPECT_EQ(recording.faults().size(), 1u);
+  }
+}
+
+/// What perf writes of them is large enough for what they take, whatever the limit is without it.
+TEST_F(ReplayOf, MappingsAsPerfWritesThemIsWhole) {
+  auto recording = open(with_mappings(7, 10'000));
+  const auto spaces = replayed(recording, 0);
+  EXPECT_TRUE(spaces.resolve(7, 9'999 * kPage, 1));
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+/// Offsets begin anew in each of them.
+TEST_F(ReplayOf, FilesOfADirectoryIsWholeToo) {
+  const auto directory = directory_ / "perf.data";
+  std::filesystem::create_directory(directory);
+  with_mappings(7, 2000).write(directory / "data");
+  std::ofstream(directory / "data.0", std::ios::binary) << with_mappings(8, 1000).records();
+  std::ofstream(directory / "data.1", std::ios::binary) << with_mappings(9, 1000).records();
+  auto recording = Recording::open(directory);
+  const auto spaces = replayed(recording, 0);
+  for (const std::int32_t pid : {7, 8, 9}) EXPECT_TRUE(spaces.resolve(pid, 999 * kPage, 1)) << pid;
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(ReplayOf, BuildIdsTakesThoseThatCameSince) {
+  // All of them again for each that comes would take minutes.
+  constexpr int kFiles = 20'000;
+  RecordingBuilder builder;
+  builder.event({});
+  for (int i = 0; i < kFiles; ++i) {
+    builder.record(perfdata::PERF_RECORD_HEADER_BUILD_ID, 2,
+                   builder.writer()
+                       .i32(-1)
+                       .raw(std::string(20, static_cast<char>(i)))
+                       .u32(0)
+                       .text("/lib/" + std::to_string(i))
+                       .bytes());
+  }
+  std::ofstream(directory_ / "perf.data", std::ios::binary) << builder.pipe_bytes();
+  auto recording = Recording::open(directory_ / "perf.data");
+  symbols::AddressSpaces spaces;
+  spaces.map(1, 7, {0, kPage}, 0, {"/lib/0", ""});
+  spaces.map(1, 7, {kPage, 2 * kPage}, 0, {"/lib/" + std::to_string(kFiles - 1), ""});
+  Replay replay(recording, spaces);
+  perfdata::Record record;
+  while (recording.next(record)) replay.seal();
+  replay.seal();
+  EXPECT_EQ(recording.features().build_ids.size(), static_cast<std::size_t>(kFiles));
+  EXPECT_EQ(spaces.file(spaces.resolve(7, 0, 1)->file).build_id, std::string(40, '0'));
+  EXPECT_NE(spaces.file(spaces.resolve(7, kPage, 1)->file).build_id, "");
+}
+
+}  // namespace
+}  // namespace skid::locate
