@@ -211,9 +211,11 @@ bool AddressSpaces::constant_between(std::int32_t pid, std::uint64_t address, st
     }
   }
   for (const Mappings& batch : process->mappings) {
+    const std::size_t begin = before(batch.events, first);
+    const std::size_t end = before(batch.events, last);
+    if (begin == end) continue;
     const auto numbers =
-        batch.index.covering(address, before(batch.events, first), before(batch.events, last),
-                             kMostCompared + 1 - times.size());
+        batch.index.covering(address, begin, end, kMostCompared + 1 - times.size());
     for (const std::size_t number : numbers) times.push_back(batch.events[number].moment.time);
     if (times.size() > kMostCompared) return false;
   }
