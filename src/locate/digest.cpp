@@ -30,8 +30,9 @@ constexpr std::size_t kMostHeld = std::size_t{128} << 10;
 
 class Digester {
  public:
-  explicit Digester(Recording& recording)
+  Digester(Recording& recording, const perfdata::LaneSetup& lanes)
       : recording_(recording),
+        lanes_(lanes),
         replay_(recording, result_.spaces),
         epochs_(result_.spaces),
         counter_(layout_, result_.located.counts_) {}
@@ -64,11 +65,12 @@ class Digester {
     Record record;
     for (;;) {
       const auto stretch = recording_.stretch();
-      if (stretch && perfdata::Lanes::are_worth(*stretch)) {
+      if (stretch && stretch->begin < stretch->end &&
+          stretch->end - stretch->begin >= lanes_.worth) {
         const auto handle = [this](const Record& other, perfdata::BulkCounter& counter) {
           take_or_count(other, counter);
         };
-        perfdata::Lanes(recording_, layout_, slices_, counter_, handle).run();
+        perfdata::Lanes(recording_, layout_, slices_, counter_, handle, lanes_).run();
       }
       recording_.consume(scanner.scan(recording_.buffered(), recording_.position(), runs));
       for (const auto& run : runs) counter_.count(run);
@@ -201,6 +203,7 @@ class Digester {
   }
 
   Recording& recording_;
+  perfdata::LaneSetup lanes_;
   Digest result_;
   Replay replay_;
   SpaceEpochs epochs_;  ///< of a pipe
@@ -211,8 +214,8 @@ class Digester {
   MovedPlaces moved_;  ///< of a file
 };
 
-Digest digest(Recording& recording) {
-  return Digester(recording).digest();
+Digest digest(Recording& recording, const perfdata::LaneSetup& lanes) {
+  return Digester(recording, lanes).digest();
 }
 
 }  // namespace skid::locate

@@ -5,6 +5,7 @@
 #include "src/locate/moved_places.h"
 #include "src/locate/space_epochs.h"
 #include "src/perfdata/bulk_counter.h"
+#include "src/perfdata/lanes.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample_counts.h"
 #include "src/symbols/address_space.h"
@@ -64,7 +65,8 @@ struct Digest {
 /// Reads `recording` to its end. Memory grows with distinct (event, space, address) and with
 /// mappings, not with samples. Places whose mapping changed between their first and last sample are
 /// split by time: a file is read a second time for them, on a pipe they are told apart as it comes.
-/// Damage is listed in `recording.faults()`.
-Digest digest(perfdata::Recording& recording);
+/// Damage is listed in `recording.faults()`. `lanes`: how long files are read; the digest is the
+/// same.
+Digest digest(perfdata::Recording& recording, const perfdata::LaneSetup& lanes = {});
 
 }  // namespace skid::locate

@@ -9,30 +9,18 @@
 #include <unistd.h>
 
 namespace skid::perfdata {
-namespace {
-
-/// Small enough for the cache of a core, large enough that turns are seldom.
-constexpr std::size_t kChunk = std::size_t{512} << 10;
-constexpr std::uint64_t kWorth = std::uint64_t{2} << 20;
-/// The second lane's counts are given to the first's when they have so many rows, about 11 MiB:
-/// places that both have seen cost twice until then.
-constexpr std::size_t kMostRows = std::size_t{1} << 18;
-
-}  // namespace
-
-bool Lanes::are_worth(const Recording::Stretch& stretch) noexcept {
-  return stretch.end > stretch.begin && stretch.end - stretch.begin >= kWorth;
-}
 
 Lanes::Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slices,
-             BulkCounter& counter, Take take)
+             BulkCounter& counter, Take take, const LaneSetup& setup)
     : recording_(recording),
       scanner_(layout, slices),
       take_(std::move(take)),
+      setup_(setup),
       other_counter_(layout, other_counts_) {
   for (Lane& lane : lanes_) {
     lane.counter = &other_counter_;
-    lane.memory = std::make_unique_for_overwrite<std::byte[]>(ByteStream::kLargestFill + kChunk);
+    lane.memory =
+        std::make_unique_for_overwrite<std::byte[]>(ByteStream::kLargestFill + setup.chunk);
   }
   lanes_.front().counter = &counter;
 }
@@ -146,12 +134,12 @@ void Lanes::take_records(Lane& lane) {
 
 void Lanes::claim_chunk(Lane& lane) {
   lane.begin = std::min(std::max(claimed_, recording_.wanted_offset()), stretch_.end);
-  lane.end = lane.begin + std::min<std::uint64_t>(kChunk, stretch_.end - lane.begin);
+  lane.end = lane.begin + std::min<std::uint64_t>(setup_.chunk, stretch_.end - lane.begin);
   claimed_ = lane.end;
 }
 
 void Lanes::make_room(Lane& lane) {
-  if (lane.counter == lanes_.front().counter || other_counts_.rows() < kMostRows) return;
+  if (lane.counter == lanes_.front().counter || other_counts_.rows() < setup_.most_rows) return;
   settle(lane);
   lanes_.front().counter->merge(other_counter_);
 }

@@ -19,6 +19,18 @@
 
 namespace skid::perfdata {
 
+/// When and how a file is counted by two threads.
+struct LaneSetup {
+  /// Bytes of a file that are worth the start of a second thread.
+  std::uint64_t worth = std::uint64_t{2} << 20;
+  /// Bytes that a lane reads at a time: small enough for the cache of a core, large enough that
+  /// turns are seldom.
+  std::size_t chunk = std::size_t{512} << 10;
+  /// The second lane's counts are given to the first's when they have so many rows, about 11 MiB:
+  /// places that both have seen cost twice until then.
+  std::size_t most_rows = std::size_t{1} << 18;
+};
+
 /// Reads what is left of the file that a recording is in. Each lane is a thread that reads every
 /// other chunk of the file into memory of its own, waits for its turn, goes through the records of
 /// its chunk, gives the turn away and only then counts the samples that it passed. So copying and
@@ -31,13 +43,10 @@ class Lanes {
   /// one thread at a time, in the order of the recording.
   using Take = std::function<void(const Record&, BulkCounter& counter)>;
 
-  /// Whether a stretch is long enough that a second thread is worth its start.
-  static bool are_worth(const Recording::Stretch& stretch) noexcept;
-
   /// All must outlive the lanes. `take` lets `layout`, which `counter` uses too, follow the
   /// attributes of the recording; nobody is counting when they change.
   Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slices, BulkCounter& counter,
-        Take take);
+        Take take, const LaneSetup& setup = {});
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
   Lanes(Lanes&&) = delete;
@@ -77,6 +86,7 @@ class Lanes {
   Recording& recording_;
   SampleScanner scanner_;
   Take take_;
+  LaneSetup setup_;
 
   Recording::Stretch stretch_;
   std::uint64_t claimed_ = 0;  ///< file offset behind the last chunk that a lane claimed

@@ -9,7 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace skid::fuzz {
 
@@ -42,15 +46,29 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
   return sum;
 }
 
-/// The digest of the whole.
-inline std::uint64_t read_digest(perfdata::Recording& recording) {
-  std::uint64_t sum = 0;
-  const auto digest = locate::digest(recording);
+/// All that a digest tells, in words.
+inline std::string read_digest(perfdata::Recording& recording,
+                               const perfdata::LaneSetup& lanes = {}) {
+  const auto digest = locate::digest(recording, lanes);
+  std::map<std::string, std::uint64_t> places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
-    sum += located.samples;
-    if (located.location) sum += digest.spaces.file(located.location->file).path.size();
+    std::string place = fmt::format("{:x} {} {} {}", located.ip, located.space, located.attribute,
+                                    located.kind.bits());
+    if (located.location) {
+      place += fmt::format(" {}+{:x}", digest.spaces.file(located.location->file).path,
+                           located.location->offset);
+    }
+    places[place] += located.samples;
   });
-  return sum;
+  std::string words;
+  for (const auto& [place, samples] : places) words += fmt::format("{}: {}\n", place, samples);
+  for (const auto& totals : digest.totals) {
+    words += fmt::format("event: {} {}\n", totals.samples, totals.period_sum);
+  }
+  words += fmt::format("lost {} {}, throttled {}, unknown {}\n", digest.lost_records,
+                       digest.lost_samples, digest.throttled, digest.unknown_ids);
+  for (const auto& fault : recording.faults()) words += describe(fault) + '\n';
+  return words;
 }
 
 }  // namespace skid::fuzz

@@ -62,7 +62,9 @@ class BulkCounting : public ::testing::Test {
       slices.add(1);
     };
     other_records_ = 0;
-    if (way == Way::in_lanes) Lanes(recording, layout, slices, counter, take).run();
+    if (way == Way::in_lanes) {
+      Lanes(recording, layout, slices, counter, take, lane_setup_).run();
+    }
     Record record;
     for (;;) {
       if (way == Way::in_bulk) {
@@ -92,8 +94,11 @@ class BulkCounting : public ::testing::Test {
   void expect_same(const RecordingBuilder& builder, bool mostly_in_bulk = true) {
     const auto slow = count(builder, Way::decoding);
     const auto fast = count(builder, Way::in_bulk);
+    lane_setup_ = {};
     const auto by_two = count(builder, Way::in_lanes);
-    for (const auto* other : {&fast, &by_two}) {
+    lane_setup_ = {.chunk = 1001, .most_rows = 500};
+    const auto in_pieces = count(builder, Way::in_lanes);
+    for (const auto* other : {&fast, &by_two, &in_pieces}) {
       EXPECT_EQ(other->places, slow.places);
       EXPECT_EQ(other->totals, slow.totals);
       EXPECT_EQ(other->unknown_ids, slow.unknown_ids);
@@ -139,6 +144,7 @@ class BulkCounting : public ::testing::Test {
 
   test::TemporaryDirectory directory_;
   std::uint64_t other_records_ = 0;
+  LaneSetup lane_setup_;
 };
 
 constexpr std::uint64_t kPlain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -220,7 +226,7 @@ TEST_F(BulkCounting, EndsWithWhatATakeThrows) {
     const auto take = [&](const Record&, BulkCounter&) {
       if (taken++ == last) throw std::runtime_error("enough");
     };
-    Lanes lanes(recording, layout, slices, counter, take);
+    Lanes lanes(recording, layout, slices, counter, take, {.chunk = 10'000});
     EXPECT_THROW(lanes.run(), std::runtime_error);
     EXPECT_EQ(taken, last + 1) << "nothing is taken behind it";
   }

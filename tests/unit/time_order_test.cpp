@@ -39,9 +39,9 @@ struct Found {
   std::size_t visits = 0;  ///< how often a place was told
 };
 
-Found digest_of(const std::filesystem::path& path) {
+Found digest_of(const std::filesystem::path& path, const perfdata::LaneSetup& lanes = {}) {
   auto recording = perfdata::Recording::open(path);
-  const Digest result = digest(recording);
+  const Digest result = digest(recording, lanes);
   Found found;
   result.located.for_each([&](const LocatedSamples& located) {
     ++found.visits;
@@ -69,7 +69,12 @@ class TimeOrder : public ::testing::Test {
   Found digest_of_bytes(const std::string& bytes) {
     const auto path = directory_ / "perf.data";
     std::ofstream(path, std::ios::binary) << bytes;
-    return digest_of(path);
+    auto found = digest_of(path, {.worth = UINT64_MAX});
+    const auto by_two = digest_of(path, {.worth = 0, .chunk = 3000, .most_rows = 100});
+    EXPECT_TRUE(by_two.places == found.places) << "two threads do not give what one gives";
+    EXPECT_EQ(by_two.samples_by_event, found.samples_by_event);
+    EXPECT_EQ(by_two.faults, found.faults);
+    return found;
   }
   Found digest_of_pipe(const RecordingBuilder& builder) {
     const auto path = directory_ / "fifo";
