@@ -77,9 +77,7 @@ class SamplePrinter {
     perfdata::Sample sample;
     std::vector<std::byte> payload;
   };
-  /// More samples of a pipe than these are not held back for their mappings.
-  static constexpr std::size_t kMostHeld = std::size_t{128} << 10;
-  /// Nor more bytes of their payloads.
+  /// Bytes of payloads that are held back at most.
   static constexpr std::size_t kMostPayloads = std::size_t{64} << 20;
 
   /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
@@ -120,7 +118,7 @@ class SamplePrinter {
 
   /// A pipe is read once: samples wait until the mappings of their time have come.
   void print_from_pipe() {
-    locate::ArrivalWindow<Held> window(kMostHeld);
+    locate::ArrivalWindow<Held> window(locate::kMostHeld);
     bool is_read = true;
     std::size_t payloads = 0;  // bytes held
     std::uint64_t newest_printed = 0;

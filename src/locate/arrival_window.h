@@ -9,6 +9,9 @@
 
 namespace skid::locate {
 
+/// Samples that are held back at most: 9 MiB of them.
+inline constexpr std::size_t kMostHeld = std::size_t{128} << 10;
+
 /// perf empties the buffers of the CPUs one after the other, and writes FINISHED_ROUND when it has
 /// been at all of them. What a round brings can be older than the newest of the round before, but
 /// not older than the newest of the one before that:

@@ -21,13 +21,6 @@ using perfdata::Sample;
 using perfdata::SampleDecoder;
 using perfdata::SampleKind;
 
-namespace {
-
-/// Samples from a pipe that are held back at most: 9 MiB of them.
-constexpr std::size_t kMostHeld = std::size_t{128} << 10;
-
-}  // namespace
-
 class Digester {
  public:
   Digester(Recording& recording, const perfdata::LaneSetup& lanes)
