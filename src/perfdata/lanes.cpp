@@ -9,6 +9,11 @@
 #include <unistd.h>
 
 namespace skid::perfdata {
+namespace {
+
+constexpr int kLooks = 500;  // some 100 µs
+
+}  // namespace
 
 Lanes::Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slices,
              BulkCounter& counter, Take take, const LaneSetup& setup)
@@ -99,10 +104,15 @@ void Lanes::read_chunk(Lane& lane) const {
 }
 
 void Lanes::wait_for_turn(Lane& lane) {
-  for (;;) {
-    const std::uint64_t turn = turn_.load(std::memory_order_acquire);
-    if (turn == lane.turn) break;
+  std::uint64_t turn = turn_.load(std::memory_order_acquire);
+  // A turn takes less time than being woken.
+  for (int looks = 0; turn != lane.turn && looks < kLooks; ++looks) {
+    std::this_thread::yield();
+    turn = turn_.load(std::memory_order_acquire);
+  }
+  while (turn != lane.turn) {
     turn_.wait(turn, std::memory_order_acquire);
+    turn = turn_.load(std::memory_order_acquire);
   }
   lane.has_turn = true;
 }
