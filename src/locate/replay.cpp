@@ -97,7 +97,7 @@ std::optional<std::int32_t> Replay::take(const Record& record) {
 
 void Replay::seal() {
   const auto& known = recording_.features().build_ids;
-  for (; build_ids_ < known.size() && has_room(offset_); ++build_ids_) {
+  for (; build_ids_ < known.size(); ++build_ids_) {
     spaces_.set_build_id(known[build_ids_].path, known[build_ids_].build_id);
   }
   spaces_.seal();

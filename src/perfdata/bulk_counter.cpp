@@ -202,7 +202,7 @@ void BulkCounter::merge(BulkCounter& other) {
     totals_[index].samples += other.totals_[index].samples;
     totals_[index].period_sum += other.totals_[index].period_sum;
   }
-  other.totals_.clear();
+  other.totals_.assign(other.totals_.size(), {});
   unknown_ids_ += std::exchange(other.unknown_ids_, 0);
   counts_.merge(other.counts_);
 }

@@ -72,7 +72,7 @@ void ByteStream::feed(const Chunk& chunk) noexcept {
 }
 
 void ByteStream::keep_rest() {
-  own_buffer_.resize(kBuffer);
+  own_buffer_.resize(std::max(kBuffer, size_));
   if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
   data_ = own_buffer_.data();
 }

@@ -38,7 +38,8 @@ class ByteStream {
   /// `position()`, each other one where the one before ended, or at `position()` if that is
   /// further. Its memory is used until `keep_rest`.
   void feed(const Chunk& chunk) noexcept;
-  /// Copies what was not consumed, less than kLargestFill bytes, to memory of the stream's own.
+  /// Copies what was not consumed to memory of the stream's own. More than kLargestFill bytes
+  /// cannot be followed by another chunk.
   void keep_rest();
   bool is_fed() const noexcept { return is_fed_; }
   /// Whether there are more bytes, but nobody fed them yet.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -11,7 +12,9 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr int kLooks = 500;  // some 100 µs
+/// A turn takes less than a sleeping thread takes to wake. On a busy machine the first yield takes
+/// longer than this, and there is only that one.
+constexpr std::chrono::microseconds kLooking{100};
 
 }  // namespace
 
@@ -105,8 +108,8 @@ void Lanes::read_chunk(Lane& lane) const {
 
 void Lanes::wait_for_turn(Lane& lane) {
   std::uint64_t turn = turn_.load(std::memory_order_acquire);
-  // A turn takes less time than being woken.
-  for (int looks = 0; turn != lane.turn && looks < kLooks; ++looks) {
+  const auto until = std::chrono::steady_clock::now() + kLooking;
+  while (turn != lane.turn && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
     turn = turn_.load(std::memory_order_acquire);
   }
@@ -125,6 +128,8 @@ void Lanes::pass_turn(Lane& lane) {
 }
 
 void Lanes::take_records(Lane& lane) {
+  // A chunk that was passed over by now is of no use, and no harm if it could not be read.
+  if (lane.end <= recording_.wanted_offset() && lane.end < stretch_.end) return;
   recording_.feed(lane.chunk);
   Record record;
   for (;;) {
@@ -139,7 +144,7 @@ void Lanes::take_records(Lane& lane) {
     if (record.type == PERF_RECORD_SAMPLE) count(lane);
     take_(record, *lane.counter);
   }
-  recording_.keep_rest();
+  if (!is_done_) recording_.keep_rest();
 }
 
 void Lanes::claim_chunk(Lane& lane) {

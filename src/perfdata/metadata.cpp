@@ -57,8 +57,8 @@ std::string take_update(const Record& record, ByteOrder order, const IdTable& id
 
 /// PERF_RECORD_HEADER_BUILD_ID.
 std::string take_build_id(const Record& record, ByteOrder order, Metadata& metadata) {
-  if (record.body.size() > kLargestFeature - metadata.build_id_bytes_from_records) {
-    return fmt::format("build-ids of more than {} bytes", kLargestFeature);
+  if (record.body.size() > kMostBuildIdBytes - metadata.build_id_bytes_from_records) {
+    return fmt::format("build-ids of more than {} bytes", kMostBuildIdBytes);
   }
   metadata.build_id_bytes_from_records += record.body.size();
   return parse_build_id(record.body, record.misc, order, metadata.features);

@@ -95,6 +95,7 @@ Recording Recording::open(const std::filesystem::path& path) {
     recording.open_file(path, std::move(input));
   }
   recording.decoder_ = SampleDecoder(recording.attributes(), recording.order_);
+  recording.attributes_at_start_ = recording.attributes().size();
   recording.start_segment(0);
   return recording;
 }
@@ -230,6 +231,9 @@ void Recording::rewind() {
   rewound_ = true;
   faults_.begin_again();
   left_out_ = {};
+  decoder_ = SampleDecoder(std::span(metadata_.attributes).first(attributes_at_start_), order_);
+  changes_made_ = 0;
+  ++attributes_version_;
   ended_ = false;
   position_ = 0;
   start_segment(0);
@@ -406,22 +410,33 @@ bool Recording::pass_behind() {
 }
 
 void Recording::accept(const Record& record) {
-  if (rewound_) return;
+  if (rewound_) {
+    while (changes_made_ < changes_.size() && changes_[changes_made_].position <= record.position) {
+      follow(changes_[changes_made_]);
+    }
+    return;
+  }
   auto taken = take_metadata(record, order_, decoder_.ids(), metadata_);
-  switch (taken.change) {
-    case MetadataChange::none:
-      break;
-    case MetadataChange::attribute_added:
-      decoder_.add(metadata_.attributes.back());
-      ++attributes_version_;
-      break;
-    case MetadataChange::events_described:
-      decoder_ = SampleDecoder(metadata_.attributes, order_);
-      ++attributes_version_;
-      break;
+  if (taken.change != MetadataChange::none) {
+    const bool with_ids = !metadata_.attributes.empty() && !metadata_.attributes.back().ids.empty();
+    changes_.push_back({record.position, taken.change, with_ids});
+    follow(changes_.back());
   }
   if (!taken.problem.empty()) {
     fault(record.offset, std::move(taken.problem), "", "the record was left out");
+  }
+}
+
+void Recording::follow(const Change& change) {
+  ++changes_made_;
+  ++attributes_version_;
+  const std::size_t known = decoder_.layouts().size();
+  if (change.what == MetadataChange::attribute_added) {
+    Attribute attribute = metadata_.attributes[known];
+    if (!change.with_ids) attribute.ids.clear();
+    decoder_.add(attribute);
+  } else {
+    decoder_ = SampleDecoder(std::span(metadata_.attributes).first(known), order_);
   }
 }
 

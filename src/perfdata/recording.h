@@ -128,6 +128,13 @@ class Recording {
     bool is_kept = false;    ///< as tracing data
   };
 
+  /// What a record changed that samples are decoded by: a second reading goes through it again.
+  struct Change {
+    std::uint64_t position = 0;  ///< of the record
+    MetadataChange what = MetadataChange::none;
+    bool with_ids = true;  ///< an attribute that was added had ids then
+  };
+
   explicit Recording(std::filesystem::path path) : path_(std::move(path)) {}
 
   void open_pipe(FileDescriptor pipe);
@@ -147,6 +154,8 @@ class Recording {
   bool pass_behind();
   /// What the recording tells of itself in a record, packed or not.
   void accept(const Record& record);
+  /// Lets the decoder follow a change of the attributes.
+  void follow(const Change& change);
   void start_unpacking(const Record& record);
   void give_up_unpacking(std::string found, std::string allowed);
 
@@ -163,6 +172,10 @@ class Recording {
   SampleDecoder decoder_;
   unsigned attributes_version_ = 1;
   LeftOut left_out_;
+
+  std::vector<Change> changes_;
+  std::size_t changes_made_ = 0;         ///< of them, since the beginning or the last rewind
+  std::size_t attributes_at_start_ = 0;  ///< known before the first record
 
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;

@@ -67,7 +67,7 @@ SampleLayout::SampleLayout(const Attribute& attribute) {
   field(PERF_SAMPLE_PERIOD, &period);
 }
 
-SampleDecoder::SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order)
+SampleDecoder::SampleDecoder(std::span<const Attribute> attributes, ByteOrder order)
     : order_(order) {
   for (const Attribute& attribute : attributes) add(attribute);
 }

@@ -58,7 +58,7 @@ struct SampleLayout {
 class SampleDecoder {
  public:
   SampleDecoder() = default;
-  SampleDecoder(const std::vector<Attribute>& attributes, ByteOrder order);
+  SampleDecoder(std::span<const Attribute> attributes, ByteOrder order);
 
   /// Makes one more event known, behind those it knows.
   void add(const Attribute& attribute);

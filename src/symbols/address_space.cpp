@@ -16,8 +16,14 @@ constexpr std::uint64_t kNodeBytes = 40;
 constexpr std::uint64_t kProcessBytes = 64;
 /// What a file takes beside its names: MappedFile, and the node of the map with its key.
 constexpr std::uint64_t kFileBytes = 192;
+/// Answers of ancestors that are kept, about 100 bytes each.
+constexpr std::size_t kMostAnswers = std::size_t{1} << 18;
 /// Processes that `constant_between` looks at.
 constexpr std::size_t kMostSteps = 4 * AddressSpaces::kMostAncestors;
+
+AddressRange common(const AddressRange& a, const AddressRange& b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
 
 template <typename Event>
 bool earlier(const Event& a, const Event& b) {
@@ -117,6 +123,10 @@ void AddressSpaces::add_batch(std::vector<Batch>& batches, std::vector<Event>& e
 }
 
 void AddressSpaces::seal() {
+  if (!unsealed_.empty()) {
+    inherited_.clear();
+    inherited_answers_ = 0;
+  }
   for (Process* process : unsealed_) {
     if (!process->new_beginnings.empty()) add_batch(process->beginnings, process->new_beginnings);
     if (process->new_mappings.empty()) continue;
@@ -155,27 +165,68 @@ const AddressSpaces::Beginning* AddressSpaces::newest_beginning(const Process& p
 }
 
 /// Adds to `steps` how many processes it looked at.
-std::optional<FileLocation> AddressSpaces::resolve_before(const Process* process,
+std::optional<FileLocation> AddressSpaces::resolve_before(const Process& process,
                                                           std::uint64_t address, Moment moment,
-                                                          std::size_t& steps) {
-  // Each step goes to a parent and back to the moment of the fork, which is before `moment`:
-  // processes that a damaged recording makes each other's parents do no harm.
-  std::size_t mapped = 0;
-  for (std::size_t ancestors = 0; ancestors <= kMostAncestors; ++ancestors) {
-    ++steps;
-    const Beginning* beginning = newest_beginning(*process, moment);
-    if (!process->mappings.empty()) {
-      const Mapping* mapping = newest_mapping(*process, address, moment);
-      if (mapping != nullptr && (beginning == nullptr || beginning->moment < mapping->moment)) {
-        return FileLocation{mapping->file, mapping->file_offset + (address - mapping->range.begin)};
-      }
-      if (++mapped > kMostMappedAncestors) return std::nullopt;
-    }
-    if (beginning == nullptr || beginning->parent == nullptr) return std::nullopt;
-    process = beginning->parent;
-    moment = beginning->moment;
+                                                          std::size_t& steps) const {
+  ++steps;
+  const Beginning* beginning = newest_beginning(process, moment);
+  const Mapping* mapping = newest_mapping(process, address, moment);
+  if (mapping != nullptr && (beginning == nullptr || beginning->moment < mapping->moment)) {
+    return FileLocation{mapping->file, mapping->file_offset + (address - mapping->range.begin)};
   }
-  return std::nullopt;
+  if (beginning == nullptr || beginning->parent == nullptr) return std::nullopt;
+  return inherited(process, *beginning, address, steps);
+}
+
+std::optional<FileLocation> AddressSpaces::inherited(const Process& process,
+                                                     const Beginning& beginning,
+                                                     std::uint64_t address,
+                                                     std::size_t& steps) const {
+  const auto known = inherited_.find(&beginning);
+  if (known != inherited_.end()) {
+    const auto after = known->second.upper_bound(address);
+    if (after != known->second.begin()) {
+      const auto& [addresses, of_first] = std::prev(after)->second;
+      if (addresses.contains(address)) {
+        if (!of_first) return std::nullopt;
+        return FileLocation{of_first->file, of_first->offset + (address - addresses.begin)};
+      }
+    }
+  }
+
+  // Each step goes to a parent and back to the moment of the fork, which is before that of the
+  // child: processes that a damaged recording makes each other's parents do no harm.
+  AddressRange addresses{0, std::numeric_limits<std::uint64_t>::max()};
+  std::optional<FileLocation> found;
+  std::size_t mapped = process.mappings.empty() ? 0 : 1;
+  const Beginning* born = &beginning;
+  for (std::size_t ancestors = 1; ancestors <= kMostAncestors; ++ancestors) {
+    ++steps;
+    const Process& ancestor = *born->parent;
+    const Moment moment = born->moment;
+    born = newest_beginning(ancestor, moment);
+    if (!ancestor.mappings.empty()) {
+      addresses = common(addresses, alike(ancestor, address));
+      const Mapping* mapping = newest_mapping(ancestor, address, moment);
+      if (mapping != nullptr && (born == nullptr || born->moment < mapping->moment)) {
+        found =
+            FileLocation{mapping->file, mapping->file_offset + (address - mapping->range.begin)};
+        break;
+      }
+      if (++mapped > kMostMappedAncestors) break;
+    }
+    if (born == nullptr || born->parent == nullptr) break;
+  }
+  if (!addresses.contains(address)) return found;  // the last address of all
+  if (inherited_answers_ >= kMostAnswers) {
+    inherited_.clear();
+    inherited_answers_ = 0;
+  }
+  auto of_first = found;
+  if (of_first) of_first->offset -= address - addresses.begin;
+  inherited_[&beginning].insert_or_assign(addresses.begin, Inherited{addresses, of_first});
+  ++inherited_answers_;
+  return found;
 }
 
 std::optional<FileLocation> AddressSpaces::resolve(std::int32_t pid, std::uint64_t address,
@@ -183,7 +234,7 @@ std::optional<FileLocation> AddressSpaces::resolve(std::int32_t pid, std::uint64
   const Process* process = find(pid);
   if (process == nullptr) return std::nullopt;
   std::size_t steps = 0;
-  return resolve_before(process, address, after_all_at(time), steps);
+  return resolve_before(*process, address, after_all_at(time), steps);
 }
 
 bool AddressSpaces::same(const std::optional<FileLocation>& a,
@@ -222,10 +273,10 @@ bool AddressSpaces::constant_between(std::int32_t pid, std::uint64_t address, st
   if (times.empty()) return true;
 
   std::size_t steps = 0;
-  const auto answer = resolve_before(process, address, first, steps);
+  const auto answer = resolve_before(*process, address, first, steps);
   return std::all_of(times.begin(), times.end(), [&](std::uint64_t time) {
     return steps < kMostSteps &&
-           same(answer, resolve_before(process, address, after_all_at(time), steps));
+           same(answer, resolve_before(*process, address, after_all_at(time), steps));
   });
 }
 
@@ -260,15 +311,18 @@ std::optional<std::uint64_t> AddressSpaces::next_change(std::int32_t pid, std::u
   return next;
 }
 
-AddressRange AddressSpaces::alike(std::int32_t pid, std::uint64_t address) const {
+AddressRange AddressSpaces::alike(const Process& process, std::uint64_t address) {
   AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
-  const Process* process = find(pid);
-  if (process == nullptr) return range;
-  for (const Mappings& batch : process->mappings) {
-    const AddressRange alike = batch.index.alike(address);
-    range = {std::max(range.begin, alike.begin), std::min(range.end, alike.end)};
+  for (const Mappings& batch : process.mappings) {
+    range = common(range, batch.index.alike(address));
   }
   return range;
+}
+
+AddressRange AddressSpaces::alike(std::int32_t pid, std::uint64_t address) const {
+  const Process* process = find(pid);
+  return process == nullptr ? AddressRange{0, std::numeric_limits<std::uint64_t>::max()}
+                            : alike(*process, address);
 }
 
 }  // namespace skid::symbols

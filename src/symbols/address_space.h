@@ -154,6 +154,13 @@ class AddressSpaces {
     std::vector<Beginning> new_beginnings;
   };
 
+  /// What a process has of its ancestors since a beginning: the same distance from each of these
+  /// addresses to the bytes in a file, or nothing.
+  struct Inherited {
+    AddressRange addresses;
+    std::optional<FileLocation> of_first;
+  };
+
   template <typename Event>
   static std::size_t before(const std::vector<Event>& events, Moment moment);
   template <typename Batch, typename Event>
@@ -162,8 +169,11 @@ class AddressSpaces {
   static const Mapping* newest_mapping(const Process& process, std::uint64_t address,
                                        Moment moment);
   static const Beginning* newest_beginning(const Process& process, Moment moment);
-  static std::optional<FileLocation> resolve_before(const Process* process, std::uint64_t address,
-                                                    Moment moment, std::size_t& steps);
+  static AddressRange alike(const Process& process, std::uint64_t address);
+  std::optional<FileLocation> resolve_before(const Process& process, std::uint64_t address,
+                                             Moment moment, std::size_t& steps) const;
+  std::optional<FileLocation> inherited(const Process& process, const Beginning& beginning,
+                                        std::uint64_t address, std::size_t& steps) const;
   Moment next_moment(std::uint64_t time) { return {time, order_++}; }
   const Process* find(std::int32_t pid) const;
   Process& process(std::int32_t pid);
@@ -175,6 +185,10 @@ class AddressSpaces {
   std::uint64_t bytes_ = 0;
   std::map<std::int32_t, Process> processes_;  // no hash: a recording may name any pids
   std::vector<Process*> unsealed_;             // those with new events
+  /// Answers that took a walk through ancestors, by beginning and first address, until new events
+  /// are sealed. Asking changes it, so one thread may ask at a time.
+  mutable std::map<const Beginning*, std::map<std::uint64_t, Inherited>> inherited_;
+  mutable std::size_t inherited_answers_ = 0;
   std::vector<MappedFile> files_;
   std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  // as recorded
   std::map<std::string, std::string, std::less<>> known_build_ids_;        // by path

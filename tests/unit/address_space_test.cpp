@@ -582,5 +582,32 @@ TEST(ConstantBetween, EndsSoonHoweverOftenTheSameIsMapped) {
   }
 }
 
+/// What is inherited is looked for once, not for each sample.
+TEST(AddressSpaces, TellManyTimesWhatIsInheritedFromFar) {
+  AddressSpaces spaces;
+  constexpr std::int32_t kChain = 250;
+  spaces.map(1, 1, {0x1000, 0x2000}, 0x40, {"/bin/a", ""});
+  spaces.map(1, 1, {0x2000, 0x3000}, 0, {"/bin/b", ""});
+  for (std::int32_t pid = 1; pid < kChain; ++pid) {
+    spaces.map(static_cast<std::uint64_t>(pid) * 10 + 1, pid, {0x9000, 0xa000}, 0, {"/own", ""});
+    spaces.fork(static_cast<std::uint64_t>(pid) * 10 + 2, pid, pid + 1);
+  }
+  spaces.seal();
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+    const std::uint64_t address = 0x1000 + i % 0x2000;
+    const auto location = spaces.resolve(kChain, address, 10'000 + i);
+    ASSERT_TRUE(location);
+    found += location->offset == (address < 0x2000 ? address - 0x1000 + 0x40 : address - 0x2000);
+  }
+  EXPECT_EQ(found, 1'000'000u);
+  EXPECT_FALSE(spaces.resolve(kChain, 0x3000, 10'000));
+  // What comes later counts, once it is sealed.
+  spaces.map(5, 1, {0x1000, 0x1800}, 0, {"/bin/c", ""});
+  spaces.seal();
+  EXPECT_EQ(spaces.file(spaces.resolve(kChain, 0x1100, 10'000)->file).path, "/bin/c");
+  EXPECT_EQ(spaces.file(spaces.resolve(kChain, 0x1900, 10'000)->file).path, "/bin/a");
+}
+
 }  // namespace
 }  // namespace skid::symbols

@@ -207,6 +207,17 @@ TEST_F(BulkCounting, EqualsDecodingOfWhatIsPassedOver) {
   expect_same(builder, false);
 }
 
+/// Damage ends the reading wherever it lies in a chunk, with much or little of the chunk behind it.
+TEST_F(BulkCounting, EqualsDecodingUpToDamage) {
+  for (const std::uint64_t good : {0u, 1u, 8'000u, 16'000u, 17'000u, 18'432u, 30'000u}) {
+    RecordingBuilder builder;
+    builder.event({.sample_type = kPlain});
+    for (std::uint64_t i = 0; i < good; ++i) builder.sample(i % 300, 1, i);
+    builder.raw(std::string(3'000'000, '\0'));
+    expect_same(builder, false);
+  }
+}
+
 /// What comes out of a take is thrown where the lanes were started, whichever lane it was in.
 TEST_F(BulkCounting, EndsWithWhatATakeThrows) {
   RecordingBuilder builder;

@@ -4,6 +4,8 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
+#include <array>
+#include <fstream>
 #include <map>
 #include <tuple>
 
@@ -95,6 +97,49 @@ TEST_F(DigestOf, CountsAPlaceThatMovedAllTheTime) {
     builder.mmap(7, 0x1000, 0x1000, i, "/a", 2 * i).sample(0x1010, 7, 2 * i + 1);
   }
   EXPECT_EQ(places(digest_of(builder)).size(), kMoves);
+}
+
+/// A second reading knows of each event only from where the first one did.
+TEST_F(DigestOf, GivesSamplesOfAMovedPlaceToTheEventsThatWereKnownThen) {
+  const auto type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
+                    perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME;
+  for (const bool first_has_ids : {true, false}) {
+    test::EventToBuild first{.sample_type = type}, second{.sample_type = type, .ids = {2}};
+    if (first_has_ids) first.ids = {1};
+    std::uint64_t time = 1;
+    const auto samples = [&] {
+      RecordingBuilder builder;
+      for (std::uint64_t i = 0; i < 100; ++i, ++time) {
+        builder.record(perfdata::PERF_RECORD_SAMPLE, 2,
+                       builder.writer().u64(1 + i % 2).u64(0x1010).i32(7).i32(7).u64(time).bytes());
+      }
+      return builder.records();
+    };
+    const auto mapping = [&](const char* path) {
+      RecordingBuilder builder;
+      builder.record(
+          perfdata::PERF_RECORD_MMAP, 2,
+          builder.writer().i32(7).i32(7).u64(0x1000).u64(0x1000).u64(0).text(path).bytes() +
+              builder.writer().i32(7).i32(7).u64(time++).u64(1).bytes());
+      return builder.records();
+    };
+    std::string bytes = RecordingBuilder().event(first).pipe_bytes();
+    bytes += mapping("/bin/a") + samples();
+    bytes += RecordingBuilder().event(second).pipe_bytes().substr(perfdata::FileHeader::kPipeSize);
+    bytes += samples() + mapping("/bin/b") + samples();
+    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes;
+    auto recording = perfdata::Recording::open(directory_ / "perf.data");
+    const auto result = digest(recording);
+    EXPECT_TRUE(recording.faults().empty());
+    ASSERT_EQ(result.totals.size(), 2u);
+    std::array<std::uint64_t, 2> located{};
+    for (const auto& place : places(result)) located[place.attribute] += place.samples;
+    EXPECT_EQ(located[0], result.totals[0].samples);
+    EXPECT_EQ(located[1], result.totals[1].samples);
+    EXPECT_EQ(result.unknown_ids + located[0] + located[1], 300u);
+    EXPECT_EQ(result.totals[1].samples, 100u) << "behind its announcement";
+    EXPECT_EQ(by_file(result).at("/bin/b"), first_has_ids ? 100u : 50u);
+  }
 }
 
 TEST_F(DigestOf, LocatesSamplesThatStandBeforeTheirMapping) {

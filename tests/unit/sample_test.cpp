@@ -4,6 +4,8 @@
 #include "src/perfdata/format.h"
 #include "tests/support/recording_builder.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace skid::perfdata {
@@ -45,7 +47,7 @@ TEST(Sample, HasItsFixedFieldsInTheOrderOfTheAbi) {
                         .u32(0)
                         .u64(18)
                         .bytes();
-  const SampleDecoder decoder({attribute}, ByteOrder::little);
+  const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
   const auto decoded = decoder.decode(sample_record(body));
   ASSERT_EQ(decoded.problem, SampleDecoder::Problem::none);
   const auto& sample = decoded.sample;
@@ -60,7 +62,7 @@ TEST(Sample, HasItsFixedFieldsInTheOrderOfTheAbi) {
 }
 
 TEST(Sample, CutInsideItsFixedFieldsIsTooShort) {
-  const SampleDecoder decoder({attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_TIME)},
+  const SampleDecoder decoder(std::array{attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_TIME)},
                               ByteOrder::little);
   EXPECT_EQ(decoder.decode(sample_record(std::string(15, 'x'))).problem,
             SampleDecoder::Problem::too_short);
@@ -102,7 +104,7 @@ class FullSample : public ::testing::Test {
 };
 
 TEST_F(FullSample, HasEveryFieldWhereItBelongs) {
-  const SampleDecoder decoder({attribute_}, ByteOrder::little);
+  const SampleDecoder decoder(std::array{attribute_}, ByteOrder::little);
   const auto record = sample_record(body_);
   const auto decoded = decoder.decode(record);
   ASSERT_EQ(decoded.problem, SampleDecoder::Problem::none);
@@ -127,7 +129,7 @@ TEST_F(FullSample, HasEveryFieldWhereItBelongs) {
 }
 
 TEST_F(FullSample, CutAnywhereHasNoDetails) {
-  const SampleDecoder decoder({attribute_}, ByteOrder::little);
+  const SampleDecoder decoder(std::array{attribute_}, ByteOrder::little);
   const Sample sample = decoder.decode(sample_record(body_)).sample;
   for (std::size_t size = 80; size < body_.size(); ++size) {
     EXPECT_FALSE(decoder.details(sample_record(body_.substr(0, size)), sample)) << size;
@@ -136,7 +138,7 @@ TEST_F(FullSample, CutAnywhereHasNoDetails) {
 
 TEST(SampleDetails, WithACountPastTheEndAreRefused) {
   const auto attribute = attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
-  const SampleDecoder decoder({attribute}, ByteOrder::little);
+  const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
   for (const std::uint64_t count : {2ULL, 0x2000'0000'0000'0001ULL, ~0ULL}) {
     const auto body = ByteWriter().u64(1).u64(count).u64(0x10).bytes();
     const auto record = sample_record(body);
@@ -147,7 +149,7 @@ TEST(SampleDetails, WithACountPastTheEndAreRefused) {
 TEST(SampleDetails, WithoutRegistersHaveNone) {
   auto attribute = attribute_with(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT);
   attribute.sample_regs_user = 0xff;
-  const SampleDecoder decoder({attribute}, ByteOrder::little);
+  const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
   const auto body = ByteWriter().u64(0).u64(42).bytes();  // PERF_SAMPLE_REGS_ABI_NONE, weight
   const auto record = sample_record(body);
   const auto details = decoder.details(record, decoder.decode(record).sample);
