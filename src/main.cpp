@@ -1,4 +1,5 @@
 // Arguments to command; the only place that catches.
+#include "src/commands/doctor.h"
 #include "src/commands/inspect.h"
 #include "src/commands/messages.h"
 #include "src/commands/record.h"
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
   app.footer(
       "Example:\n  skidscan record && skidscan report\n\n"
       "'skidscan COMMAND --help' documents each command.");
+  skid::commands::add_doctor_command(app, exit_status);
   skid::commands::add_record_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);

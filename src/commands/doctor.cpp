@@ -1,0 +1,75 @@
+#include "src/commands/doctor.h"
+
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
+#include "src/machine/diagnosis.h"
+#include "src/output/diagnosis.h"
+#include "src/support/error.h"
+#include "src/support/json_text.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+namespace skid::commands {
+namespace {
+
+struct DoctorOptions {
+  std::string root = "/";
+  std::string format = "text";
+};
+
+ExitStatus run_doctor(const DoctorOptions& options) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(options.root, ignored)) {
+    throw Error("--root " + options.root + ": is no directory; name one that stands for /");
+  }
+  const machine::SamplingSupport support = machine::read_sampling_support(options.root);
+  const machine::EventTrial trial =
+      support.here ? machine::EventTrial(machine::try_event) : machine::EventTrial();
+  const machine::Diagnosis diagnosis = machine::diagnose(support, trial);
+  if (options.format == "json") {
+    print(json_text(output::diagnosis_json(support, diagnosis), 2) + '\n');
+  } else {
+    print(output::diagnosis_text(support, diagnosis, standard_output_takes_color(),
+                                 standard_output_width()));
+  }
+  return diagnosis.status;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<DoctorOptions>();
+  auto* command = app.add_subcommand("doctor", "say what can be sampled here, and what hinders it");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command
+      ->add_option("--root", options->root,
+                   "Directory that stands for /: files of /proc and /sys of another machine")
+      ->type_name("DIR");
+  command->footer(
+      "Prints the CPU, its PMUs, the events that can be sampled with their precise levels, and\n"
+      "each problem with its remedy. The events are tried: the kernel is asked to open them.\n"
+      "With --root nothing is tried, the files are believed.\n\n"
+      "Exit status: 0 a PMU of the CPU can be sampled, 3 only the built-in events can, 1 nothing\n"
+      "can be sampled.\n\n"
+      "Example:\n  skidscan doctor\n\n"
+      "The files of a machine that has a problem, to send to somebody (bash):\n"
+      "  mkdir machine && perf --version > machine/perf-version\n"
+      "  cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\\n"
+      "    /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\\n"
+      "    /sys/devices/system/cpu/smt/active \\\n"
+      "    /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\\n"
+      "    /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\\n"
+      "    /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine\n"
+      "  skidscan doctor --root machine\n"
+      "cp names those that this machine does not have.");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_doctor(*options)); });
+}
+
+}  // namespace skid::commands

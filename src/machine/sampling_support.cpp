@@ -1,0 +1,116 @@
+#include "src/machine/sampling_support.h"
+
+#include "src/machine/cpuinfo.h"
+#include "src/machine/file_tree.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace skid::machine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ArmPart {
+  unsigned part;
+  std::string_view name;
+};
+
+// Arm's technical reference manuals, MIDR_EL1; the server cores, which have SPE.
+constexpr unsigned kArm = 0x41;
+constexpr std::array kArmParts{
+    ArmPart{0xd0c, "Neoverse N1"}, ArmPart{0xd40, "Neoverse V1"}, ArmPart{0xd49, "Neoverse N2"},
+    ArmPart{0xd4f, "Neoverse V2"}, ArmPart{0xd83, "Neoverse V3"}, ArmPart{0xd8e, "Neoverse N3"},
+};
+
+std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+/// "Uid:" has the real, effective, saved and file system user id.
+std::optional<std::uint64_t> effective_user(std::string_view ids) {
+  const std::size_t real_end = ids.find('\t');
+  if (real_end == std::string_view::npos) return std::nullopt;
+  ids.remove_prefix(real_end + 1);
+  return parse_number(ids.substr(0, ids.find('\t')), 10);
+}
+
+ProcessRights read_rights(const FileTree& files) {
+  const std::string status = files.content_of("proc/self/status");
+  return {.user = effective_user(status_value(status, "Uid")),
+          .effective_capabilities = parse_number(status_value(status, "CapEff"), 16),
+          .seccomp_filter = status_value(status, "Seccomp") == "2",
+          .container = files.exists(".dockerenv") || files.exists("run/.containerenv")};
+}
+
+void look_for_perf(const FileTree& files, SamplingSupport& support) {
+  if (!files.is_here()) {
+    support.perf = parse_perf_version(files.content_of("perf-version"));
+    return;
+  }
+  try {
+    support.perf = find_perf();
+  } catch (const Error& error) {
+    support.perf_missing = error.what();
+  }
+}
+
+std::optional<bool> read_smt(const FileTree& files) {
+  const std::string active = files.content_of("sys/devices/system/cpu/smt/active");
+  if (active != "0" && active != "1") return std::nullopt;
+  return active == "1";
+}
+
+}  // namespace
+
+std::string Midr::name() const {
+  const auto* found = std::find_if(kArmParts.begin(), kArmParts.end(),
+                                   [this](const ArmPart& known) { return known.part == part; });
+  if (implementer != kArm || found == kArmParts.end()) return {};
+  return fmt::format("{} r{}p{}", found->name, variant, revision);
+}
+
+std::optional<Midr> parse_midr(std::string_view text) {
+  if (!text.starts_with("0x")) return std::nullopt;
+  const auto value = parse_number(text.substr(2), 16);
+  if (!value) return std::nullopt;
+  const auto bits = [&](unsigned high, unsigned low) {
+    return static_cast<unsigned>((*value >> low) & ((std::uint64_t{1} << (high - low + 1)) - 1));
+  };
+  return Midr{.value = *value,
+              .implementer = bits(31, 24),
+              .variant = bits(23, 20),
+              .part = bits(15, 4),
+              .revision = bits(3, 0)};
+}
+
+SamplingSupport read_sampling_support(const fs::path& root) {
+  const FileTree files(root);
+  const fs::path kernel = "proc/sys/kernel";
+  SamplingSupport support;
+  support.here = files.is_here();
+  support.machine = inspect(root);
+  support.midr =
+      parse_midr(files.content_of("sys/devices/system/cpu/cpu0/regs/identification/midr_el1"));
+  support.pmus = read_pmus(files);
+  support.perf_event_mlock_kb = parse_integer(files.content_of(kernel / "perf_event_mlock_kb"));
+  support.nmi_watchdog = parse_integer(files.content_of(kernel / "nmi_watchdog"));
+  support.kptr_restrict = parse_integer(files.content_of(kernel / "kptr_restrict"));
+  support.smt_active = read_smt(files);
+  support.rights = read_rights(files);
+  look_for_perf(files, support);
+  return support;
+}
+
+}  // namespace skid::machine

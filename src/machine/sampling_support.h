@@ -1,0 +1,70 @@
+// Everything that decides what can be sampled on a machine: the machine, its PMUs, the kernel's
+// settings, what this process may do, and perf.
+#pragma once
+
+#include "src/machine/machine.h"
+#include "src/machine/pmu.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::machine {
+
+/// Arm's main ID register, MIDR_EL1 (Arm ARM, D19.2): who made the core, which, and of which
+/// revision.
+struct Midr {
+  std::uint64_t value = 0;
+  unsigned implementer = 0;  ///< bits 31:24; 0x41 is Arm
+  unsigned variant = 0;      ///< bits 23:20, the n of revision rnpm
+  unsigned part = 0;         ///< bits 15:4
+  unsigned revision = 0;     ///< bits 3:0, the m of rnpm
+
+  /// "Neoverse N1 r3p1", or "" where the part is not known here.
+  std::string name() const;
+};
+
+/// "0x00000000413fd0c1" taken apart; nullopt when the text is no such number.
+std::optional<Midr> parse_midr(std::string_view text);
+
+/// What the process may do, of /proc/self/status; nullopt where that does not tell.
+struct ProcessRights {
+  std::optional<std::uint64_t> user;                    ///< effective user id
+  std::optional<std::uint64_t> effective_capabilities;  ///< bit N: capability N
+  bool seccomp_filter = false;                          ///< system calls are filtered
+  bool container = false;                               ///< Docker's or Podman's mark is there
+
+  bool has_capability(unsigned number) const noexcept {
+    return effective_capabilities && ((*effective_capabilities >> number) & 1U) != 0;
+  }
+  bool has_perfmon() const noexcept { return has_capability(kPerfmon); }
+  bool has_sys_admin() const noexcept { return has_capability(kSysAdmin); }
+  /// perfmon_capable() of the kernel: not held back by a perf_event_paranoid of up to 2.
+  bool may_sample_all() const noexcept { return has_perfmon() || has_sys_admin(); }
+
+  static constexpr unsigned kSysAdmin = 21;  ///< CAP_SYS_ADMIN of capabilities(7)
+  static constexpr unsigned kSyslog = 34;    ///< CAP_SYSLOG
+  static constexpr unsigned kPerfmon = 38;   ///< CAP_PERFMON, since Linux 5.8
+};
+
+struct SamplingSupport {
+  bool here = false;  ///< this machine, not a copy of another's files
+  Machine machine;
+  std::optional<Midr> midr;
+  std::vector<Pmu> pmus;
+  std::optional<int> perf_event_mlock_kb;
+  std::optional<int> nmi_watchdog;   ///< 1: on, and one hardware counter is taken
+  std::optional<int> kptr_restrict;  ///< 0: kernel addresses are shown to all
+  std::optional<bool> smt_active;    ///< two threads of one core are online
+  ProcessRights rights;
+  std::optional<PerfTool> perf;
+  std::string perf_missing;  ///< why there is none, and the remedy; empty where that is not known
+};
+
+/// Reads what is below `root`, bounded and never throwing for what is missing. perf is run for the
+/// root "/"; a copy tells in its file perf-version what `perf --version` printed.
+SamplingSupport read_sampling_support(const std::filesystem::path& root = "/");
+
+}  // namespace skid::machine
