@@ -10,4 +10,10 @@ pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CAPSTONE REQUIRED IMPORTED_TARGET capstone)
 pkg_check_modules(LIBTRACEEVENT REQUIRED IMPORTED_TARGET libtraceevent)
+# libpfm4 has no .pc file.
+find_path(LIBPFM4_INCLUDE perfmon/pfmlib_perf_event.h REQUIRED)
+find_library(LIBPFM4_LIBRARY pfm REQUIRED)
+add_library(libpfm4 UNKNOWN IMPORTED GLOBAL)
+set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${LIBPFM4_INCLUDE}")
 find_path(GNUPLOT_IOSTREAM_INCLUDE gnuplot-iostream.h REQUIRED)

@@ -1,5 +1,6 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/doctor.h"
+#include "src/commands/events.h"
 #include "src/commands/inspect.h"
 #include "src/commands/messages.h"
 #include "src/commands/record.h"
@@ -42,6 +43,7 @@ int run(int argc, char** argv) {
   skid::commands::add_report_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);
+  skid::commands::add_events_command(app, exit_status);
   skid::commands::add_target_command(app, exit_status);
   try {
     app.parse(argc, argv);

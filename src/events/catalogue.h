@@ -1,0 +1,60 @@
+// All events of one CPU: what libpfm4, corrected, or Intel's event files say of them.
+#pragma once
+
+#include "src/events/cpu.h"
+#include "src/events/event.h"
+#include "src/events/pfm_tables.h"
+#include "src/machine/machine.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::events {
+
+/// Which CPU, and where its events are read.
+struct CatalogueRequest {
+  std::string cpu;                ///< as --cpu; empty: the one at hand
+  std::filesystem::path perfmon;  ///< directory of Intel's event files; empty: libpfm4
+};
+
+class Catalogue {
+ public:
+  /// `events` of `cpu`, the PMU being one of libpfm4's where cpu.source says so.
+  Catalogue(Cpu cpu, std::vector<Event> events)
+      : cpu_(std::move(cpu)), events_(std::move(events)) {}
+
+  const Cpu& cpu() const noexcept { return cpu_; }
+  const std::vector<Event>& events() const noexcept { return events_; }
+
+  /// The event behind a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
+  /// core. A raw code that no row has is answered by the row it modifies, or by its event with a
+  /// bare umask. Throws UsageError when nothing has that name or event.
+  std::vector<Event> find(std::string_view spelling) const;
+
+  struct Filter {
+    bool precise_only = false;
+    std::string pattern;  ///< part of a name, or a pattern with * and ?; in any case
+  };
+  /// Sorted by name.
+  std::vector<Event> list(const Filter& filter) const;
+
+ private:
+  std::vector<Event> find_name(std::string_view name) const;
+  std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
+  Event with_exact_code(Event event, std::uint64_t config) const;
+
+  Cpu cpu_;
+  std::vector<Event> events_;
+};
+
+/// The PMU of libpfm4 that `cpu` names, or that is present where it is empty. Throws UsageError
+/// for a name that is not among `pmus`, Error when none is present; both say what helps.
+const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
+                         const machine::CpuIdentity& here);
+
+/// Throws what choose_pmu() and read_perfmon() throw.
+Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here);
+
+}  // namespace skid::events

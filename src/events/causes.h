@@ -1,0 +1,66 @@
+// Which instructions can cause which event.
+#pragma once
+
+#include "src/events/cpu.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace skid::events {
+
+/// Instructions by what they do to memory. Those with a memory operand that no other category has
+/// (RET, POP, JMP through memory, x87, XCHG with memory, gathers) are `other`, and so are those
+/// without one that nothing is known of.
+enum class Category {
+  gp_load,      ///< a demand load into a general-purpose register
+  xmm_load,     ///< … into an XMM register
+  ymm_load,     ///< … into a YMM register
+  zmm_load,     ///< … into a ZMM register
+  str_load,     ///< a string instruction that loads
+  prefetch,     ///< software prefetches
+  io,           ///< IN, OUT
+  locked_load,  ///< LOCK-prefixed read-modify-write
+  nt_load,      ///< MOVNTDQA
+  mfence,
+  cpuid,
+  store,   ///< stores and loads nothing
+  branch,  ///< without memory operand
+  div,     ///< without memory operand
+  flush,   ///< CLFLUSH, CLFLUSHOPT
+  lea,
+  nop,
+  other,
+};
+
+/// Only `never` may accuse a sample.
+enum class Verdict {
+  can,          ///< every such instruction causes the event
+  conditional,  ///< it does where the access goes that way (hits there, misses there)
+  maybe,        ///< observed, without a known rule
+  unknown,      ///< nobody has said
+  never,
+};
+
+struct Cause {
+  Category category;
+  Verdict verdict;
+  std::string_view note;  ///< "at most 1 event"; may be empty
+};
+
+/// "GP_LOAD", "conditional".
+std::string_view name_of(Category category);
+std::string_view name_of(Verdict verdict);
+
+/// A verdict for each category, in their order. `config`: perf_event_attr.config in Intel's layout,
+/// with event and umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An
+/// introduction to the cache hit and miss performance monitoring events", whose list "is not
+/// necessarily complete": what it does not speak of is `unknown`. Accesses that cross a cache line
+/// are outside of it.
+std::vector<Cause> causes_of(Core core, std::uint64_t config);
+
+/// What a load event counts: "uops" on Ivy Bridge to Broadwell, "instructions" on Skylake to Coffee
+/// Lake; empty for other events and cores.
+std::string_view counting_unit(Core core, std::uint64_t config);
+
+}  // namespace skid::events

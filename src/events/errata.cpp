@@ -1,0 +1,66 @@
+#include "src/events/errata.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace skid::events {
+namespace {
+
+constexpr std::uint64_t kAllLoads = 0x81d0, kLockLoads = 0x21d0, kL1Hit = 0x01d1, kL2Hit = 0x02d1,
+                        kL3Hit = 0x04d1, kL1Miss = 0x08d1, kL2Miss = 0x10d1, kL3Miss = 0x20d1,
+                        kHitLfb = 0x40d1;
+
+constexpr std::string_view kSmt =
+    "with SMT on, counts may be too low, or events of the sibling be counted here";
+constexpr std::string_view kStale40 =
+    "counts may be wrong by up to 40%, and PEBS records written at the wrong instruction";
+constexpr std::string_view kStale20 =
+    "counts may be wrong by up to 20%, and PEBS records written at the wrong instruction";
+constexpr std::string_view kOneMode =
+    "counting only user or only kernel mode (:u, :k) gives wrong counts and PEBS records at the "
+    "wrong instruction; count both";
+constexpr std::string_view kLockedHits = "locked accesses that hit the L2 may not be counted";
+
+struct Entry {
+  Core core;
+  std::string_view ids, effect;
+  std::array<std::uint64_t, 8> configs;  ///< padded with 0
+};
+
+/// The source lists L1_MISS twice under HSD169 and its kin; L2_MISS is taken to be the other one.
+constexpr std::array<std::uint64_t, 8> kOfOneMode{kLockLoads, kL2Hit,  kL3Hit, kL1Miss,
+                                                  kL2Miss,    kL3Miss, kHitLfb};
+constexpr std::array<std::uint64_t, 8> kOfSmt{kAllLoads, kLockLoads, kHitLfb, kL1Hit,
+                                              kL2Hit,    kL3Hit,     kL2Miss, kL3Miss};
+constexpr std::array<std::uint64_t, 8> kOfStale{kL3Hit, kL3Miss};
+constexpr std::array<std::uint64_t, 8> kOfLockedHits{kL2Hit, kLockLoads};
+
+constexpr std::array<Entry, 10> kEntries{{
+    {Core::ivy_bridge, "BV98, BU101, BW98, CA93, CF89", kSmt, kOfSmt},
+    {Core::haswell, "HSD29, HSM30, HSW29", kSmt, kOfSmt},
+    {Core::haswell, "HSD25, HSM26, HSX51", kStale40, kOfStale},
+    {Core::haswell, "HSE114", kStale20, kOfStale},
+    {Core::broadwell, "BDM100, BDH74, BDE103, BDW85, BDF87, BDX84", kStale20, kOfStale},
+    {Core::haswell, "HSD169, HSM179", kOneMode, kOfOneMode},
+    {Core::broadwell, "BDD113", kOneMode, kOfOneMode},
+    {Core::skylake, "SKL128, SKW118, KBL073, KBW73, Coffee Lake 070", kOneMode, kOfOneMode},
+    {Core::haswell, "HSD76, HSM77, HSW76", kLockedHits, kOfLockedHits},
+    {Core::broadwell, "BDH33, BDD35, BDE33, BDW35, BDF33, BDX32", kLockedHits, kOfLockedHits},
+}};
+
+}  // namespace
+
+std::vector<Erratum> errata_of(Core core, std::uint64_t config) {
+  std::vector<Erratum> errata;
+  if (config == 0) return errata;
+  for (const Entry& entry : kEntries) {
+    if (entry.core != core) continue;
+    if (std::find(entry.configs.begin(), entry.configs.end(), config) == entry.configs.end())
+      continue;
+    errata.push_back({entry.ids, entry.effect});
+  }
+  return errata;
+}
+
+}  // namespace skid::events

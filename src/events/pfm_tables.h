@@ -1,0 +1,33 @@
+// libpfm4's tables of events: the only code that calls it.
+#pragma once
+
+#include "src/events/event.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::events {
+
+/// A core PMU that libpfm4 knows.
+struct PfmPmu {
+  std::string name;         ///< "skl"
+  std::string description;  ///< "Intel Skylake"
+  bool present = false;     ///< it is this machine's
+};
+
+/// All core PMUs but the architectural one of Intel, whose events say nothing of the CPU. Throws
+/// Error when libpfm4 cannot be initialized.
+std::vector<PfmPmu> pfm_core_pmus();
+
+/// The events of a PMU with their umasks, "EVENT.UMASK" or "EVENT". Equivalent spellings are
+/// aliases of one event. Throws Error for a PMU that is not in pfm_core_pmus().
+std::vector<Event> pfm_events(const std::string& pmu);
+
+/// An event by any spelling that libpfm4 takes, such as several umasks or modifiers
+/// ("INST_RETIRED:ANY_P:c=1:i"). The precise flag is what libpfm4 says of the combination. nullopt
+/// when it does not know it.
+std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling);
+
+}  // namespace skid::events

@@ -1,0 +1,25 @@
+// `skidscan events`: what is known of events, as text and as JSON.
+#pragma once
+
+#include "src/events/cpu.h"
+#include "src/events/event.h"
+#include "src/output/page.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace skid::output {
+
+/// Everything about each event; lines for a terminal, all names escaped.
+std::string events_text(const events::Cpu& cpu, const std::vector<events::Event>& events,
+                        const Page& page);
+/// A line for each event: code, whether it is precise, name.
+std::string event_list_text(const events::Cpu& cpu, const std::vector<events::Event>& events);
+
+/// The object of docs/formats.md, skidscan.events/1.
+nlohmann::ordered_json events_json(const events::Cpu& cpu,
+                                   const std::vector<events::Event>& events);
+
+}  // namespace skid::output

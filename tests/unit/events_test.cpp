@@ -1,0 +1,298 @@
+// What libpfm4, its corrections and the tables of src/events say of events of known CPUs.
+#include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/encoding.h"
+#include "src/events/errata.h"
+#include "src/events/l2_requests.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::events {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+#if !defined(__x86_64__)
+#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
+#else
+#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
+#endif
+
+Catalogue of(const std::string& cpu) {
+  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
+}
+
+Event one(const Catalogue& catalogue, const std::string& spelling) {
+  const auto found = catalogue.find(spelling);
+  EXPECT_THAT(found, SizeIs(1)) << spelling;
+  return found.empty() ? Event() : found.front();
+}
+
+std::vector<std::string> names_of(const std::vector<Event>& events) {
+  std::vector<std::string> names;
+  for (const Event& event : events) names.push_back(event.name);
+  return names;
+}
+
+Verdict verdict(Core core, std::uint64_t config, Category category) {
+  return causes_of(core, config).at(static_cast<std::size_t>(category)).verdict;
+}
+
+TEST(Events, RawCodesHaveTheNamesOfTheCpu) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue skylake = of("skl"), haswell = of("hsw");
+  for (const Catalogue* catalogue : {&skylake, &haswell}) {
+    EXPECT_EQ(one(*catalogue, "r412e").name, "LONGEST_LAT_CACHE.MISS");
+    EXPECT_EQ(one(*catalogue, "r412e").precise, false);
+    EXPECT_EQ(one(*catalogue, "r20d1").precise, true);
+    EXPECT_EQ(one(*catalogue, "r81d0").precise, true);
+  }
+  EXPECT_EQ(one(skylake, "r20d1").name, "MEM_LOAD_RETIRED.L3_MISS");
+  EXPECT_EQ(one(haswell, "r20d1").name, "MEM_LOAD_UOPS_RETIRED.L3_MISS");
+  EXPECT_EQ(one(skylake, "r81d0").name, "MEM_INST_RETIRED.ALL_LOADS");
+  EXPECT_EQ(one(haswell, "r81d0").name, "MEM_UOPS_RETIRED.ALL_LOADS");
+}
+
+TEST(Events, AnySpellingFindsTheSameEvent) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue skylake = of("skl");
+  for (const char* spelling :
+       {"MEM_LOAD_RETIRED.L3_MISS", "mem_load_retired.l3_miss:pp", "Mem_Load_Retired:L3_Miss",
+        "skl::MEM_LOAD_RETIRED:L3_MISS", "cpu/mem_load_retired.l3_miss/pp", "r20d1:ppp", "0x20D1",
+        "cpu/event=0xd1,umask=0x20/", "cpu/event=209,umask=32,name=x/u", "cpu/config=0x20d1/"}) {
+    EXPECT_EQ(one(skylake, spelling).name, "MEM_LOAD_RETIRED.L3_MISS") << spelling;
+    EXPECT_EQ(one(skylake, spelling).config, 0x20d1U) << spelling;
+  }
+  EXPECT_EQ(one(skylake, "cache-misses").name, "LONGEST_LAT_CACHE.MISS");
+  EXPECT_EQ(one(skylake, "L2_RQSTS.RFO_HIT").name, "L2_RQSTS.DEMAND_RFO_HIT");
+  EXPECT_EQ(one(of("zen4"), "cycles:u").config, 0x76U);
+}
+
+TEST(Events, TheEncodingIsWhatPerfTakes) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue skylake = of("skl");
+  const Event miss = one(skylake, "LONGEST_LAT_CACHE.MISS");
+  EXPECT_EQ(perf_encoding(ConfigLayout::intel, miss), "cpu/event=0x2e,umask=0x41/");
+  EXPECT_EQ(raw_encoding(miss), "r412e");
+  const Event stalls = one(skylake, "INST_RETIRED:ANY_P:c=1:i");
+  EXPECT_EQ(perf_encoding(ConfigLayout::intel, stalls),
+            "cpu/event=0xc0,umask=0x00,inv=1,cmask=0x01/");
+  const Event offcore = one(skylake, "OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_MISS");
+  EXPECT_THAT(perf_encoding(ConfigLayout::intel, offcore),
+              HasSubstr("cpu/event=0xb7,umask=0x01,config1=0x"));
+  EXPECT_EQ(raw_encoding(offcore), "");
+  Event amd;
+  amd.config = 0x100000043 | 0x0800;  // bits 11:8 of the event in 35:32
+  EXPECT_EQ(perf_encoding(ConfigLayout::amd, amd), "cpu/event=0x143,umask=0x08/");
+  Event reserved;
+  reserved.config = 0x10003c | 1ULL << 60;
+  EXPECT_EQ(perf_encoding(ConfigLayout::intel, reserved), "cpu/config=0x100000000010003c/");
+}
+
+TEST(Events, AModifiedCodeOfAPreciseEventIsNotCalledPrecise) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue skylake = of("skl");
+  const Event modified = one(skylake, "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
+  EXPECT_EQ(modified.name, "MEM_INST_RETIRED.ALL_LOADS with inv=1,cmask=0x01");
+  EXPECT_EQ(modified.config, 0x18081d0U);
+  EXPECT_EQ(modified.precise, std::nullopt);
+}
+
+TEST(Events, OnSapphireRapidsThePreciseFlagsAreCorrected) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue cpu = of("spr");
+  for (const char* name :
+       {"MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM", "MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM",
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_FWD", "MEM_LOAD_L3_MISS_RETIRED.REMOTE_HITM",
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_PMM", "MEM_LOAD_RETIRED.LOCAL_PMM", "RTM_RETIRED.ABORTED",
+        "INST_RETIRED.ANY_P", "INST_RETIRED.NOP", "INST_RETIRED.REP_ITERATION",
+        "INST_RETIRED.MACRO_FUSED"}) {
+    EXPECT_EQ(one(cpu, name).precise, true) << name;
+  }
+  EXPECT_EQ(one(cpu, "RTM_RETIRED.COMMIT").precise, false);
+  EXPECT_EQ(one(cpu, "MEM_TRANS_RETIRED.STORE_SAMPLE").config, 0x02cdU);
+}
+
+TEST(Events, AllBranchesArePreciseByTheirOwnCode) {
+  SKIP_WITHOUT_X86_TABLES();
+  for (const char* name : {"ivb", "hsw", "bdw", "skl"}) {
+    const Catalogue cpu = of(name);
+    EXPECT_EQ(one(cpu, "BR_INST_RETIRED.ALL_BRANCHES").precise, false) << name;
+    EXPECT_EQ(one(cpu, "r4c4").name, "BR_INST_RETIRED.ALL_BRANCHES_PEBS") << name;
+    EXPECT_EQ(one(cpu, "r4c4").precise, true) << name;
+  }
+}
+
+TEST(Events, HitsOfHaswellAndBroadwellIncludeModifiedLines) {
+  SKIP_WITHOUT_X86_TABLES();
+  for (const char* name : {"hsw", "bdw", "hsw_ep", "bdw_ep", "skl"}) {
+    const Catalogue cpu = of(name);
+    EXPECT_EQ(one(cpu, "L2_RQSTS.DEMAND_DATA_RD_HIT").config, 0xc124U) << name;
+    EXPECT_EQ(one(cpu, "L2_RQSTS.RFO_HIT").config, 0xc224U) << name;
+    EXPECT_EQ(one(cpu, "L2_RQSTS.CODE_RD_HIT").config, 0xc424U) << name;
+  }
+  EXPECT_THAT(one(of("hsw"), "L2_RQSTS.DEMAND_DATA_RD_HIT").manual_errors,
+              ElementsAre(HasSubstr("r4124")));
+  EXPECT_THAT(one(of("skl"), "L2_RQSTS.DEMAND_DATA_RD_HIT").manual_errors, IsEmpty());
+}
+
+TEST(Events, L2RequestsAreTakenApartBitByBit) {
+  const auto code_reads = l2_requests(Core::skylake, 0x0424);
+  ASSERT_TRUE(code_reads);
+  EXPECT_THAT(code_reads->origins, ElementsAre("code read"));
+  EXPECT_THAT(code_reads->results, IsEmpty());
+  EXPECT_TRUE(code_reads->always_zero());
+  EXPECT_TRUE(l2_requests(Core::haswell, 0x0424)->always_zero());
+  EXPECT_TRUE(l2_requests(Core::skylake, 0xe024)->always_zero());
+  const auto all = l2_requests(Core::broadwell, 0xff24);
+  EXPECT_THAT(all->origins, SizeIs(5));
+  EXPECT_THAT(all->results, SizeIs(3));
+  EXPECT_FALSE(all->always_zero());
+  EXPECT_THAT(l2_requests(Core::skylake, 0x2124)->results, ElementsAre("miss"));
+  EXPECT_FALSE(l2_requests(Core::ivy_bridge, 0x0424)) << "the bits mean something else there";
+  EXPECT_FALSE(l2_requests(Core::icelake, 0x0424));
+  EXPECT_FALSE(l2_requests(Core::skylake, 0x0425));
+}
+
+TEST(Events, UmasksOfTheManualThatAreWrongAreCorrected) {
+  EXPECT_EQ(corrected_umask(0x41), 0xc1);
+  EXPECT_EQ(corrected_umask(0x42), 0xc2);
+  EXPECT_EQ(corrected_umask(0x44), 0xc4);
+  EXPECT_EQ(corrected_umask(0xef), 0xff);
+  EXPECT_EQ(corrected_umask(0xc1), std::nullopt);
+  EXPECT_EQ(corrected_umask(0x21), std::nullopt);
+}
+
+TEST(Events, ACodeWithoutResultIsAnUmaskWithoutAName) {
+  SKIP_WITHOUT_X86_TABLES();
+  for (const char* cpu : {"hsw", "skl"}) {
+    EXPECT_EQ(one(of(cpu), "r0424").name, "L2_RQSTS.0x04") << cpu;
+    EXPECT_EQ(one(of(cpu), "L2_RQSTS:0x04").config, 0x0424U) << cpu;
+    EXPECT_EQ(one(of(cpu), "r0424").precise, false) << cpu;
+  }
+}
+
+TEST(Events, TheListOfPreciseEventsHasTheLoadsAndNotTheCache) {
+  SKIP_WITHOUT_X86_TABLES();
+  const Catalogue skylake = of("skl");
+  const auto precise = names_of(skylake.list({.precise_only = true, .pattern = {}}));
+  EXPECT_THAT(precise, Contains("MEM_INST_RETIRED.ALL_LOADS"));
+  EXPECT_THAT(precise, Not(Contains("LONGEST_LAT_CACHE.MISS")));
+  EXPECT_TRUE(std::is_sorted(precise.begin(), precise.end()));
+  EXPECT_THAT(names_of(skylake.list({.precise_only = false, .pattern = "longest_lat"})),
+              ElementsAre("LONGEST_LAT_CACHE.MISS", "LONGEST_LAT_CACHE.REFERENCE"));
+  EXPECT_THAT(names_of(skylake.list({.precise_only = false, .pattern = "l?ngest*.MISS"})),
+              ElementsAre("LONGEST_LAT_CACHE.MISS"));
+  EXPECT_THAT(skylake.list({.precise_only = false, .pattern = "no such event"}), IsEmpty());
+}
+
+TEST(Events, WhatIsUnknownIsAnErrorWithARemedy) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto message = [](auto call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const Catalogue skylake = of("skl");
+  EXPECT_THAT(message([&] { skylake.find("NO_SUCH.EVENT"); }), HasSubstr("--list --cpu skl"));
+  EXPECT_THAT(message([&] { skylake.find("MEM_LOAD_RETIRED.NO_SUCH"); }), HasSubstr("no event"));
+  EXPECT_THAT(message([&] { skylake.find("r00ff"); }), HasSubstr("no event of skl"));
+  EXPECT_THAT(message([&] { skylake.find("cpu/event=0xd1"); }), HasSubstr("not closed"));
+  EXPECT_THAT(message([&] { skylake.find("cpu/event=0x1d1/"); }), HasSubstr("'event=0x1d1'"));
+  EXPECT_THAT(message([&] { skylake.find("cpu/umask=x,event=1/"); }), HasSubstr("'umask=x'"));
+  EXPECT_THAT(message([&] { skylake.find(std::string(5000, 'A')); }), HasSubstr("5000 bytes"));
+  EXPECT_THAT(message([] { of("no_such_cpu"); }), HasSubstr("--perfmon"));
+  EXPECT_THROW(of("no_such_cpu"), UsageError);
+}
+
+TEST(Events, TheCpuAtHandIsThePresentOne) {
+  const std::vector<PfmPmu> pmus{{"hsw", "Intel Haswell", false}, {"skl", "Intel Skylake", true}};
+  const machine::CpuIdentity here{.arch = "x86_64",
+                                  .vendor = "GenuineIntel",
+                                  .model_name = "A CPU",
+                                  .family = 6,
+                                  .model = 207,
+                                  .stepping = 2,
+                                  .microcode = {},
+                                  .hypervisor = {}};
+  EXPECT_EQ(choose_pmu(pmus, "", here).name, "skl");
+  EXPECT_EQ(choose_pmu(pmus, "Haswell", here).name, "hsw");
+  EXPECT_EQ(choose_pmu(pmus, "kbl", here).name, "skl");
+  try {
+    choose_pmu({pmus.front()}, "", here);
+    ADD_FAILURE() << "no PMU is present";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("A CPU, family 6, model 207"));
+    EXPECT_THAT(error.what(), HasSubstr("--cpu"));
+    EXPECT_THAT(error.what(), HasSubstr("--perfmon"));
+    EXPECT_EQ(error.status(), ExitStatus::failed);
+  }
+}
+
+TEST(Causes, FollowTheArticle) {
+  EXPECT_EQ(verdict(Core::haswell, 0x81d0, Category::gp_load), Verdict::can);
+  EXPECT_EQ(verdict(Core::haswell, 0x81d0, Category::io), Verdict::can);
+  EXPECT_EQ(verdict(Core::skylake, 0x81d0, Category::io), Verdict::never);
+  EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::mfence), Verdict::never);
+  EXPECT_EQ(verdict(Core::haswell, 0x20d1, Category::mfence), Verdict::maybe);
+  EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::gp_load), Verdict::conditional);
+  EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::nop), Verdict::never);
+  EXPECT_EQ(verdict(Core::skylake, 0x21d0, Category::gp_load), Verdict::never);
+  EXPECT_EQ(verdict(Core::skylake, 0x21d0, Category::locked_load), Verdict::can);
+  EXPECT_EQ(counting_unit(Core::haswell, 0x20d1), "uops");
+  EXPECT_EQ(counting_unit(Core::skylake, 0x20d1), "instructions");
+  EXPECT_EQ(counting_unit(Core::skylake, 0x412e), "");
+}
+
+TEST(Causes, AccuseNobodyWhereTheArticleIsSilent) {
+  for (const Core core : {Core::ivy_bridge, Core::haswell, Core::broadwell, Core::skylake}) {
+    for (const std::uint64_t config :
+         {0x81d0, 0x21d0, 0x01d1, 0x02d1, 0x04d1, 0x08d1, 0x10d1, 0x20d1, 0x40d1}) {
+      EXPECT_EQ(verdict(core, config, Category::zmm_load), Verdict::unknown) << config;
+      EXPECT_EQ(verdict(core, config, Category::other), Verdict::unknown) << config;
+    }
+    EXPECT_EQ(verdict(core, 0x02d1, Category::locked_load), Verdict::unknown);
+    EXPECT_EQ(verdict(core, 0x02d1, Category::prefetch), Verdict::unknown);
+  }
+  EXPECT_EQ(verdict(Core::ivy_bridge, 0x02d1, Category::ymm_load), Verdict::unknown);
+  for (const Core core :
+       {Core::other, Core::skylake_server, Core::icelake, Core::sapphire_rapids}) {
+    for (const Cause& cause : causes_of(core, 0x20d1)) EXPECT_EQ(cause.verdict, Verdict::unknown);
+  }
+  for (const Cause& cause : causes_of(Core::skylake, 0x412e)) {
+    EXPECT_EQ(cause.verdict, Verdict::unknown);
+  }
+}
+
+TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
+  const auto ids = [](Core core, std::uint64_t config) {
+    std::string all;
+    for (const Erratum& erratum : errata_of(core, config)) all += std::string(erratum.ids) + ";";
+    return all;
+  };
+  EXPECT_THAT(ids(Core::skylake, 0x20d1), HasSubstr("SKL128"));
+  EXPECT_THAT(ids(Core::haswell, 0x04d1), HasSubstr("HSD25"));
+  EXPECT_THAT(ids(Core::broadwell, 0x02d1), HasSubstr("BDD35"));
+  EXPECT_THAT(ids(Core::broadwell, 0x02d1), Not(HasSubstr("BDM100"))) << "of the L3 alone";
+  EXPECT_THAT(ids(Core::skylake, 0x81d0), IsEmpty());
+  EXPECT_THAT(ids(Core::ivy_bridge, 0x08d1), IsEmpty()) << "all but L1_MISS";
+  EXPECT_THAT(ids(Core::other, 0x20d1), IsEmpty());
+  EXPECT_THAT(ids(Core::skylake, 0), IsEmpty());
+}
+
+}  // namespace
+}  // namespace skid::events
