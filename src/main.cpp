@@ -1,6 +1,7 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/inspect.h"
 #include "src/commands/messages.h"
+#include "src/commands/rates.h"
 #include "src/commands/record.h"
 #include "src/commands/report.h"
 #include "src/commands/samples.h"
@@ -40,6 +41,7 @@ int run(int argc, char** argv) {
   skid::commands::add_report_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);
+  skid::commands::add_rates_command(app, exit_status);
   skid::commands::add_target_command(app, exit_status);
   try {
     app.parse(argc, argv);
