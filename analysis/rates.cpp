@@ -300,8 +300,12 @@ void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_
   Rate rate{fmt::format("{} {}", name_of_origins(origins), name), {}, {}, {}, {}};
   const auto part = requests(counts, origins, results);
   const auto whole = requests(counts, origins, kResults);
-  rate.formula = fmt::format("({}) / ({})", part ? part->from : code_of(origins | results),
-                             whole ? whole->from : code_of(origins | kResults));
+  const auto side = [&](const std::optional<Derived>& derived, unsigned wanted) {
+    if (!derived) return code_of(origins | wanted);
+    const bool one = derived->from.find(' ') == std::string::npos;
+    return one ? derived->from : "(" + derived->from + ")";
+  };
+  rate.formula = fmt::format("{} / {}", side(part, results), side(whole, kResults));
   if (!part) rate.missing.push_back(code_of(origins | results));
   if (!whole) rate.missing.push_back(code_of(origins | kResults));
   if (part && whole) {

@@ -123,10 +123,13 @@ std::string separator_of(std::string_view line) {
   const auto separates = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '\r';
   };
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    for (std::size_t length = 1; length <= kLongest && at + length <= line.size(); ++length) {
-      if (!separates(line[at + length - 1])) break;
-      std::string separator(line.substr(at, length));
+  // One follows the value, which stands near the begin of the line.
+  constexpr std::size_t kFarthest = 256;
+  const std::string_view front = line.substr(0, kFarthest);
+  for (std::size_t at = 0; at < front.size(); ++at) {
+    for (std::size_t length = 1; length <= kLongest && at + length <= front.size(); ++length) {
+      if (!separates(front[at + length - 1])) break;
+      std::string separator(front.substr(at, length));
       if (std::find(tried.begin(), tried.end(), separator) != tried.end()) continue;
       if (separated_row(line, separator)) return separator;
       if (tried.size() == kMostTries) return {};

@@ -297,11 +297,12 @@ TEST(L2RequestRates, AreDerivedFromCountsOfTheSameOrigins) {
   EXPECT_THAT(rates, SizeIs(6));
   expect_bounds(rates, "demand data read miss", 0.25, 0.25);
   expect_bounds(rates, "demand data read hit", 0.75, 0.75);
+  EXPECT_EQ(find(rates, "demand data read miss").formula, "r2124 / re124");
   expect_bounds(rates, "RFO miss", 0.75, 0.75);
   expect_bounds(rates, "RFO hit", 0.25, 0.25);
   expect_bounds(rates, "code read hit", 0.25, 0.25);
   expect_bounds(rates, "code read miss", 0.75, 0.75);
-  EXPECT_EQ(find(rates, "code read miss").formula, "(re424 - (r4424 + r8424)) / (re424)");
+  EXPECT_EQ(find(rates, "code read miss").formula, "(re424 - (r4424 + r8424)) / re424");
 }
 
 TEST(L2RequestRates, AreNotMadeAcrossOrigins) {
