@@ -3,6 +3,7 @@
 #include "src/commands/events.h"
 #include "src/commands/inspect.h"
 #include "src/commands/messages.h"
+#include "src/commands/rates.h"
 #include "src/commands/record.h"
 #include "src/commands/report.h"
 #include "src/commands/samples.h"
@@ -44,6 +45,7 @@ int run(int argc, char** argv) {
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);
   skid::commands::add_events_command(app, exit_status);
+  skid::commands::add_rates_command(app, exit_status);
   skid::commands::add_target_command(app, exit_status);
   try {
     app.parse(argc, argv);

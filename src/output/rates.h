@@ -1,0 +1,27 @@
+// Cache rates and the backend hierarchy of one output of perf stat, as text and as JSON.
+#pragma once
+
+#include "analysis/rates.h"
+#include "src/output/page.h"
+#include "src/perfstat/selection.h"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+
+/// What a report on rates is made from. Refers to its parts, which must outlive it.
+struct RatesReport {
+  const perfstat::Reading& reading;
+  const perfstat::Selection& selection;
+  const analysis::LfbShares& shares;
+  const analysis::Rates& rates;
+};
+
+std::string rates_text(const Page& page, const RatesReport& report);
+
+/// Schema skidscan.rates/1 (docs/formats.md).
+nlohmann::ordered_json rates_json(const RatesReport& report);
+
+}  // namespace skid::output

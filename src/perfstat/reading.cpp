@@ -1,0 +1,265 @@
+#include "src/perfstat/reading.h"
+
+#include "src/perfstat/event_names.h"
+#include "src/perfstat/number.h"
+#include "src/run/json_value.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::perfstat {
+namespace {
+
+using nlohmann::json;
+using run::JsonValue;
+
+constexpr std::size_t kLongestLine = std::size_t{64} << 10;
+constexpr std::size_t kMostDistinctEvents = 4096;
+
+struct Line {
+  std::size_t number;  ///< from 1
+  std::string_view text;
+};
+
+InputError fault(std::string where, std::string found, std::string allowed, std::string remedy) {
+  return InputError({.file = std::move(where),
+                     .offset = {},
+                     .found = std::move(found),
+                     .allowed = std::move(allowed),
+                     .remedy = std::move(remedy)});
+}
+
+/// The lines that can be counts: neither empty nor a comment.
+std::vector<Line> lines_of(std::string_view text, const std::string& file) {
+  std::vector<Line> lines;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.size() > kLongestLine) {
+      throw fault(place(file, number), fmt::format("a line of {} bytes", line.size()),
+                  fmt::format("at most {}", kLongestLine), "give the output of perf stat alone");
+    }
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view content = trimmed(line);
+    if (!content.empty() && !content.starts_with('#')) lines.push_back({number, line});
+  }
+  return lines;
+}
+
+/// A member as text: perf has changed between strings and numbers.
+std::string text_of(const JsonValue& object, const json& value, std::string_view key) {
+  const auto found = value.find(key);
+  if (found == value.end() || found->is_null()) return {};
+  if (found->is_number()) return found->dump();
+  return object[key].string();
+}
+
+/// A line of `perf stat -j`; nullopt for the further metrics of an event.
+std::optional<Row> json_row(const Line& line, const std::string& file) {
+  const std::string where = place(file, line.number);
+  json value;
+  try {
+    value = json::parse(line.text);
+  } catch (const json::exception&) {
+    throw fault(where, "a line that is no JSON object", "one JSON object a line",
+                "count again with LC_ALL=C perf stat -j");
+  }
+  const JsonValue object(value, where);
+  if (!object.find("counter-value")) return std::nullopt;
+  Row row;
+  row.line = line.number;
+  row.event = object["event"].string();
+  const std::string text = text_of(object, value, "counter-value");
+  if (!set_value(row, text, plain_number)) {
+    throw fault(where, fmt::format("'{}' for \"counter-value\"", text),
+                "a number, \"<not counted>\" or \"<not supported>\"",
+                "count again with LC_ALL=C perf stat -j");
+  }
+  if (const auto running = object.find("pcnt-running")) {
+    const auto percent = plain_number(text_of(object, value, "pcnt-running"));
+    if (!percent) running->refuse("no number", "0 to 100");
+    row.running_percent = *percent;
+  }
+  row.cgroup = text_of(object, value, "cgroup");
+  row.interval = object.find("interval").has_value();
+  for (const char* key :
+       {"interval", "cpu", "thread", "core", "cluster", "cache", "die", "socket", "node"}) {
+    row.scope += text_of(object, value, key) + '\n';
+  }
+  return row;
+}
+
+/// Sums rows by event.
+class Sums {
+ public:
+  explicit Sums(const std::string& file) : file_(file) {}
+
+  void add(Row row) {
+    check_row(row, file_);
+    refuse_groups(row);
+    refuse_sums_beside_parts(row);
+    const auto [position, inserted] = index_.try_emplace(row.event, events_.size());
+    if (inserted) {
+      if (events_.size() == kMostDistinctEvents) {
+        throw fault(place(file_, row.line), "one event more",
+                    fmt::format("at most {}", kMostDistinctEvents),
+                    "count the events of the rates alone");
+      }
+      EventCount event;
+      event.name = row.event;
+      event.state = row.state;
+      event.line = row.line;
+      events_.push_back(std::move(event));
+    }
+    EventCount& event = events_[position->second];
+    if (!seen_.emplace(position->second, row.scope).second && event.repeated_on_line == 0) {
+      event.repeated_on_line = row.line;
+    }
+    ++event.rows;
+    if (row.state == State::counted) {
+      event.state = State::counted;
+      event.value += row.value;
+      event.running_percent = std::min(event.running_percent, row.running_percent);
+    } else {
+      ++event.rows_not_counted;
+      if (event.state == State::not_counted) event.state = row.state;
+    }
+  }
+
+  bool empty() const noexcept { return events_.empty(); }
+  std::vector<EventCount> take() { return std::move(events_); }
+
+ private:
+  void refuse_groups(const Row& row) const {
+    // As text the event stands where a unit does, and the group where the event does.
+    if (row.cgroup.empty() && !identify_event(row.unit).known()) return;
+    throw fault(place(file_, row.line),
+                fmt::format("a count of the control group '{}'",
+                            row.cgroup.empty() ? row.event : row.cgroup),
+                "counts of one program or the whole system",
+                "control groups can contain each other, so they are not summed: give the lines of "
+                "one group without its name");
+  }
+
+  void refuse_sums_beside_parts(const Row& row) {
+    (row.interval ? part_ : whole_) = true;
+    if (!row.summary && !(part_ && whole_)) return;
+    throw fault(place(file_, row.line),
+                fmt::format("a count of '{}' that is {}", row.event,
+                            row.interval ? "of an interval, behind one that is of none"
+                                         : "of no interval, beside those of intervals"),
+                "either",
+                "intervals would be counted twice: leave perf stat's --summary out, or give the "
+                "summary alone");
+  }
+
+  const std::string& file_;
+  std::vector<EventCount> events_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::set<std::pair<std::size_t, std::string>> seen_;
+  bool part_ = false, whole_ = false;
+};
+
+struct Shape {
+  Form form = Form::plain;
+  std::string separator;
+};
+
+Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>& separator) {
+  if (separator) return {Form::separated, *separator};
+  for (const Line& line : lines) {
+    if (trimmed(line.text).starts_with('{') && line.text.find('"') != std::string_view::npos) {
+      return {Form::json, {}};
+    }
+    if (trimmed(line.text).starts_with("Performance counter stats for")) return {};
+  }
+  // Lines of the program that was counted can stand in front; some thousand of them are tried.
+  constexpr std::size_t kMostTried = 2000;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostTried); ++i) {
+    std::string found = separator_of(lines[i].text);
+    if (!found.empty()) return {Form::separated, std::move(found)};
+  }
+  return {};
+}
+
+std::optional<Row> row_of(const Line& line, const Shape& shape, const std::string& file) {
+  if (shape.form == Form::json) {
+    if (!trimmed(line.text).starts_with('{')) return std::nullopt;
+    return json_row(line, file);
+  }
+  auto row = shape.form == Form::separated ? separated_row(line.text, shape.separator)
+                                           : plain_row(line.text);
+  if (row) row->line = line.number;
+  return row;
+}
+
+/// Lines that perf itself prints beside counts: the heading, times, further metrics.
+bool is_of_perf(const Line& line, const Shape& shape) {
+  const std::string_view text = trimmed(line.text);
+  switch (shape.form) {
+    case Form::json:
+      return text.starts_with('{');
+    case Form::separated: {
+      // Of a further metric value, unit, event and what belongs to them are empty.
+      std::string empty;
+      for (int i = 0; i < 5; ++i) empty += shape.separator;
+      return line.text.find(empty) != std::string_view::npos;
+    }
+    case Form::plain:
+      return text.starts_with("Performance counter stats for") ||
+             text.find(" seconds ") != std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(Form form) {
+  switch (form) {
+    case Form::json:
+      return "perf stat -j";
+    case Form::separated:
+      return "perf stat -x";
+    case Form::plain:
+      return "perf stat";
+  }
+  return {};
+}
+
+Reading read_counts(std::string_view text, const std::string& file,
+                    const std::optional<std::string>& separator) {
+  if (text.size() > kMostBytes) {
+    throw fault(file, fmt::format("more than {} bytes", kMostBytes), "at most that many",
+                "give the output of perf stat alone");
+  }
+  const std::vector<Line> lines = lines_of(text, file);
+  const Shape shape = shape_of(lines, separator);
+  Reading reading;
+  reading.file = file;
+  reading.form = shape.form;
+  reading.separator = shape.separator;
+  Sums sums(file);
+  for (const Line& line : lines) {
+    if (auto row = row_of(line, shape, file)) {
+      sums.add(std::move(*row));
+    } else if (!is_of_perf(line, shape) && ++reading.other_lines == 1) {
+      reading.first_other_line = line.number;
+    }
+  }
+  if (sums.empty()) {
+    throw fault(file, "no count of perf stat", "the output of perf stat, perf stat -x or -j",
+                "perf stat writes to standard error: use its -o FILE, or 2>&1");
+  }
+  reading.events = sums.take();
+  return reading;
+}
+
+}  // namespace skid::perfstat

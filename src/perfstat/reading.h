@@ -1,0 +1,50 @@
+// The output of perf stat: `-j`, `-x` with any separator, or text. Nothing of it is trusted.
+#pragma once
+
+#include "src/perfstat/row.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::perfstat {
+
+enum class Form { json, separated, plain };
+/// "perf stat -j", "perf stat -x", "perf stat"
+std::string_view name_of(Form form);
+
+/// An event with the sum of its counts over intervals, CPUs, sockets or threads.
+struct EventCount {
+  std::string name;
+  State state = State::counted;  ///< counted when any of its rows is
+  double value = 0;              ///< events, as perf scaled them
+  double running_percent = 100;  ///< the least of its counted rows
+  std::size_t rows = 0;
+  std::size_t rows_not_counted = 0;  ///< of `rows`
+  std::size_t line = 0;              ///< of the first
+  std::size_t repeated_on_line = 0;  ///< a second count of the same scope, so no part; 0: none
+};
+
+struct Reading {
+  std::string file;
+  Form form = Form::plain;
+  std::string separator;  ///< of `-x`
+  std::vector<EventCount> events;
+  std::size_t other_lines = 0;       ///< lines that are no counts, left out
+  std::size_t first_other_line = 0;  ///< from 1
+};
+
+/// More than any perf stat prints in some hours of intervals.
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+
+/// Reads perf stat's output. `file` names it in errors. `separator` is that of `-x`, where the
+/// caller knows it; otherwise the form and the separator are found out.
+/// Throws InputError for text without counts, more of it than is allowed, a damaged count, and for
+/// counts that cannot be summed: of control groups, or of intervals together with their sum.
+Reading read_counts(std::string_view text, const std::string& file,
+                    const std::optional<std::string>& separator = std::nullopt);
+
+}  // namespace skid::perfstat

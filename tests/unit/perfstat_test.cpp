@@ -1,0 +1,397 @@
+// The output of perf stat in its three forms, events by name and code, and what is refused.
+#include "src/output/rates.h"
+#include "src/perfstat/number.h"
+#include "src/perfstat/reading.h"
+#include "src/perfstat/selection.h"
+#include "src/support/error.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::perfstat {
+namespace {
+
+using analysis::Quantity;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+Reading read(const std::string& text) {
+  return read_counts(text, "counts");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    select_counts(read(text));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(PerfStatNumbers, AreReadInEveryLocale) {
+  EXPECT_EQ(grouped_number("6,219,060,933,176", true), 6219060933176.0);
+  EXPECT_EQ(grouped_number("6.219.060", true), 6219060.0);
+  EXPECT_EQ(grouped_number("6\u202f219\u202f060", true), 6219060.0);
+  EXPECT_EQ(grouped_number("1'234", true), 1234.0);
+  EXPECT_EQ(grouped_number("1.234", true), 1234.0);
+  EXPECT_EQ(grouped_number("1.234", false), 1.234);
+  EXPECT_EQ(grouped_number("1.234,56", false), 1234.56);
+  EXPECT_EQ(grouped_number("1,234.56", false), 1234.56);
+  EXPECT_EQ(grouped_number("49", true), 49.0);
+  EXPECT_FALSE(grouped_number("1,23,456", true));
+  EXPECT_FALSE(grouped_number("12x", true));
+  EXPECT_FALSE(grouped_number("", true));
+  EXPECT_EQ(plain_number("0,69"), 0.69);
+  EXPECT_FALSE(plain_number("nan"));
+  EXPECT_FALSE(plain_number("1e999"));
+  EXPECT_FALSE(plain_number("0x10"));
+}
+
+struct Spelling {
+  const char* name;
+  Quantity quantity;
+};
+
+TEST(EventNames, AreFoundInAnySpelling) {
+  for (const auto& [name, quantity] : {
+           Spelling{"cycles", Quantity::cycles},
+           Spelling{"cpu-cycles:u", Quantity::cycles},
+           Spelling{"CPU_CLK_UNHALTED.THREAD", Quantity::cycles},
+           Spelling{"cpu_core/cycles/", Quantity::cycles},
+           Spelling{"r3c", Quantity::cycles},
+           Spelling{"MEM_LOAD_UOPS_RETIRED.LLC_MISS", Quantity::l3_miss},
+           Spelling{"mem_load_retired:l3_miss:pp", Quantity::l3_miss},
+           Spelling{"skl::MEM_LOAD_RETIRED:L3_MISS:u", Quantity::l3_miss},
+           Spelling{"r20d1", Quantity::l3_miss},
+           Spelling{"R20D1:k", Quantity::l3_miss},
+           Spelling{"r00020d1", Quantity::l3_miss},
+           Spelling{"cpu/event=0xd1,umask=0x20/", Quantity::l3_miss},
+           Spelling{"cpu/umask=32,event=209/upp", Quantity::l3_miss},
+           Spelling{"cpu/event=0xd1,umask=0x20,period=2000003,name=x/", Quantity::l3_miss},
+           Spelling{"cpu/r20d1/", Quantity::l3_miss},
+           Spelling{"cpu/config=0x20d1/", Quantity::l3_miss},
+           Spelling{"mem_load_retired.fb_hit", Quantity::hit_lfb},
+           Spelling{"mem_load_uops_retired_hit_lfb", Quantity::hit_lfb},
+           Spelling{"r40d1", Quantity::hit_lfb},
+           Spelling{"mem_load_retired.l1_hit", Quantity::l1_hit},
+           Spelling{"r1d1", Quantity::l1_hit},
+           Spelling{"r8d1", Quantity::l1_miss},
+           Spelling{"r2d1", Quantity::l2_hit},
+           Spelling{"r10d1", Quantity::l2_miss},
+           Spelling{"r4d1", Quantity::l3_hit},
+           Spelling{"r81d0", Quantity::all_loads},
+           Spelling{"mem_inst_retired.all_loads", Quantity::all_loads},
+           Spelling{"cpu/event=0xa3,umask=0x4,cmask=0x4/", Quantity::cycles_no_execute},
+           Spelling{"cycle_activity.stalls_total", Quantity::cycles_no_execute},
+           Spelling{"cpu/event=0xa3,cmask=12,umask=12/", Quantity::stalls_l1d_pending},
+           Spelling{"cycle_activity:stalls_l1d_miss", Quantity::stalls_l1d_pending},
+           Spelling{"resource_stalls.sb", Quantity::resource_stalls_sb},
+           Spelling{"r08a2", Quantity::resource_stalls_sb},
+           Spelling{"r1000248", Quantity::fb_full},
+           Spelling{"offcore_requests_buffer.sq_full", Quantity::sq_full},
+       }) {
+    const auto event = identify_event(name);
+    ASSERT_TRUE(event.quantity) << name;
+    EXPECT_EQ(*event.quantity, quantity) << name;
+  }
+}
+
+TEST(EventNames, OfOthersAreLeftAlone) {
+  for (const char* name : {"",
+                           "r",
+                           "/",
+                           "//",
+                           ":",
+                           ":u",
+                           "cpu/",
+                           "cpu//",
+                           "task-clock",
+                           "instructions",
+                           "r20d2",
+                           "r120d1x",
+                           "cpu_atom/cycles/",
+                           "uncore_imc_0/event=0xd1,umask=0x20/",
+                           "cpu/event=0xd1,umask=0x20,inv/",
+                           "cpu/cycles,cmask=2/",
+                           "cpu/event=0x1d1,umask=0x20/",
+                           "cpu/event=0xd1,umask=0x20,frobnicate=1/",
+                           "cpu/event=0xd1,umask=0x20/frob",
+                           "cycles:frob",
+                           "r12320d1",
+                           "l2_rqsts.frob",
+                           "l2_rqsts:0x121"}) {
+    EXPECT_FALSE(identify_event(name).known()) << name;
+  }
+}
+
+TEST(EventNames, OfL2RequestsTellTheUmask) {
+  EXPECT_EQ(identify_event("r2124").l2_umask, 0x21);
+  EXPECT_EQ(identify_event("cpu/event=0x24,umask=0xe1/u").l2_umask, 0xe1);
+  EXPECT_EQ(identify_event("L2_RQSTS.PF_MISS").l2_umask, 0x38);
+  EXPECT_EQ(identify_event("skl::L2_RQSTS:0x21").l2_umask, 0x21);
+  EXPECT_EQ(identify_event("r24").l2_umask, 0);
+  EXPECT_EQ(identify_event("l2_rqsts.rfo_hit").l2_umask, 0xc2);
+  EXPECT_THAT(identify_event("l2_rqsts.rfo_hit").remark, HasSubstr("modified lines"));
+  EXPECT_THAT(identify_event("rc224").remark, IsEmpty());
+}
+
+TEST(EventNames, TellTheMode) {
+  EXPECT_TRUE(identify_event("r20d1:u").user_only);
+  EXPECT_TRUE(identify_event("cpu/event=0xd1,umask=0x20/kpp").kernel_only);
+  EXPECT_FALSE(identify_event("cycles:uk").user_only);
+  EXPECT_FALSE(identify_event("cycles").user_only);
+}
+
+struct Count {
+  const char* name;
+  const char* value;  ///< digits, or <not …>
+  const char* percent;
+};
+
+const std::vector<Count> kCounts = {
+    {"cpu-cycles", "6219060933176", "83.33"},
+    {"cpu/event=0xd1,umask=0x20/u", "1234567", "100.00"},
+    {"r2124", "999", "66.67"},
+    {"page-faults", "49", "100.00"},
+    {"cycle_activity.stalls_total", "<not counted>", "0.00"},
+    {"resource_stalls.sb", "<not supported>", "0.00"},
+};
+
+std::string as_json() {
+  std::string text = "# started on Thu Jan  1 00:00:00 1970\n\n";
+  for (const auto& [name, value, percent] : kCounts) {
+    const std::string number = value[0] == '<' ? value : std::string(value) + ".000000";
+    text += fmt::format(
+        R"({{"counter-value" : "{}", "unit" : "", "event" : "{}", "event-runtime" : 1000, )"
+        R"("pcnt-running" : {}, "metric-value" : 0.000000, "metric-unit" : ""}})"
+        "\n",
+        number, name, percent);
+  }
+  return text;
+}
+
+std::string as_separated(const std::string& separator, const std::string& front = "") {
+  std::string text = "# started on Thu Jan  1 00:00:00 1970\n\n";
+  for (const auto& [name, value, percent] : kCounts) {
+    text +=
+        fmt::format("{0}{1}{4}{4}{2}{4}1000{4}{3}{4}{4}\n", front, value, name, percent, separator);
+  }
+  return text;
+}
+
+std::string grouped(std::string digits, const std::string& separator) {
+  if (digits[0] == '<') return digits;
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, separator);
+  return digits;
+}
+
+std::string as_text(const std::string& group, const std::string& front = "") {
+  std::string text = "\n Performance counter stats for 'true':\n\n";
+  for (const auto& [name, value, percent] : kCounts) {
+    const std::string share =
+        std::string(percent) == "100.00" || value[0] == '<' ? "" : fmt::format("({}%)", percent);
+    text += fmt::format("{}{:>18}      {:<24}  #    0.051 K/sec   ( +-  1.09% )  {}\n", front,
+                        grouped(value, group), name, share);
+  }
+  return text + "\n       0.006874938 seconds time elapsed\n\n       0.001012000 seconds user\n" +
+         "       0.000000000 seconds sys\n";
+}
+
+void expect_counts(const Reading& reading, double times = 1) {
+  ASSERT_THAT(reading.events, SizeIs(kCounts.size()));
+  EXPECT_EQ(reading.other_lines, 0U);
+  for (std::size_t i = 0; i < kCounts.size(); ++i) {
+    const EventCount& event = reading.events[i];
+    const std::string value = kCounts[i].value;
+    EXPECT_EQ(event.name, kCounts[i].name);
+    EXPECT_EQ(event.repeated_on_line, 0U);
+    if (value == "<not counted>") {
+      EXPECT_EQ(event.state, State::not_counted);
+    } else if (value == "<not supported>") {
+      EXPECT_EQ(event.state, State::not_supported);
+    } else {
+      EXPECT_EQ(event.state, State::counted);
+      EXPECT_EQ(event.value, times * std::stod(value)) << event.name;
+      EXPECT_EQ(event.running_percent, std::stod(kCounts[i].percent)) << event.name;
+    }
+  }
+}
+
+TEST(PerfStat, GivesTheSameInAllForms) {
+  const auto json = read(as_json());
+  EXPECT_EQ(json.form, Form::json);
+  expect_counts(json);
+  for (const char* separator : {",", ";", "\t", "|", "::", ":", " ", "%%", "@"}) {
+    const auto separated = read(as_separated(separator));
+    EXPECT_EQ(separated.form, Form::separated);
+    EXPECT_EQ(separated.separator, separator);
+    expect_counts(separated);
+    expect_counts(read_counts(as_separated(separator), "counts", separator));
+  }
+  expect_counts(read_counts(as_separated("xx"), "counts", "xx"));
+  for (const char* group : {"", ",", ".", "\u202f", "'"}) {
+    const auto plain = read(as_text(group));
+    EXPECT_EQ(plain.form, Form::plain);
+    expect_counts(plain);
+  }
+}
+
+TEST(PerfStat, AddsUpIntervalsAndCpus) {
+  expect_counts(read(as_separated(",", "     0.010095109,") + as_separated(",", "0.02,")), 2);
+  expect_counts(read(as_separated(";", "CPU0;") + as_separated(";", "CPU1;")), 2);
+  expect_counts(read(as_separated(",", "S0,2,") + as_separated(",", "S1,2,")), 2);
+  expect_counts(read(as_separated(",", "0.01,CPU0,") + as_separated(",", "0.01,CPU1,") +
+                     as_separated(",", "0.02,CPU0,")),
+                3);
+  expect_counts(read(as_text(",", "  0.010109091 ") + as_text(",", "  0.020109091 ")), 2);
+  expect_counts(read(as_text(",", "CPU0 ") + as_text(",", "CPU1 ")), 2);
+  expect_counts(read(as_text(",", "S0-D0-C0    2 ") + as_text(",", "S0-D0-C1    2 ")), 2);
+  expect_counts(read(as_text(",", " 0.5 CPU0 ") + as_text(",", " 0.5 CPU1 ")), 2);
+  const auto json = [](const char* scope) {
+    return fmt::format(R"({{{}, "counter-value" : "5.0", "unit" : "", "event" : "cycles"}})",
+                       scope) +
+           "\n";
+  };
+  for (const auto& [one, other] : {std::pair{R"("cpu" : "0")", R"("cpu" : "1")"},
+                                   {R"("interval" : 0.1)", R"("interval" : 0.2)"},
+                                   {R"("socket" : "S0")", R"("socket" : "S1")"},
+                                   {R"("thread" : "a-1")", R"("thread" : "a-2")"}}) {
+    const auto reading = read(json(one) + json(other));
+    ASSERT_THAT(reading.events, SizeIs(1));
+    EXPECT_EQ(reading.events[0].value, 10);
+    EXPECT_EQ(reading.events[0].rows, 2U);
+  }
+}
+
+TEST(PerfStat, RefusesWhatCannotBeSummed) {
+  EXPECT_THAT(error_of("7,,cycles,100,100.00,,\n8,,cycles,100,100.00,,\n"),
+              AllOf(HasSubstr("counts: line 2: found a second count of cycles"),
+                    HasSubstr("cannot be summed")));
+  EXPECT_THAT(error_of("7,,r20d1,100,100.00,,\n8,,mem_load_retired.l3_miss:u,100,100.00,,\n"),
+              AllOf(HasSubstr("L3_MISS"), HasSubstr("'r20d1' on line 1")));
+  EXPECT_THAT(error_of("7,,r2124,100,100.00,,\n8,,l2_rqsts.demand_data_rd_miss,1,100.00,,\n"),
+              HasSubstr("L2_RQSTS with umask 0x21"));
+  EXPECT_THAT(error_of("0.1,7,,cycles,1,100.00,,\nsummary,7,,cycles,1,100.00,,\n"),
+              HasSubstr("--summary"));
+  EXPECT_THAT(error_of("0.1,7,,cycles,1,100.00,,\n7,,cycles,1,100.00,,\n"),
+              HasSubstr("line 2: found a count of 'cycles' that is of no interval"));
+  EXPECT_THAT(error_of("7,,cycles,mine,1,100.00,,\n"), HasSubstr("control group 'mine'"));
+  EXPECT_THAT(error_of(" Performance counter stats for 'x':\n\n 7   cycles   mine\n"),
+              HasSubstr("control group 'mine'"));
+  EXPECT_THAT(error_of(R"({"counter-value" : "7", "event" : "cycles", "cgroup" : "mine"})"),
+              HasSubstr("control group 'mine'"));
+  // Twice the same event that no rate takes is nobody's business.
+  EXPECT_EQ(error_of("7,,page-faults,1,100.00,,\n8,,page-faults,1,100.00,,\n"), "no error");
+}
+
+TEST(PerfStat, RefusesWhatIsDamaged) {
+  for (const char* text : {"", "\n\n", "# started on\n", "Hello, world\n", "{}\n", "[1,2]\n",
+                           " Performance counter stats for 'x':\n\n 1.0 seconds user\n"}) {
+    EXPECT_THAT(error_of(text), HasSubstr("found no count of perf stat")) << text;
+  }
+  EXPECT_THAT(error_of(R"({"counter-value" : "7", "event" : )"),
+              AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
+  EXPECT_THAT(error_of(R"({"counter-value" : 1e999, "event" : "cycles"})"),
+              HasSubstr("no JSON object"));
+  EXPECT_THAT(error_of("{\"counter-value\" : \"7\"}"), HasSubstr("\"event\""));
+  EXPECT_THAT(error_of("{\"counter-value\" : \"7\", \"event\" : 5}"), HasSubstr("a string"));
+  EXPECT_THAT(error_of("{\"counter-value\" : [7], \"event\" : \"cycles\"}"), HasSubstr("a string"));
+  EXPECT_THAT(error_of("{\"counter-value\" : \"seven\", \"event\" : \"cycles\"}"),
+              HasSubstr("'seven'"));
+  EXPECT_THAT(error_of("-7,,cycles,1,100.00,,\n"), HasSubstr("allowed 0 to"));
+  EXPECT_THAT(error_of("1e30,,cycles,1,100.00,,\n"), HasSubstr("allowed 0 to"));
+  EXPECT_THAT(error_of("7,,cycles,1,170.00,,\n"), HasSubstr("allowed 0% to 100%"));
+  EXPECT_THAT(error_of(std::string(70'000, 'x')), HasSubstr("a line of 70000 bytes"));
+  EXPECT_THAT(error_of(std::string(kMostBytes + 1, '\n')), HasSubstr("more than"));
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += fmt::format("7,,event{},1,100.00,,\n", i);
+  EXPECT_THAT(error_of(many), HasSubstr("at most 4096"));
+}
+
+TEST(PerfStat, LeavesOtherLinesOutAndSaysSo) {
+  const auto selection = select_counts(read(
+      "the program says: hello, world\n7,,cycles,1,100.00,,\nbye\n,,,,,,1.5,insn per cycle\n"));
+  EXPECT_EQ(selection.counts[Quantity::cycles], 7.0);
+  EXPECT_THAT(selection.remarks, Contains(HasSubstr("2 lines are no counts")));
+}
+
+TEST(PerfStat, SaysThatACountWasCutByItsSeparator) {
+  const auto reading = read("7//cycles/1/100.00//\n8//cpu/event=0xd1,umask=0x20/u/1/100.00//\n");
+  EXPECT_THAT(reading.events, SizeIs(1));
+  EXPECT_EQ(reading.other_lines, 1U);
+  EXPECT_EQ(reading.first_other_line, 2U);
+}
+
+TEST(PerfStat, SaysWhatWasMultiplexedOrNotCounted) {
+  const auto selection = select_counts(read(as_separated(",")));
+  EXPECT_EQ(selection.counts[Quantity::cycles], 6219060933176.0);
+  EXPECT_FALSE(selection.counts[Quantity::cycles_no_execute]);
+  EXPECT_THAT(selection.warnings, Contains(HasSubstr("'cpu-cycles' (83.33%), 'r2124' (66.67%)")));
+  EXPECT_THAT(selection.warnings,
+              Contains(HasSubstr("'cycle_activity.stalls_total' was not counted")));
+  EXPECT_THAT(selection.warnings, Contains(HasSubstr("'resource_stalls.sb' is not supported")));
+  EXPECT_THAT(selection.warnings, Contains(HasSubstr("different modes")));
+  EXPECT_THAT(selection.warnings, Contains(HasSubstr("SKL128")));
+  EXPECT_THAT(selection.warnings, Each(Not(HasSubstr("page-faults"))));
+
+  const auto part =
+      select_counts(read("0.1,7,,cycles,1,100.00,,\n0.2,<not counted>,,cycles,0,"
+                         "100.00,,\n"));
+  EXPECT_EQ(part.counts[Quantity::cycles], 7.0);
+  EXPECT_THAT(part.warnings, Contains(HasSubstr("not counted in 1 of 2")));
+}
+
+TEST(PerfStat, SaysWhichUmaskCountsNothing) {
+  const auto selection = select_counts(read("0,,r0424,1,100.00,,\n0,,re024,1,100.00,,\n"));
+  EXPECT_THAT(selection.remarks, Contains(HasSubstr("'r0424' has no result")));
+  EXPECT_THAT(selection.remarks, Contains(HasSubstr("'re024' has no origin")));
+}
+
+TEST(PerfStat, HostileNamesAreHarmless) {
+  const std::string hostile = "cy\x1b]0_owned\x07\xff\xe2\x80\xae/,\"\\u001bcles";
+  const auto show = [](const Reading& reading) {
+    const auto selection = select_counts(reading);
+    const auto rates = analysis::compute_rates(selection.counts);
+    return output::rates_text({}, {reading, selection, {}, rates});
+  };
+  for (const std::string& text :
+       {"7;;" + hostile + ";1;100.00;;\n", "7;;cycles:u;1;50.00;;\n8;;" + hostile + ";1;50.00;;\n",
+        std::string("{\"counter-value\":\"7\",\"event\":\"\\u001b[2J\\u0007\\u202ex\"}\n"),
+        std::string(" Performance counter stats for '\x1b[2J':\n\n 7      x\x1b[2J\x07\n")}) {
+    const std::string shown = show(read(text));
+    for (const char c : shown) {
+      ASSERT_TRUE(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f)) << shown;
+    }
+    EXPECT_EQ(shown.find("\u202e"), std::string::npos);
+  }
+}
+
+TEST(PerfStat, DamageOfAnyByteEndsInCountsOrInAClearError) {
+  std::mt19937_64 random(7);
+  for (const std::string& sound : {as_json(), as_separated(","), as_text(",")}) {
+    for (int round = 0; round < 2000; ++round) {
+      std::string text = sound;
+      for (int i = 0; i < 3; ++i) text[random() % text.size()] = static_cast<char>(random());
+      text.resize(text.size() - random() % 50);
+      try {
+        const auto selection = select_counts(read(text));
+        analysis::compute_rates(selection.counts);
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("found "));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skid::perfstat
