@@ -75,21 +75,19 @@ constexpr std::string_view kPfm = "libpfm4 4.13 gives";
 constexpr std::string_view kLeavesOutModified = "it leaves out hits on modified lines";
 constexpr std::string_view kIntelsFile = "Intel's event files have the one here";
 
-/// Names whose code is wrong.
+/// Names whose code is wrong, with their aliases (L2_RQSTS.RFO_HIT, ARITH.INT_DIVIDER_ACTIVE).
 struct Code {
   Core core;
   std::string_view name;
   std::uint64_t config;
   std::string_view who, reason;
 };
-constexpr std::array<Code, 15> kCodes{{
+constexpr std::array<Code, 12> kCodes{{
     {Core::haswell, "L2_RQSTS.DEMAND_DATA_RD_HIT", 0xc124, kManual, kLeavesOutModified},
     {Core::haswell, "L2_RQSTS.DEMAND_RFO_HIT", 0xc224, kManual, kLeavesOutModified},
-    {Core::haswell, "L2_RQSTS.RFO_HIT", 0xc224, kManual, kLeavesOutModified},
     {Core::haswell, "L2_RQSTS.CODE_RD_HIT", 0xc424, kManual, kLeavesOutModified},
     {Core::broadwell, "L2_RQSTS.DEMAND_DATA_RD_HIT", 0xc124, kManual, kLeavesOutModified},
     {Core::broadwell, "L2_RQSTS.DEMAND_RFO_HIT", 0xc224, kManual, kLeavesOutModified},
-    {Core::broadwell, "L2_RQSTS.RFO_HIT", 0xc224, kManual, kLeavesOutModified},
     {Core::broadwell, "L2_RQSTS.CODE_RD_HIT", 0xc424, kManual, kLeavesOutModified},
     {Core::ivy_bridge, "MOVE_ELIMINATION.INT_ELIMINATED", 0x0158, kPfm, kIntelsFile},
     {Core::ivy_bridge, "MOVE_ELIMINATION.INT_NOT_ELIMINATED", 0x0458, kPfm, kIntelsFile},
@@ -97,7 +95,6 @@ constexpr std::array<Code, 15> kCodes{{
     {Core::icelake, "MEM_LOAD_MISC_RETIRED.UC", 0x04d4, kPfm, kIntelsFile},
     {Core::sapphire_rapids, "MEM_TRANS_RETIRED.STORE_SAMPLE", 0x02cd, kPfm, kIntelsFile},
     {Core::sapphire_rapids, "ARITH.IDIV_ACTIVE", 0x10008b0, kPfm, kIntelsFile},
-    {Core::sapphire_rapids, "ARITH.INT_DIVIDER_ACTIVE", 0x10008b0, kPfm, kIntelsFile},
 }};
 
 /// Precise events that libpfm4 does not have.
