@@ -62,8 +62,14 @@ std::string text_of(const JsonValue& object, const json& value, std::string_view
   return object[key].string();
 }
 
-/// A line of `perf stat -j`; nullopt for the further metrics of an event.
-std::optional<Row> json_row(const Line& line, const std::string& file) {
+/// Whether a line of `perf stat -j` has a count, and is no further metric nor of another program.
+bool is_json_count(const Line& line) {
+  return trimmed(line.text).starts_with('{') &&
+         line.text.find("\"counter-value\"") != std::string_view::npos;
+}
+
+/// A line of `perf stat -j` that has a count.
+Row json_row(const Line& line, const std::string& file) {
   const std::string where = place(file, line.number);
   json value;
   try {
@@ -73,11 +79,11 @@ std::optional<Row> json_row(const Line& line, const std::string& file) {
                 "count again with LC_ALL=C perf stat -j");
   }
   const JsonValue object(value, where);
-  if (!object.find("counter-value")) return std::nullopt;
   Row row;
   row.line = line.number;
   row.event = object["event"].string();
   const std::string text = text_of(object, value, "counter-value");
+  if (text.empty()) object["counter-value"].refuse("nothing", "a number");
   if (!set_value(row, text, plain_number)) {
     throw fault(where, fmt::format("'{}' for \"counter-value\"", text),
                 "a number, \"<not counted>\" or \"<not supported>\"",
@@ -176,9 +182,7 @@ struct Shape {
 Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>& separator) {
   if (separator) return {Form::separated, *separator};
   for (const Line& line : lines) {
-    if (trimmed(line.text).starts_with('{') && line.text.find('"') != std::string_view::npos) {
-      return {Form::json, {}};
-    }
+    if (is_json_count(line)) return {Form::json, {}};
     if (trimmed(line.text).starts_with("Performance counter stats for")) return {};
   }
   // Lines of the program that was counted can stand in front; some thousand of them are tried.
@@ -192,8 +196,7 @@ Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>&
 
 std::optional<Row> row_of(const Line& line, const Shape& shape, const std::string& file) {
   if (shape.form == Form::json) {
-    if (!trimmed(line.text).starts_with('{')) return std::nullopt;
-    return json_row(line, file);
+    return is_json_count(line) ? std::optional(json_row(line, file)) : std::nullopt;
   }
   auto row = shape.form == Form::separated ? separated_row(line.text, shape.separator)
                                            : plain_row(line.text);
@@ -206,7 +209,7 @@ bool is_of_perf(const Line& line, const Shape& shape) {
   const std::string_view text = trimmed(line.text);
   switch (shape.form) {
     case Form::json:
-      return text.starts_with('{');
+      return text.starts_with('{') && text.find("\"metric-value\"") != std::string_view::npos;
     case Form::separated: {
       // Of a further metric value, unit, event and what belongs to them are empty.
       std::string empty;

@@ -303,6 +303,8 @@ TEST(PerfStat, RefusesWhatIsDamaged) {
               AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
   EXPECT_THAT(error_of(R"({"counter-value" : 1e999, "event" : "cycles"})"),
               HasSubstr("no JSON object"));
+  EXPECT_THAT(error_of("{\"counter-value\" : null, \"event\" : \"cycles\"}"),
+              HasSubstr("\"counter-value\""));
   EXPECT_THAT(error_of("{\"counter-value\" : \"7\"}"), HasSubstr("\"event\""));
   EXPECT_THAT(error_of("{\"counter-value\" : \"7\", \"event\" : 5}"), HasSubstr("a string"));
   EXPECT_THAT(error_of("{\"counter-value\" : [7], \"event\" : \"cycles\"}"), HasSubstr("a string"));
@@ -323,6 +325,18 @@ TEST(PerfStat, LeavesOtherLinesOutAndSaysSo) {
       "the program says: hello, world\n7,,cycles,1,100.00,,\nbye\n,,,,,,1.5,insn per cycle\n"));
   EXPECT_EQ(selection.counts[Quantity::cycles], 7.0);
   EXPECT_THAT(selection.remarks, Contains(HasSubstr("2 lines are no counts")));
+
+  // Also lines that look like JSON, in front of either form.
+  const std::string program = "{\"log\": \"begin\"}\n{ braces }\n";
+  const auto json =
+      read(program + as_json() + "{\"metric-value\" : \"1\", \"metric-unit\" : \"x\"}\n");
+  EXPECT_EQ(json.form, Form::json);
+  EXPECT_THAT(json.events, SizeIs(kCounts.size()));
+  EXPECT_EQ(json.other_lines, 2U);
+  const auto plain = read(program + as_text(","));
+  EXPECT_EQ(plain.form, Form::plain);
+  EXPECT_THAT(plain.events, SizeIs(kCounts.size()));
+  EXPECT_EQ(plain.first_other_line, 1U);
 }
 
 TEST(PerfStat, SaysThatACountWasCutByItsSeparator) {
