@@ -219,6 +219,7 @@ class Reader {
         return Operand{};
       case Kind::name:
         if (token.text == "REC") return record_field();
+        if (is_replaced_word(token.text)) return std::nullopt;
         next();
         if (is_symbol("(")) return function(token.text, depth + 1);
         // An enumerator that the kernel did not replace, which libtraceevent takes for 0.

@@ -75,4 +75,8 @@ std::optional<std::vector<PrintToken>> split_print_format(std::string_view print
   return tokens;
 }
 
+bool is_replaced_word(std::string_view word) {
+  return word == "LOCAL_PR_FMT" || word == "STA_PR_FMT" || word == "VIF_PR_FMT";
+}
+
 }  // namespace skid::perfdata

@@ -25,4 +25,9 @@ struct PrintToken {
 /// that is not closed, a character that C does not have outside of strings, or too many tokens.
 std::optional<std::vector<PrintToken>> split_print_format(std::string_view print);
 
+/// Whether libtraceevent reads a string in the place of this word. Kernels before 2.6.35 left the
+/// names of mac80211's macros in their print fmts; wherever libtraceevent meets them, also in
+/// declarations, it puts the macro's text, and loses the memory of the word in front.
+bool is_replaced_word(std::string_view word);
+
 }  // namespace skid::perfdata

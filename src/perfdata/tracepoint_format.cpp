@@ -1,5 +1,7 @@
 #include "src/perfdata/tracepoint_format.h"
 
+#include "src/perfdata/print_token.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,7 +24,7 @@ bool is_word_character(char character) {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestWord &&
+  return !text.empty() && text.size() <= kLongestWord && !is_replaced_word(text) &&
          std::all_of(text.begin(), text.end(), is_word_character);
 }
 

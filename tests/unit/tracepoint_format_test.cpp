@@ -64,6 +64,8 @@ TEST(TracepointFormatFile, OfAnotherShapeIsNotUnderstood) {
   EXPECT_FALSE(with_field("int common_pid")) << "twice";
   EXPECT_FALSE(with_field("int x", 70'000)) << "larger than any payload";
   EXPECT_FALSE(with_field("__data_loc char[] name", 2)) << "no room for offset and length";
+  EXPECT_FALSE(with_field("unsigned STA_PR_FMT x")) << "libtraceevent loses the word in front";
+  EXPECT_FALSE(with_field("char x[VIF_PR_FMT]", 6));
   const auto text = test::page_fault_format(190);
   EXPECT_FALSE(parse_tracepoint_format("a b", text, 8));
   EXPECT_FALSE(parse_tracepoint_format("a", "name: x\n", 8));
@@ -185,6 +187,7 @@ TEST_F(PrintFormat, ThatLibtraceeventLosesMemoryOfIsNot) {
   EXPECT_FALSE(check("\"%s\", !__print_symbolic(sizeof(u8), { 1, \"A\" })"));
   EXPECT_FALSE(check("\"%d\", ~__get_dynamic_array(list)[1]"));
   EXPECT_FALSE(check("\"%s\", __print_symbolic(REC->len, { 1, -1 })"));
+  EXPECT_FALSE(check("\"%d\", LOCAL_PR_FMT"));
   EXPECT_TRUE(check("\"%d\", -REC->len + !(REC->ip & 1)"));
 }
 
