@@ -43,7 +43,8 @@ class Digester {
     result_.unknown_ids = recording_.left_out().unknown_ids + counter_.unknown_ids();
     replay_.seal();
     locate_rows();
-    if (!moved_.empty()) {
+    if (has_moved_) {
+      take_moved_rows_out();
       auto& located = result_.located;
       located.moved_ = moved_.read(recording_, result_.spaces, located.placements_);
     }
@@ -179,7 +180,8 @@ class Digester {
         last_row = row;
         is_uncertain = !stays(count);
         if (is_uncertain && recording_.rewindable()) {
-          placement = LocatedCounts::kMoved;
+          placement = kMoved;
+          has_moved_ = true;
         } else {
           const auto& of = count.of;
           const auto location =
@@ -187,12 +189,18 @@ class Digester {
           placement = located.placements_.number(location, of.ip);
         }
       }
-      if (placement == LocatedCounts::kMoved) {
-        moved_.add(count);
-      } else if (is_uncertain) {
-        result_.uncertain += count.samples;
-      }
+      if (is_uncertain && placement != kMoved) result_.uncertain += count.samples;
     });
+  }
+
+  /// The rows of places that are read again, so that their memory is there for what is read.
+  void take_moved_rows_out() {
+    auto& located = result_.located;
+    located.counts_.extract(
+        [&](std::size_t row) { return located.placement_by_row_[row] == kMoved; },
+        [&](const perfdata::SampleCount& count) { moved_.add(count); });
+    std::erase(located.placement_by_row_, kMoved);
+    located.placement_by_row_.shrink_to_fit();
   }
 
   Recording& recording_;
@@ -204,7 +212,10 @@ class Digester {
   perfdata::SliceNumbers slices_;
   perfdata::BulkCounter counter_;
   unsigned attributes_version_ = 0;
-  MovedPlaces moved_;  ///< of a file
+  /// In the place of a placement: the mapping changed between the first and the last sample.
+  static constexpr std::uint32_t kMoved = 0xffff'ffff;
+  bool has_moved_ = false;  ///< of a file
+  MovedPlaces moved_;
 };
 
 Digest digest(Recording& recording, const perfdata::LaneSetup& lanes) {

@@ -24,7 +24,6 @@ class LocatedCounts {
   template <typename Visit>
   void for_each(Visit visit) const {
     counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      if (placement_by_row_[row] == kMoved) return;
       visit(LocatedSamples{count.of.ip, space_of(count), count.of.attribute, count.of.kind,
                            placements_.location(placement_by_row_[row], count.of.ip),
                            count.samples});
@@ -34,9 +33,6 @@ class LocatedCounts {
 
  private:
   friend class Digester;
-  /// The mapping changed between the first and the last sample; these stand in `moved_`.
-  static constexpr std::uint32_t kMoved = 0xffff'ffff;
-
   std::int32_t space_of(const perfdata::SampleCount& count) const {
     if (epochs_.empty()) return count.of.space;
     return epochs_[static_cast<std::size_t>(count.of.space)].space;
@@ -45,7 +41,7 @@ class LocatedCounts {
   perfdata::SampleCounts counts_;
   std::vector<std::uint32_t> placement_by_row_;
   Placements placements_;
-  MovedCounts moved_;
+  MovedCounts moved_;  ///< places whose mapping changed between their first and last sample
   std::vector<SpaceEpochs::Numbered> epochs_;  ///< by number, where a pipe was read
 };
 

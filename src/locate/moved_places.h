@@ -49,7 +49,6 @@ class MovedPlaces {
  public:
   /// `count` is of a moved place; its `space` is space_of its samples.
   void add(const perfdata::SampleCount& count);
-  bool empty() const noexcept { return places_.empty(); }
 
   /// Reads `recording` from its beginning until behind the last sample of a moved place.
   MovedCounts read(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,

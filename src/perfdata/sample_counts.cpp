@@ -218,6 +218,37 @@ void SampleCounts::add(std::span<const Sighting> sightings, Slice slice) {
   }
 }
 
+void SampleCounts::move_row(std::size_t from, std::size_t to) {
+  if (from == to) return;
+  auto& block = blocks_[to / kRowsABlock];
+  if (!block) block = std::make_unique_for_overwrite<Row[]>(kRowsABlock);
+  row_at(to) = row_at(from);
+  if (carries_.empty()) return;
+  for (std::uint32_t column = 0; column < kColumns; ++column) {
+    auto carried = carries_.extract(from * kColumns + column);
+    if (carried.empty()) continue;
+    carried.key() = to * kColumns + column;
+    carries_.insert(std::move(carried));
+  }
+}
+
+void SampleCounts::drop_carries(std::size_t row) {
+  if (carries_.empty()) return;
+  for (std::uint32_t column = 0; column < kColumns; ++column) {
+    carries_.erase(row * kColumns + column);
+  }
+}
+
+/// A block whose rows were all moved up or dropped, unless one of the `kept` first rows is in it.
+void SampleCounts::free_block(std::size_t block, std::size_t kept) {
+  if (block * kRowsABlock >= kept) blocks_[block].reset();
+}
+
+void SampleCounts::truncate(std::size_t rows) {
+  rows_used_ = rows;
+  blocks_.resize((rows + kRowsABlock - 1) / kRowsABlock);
+}
+
 void SampleCounts::seal() {
   slots_ = {};
   slot_bits_ = 0;

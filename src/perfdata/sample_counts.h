@@ -88,16 +88,29 @@ class SampleCounts {
   void seal();
 
   std::size_t rows() const noexcept { return rows_used_; }
+  /// Removes the rows for which `is_out(row)`, and their memory, after `visit(SampleCount)` for
+  /// each of their places. The others move up in their order. Only after `seal`.
+  template <typename IsOut, typename Visit>
+  void extract(IsOut is_out, Visit visit) {
+    std::size_t kept = 0;
+    for (std::size_t index = 0; index < rows_used_; ++index) {
+      if (is_out(index)) {
+        visit_row(index, visit);
+        drop_carries(index);
+      } else {
+        move_row(index, kept++);
+      }
+      if ((index + 1) % kRowsABlock == 0) free_block(index / kRowsABlock, kept);
+    }
+    truncate(kept);
+  }
+
   /// Calls `visit(row, SampleCount)` for each distinct place, rows ascending. The places of one row
   /// differ only in their event and share first and last. Only after `seal` are these meaningful.
   template <typename Visit>
   void for_each(Visit visit) const {
     for (std::size_t index = 0; index < rows_used_; ++index) {
-      const Row& row = row_at(index);
-      for (std::uint32_t column = 0; column < kColumns; ++column) {
-        const std::uint64_t samples = count_of(index, column);
-        if (samples > 0) visit(index, describe(row, column, samples));
-      }
+      visit_row(index, [&](const SampleCount& count) { visit(index, count); });
     }
   }
 
@@ -121,6 +134,18 @@ class SampleCounts {
   Row& row_at(std::size_t index) const noexcept {
     return blocks_[index / kRowsABlock][index % kRowsABlock];
   }
+  template <typename Visit>
+  void visit_row(std::size_t index, Visit visit) const {
+    const Row& row = row_at(index);
+    for (std::uint32_t column = 0; column < kColumns; ++column) {
+      const std::uint64_t samples = count_of(index, column);
+      if (samples > 0) visit(describe(row, column, samples));
+    }
+  }
+  void move_row(std::size_t from, std::size_t to);
+  void drop_carries(std::size_t row);
+  void free_block(std::size_t block, std::size_t kept);
+  void truncate(std::size_t rows);
   std::uint64_t count_of(std::size_t row, std::uint32_t column) const;
   SampleCount describe(const Row& row, std::uint32_t column, std::uint64_t samples) const;
   std::uint32_t context_of(const Sighting& sighting);

@@ -67,6 +67,37 @@ TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
   EXPECT_EQ(result.at({0x1000, 7, 4, often.kind.bits()}), 65'536u);
 }
 
+/// Rows of several blocks, some of whose counts go beyond the row's counter; `is_out` by row.
+template <typename IsOut>
+void expect_extracted(IsOut is_out) {
+  constexpr std::uint64_t kRows = 40'000;
+  SampleCounts counts;
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    const Sighting sighting{row * 16, 1, static_cast<std::uint32_t>(row % 8), {}};
+    counts.add_between(0, 0, sighting, row % 97 == 0 ? 200'000 + row : 1 + row % 3);
+  }
+  counts.note(0, 1, 2, 3);
+  counts.seal();
+  std::map<Place, std::uint64_t> in, out, extracted;
+  counts.for_each([&](std::size_t row, const SampleCount& count) {
+    (is_out(row) ? out : in).emplace(place_of(count.of), count.samples);
+  });
+  counts.extract(is_out, [&](const SampleCount& count) {
+    EXPECT_TRUE(extracted.emplace(place_of(count.of), count.samples).second);
+  });
+  EXPECT_EQ(extracted, out);
+  EXPECT_EQ(counts.rows(), in.size());
+  EXPECT_EQ(counts_of(counts), in);
+}
+
+TEST(SampleCounts, CanBeTakenOut) {
+  expect_extracted([](std::size_t row) { return row % 5 == 3; });
+  expect_extracted([](std::size_t row) { return row < 30'000; });
+  expect_extracted([](std::size_t row) { return row >= 8192; });
+  expect_extracted([](std::size_t) { return true; });
+  expect_extracted([](std::size_t) { return false; });
+}
+
 TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
   SliceNumbers slices;
   std::array<SampleCounts, 2> halves;  // counted apart and merged, as two threads do
