@@ -53,7 +53,6 @@ class BulkCounter {
   const std::vector<EventTotals>& totals() const noexcept { return totals_; }
   /// Samples left out because their id belongs to no event.
   std::uint64_t unknown_ids() const noexcept { return unknown_ids_; }
-  const SampleCounts& counts() const noexcept { return counts_; }
 
  private:
   using Pending = std::vector<Sighting>;

@@ -7,7 +7,6 @@ namespace skid::perfdata {
 
 void BulkLayout::use(const SampleDecoder& decoder) {
   constexpr auto kAbsent = SampleLayout::kAbsent;
-  constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
   const auto& layouts = decoder.layouts();
   ids = &decoder.ids();
   id = decoder.id_offset();

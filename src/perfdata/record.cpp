@@ -68,6 +68,14 @@ std::string name_of_record_type(std::uint32_t type) {
   return fmt::format("record type {}", type);
 }
 
+std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder order,
+                                 Record& record) {
+  ByteReader reader(bytes.first(kRecordHeader), order);
+  record.type = reader.u32();
+  record.misc = reader.u16();
+  return reader.u16();
+}
+
 SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteOrder order) {
   if (!attribute.sample_id_all) return {};
   // struct sample_id: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER, each a u64 where present.

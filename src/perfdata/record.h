@@ -27,6 +27,12 @@ struct Record {
   }
 };
 
+inline constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
+
+/// Reads type and misc of `record` from the header at the front of `bytes`, of which there must be
+/// kRecordHeader. Returns the record's size in bytes, header included, as it claims.
+std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder order, Record& record);
+
 /// Who and when, at the end of records that are no samples (sample_id_all).
 struct SampleId {
   std::optional<std::uint64_t> time;  ///< ns; nullopt where the event does not record it

@@ -18,9 +18,6 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
-/// Records that are unpacked at a time, and the part of one that is left over.
-constexpr std::size_t kUnpacked = (std::size_t{256} << 10) + ByteStream::kLargestFill;
 std::uint64_t size_of(const FileDescriptor& file) {
   struct stat status {};
   return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
@@ -207,20 +204,18 @@ void Recording::start_segment(std::size_t index) {
   const Segment& segment = segments_[index];
   if (!from_pipe_) stream_ = ByteStream::of_file(segment.file.get(), segment.begin, segment.end);
   // Each file of a directory has a zstd stream of its own.
-  unpacker_.reset();
-  unpacker_is_broken_ = false;
-  unpacking_ = false;
-  unpacked_begin_ = unpacked_end_ = 0;
+  packed_.begin();
 }
 
 std::optional<Recording::Stretch> Recording::stretch() const {
-  if (from_pipe_ || stopped_ || ended_ || unpacking_ || behind_.left > 0) return std::nullopt;
+  if (from_pipe_ || stopped_ || ended_ || packed_.is_open() || behind_.left > 0)
+    return std::nullopt;
   const Segment& segment = segments_[segment_];
   return Stretch{segment.file.get(), stream_.position(), segment.end};
 }
 
 bool Recording::may_change_attributes() const noexcept {
-  if (unpacking_ || behind_.left > 0) return true;
+  if (packed_.is_open() || behind_.left > 0) return true;
   const auto bytes = buffered();
   if (bytes.size() < sizeof(std::uint32_t)) return false;  // the record has to be fed first
   const std::uint32_t type = ByteReader(bytes, order_).u32();
@@ -241,14 +236,13 @@ void Recording::rewind() {
 
 std::span<const std::byte> Recording::buffered() const noexcept {
   if (behind_.left > 0 || stopped_) return {};
-  if (!unpacking_) return stream_.buffered();
-  return {unpacked_.data() + unpacked_begin_, unpacked_end_ - unpacked_begin_};
+  return packed_.is_open() ? packed_.buffered() : stream_.buffered();
 }
 
 void Recording::consume(std::size_t bytes) noexcept {
   position_ += bytes;
-  if (unpacking_) {
-    unpacked_begin_ += bytes;
+  if (packed_.is_open()) {
+    packed_.consume(bytes);
   } else {
     stream_.consume(bytes);
   }
@@ -270,12 +264,11 @@ bool Recording::next(Record& record) {
       if (starved()) return false;
       continue;
     }
-    if (unpacking_) {
-      if (next_unpacked(record)) {
+    if (packed_.is_open()) {
+      if (next_packed(record)) {
         accept(record);
         return true;
       }
-      unpacking_ = false;
     } else if (next_stored(record)) {
       accept_stored(record);
       accept(record);
@@ -288,19 +281,6 @@ bool Recording::next(Record& record) {
   }
   return false;
 }
-
-namespace {
-
-/// Reads the header of the record at the front of `bytes`. Returns its size, header included.
-std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder order,
-                                 Record& record) {
-  ByteReader reader(bytes.first(kRecordHeader), order);
-  record.type = reader.u32();
-  record.misc = reader.u16();
-  return reader.u16();
-}
-
-}  // namespace
 
 bool Recording::next_stored(Record& record) {
   if (!stream_.fill(kRecordHeader)) return !starved() && end_of_segment();
@@ -346,9 +326,8 @@ bool Recording::end_of_segment() {
     return stop(stream_.position(), fmt::format("{} bytes behind the last record", left),
                 "whole records", kRecordAgain);
   }
-  if (unpacked_end_ > unpacked_begin_ && !unpacker_is_broken_) {
-    const std::size_t rest = std::exchange(unpacked_end_, 0) - std::exchange(unpacked_begin_, 0);
-    fault(packed_offset_,
+  if (const std::size_t rest = packed_.drop_rest(); rest > 0) {
+    fault(packed_.offset(),
           fmt::format("compressed records that end with {} bytes of another one", rest),
           "whole records", kRecordAgain);
   }
@@ -359,7 +338,8 @@ void Recording::accept_stored(const Record& record) {
   switch (record.type) {
     case PERF_RECORD_COMPRESSED:
     case PERF_RECORD_COMPRESSED2:
-      start_unpacking(record);
+      packed_.open(record, order_);
+      note_packed_problem();
       break;
     case PERF_RECORD_AUXTRACE:
     case PERF_RECORD_HEADER_TRACING_DATA: {
@@ -440,71 +420,20 @@ void Recording::follow(const Change& change) {
   }
 }
 
-void Recording::start_unpacking(const Record& record) {
-  packed_ = record.body;
-  packed_offset_ = record.offset;
-  if (record.type == PERF_RECORD_COMPRESSED2) {
-    // The payload is padded to eight bytes; its own size stands in front.
-    ByteReader reader(record.body, order_);
-    const std::uint64_t size = reader.u64();
-    packed_ = reader.take(size);
-    if (reader.failed()) {
-      give_up_unpacking(fmt::format("compressed data of {} bytes", size),
-                        fmt::format("{} in its record", record.body.size()));
-    }
-  }
-  unpacking_ = !unpacker_is_broken_;
+bool Recording::next_packed(Record& record) {
+  const bool given = packed_.next(record, order_);
+  note_packed_problem();
+  if (!given) return false;
+  record.position = position_;
+  position_ += kRecordHeader + record.body.size();
+  return true;
 }
 
-bool Recording::next_unpacked(Record& record) {
-  const auto available = [this] { return unpacked_end_ - unpacked_begin_; };
-  std::size_t wanted = kRecordHeader;
-  for (;;) {
-    if (available() >= wanted) {
-      const std::span<const std::byte> bytes(unpacked_.data() + unpacked_begin_, available());
-      const std::uint16_t size = read_record_header(bytes, order_, record);
-      if (size < kRecordHeader) {
-        give_up_unpacking(fmt::format("a compressed record of {} bytes", size),
-                          fmt::format("at least {}", kRecordHeader));
-        return false;
-      }
-      if (bytes.size() >= size) {
-        record.offset = packed_offset_;
-        record.position = position_;
-        record.body = bytes.subspan(kRecordHeader, size - kRecordHeader);
-        unpacked_begin_ += size;
-        position_ += size;
-        return true;
-      }
-      wanted = size;
-    }
-    if (!unpack_more()) return false;
+void Recording::note_packed_problem() {
+  if (auto problem = packed_.take_problem()) {
+    fault(packed_.offset(), std::move(problem->found), std::move(problem->allowed),
+          "the compressed records from here on are left out; record again");
   }
-}
-
-bool Recording::unpack_more() {
-  if (unpacked_.empty()) unpacked_.resize(kUnpacked);
-  if (!unpacker_) unpacker_.emplace();
-  std::memmove(unpacked_.data(), unpacked_.data() + unpacked_begin_,
-               unpacked_end_ - unpacked_begin_);
-  unpacked_end_ -= unpacked_begin_;
-  unpacked_begin_ = 0;
-  auto step = unpacker_->unpack(packed_, std::span(unpacked_).subspan(unpacked_end_));
-  packed_ = packed_.subspan(step.taken);
-  unpacked_end_ += step.given;
-  if (!step.problem.empty()) {
-    give_up_unpacking(fmt::format("zstd data that cannot be unpacked ({})", step.problem), "");
-    // What came out before the damage still counts.
-    return step.given > 0;
-  }
-  return step.given > 0;
-}
-
-void Recording::give_up_unpacking(std::string found, std::string allowed) {
-  fault(packed_offset_, std::move(found), std::move(allowed),
-        "the compressed records from here on are left out; record again");
-  unpacker_is_broken_ = true;
-  packed_ = {};
 }
 
 }  // namespace skid::perfdata

@@ -7,9 +7,9 @@
 #include "src/perfdata/features.h"
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
+#include "src/perfdata/packed_records.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/unpacker.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
@@ -74,7 +74,7 @@ class Recording {
 
   /// What `consume` may not pass lies in memory of the recording, which `next` overwrites, instead
   /// of in what was fed.
-  bool is_unpacking() const noexcept { return unpacking_; }
+  bool is_unpacking() const noexcept { return packed_.is_open(); }
 
   /// The rest of the file that is being read: whoever reads faster may feed it.
   struct Stretch {
@@ -143,8 +143,8 @@ class Recording {
 
   void start_segment(std::size_t index);
   bool next_stored(Record& record);
-  bool next_unpacked(Record& record);
-  bool unpack_more();
+  bool next_packed(Record& record);
+  void note_packed_problem();
   /// Whether the reading failed or met the end of the file too early; ends the segment then.
   bool stop_if_cut();
   bool end_of_segment();
@@ -156,8 +156,6 @@ class Recording {
   void accept(const Record& record);
   /// Lets the decoder follow a change of the attributes.
   void follow(const Change& change);
-  void start_unpacking(const Record& record);
-  void give_up_unpacking(std::string found, std::string allowed);
 
   const std::filesystem::path& segment_path() const { return segments_[segment_].path; }
   void fault(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
@@ -187,14 +185,7 @@ class Recording {
 
   Behind behind_;
 
-  std::optional<Unpacker> unpacker_;
-  bool unpacking_ = false;  ///< `packed_` may hold more
-  bool unpacker_is_broken_ = false;
-  std::uint64_t packed_offset_ = 0;    ///< of the record that `packed_` is the payload of
-  std::span<const std::byte> packed_;  ///< in the buffer of `stream_`
-  std::vector<std::byte> unpacked_;
-  std::size_t unpacked_begin_ = 0, unpacked_end_ = 0;  ///< the part not given out yet
-
+  PackedRecords packed_;
   FaultLog faults_;
 };
 

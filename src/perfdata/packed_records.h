@@ -1,0 +1,63 @@
+// The records inside PERF_RECORD_COMPRESSED and PERF_RECORD_COMPRESSED2.
+#pragma once
+
+#include "src/perfdata/record.h"
+#include "src/perfdata/unpacker.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// Unpacks one zstd stream, packet by packet, through a bounded buffer. Records may begin in one
+/// packet and end in a later one.
+class PackedRecords {
+ public:
+  /// Forgets all of the stream before.
+  void begin();
+
+  /// Goes on with a compressed record, whose body must stay until `next` is false.
+  void open(const Record& packet, ByteOrder order);
+  /// Whether `next` may give something out.
+  bool is_open() const noexcept { return open_; }
+  /// Gives out the next record but for its position, which only the caller knows; its body is valid
+  /// until the next call. False when the packet is used up; it is closed then.
+  bool next(Record& record, ByteOrder order);
+
+  /// Records that are unpacked already; the last one may be cut off.
+  std::span<const std::byte> buffered() const noexcept {
+    return {unpacked_.data() + begin_, end_ - begin_};
+  }
+  /// Goes on behind whole records at the front of `buffered()`.
+  void consume(std::size_t bytes) noexcept { begin_ += bytes; }
+
+  /// Offset in the file of the packet that was opened last.
+  std::uint64_t offset() const noexcept { return offset_; }
+  /// What was found wrong since the last call: all further packets of the stream are of no use.
+  struct Problem {
+    std::string found, allowed;
+  };
+  std::optional<Problem> take_problem() { return std::exchange(problem_, std::nullopt); }
+  /// At the end of the stream: bytes of a record whose rest never came. Drops them.
+  std::size_t drop_rest() noexcept;
+
+ private:
+  bool unpack_more();
+  void give_up(std::string found, std::string allowed);
+
+  std::optional<Unpacker> unpacker_;
+  bool open_ = false;
+  bool is_broken_ = false;
+  std::uint64_t offset_ = 0;
+  std::span<const std::byte> packed_;  ///< the rest of the packet
+  std::vector<std::byte> unpacked_;
+  std::size_t begin_ = 0, end_ = 0;  ///< the part of `unpacked_` not given out yet
+  std::optional<Problem> problem_;
+};
+
+}  // namespace skid::perfdata
