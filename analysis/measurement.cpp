@@ -110,6 +110,14 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
                           : "the trigger did not cause the event each time"));
 }
 
+void count_triggers(const Tally& tally, const TargetMap& map, Measurement& measurement) {
+  measurement.triggers = tally.triggers;
+  measurement.triggers.resize(map.triggers());
+  for (std::size_t number = 0; number < map.triggers(); ++number) {
+    measurement.trigger_addresses.push_back(map.trigger_address(number));
+  }
+}
+
 }  // namespace
 
 Tally& Tally::operator+=(const Tally& other) {
@@ -120,6 +128,8 @@ Tally& Tally::operator+=(const Tally& other) {
   exact_hits += other.exact_hits;
   exact_off_trigger += other.exact_off_trigger;
   inside_instruction += other.inside_instruction;
+  if (triggers.size() < other.triggers.size()) triggers.resize(other.triggers.size());
+  for (std::size_t i = 0; i < other.triggers.size(); ++i) triggers[i] += other.triggers[i];
   return *this;
 }
 
@@ -129,6 +139,11 @@ void Tally::add(const LocatedCount& count, const TargetMap* map) {
   if (classified.offset) {
     instructions.add(classified.offset->instructions, count.samples);
     bytes.add(classified.offset->bytes, count.samples);
+  }
+  if (classified.trigger) {
+    if (triggers.size() <= *classified.trigger) triggers.resize(*classified.trigger + 1);
+    const bool is_hit = classified.sample_class == SampleClass::hit;
+    triggers[*classified.trigger] += {is_hit ? count.samples : 0, count.samples};
   }
   if (classified.inside_instruction) inside_instruction += count.samples;
   if (!count.exact) return;
@@ -171,6 +186,8 @@ void complete(Measurement& measurement, const Tally& tally, const TargetMap* map
     if (nops_are_right && !measurement.expected_hit_share) {
       measurement.expected_hit_share = map->even_hit_share();
     }
+    if (map->triggers() > 1) count_triggers(tally, *map, measurement);
+    if (!nops_are_right) measurement.bias = bias_of(measurement.triggers);
   }
 
   ContractInput input;

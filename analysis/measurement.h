@@ -1,6 +1,7 @@
 // One event at one precise level on one machine: everything that a report says of it.
 #pragma once
 
+#include "analysis/bias.h"
 #include "analysis/contract.h"
 #include "analysis/histogram.h"
 #include "analysis/ledger.h"
@@ -78,7 +79,7 @@ struct Measurement {
   EventIdentity event;
   PreciseLevel precise;
   Period period;
-  std::optional<Trigger> trigger;  ///< nullopt when nobody said where it is
+  std::optional<Trigger> trigger;  ///< nullopt when nobody said where it is; of several the first
   Ledger samples;
   std::uint64_t lost_records = 0;  ///< sum of PERF_RECORD_LOST
   std::uint64_t lost_samples = 0;  ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss
@@ -95,6 +96,10 @@ struct Measurement {
   std::int64_t lowest_offset = 0, highest_offset = 0;
   std::optional<std::int64_t> censored_from;  ///< offset in instructions
   Contract contract;
+  /// Where there are several triggers, in the order of their addresses; else empty.
+  std::vector<TriggerCount> triggers;
+  std::vector<std::uint64_t> trigger_addresses;
+  std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
   EventsPerIteration events_per_iteration;
   std::optional<IpCheck> ip_check;  ///< nullopt where no tracepoint was recorded beside the event
   std::vector<std::string> warnings;
@@ -119,20 +124,21 @@ struct Tally {
   std::uint64_t exact_hits = 0;         ///< of the hits
   std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
   std::uint64_t inside_instruction = 0;
+  std::vector<TriggerCount> triggers;  ///< by their number; those behind the last sampled left out
 
   /// `map` null: nobody said where the trigger is; user samples are other_user then.
   void add(const LocatedCount& count, const TargetMap* map);
   Tally& operator+=(const Tally& other);
 };
 
-/// Fills samples, hit_ratio, the distances, histogram, offset range, exact counts, contract and
-/// (where every instruction is rightly sampled and it was not set) expected_hit_share of
-/// `measurement` from a tally. Adds the warnings that follow from counts alone: censored above 0.1%
-/// unless every instruction is rightly sampled, throttled or lost above 1%, samples inside
-/// instructions, exact samples off the trigger, events per iteration more than 5% off. Reads event,
-/// precise, lost counts and events_per_iteration, which must be set.
-/// `map` null: nobody said where the trigger is; `judgeable` is taken as no_trigger then.
-/// ticks_per_instruction: measured TSC ticks per runway NOP, where known.
+/// Fills samples, hit_ratio, the distances, histogram, offset range, exact counts, triggers, bias
+/// (unless every instruction is rightly sampled), contract and (where every instruction is rightly
+/// sampled and it was not set) expected_hit_share of `measurement` from a tally. Adds the warnings
+/// that follow from counts alone: censored above 0.1% unless every instruction is rightly sampled,
+/// throttled or lost above 1%, samples inside instructions, exact samples off the trigger, events
+/// per iteration more than 5% off. Reads event, precise, lost counts and events_per_iteration,
+/// which must be set. `map` null: nobody said where the trigger is; `judgeable` is taken as
+/// no_trigger then. ticks_per_instruction: measured TSC ticks per runway NOP, where known.
 /// bin_width: instructions, at least 1.
 void complete(Measurement& measurement, const Tally& tally, const TargetMap* map,
               Judgeable judgeable, bool ignores_level, std::optional<double> ticks_per_instruction,

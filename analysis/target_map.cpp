@@ -51,23 +51,25 @@ std::int64_t count(const CodeRegion& region) {
 
 }  // namespace
 
-TargetMap TargetMap::of_target(CodeRegion lead_in, CodeRegion trigger, CodeRegion runway,
+TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<Stretch> stretches,
                                AddressRange loop, std::vector<AddressRange> other_triggers) {
   check(lead_in, "lead-in");
-  check(trigger, "trigger");
-  check(runway, "runway");
-  if (trigger.starts.size() != 1) {
-    throw Error(fmt::format("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one",
-                            trigger.range.begin, trigger.range.end, trigger.starts.size()));
-  }
+  if (stretches.empty()) throw Error("target: has no trigger");
   TargetMap map;
-  if (!runway.starts.empty()) {
-    const std::size_t censored = std::max<std::size_t>(1, runway.starts.size() / kCensoredDivisor);
-    map.censored_index_ = runway.starts.size() - censored;
+  for (Stretch& stretch : stretches) {
+    const CodeRegion& trigger = stretch.trigger;
+    const std::size_t nops = stretch.runway.starts.size();
+    check(trigger, "trigger");
+    check(stretch.runway, "runway");
+    if (trigger.starts.size() != 1) {
+      throw Error(fmt::format("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one",
+                              trigger.range.begin, trigger.range.end, trigger.starts.size()));
+    }
+    MappedStretch mapped{std::move(stretch), std::nullopt};
+    if (nops > 0) mapped.censored_index = nops - std::max<std::size_t>(1, nops / kCensoredDivisor);
+    map.stretches_.push_back(std::move(mapped));
   }
   map.lead_in_ = std::move(lead_in);
-  map.trigger_ = std::move(trigger);
-  map.runway_ = std::move(runway);
   map.loop_ = loop;
   map.other_triggers_ = std::move(other_triggers);
   return map;
@@ -76,35 +78,43 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, CodeRegion trigger, CodeRegio
 TargetMap TargetMap::of_functions(AddressRange hit, CodeRegion runway) {
   check(runway, "runway");
   TargetMap map;
-  map.trigger_.range = hit;
-  map.runway_ = std::move(runway);
+  map.stretches_.push_back({{{hit, {}}, std::move(runway)}, std::nullopt});
   map.by_function_ = true;
   return map;
 }
 
-Classified TargetMap::classify(std::uint64_t address) const {
-  const auto starts_at = [address](const CodeRegion& region, std::size_t index) {
-    return region.starts[index] == address;
-  };
-
+std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64_t address) const {
+  const auto& [code, censored_index] = stretches_[number];
+  const auto& [trigger, runway] = code;
   Classified result;
-  if (trigger_.range.contains(address)) {
+  result.trigger = number;
+  if (trigger.range.contains(address)) {
     result.sample_class = SampleClass::hit;
-    result.offset = Offset{0, by_function_ ? 0 : distance(trigger_.range.begin, address)};
-    result.inside_instruction = !by_function_ && address != trigger_.range.begin;
-  } else if (runway_.range.contains(address)) {
-    const std::size_t index = instruction_at(runway_, address);
-    const bool censored = censored_index_ && index >= *censored_index_;
-    const std::uint64_t origin = by_function_ ? runway_.range.begin : trigger_.range.begin;
-    result.sample_class = censored ? SampleClass::censored : SampleClass::skid;
-    result.offset = Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)};
-    result.inside_instruction = !starts_at(runway_, index);
-  } else if (lead_in_.range.contains(address)) {
+    result.offset = Offset{0, by_function_ ? 0 : distance(trigger.range.begin, address)};
+    result.inside_instruction = !by_function_ && address != trigger.range.begin;
+    return result;
+  }
+  if (!runway.range.contains(address)) return std::nullopt;
+  const std::size_t index = instruction_at(runway, address);
+  const bool censored = censored_index && index >= *censored_index;
+  const std::uint64_t origin = by_function_ ? runway.range.begin : trigger.range.begin;
+  result.sample_class = censored ? SampleClass::censored : SampleClass::skid;
+  result.offset = Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)};
+  result.inside_instruction = runway.starts[index] != address;
+  return result;
+}
+
+Classified TargetMap::classify(std::uint64_t address) const {
+  for (std::size_t number = 0; number < stretches_.size(); ++number) {
+    if (const auto found = classify_in(number, address)) return *found;
+  }
+  Classified result;
+  if (lead_in_.range.contains(address)) {
     const std::size_t index = instruction_at(lead_in_, address);
     result.sample_class = SampleClass::before;
     result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
-                           distance(trigger_.range.begin, address)};
-    result.inside_instruction = !starts_at(lead_in_, index);
+                           distance(trigger_address(0), address)};
+    result.inside_instruction = lead_in_.starts[index] != address;
   } else if (std::any_of(
                  other_triggers_.begin(), other_triggers_.end(),
                  [address](const AddressRange& range) { return range.contains(address); })) {
@@ -120,26 +130,42 @@ std::int64_t TargetMap::lowest_offset() const {
 }
 
 std::int64_t TargetMap::highest_offset() const {
-  return count(runway_);
+  std::int64_t highest = 0;
+  for (const auto& stretch : stretches_) highest = std::max(highest, count(stretch.code.runway));
+  return highest;
 }
 
 std::optional<std::int64_t> TargetMap::censored_from() const {
-  if (!censored_index_) return std::nullopt;
-  return static_cast<std::int64_t>(*censored_index_) + 1;
+  std::optional<std::int64_t> lowest;
+  for (const auto& [code, censored_index] : stretches_) {
+    if (!censored_index) continue;
+    const auto offset = static_cast<std::int64_t>(*censored_index) + 1;
+    lowest = std::min(lowest.value_or(offset), offset);
+  }
+  return lowest;
 }
 
 std::optional<std::int64_t> TargetMap::censored_from_bytes() const {
-  if (!censored_index_) return std::nullopt;
-  return distance(trigger_.range.begin, runway_.starts[*censored_index_]);
+  std::optional<std::int64_t> lowest;
+  for (const auto& [code, censored_index] : stretches_) {
+    if (!censored_index) continue;
+    const auto offset = distance(code.trigger.range.begin, code.runway.starts[*censored_index]);
+    lowest = std::min(lowest.value_or(offset), offset);
+  }
+  return lowest;
 }
 
 std::int64_t TargetMap::instructions() const {
-  return count(lead_in_) + count(trigger_) + count(runway_);
+  std::int64_t all = count(lead_in_);
+  for (const auto& [code, censored_index] : stretches_) {
+    all += count(code.trigger) + count(code.runway);
+  }
+  return all;
 }
 
 std::optional<double> TargetMap::even_hit_share() const {
   if (by_function_) return std::nullopt;
-  return 1.0 / static_cast<double>(instructions());
+  return static_cast<double>(triggers()) / static_cast<double>(instructions());
 }
 
 }  // namespace skid::analysis

@@ -23,23 +23,31 @@ struct Offset {
   std::int64_t bytes = 0;
 };
 
+/// One trigger and what of the runway lies between it and the next one.
+struct Stretch {
+  CodeRegion trigger, runway;
+};
+
 /// The class of one address, and its offset for hit, skid, before and censored.
 struct Classified {
   SampleClass sample_class = SampleClass::other_user;
-  std::optional<Offset> offset;
-  bool inside_instruction = false;  ///< the address is not the first byte of an instruction
+  std::optional<Offset> offset;  ///< from the last trigger at or in front of it, or from the first
+  std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
+  bool inside_instruction = false;     ///< the address is not the first byte of an instruction
 };
 
 /// The geometry that classifies user-mode addresses of the target.
 class TargetMap {
  public:
-  /// A generated target: exact trigger, lead-in, runway whose last 5% of instructions (rounded
-  /// down, at least one) are censored. Bytes are counted from the trigger's first byte. An address
-  /// is looked for in the trigger, runway, lead-in, other triggers and loop, in this order.
-  /// Throws Error for a region whose instructions are not known or not in order, or a trigger that
-  /// is not one instruction.
-  static TargetMap of_target(CodeRegion lead_in, CodeRegion trigger, CodeRegion runway,
-                             AddressRange loop, std::vector<AddressRange> other_triggers);
+  /// A generated target: lead-in, then one or more exact triggers in the order of their addresses,
+  /// each with its runway. The last 5% of the instructions of each runway (rounded down, at least
+  /// one) are censored: there a sample of the trigger in front may as well have gone past the next.
+  /// Bytes are counted from the trigger's first byte. An address is looked for in the triggers and
+  /// runways, lead-in, other triggers and loop, in this order. Throws Error without a trigger, and
+  /// for a region whose instructions are not known or not in order, or a trigger that is not one
+  /// instruction.
+  static TargetMap of_target(CodeRegion lead_in, std::vector<Stretch> stretches, AddressRange loop,
+                             std::vector<AddressRange> other_triggers);
 
   /// Targets that others wrote: every address of `hit` is a hit (offset 0), every one of `runway` a
   /// skid; instruction k of the runway function is offset k (from 1), bytes are counted from the
@@ -51,11 +59,17 @@ class TargetMap {
   /// Offsets in instructions that can occur: [-(lead-in instructions), runway instructions].
   std::int64_t lowest_offset() const;
   std::int64_t highest_offset() const;
-  /// First censored offset in instructions; nullopt when there is no censored class.
+  std::size_t triggers() const noexcept { return stretches_.size(); }
+  /// Address of the first byte of a trigger, by its number.
+  std::uint64_t trigger_address(std::size_t trigger) const {
+    return stretches_[trigger].code.trigger.range.begin;
+  }
+  /// First censored offset in instructions, that of the shortest runway where there are several;
+  /// nullopt when there is no censored class.
   std::optional<std::int64_t> censored_from() const;
   /// The same in bytes from the trigger's first byte.
   std::optional<std::int64_t> censored_from_bytes() const;
-  /// Instructions of one iteration that the map knows: lead-in + trigger + runway.
+  /// Instructions of one iteration that the map knows: lead-in, triggers and runways.
   std::int64_t instructions() const;
   /// The share of hits if all of these took equally long; nullopt for `of_functions`, where the
   /// instructions of the hit function are not known. The few instructions of the loop are left out.
@@ -64,10 +78,17 @@ class TargetMap {
  private:
   TargetMap() = default;
 
-  CodeRegion lead_in_, trigger_, runway_;
+  struct MappedStretch {
+    Stretch code;
+    std::optional<std::size_t> censored_index;  // into code.runway.starts
+  };
+
+  std::optional<Classified> classify_in(std::size_t number, std::uint64_t address) const;
+
+  CodeRegion lead_in_;
+  std::vector<MappedStretch> stretches_;
   AddressRange loop_;
   std::vector<AddressRange> other_triggers_;
-  std::optional<std::size_t> censored_index_;  // into runway_.starts
   bool by_function_ = false;
 };
 

@@ -292,6 +292,10 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const auto ticks = read_target_report(source.planned, measurement.warnings);
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
+  if (geometry != nullptr && geometry->description &&
+      builtin_event_of(attribute, *geometry->description) == "execute") {
+    measurement.bias.reset();  // the breakpoint stands at the first trigger only
+  }
   measurement.recording_warnings = warnings;
   return measurement;
 }

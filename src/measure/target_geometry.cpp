@@ -105,8 +105,9 @@ std::optional<TargetGeometry> find_target(const locate::Digest& digest,
     return TargetGeometry{
         mapping_flags(digest, module), &elf,
         analysis::TargetMap::of_target(
-            region(elf, decoder, layout.lead_in), region(elf, decoder, layout.trigger),
-            region(elf, decoder, layout.runway), layout.loop, layout.other_triggers),
+            region(elf, decoder, layout.lead_in),
+            {{region(elf, decoder, layout.trigger), region(elf, decoder, layout.runway)}},
+            layout.loop, layout.other_triggers),
         analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
                           layout.trigger.begin, "skid_trigger"},
         target->description};

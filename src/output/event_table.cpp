@@ -205,6 +205,37 @@ void add_ledger_rows(EventTable& table, std::size_t width) {
   table.row_unless_zero("of unknown events", [](const Measurement& m) { return m.unknown_ids; });
 }
 
+/// The shares of several triggers, and how far they are from even.
+void add_trigger_rows(EventTable& table, std::size_t most_triggers) {
+  if (most_triggers == 0) return;
+  table.heading("samples by trigger, its runway included");
+  for (std::size_t i = 0; i < most_triggers; ++i) {
+    table.row(fmt::format("  {}", i + 1), [i](const Measurement& m) {
+      if (i >= m.triggers.size()) return Cell{kUnknown, Ink::dim};
+      std::uint64_t all = 0;
+      for (const auto& trigger : m.triggers) all += trigger.samples;
+      if (all == 0) return Cell{kUnknown, Ink::dim};
+      return Cell{
+          analysis::percent(static_cast<double>(m.triggers[i].samples) / static_cast<double>(all))};
+    });
+  }
+  if (!table.any([](const Measurement& m) { return m.bias.has_value(); })) return;
+  table.row("  largest ratio", [](const Measurement& m) {
+    return m.bias ? optional_number(m.bias->largest_ratio) : Cell{kUnknown, Ink::dim};
+  });
+  table.row("  chi-square p", [](const Measurement& m) {
+    return m.bias ? Cell{number(m.bias->p)} : Cell{kUnknown, Ink::dim};
+  });
+}
+
+std::size_t most_triggers(const EventGroup& event) {
+  std::size_t most = 0;
+  for (const Column& column : event.columns) {
+    most = std::max(most, column.measurement->triggers.size());
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string event_table(const Page& page, const EventGroup& event) {
@@ -212,6 +243,7 @@ std::string event_table(const Page& page, const EventGroup& event) {
   add_setting_rows(table);
   add_hit_rows(table, page.unicode);
   add_distance_rows(table);
+  add_trigger_rows(table, most_triggers(event));
   add_ledger_rows(table, page.width);
   return table.text(page);
 }

@@ -149,6 +149,24 @@ Json ip_check_of(const std::optional<analysis::IpCheck>& check) {
           {"unpaired", check->unpaired}};
 }
 
+Json triggers_of(const Measurement& m) {
+  Json triggers = Json::array();
+  for (std::size_t i = 0; i < m.triggers.size(); ++i) {
+    triggers.push_back({{"address", hexadecimal(m.trigger_addresses[i])},
+                        {"hits", m.triggers[i].hits},
+                        {"samples", m.triggers[i].samples}});
+  }
+  return triggers;
+}
+
+Json bias_of(const std::optional<analysis::Bias>& bias) {
+  if (!bias) return nullptr;
+  return {{"largest_ratio", finite_or_null(bias->largest_ratio)},
+          {"chi_square", finite_or_null(bias->chi_square)},
+          {"degrees", bias->degrees},
+          {"p", finite_or_null(bias->p)}};
+}
+
 /// A reader that takes one measurement out has what concerns its recording too.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
@@ -191,6 +209,8 @@ Json measurement_of(const Measurement& m) {
             {"cycles", nullptr}}},
           {"histogram", histogram_of(m)},
           {"contract", contract_of(m.contract)},
+          {"triggers", triggers_of(m)},
+          {"bias", bias_of(m.bias)},
           {"events_per_iteration",
            {{"measured", finite_or_null(m.events_per_iteration.measured)},
             {"expected", finite_or_null(m.events_per_iteration.expected)}}},

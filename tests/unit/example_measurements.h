@@ -27,7 +27,7 @@ inline analysis::TargetMap target() {
   analysis::CodeRegion trigger;
   trigger.range = {kTrigger, kRunway};
   trigger.starts = {kTrigger};
-  return analysis::TargetMap::of_target(nops(kLeadIn, 200), trigger, nops(kRunway, kNops),
+  return analysis::TargetMap::of_target(nops(kLeadIn, 200), {{trigger, nops(kRunway, kNops)}},
                                         {kLeadIn, kRunway + kNops + 0x100}, {});
 }
 

@@ -38,8 +38,8 @@ TargetMap target() {
   CodeRegion trigger;
   trigger.range = {kTrigger, kRunway};
   trigger.starts = {kTrigger};
-  return TargetMap::of_target(nops(0x1000, 0x100), trigger, nops(kRunway, 1000), {0x1000, 0x1600},
-                              {{0x15f0, 0x15f2}});
+  return TargetMap::of_target(nops(0x1000, 0x100), {{trigger, nops(kRunway, 1000)}},
+                              {0x1000, 0x1600}, {{0x15f0, 0x15f2}});
 }
 
 LocatedCount at(std::uint64_t address, std::uint64_t samples, bool exact = false) {
@@ -241,6 +241,37 @@ TEST(Complete, WarnsOfEventsMoreThanFivePercentOffWithBothNumbers) {
               ElementsAre(HasSubstr("did not cause the event each time")));
   events.events_per_iteration = {0.9, std::nullopt};
   EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).warnings, IsEmpty());
+}
+
+TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
+  const auto one = [](std::uint64_t begin) {
+    CodeRegion trigger;
+    trigger.range = {begin, begin + 4};
+    trigger.starts = {begin};
+    return trigger;
+  };
+  const TargetMap map = TargetMap::of_target(
+      nops(0x1000, 0x10), {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
+      {0x1000, 0x1200}, {});
+  const std::vector<LocatedCount> first{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3)};
+  const std::vector<LocatedCount> second{at(0x1079, 20)};
+  Tally all = tally(first, &map);
+  all += tally(second, &map);
+  Measurement measurement;
+  complete(measurement, all, &map, Judgeable::yes, false, std::nullopt, 1);
+  ASSERT_EQ(measurement.triggers.size(), 2u);
+  EXPECT_EQ(measurement.triggers[0], (TriggerCount{30, 40}));
+  EXPECT_EQ(measurement.triggers[1], (TriggerCount{20, 20}));
+  EXPECT_EQ(measurement.trigger_addresses, (std::vector<std::uint64_t>{0x1010, 0x1078}));
+  ASSERT_TRUE(measurement.bias);
+  EXPECT_DOUBLE_EQ(*measurement.bias->largest_ratio, 2);
+  EXPECT_NEAR(measurement.bias->chi_square, 20.0 / 3, 1e-12);
+
+  Measurement of_timer;
+  complete(of_timer, all, &map, Judgeable::timer, false, std::nullopt, 1);
+  EXPECT_EQ(of_timer.triggers.size(), 2u);
+  EXPECT_FALSE(of_timer.bias) << "a timer samples by time, not by trigger";
+  EXPECT_TRUE(completed({at(kTrigger, 100)}).triggers.empty()) << "one trigger needs no shares";
 }
 
 TEST(Percent, ShowsEnoughDigitsNotToLookLikeALandmark) {

@@ -20,7 +20,7 @@ CodeRegion region(std::uint64_t begin, std::size_t instructions, std::uint64_t s
 // loop 0x0f00 to 0x3000: lead-in 0x1000 (4 NOPs), trigger 0x1004 (4 bytes), runway 0x1008 (40 NOPs
 // of 2 bytes, of which the last 2 are censored), another trigger at 0x1100.
 TargetMap example() {
-  return TargetMap::of_target(region(0x1000, 4), region(0x1004, 1, 4), region(0x1008, 40, 2),
+  return TargetMap::of_target(region(0x1000, 4), {{region(0x1004, 1, 4), region(0x1008, 40, 2)}},
                               {0x0f00, 0x3000}, {{0x1100, 0x1102}});
 }
 
@@ -78,7 +78,7 @@ TEST(TargetMap, TheLastTwentiethOfTheRunwayIsCensored) {
 
 TEST(TargetMap, AShortRunwayStillCensorsItsLastInstruction) {
   const TargetMap map =
-      TargetMap::of_target({}, region(0x10, 1), region(0x11, 5), {0x10, 0x20}, {});
+      TargetMap::of_target({}, {{region(0x10, 1), region(0x11, 5)}}, {0x10, 0x20}, {});
   EXPECT_EQ(map.censored_from(), 5);
 }
 
@@ -92,7 +92,7 @@ TEST(TargetMap, OtherTriggersAreToldFromTheLoopTheyLieIn) {
 
 TEST(TargetMap, TheTriggerWinsOverADeclaredOtherTrigger) {
   const TargetMap map =
-      TargetMap::of_target({}, region(0x10, 1), region(0x11, 20), {0x10, 0x40}, {{0x10, 0x12}});
+      TargetMap::of_target({}, {{region(0x10, 1), region(0x11, 20)}}, {0x10, 0x40}, {{0x10, 0x12}});
   EXPECT_EQ(map.classify(0x10).sample_class, SampleClass::hit);
   EXPECT_EQ(map.classify(0x11).sample_class, SampleClass::skid);
 }
@@ -143,9 +143,58 @@ TEST(TargetMap, RefusesRegionsWhoseInstructionsAreNotKnown) {
   CodeRegion reversed;
   reversed.range = {0x20, 0x11};
   for (const CodeRegion& bad : {undecoded, late, unordered, overhanging, reversed}) {
-    EXPECT_THROW(TargetMap::of_target({}, region(0x10, 1), bad, {0x10, 0x40}, {}), Error);
+    EXPECT_THROW(TargetMap::of_target({}, {{region(0x10, 1), bad}}, {0x10, 0x40}, {}), Error);
   }
-  EXPECT_THROW(TargetMap::of_target({}, region(0x10, 2), region(0x12, 9), {0x10, 0x40}, {}), Error);
+  EXPECT_THROW(TargetMap::of_target({}, {{region(0x10, 2), region(0x12, 9)}}, {0x10, 0x40}, {}),
+               Error);
+}
+
+// Three triggers of 4 bytes with 40, 20 and 60 one-byte NOPs behind them.
+TargetMap three_triggers() {
+  return TargetMap::of_target(region(0x1000, 4),
+                              {{region(0x1004, 1, 4), region(0x1008, 40)},
+                               {region(0x1030, 1, 4), region(0x1034, 20)},
+                               {region(0x1048, 1, 4), region(0x104c, 60)}},
+                              {0x0ff0, 0x1100}, {});
+}
+
+TEST(TargetMap, OfSeveralTriggersTheOneInFrontCounts) {
+  const TargetMap map = three_triggers();
+  EXPECT_EQ(map.triggers(), 3u);
+  const Classified second = map.classify(0x1030);
+  EXPECT_EQ(second.sample_class, SampleClass::hit);
+  EXPECT_EQ(second.trigger, 1u);
+  EXPECT_EQ(second.offset->instructions, 0);
+  const Classified behind = map.classify(0x1034 + 6);
+  EXPECT_EQ(behind.sample_class, SampleClass::skid);
+  EXPECT_EQ(behind.trigger, 1u);
+  EXPECT_EQ(behind.offset->instructions, 7);
+  EXPECT_EQ(behind.offset->bytes, 10);
+  EXPECT_EQ(map.classify(0x1008 + 37).trigger, 0u);
+  EXPECT_EQ(map.classify(0x104c).offset->instructions, 1);
+  const Classified before = map.classify(0x1002);
+  EXPECT_EQ(before.sample_class, SampleClass::before);
+  EXPECT_FALSE(before.trigger);
+  EXPECT_EQ(before.offset->instructions, -2);
+  EXPECT_EQ(map.classify(0x10f0).sample_class, SampleClass::loop);
+}
+
+TEST(TargetMap, OfSeveralTriggersEachRunwayHasCensoredEnd) {
+  const TargetMap map = three_triggers();
+  EXPECT_EQ(map.classify(0x1008 + 38).sample_class, SampleClass::censored);
+  EXPECT_EQ(map.classify(0x1034 + 18).sample_class, SampleClass::skid);
+  EXPECT_EQ(map.classify(0x1034 + 19).sample_class, SampleClass::censored);
+  EXPECT_EQ(map.classify(0x104c + 56).sample_class, SampleClass::skid);
+  EXPECT_EQ(map.classify(0x104c + 57).sample_class, SampleClass::censored);
+  EXPECT_EQ(map.censored_from(), 20);
+  EXPECT_EQ(map.censored_from_bytes(), 4 + 19);
+  EXPECT_EQ(map.highest_offset(), 60);
+  EXPECT_EQ(map.instructions(), 4 + 3 + 120);
+  EXPECT_DOUBLE_EQ(*map.even_hit_share(), 3.0 / 127);
+}
+
+TEST(TargetMap, WithoutATriggerIsRefused) {
+  EXPECT_THROW(TargetMap::of_target({}, {}, {0x10, 0x40}, {}), Error);
 }
 
 }  // namespace

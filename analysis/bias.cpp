@@ -1,0 +1,38 @@
+#include "analysis/bias.h"
+
+#include <algorithm>
+
+#include <boost/math/distributions/chi_squared.hpp>
+
+namespace skid::analysis {
+namespace {
+
+constexpr double kFewestExpected = 5;
+
+}  // namespace
+
+std::optional<Bias> bias_of(std::span<const TriggerCount> triggers) {
+  if (triggers.size() < 2) return std::nullopt;
+  std::uint64_t all = 0;
+  for (const TriggerCount& trigger : triggers) all += trigger.samples;
+  const double expected = static_cast<double>(all) / static_cast<double>(triggers.size());
+  if (expected < kFewestExpected) return std::nullopt;
+
+  Bias bias;
+  for (const TriggerCount& trigger : triggers) {
+    const double off = static_cast<double>(trigger.samples) - expected;
+    bias.chi_square += off * off / expected;
+  }
+  bias.degrees = static_cast<int>(triggers.size()) - 1;
+  const boost::math::chi_squared distribution(bias.degrees);
+  bias.p = boost::math::cdf(boost::math::complement(distribution, bias.chi_square));
+  const auto [fewest, most] =
+      std::minmax_element(triggers.begin(), triggers.end(),
+                          [](const auto& a, const auto& b) { return a.samples < b.samples; });
+  if (fewest->samples > 0) {
+    bias.largest_ratio = static_cast<double>(most->samples) / static_cast<double>(fewest->samples);
+  }
+  return bias;
+}
+
+}  // namespace skid::analysis

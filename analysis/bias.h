@@ -1,0 +1,40 @@
+// How evenly the samples of an event fall on several triggers that cause it equally often.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace skid::analysis {
+
+/// Samples of one of several triggers: at it, or on the runway between it and the next one.
+struct TriggerCount {
+  std::uint64_t hits = 0;
+  std::uint64_t samples = 0;  ///< hits included
+
+  TriggerCount& operator+=(const TriggerCount& other) {
+    hits += other.hits;
+    samples += other.samples;
+    return *this;
+  }
+  friend bool operator==(const TriggerCount&, const TriggerCount&) = default;
+};
+
+/// The samples of K triggers held against 1/K each.
+struct Bias {
+  /// Samples of the trigger with the most over those of the one with the fewest; nullopt where one
+  /// has none.
+  std::optional<double> largest_ratio;
+  double chi_square = 0;  ///< Pearson's statistic
+  int degrees = 0;        ///< of freedom: K - 1
+  /// The chance of a statistic at least as large where all shares are 1/K. It takes samples for
+  /// independent of each other.
+  double p = 1;
+};
+
+/// nullopt for fewer than two triggers, and where fewer than five samples are to be expected of
+/// each, which the approximation by a chi-square distribution needs.
+std::optional<Bias> bias_of(std::span<const TriggerCount> triggers);
+
+}  // namespace skid::analysis
