@@ -11,7 +11,6 @@
 #include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -35,19 +34,6 @@ namespace fs = std::filesystem;
 using run::State;
 
 using Targets = std::map<std::string, runway::Target>;  // by trigger kind
-
-/// Our own command line. The kernel keeps it; the parser of the arguments does not.
-std::vector<std::string> own_command_line() {
-  constexpr std::uint64_t kMost = 4 << 20;
-  std::vector<std::string> arguments;
-  const std::string text = read_file("/proc/self/cmdline", kMost);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\0', begin), text.size());
-    arguments.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return arguments;
-}
 
 std::size_t count(const run::Run& run, State state) {
   return static_cast<std::size_t>(

@@ -269,7 +269,8 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   Measurement measurement;
   measurement.run = source.run_directory.string();
   measurement.file = source.file.string();
-  measurement.synthetic = source.run != nullptr && source.run->synthetic;
+  measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
+                          (source.run != nullptr && source.run->synthetic);
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
   measurement.read_in_part = recording.read_in_part();
   measurement.lost_records = digest.lost_records;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,15 @@ struct Features {
   std::optional<std::uint64_t> directory_version;  ///< of a recording that is a directory
   std::vector<std::byte> tracing_data;  ///< formats of tracepoints, for Tracepoints::parse
 };
+
+/// How HEADER_VERSION begins in a recording that was made from a model, by no CPU; else perf's own
+/// version stands there.
+inline constexpr std::string_view kSyntheticVersion = "skidscan synth";
+
+/// Whether a recording says of itself that it was made from a model.
+inline bool is_synthetic(const Features& features) {
+  return features.perf_version.starts_with(kSyntheticVersion);
+}
 
 /// Reads the content of one feature section into `features`. Returns what is wrong with it, or an
 /// empty string; what was readable before the fault is kept. A section of a kind or a version that

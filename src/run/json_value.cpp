@@ -1,11 +1,14 @@
 #include "src/run/json_value.h"
 
 #include "src/support/error.h"
+#include "src/support/json_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::run {
 
@@ -40,6 +43,15 @@ std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
   return elements;
 }
 
+void JsonValue::allow_only(std::initializer_list<std::string_view> names) const {
+  if (!value_->is_object()) refuse_type("an object");
+  for (const auto& [name, value] : value_->items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    refuse(fmt::format("the key {}", json_text(json(name))),
+           fmt::format("{}", fmt::join(names, ", ")));
+  }
+}
+
 bool JsonValue::boolean() const {
   if (!value_->is_boolean()) refuse_type("true or false");
   return value_->get<bool>();
@@ -60,6 +72,15 @@ double JsonValue::non_negative_number() const {
   if (!value_->is_number()) refuse_type("a number");
   const auto number = value_->get<double>();
   if (!std::isfinite(number) || number < 0) refuse(fmt::format("{}", number), "at least 0");
+  return number;
+}
+
+double JsonValue::number(double least, double most) const {
+  if (!value_->is_number()) refuse_type("a number");
+  const auto number = value_->get<double>();
+  if (!(number >= least && number <= most)) {
+    refuse(fmt::format("{}", number), fmt::format("{} to {}", least, most));
+  }
   return number;
 }
 

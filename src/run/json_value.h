@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,11 +27,22 @@ class JsonValue {
   /// The elements of an array of at most `most`.
   std::vector<JsonValue> elements(std::size_t most) const;
 
+  bool is_number() const { return value_->is_number(); }
+  bool is_string() const { return value_->is_string(); }
+  bool is_array() const { return value_->is_array(); }
+  bool is_object() const { return value_->is_object(); }
+
+  /// Throws for a member of an object whose name is not among these: a slip of the keyboard would
+  /// be as good as left out.
+  void allow_only(std::initializer_list<std::string_view> names) const;
+
   bool boolean() const;
   std::string string() const;
   std::vector<std::string> strings(std::size_t most) const;
   /// A finite number, at least 0.
   double non_negative_number() const;
+  /// A number from `least` to `most`.
+  double number(double least, double most) const;
   std::uint64_t unsigned_integer(
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   /// An integer from `least` to `most`.

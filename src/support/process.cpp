@@ -156,6 +156,18 @@ void raise_open_file_limit() noexcept {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+std::vector<std::string> own_command_line() {
+  constexpr std::uint64_t kMost = 4 << 20;
+  std::vector<std::string> arguments;
+  const std::string text = read_file("/proc/self/cmdline", kMost);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    arguments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return arguments;
+}
+
 std::string describe(const ExitCode& code) {
   if (code.signal == 0) return fmt::format("exit status {}", code.status);
   return fmt::format("killed by signal {} ({})", code.signal, ::strsignal(code.signal));

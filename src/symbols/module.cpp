@@ -108,6 +108,22 @@ std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const
   return address;
 }
 
+std::optional<Module::ExecutableMapping> Module::executable_mapping_at(
+    std::uint64_t address) const {
+  constexpr std::uint64_t kPage = 4096;
+  for (const Segment& segment : contents_->file.segments()) {
+    if (!segment.executable || address < segment.address ||
+        address - segment.address >= segment.file_size) {
+      continue;
+    }
+    const std::uint64_t in_page = segment.address % kPage;
+    const std::uint64_t pages = (in_page + segment.file_size + kPage - 1) / kPage;
+    const std::uint64_t begin = segment.address - in_page;
+    return ExecutableMapping{{begin, begin + pages * kPage}, segment.file_offset / kPage * kPage};
+  }
+  return std::nullopt;
+}
+
 std::optional<Function> Module::function_at(std::uint64_t address) const {
   return contents_->symbol_table().function_at(address);
 }

@@ -40,6 +40,15 @@ class Module {
   /// nullopt when no PT_LOAD segment holds it. An executable segment goes first where several do.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
+  /// The part of the file that the kernel maps executable where `address` is, as PERF_RECORD_MMAP
+  /// tells of it: whole pages of 4 KiB.
+  struct ExecutableMapping {
+    AddressRange range;             ///< link-time virtual addresses
+    std::uint64_t file_offset = 0;  ///< of the first byte
+  };
+  /// nullopt when no executable PT_LOAD segment holds `address`.
+  std::optional<ExecutableMapping> executable_mapping_at(std::uint64_t address) const;
+
   /// The function symbol that covers `address`, as `perf` would choose it. A symbol without a size
   /// reaches to the next one.
   std::optional<Function> function_at(std::uint64_t address) const;

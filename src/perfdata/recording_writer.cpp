@@ -1,0 +1,308 @@
+#include "src/perfdata/recording_writer.h"
+
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+namespace skid::perfdata {
+namespace {
+
+// struct perf_file_header and perf_pipe_file_header, tools/perf/util/header.h of the kernel.
+constexpr std::string_view kMagic = "PERFILE2";
+constexpr std::uint64_t kFileHeader = 104, kPipeHeader = 16;
+constexpr std::uint64_t kSection = 16;          // offset, size
+constexpr std::size_t kDataSize = 48;           // offset of the data section's size in the header
+constexpr std::uint64_t kAttributeBytes = 128;  // PERF_ATTR_SIZE_VER7
+constexpr std::size_t kNameAlignment = 64;      // NAME_ALIGN
+constexpr std::uint64_t kEventUpdateName = 2;   // PERF_EVENT_UPDATE__NAME
+
+constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
+/// Records of so many bytes are packed at once: even if they do not shrink they fit into one
+/// record.
+constexpr std::size_t kPackedAtOnce = std::size_t{32} << 10;
+/// What HEADER_COMPRESSED says of the kernel's buffers; more than a record unpacks to.
+constexpr std::uint32_t kKernelBuffer = 528'384;
+constexpr std::uint32_t kCompressionVersion = 1;
+
+std::string record_of(std::uint32_t type, std::uint16_t misc, std::string_view body) {
+  if (body.size() > kLongestRecord - kRecordHeader) {
+    throw std::length_error("a record longer than its size can say");
+  }
+  RecordBody record;
+  record.u32(type).u16(misc).u16(static_cast<std::uint16_t>(kRecordHeader + body.size())).raw(body);
+  return record.bytes();
+}
+
+/// struct perf_event_attr, include/uapi/linux/perf_event.h.
+std::string encode(const Attribute& attribute, bool is_first) {
+  const auto bit = [](unsigned position, bool set) { return std::uint64_t{set} << position; };
+  constexpr unsigned kPreciseIp = 15;
+  const std::uint64_t flags =
+      bit(0, true) | bit(1, true) |                                            // disabled, inherit
+      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |      //
+      bit(6, attribute.exclude_hypervisor) | bit(8, is_first) |                // mmap
+      bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
+      bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
+      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |     //
+      bit(20, attribute.exclude_guest) | bit(23, is_first) | bit(24, is_first);  // mmap2, comm_exec
+  RecordBody body;
+  body.u32(attribute.type).u32(kAttributeBytes).u64(attribute.config);
+  body.u64(attribute.period_or_frequency).u64(attribute.sample_type).u64(attribute.read_format);
+  body.u64(flags).u32(0).u32(attribute.bp_type).u64(attribute.config1).u64(attribute.config2);
+  body.u64(attribute.branch_sample_type).u64(attribute.sample_regs_user);
+  std::string bytes = body.bytes();
+  bytes.resize(kAttributeBytes, '\0');
+  return bytes;
+}
+
+/// As perf writes strings in feature sections: size, then the padded characters.
+void put_counted(RecordBody& body, std::string_view text) {
+  const std::size_t padded = (text.size() / kNameAlignment + 1) * kNameAlignment;
+  std::string characters(text);
+  characters.resize(padded, '\0');
+  body.u32(static_cast<std::uint32_t>(padded)).raw(characters);
+}
+
+std::string event_descriptions(const std::vector<Attribute>& events) {
+  RecordBody body;
+  body.u32(static_cast<std::uint32_t>(events.size())).u32(kAttributeBytes);
+  for (const Attribute& event : events) {
+    body.raw(encode(event, &event == events.data()));
+    body.u32(static_cast<std::uint32_t>(event.ids.size()));
+    put_counted(body, event.name);
+    for (const std::uint64_t id : event.ids) body.u64(id);
+  }
+  return body.bytes();
+}
+
+/// Bits and contents, ascending.
+std::vector<std::pair<unsigned, std::string>> encode(const Features& features,
+                                                     const std::vector<Attribute>& events,
+                                                     const WritingChoices& choices) {
+  std::vector<std::pair<unsigned, std::string>> sections;
+  const auto add = [&](unsigned bit, const auto& fill) {
+    RecordBody body;
+    fill(body);
+    sections.emplace_back(bit, body.bytes());
+  };
+  const auto add_text = [&](unsigned bit, const std::string& text) {
+    if (features.present.test(bit)) add(bit, [&](RecordBody& body) { put_counted(body, text); });
+  };
+  add_text(HEADER_HOSTNAME, features.hostname);
+  add_text(HEADER_OSRELEASE, features.os_release);
+  add_text(HEADER_VERSION, features.perf_version);
+  add_text(HEADER_ARCH, features.arch);
+  if (features.cpu_counts) {
+    add(HEADER_NRCPUS, [&](RecordBody& body) {
+      body.u32(features.cpu_counts->available).u32(features.cpu_counts->online);
+    });
+  }
+  add_text(HEADER_CPUDESC, features.cpu_description);
+  add_text(HEADER_CPUID, features.cpuid);
+  if (features.present.test(HEADER_CMDLINE)) {
+    add(HEADER_CMDLINE, [&](RecordBody& body) {
+      body.u32(static_cast<std::uint32_t>(features.command_line.size()));
+      for (const std::string& argument : features.command_line) put_counted(body, argument);
+    });
+  }
+  sections.emplace_back(HEADER_EVENT_DESC, event_descriptions(events));
+  if (features.present.test(HEADER_PMU_MAPPINGS)) {
+    add(HEADER_PMU_MAPPINGS, [&](RecordBody& body) {
+      body.u32(static_cast<std::uint32_t>(features.pmu_mappings.size()));
+      for (const auto& [number, name] : features.pmu_mappings) {
+        body.u32(number);
+        put_counted(body, name);
+      }
+    });
+  }
+  if (choices.compression) {
+    add(HEADER_COMPRESSED, [&](RecordBody& body) {
+      // perf writes the ratio that it reached, which is not known before the end of a pipe.
+      body.u32(kCompressionVersion).u32(PERF_COMP_ZSTD);
+      body.u32(static_cast<std::uint32_t>(*choices.compression)).u32(0).u32(kKernelBuffer);
+    });
+  }
+  return sections;
+}
+
+}  // namespace
+
+/// One zstd stream over the whole recording, flushed at the end of each record.
+class RecordingWriter::Packer {
+ public:
+  explicit Packer(int level) : context_(ZSTD_createCCtx()) {
+    if (context_ == nullptr) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
+  }
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+  Packer(Packer&&) = delete;
+  Packer& operator=(Packer&&) = delete;
+  ~Packer() { ZSTD_freeCCtx(context_); }
+
+  std::string pack(std::string_view bytes) {
+    std::string packed(kLongestRecord - kRecordHeader, '\0');
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+    const std::size_t left = ZSTD_compressStream2(context_, &out, &in, ZSTD_e_flush);
+    if (left != 0) throw std::logic_error("zstd: what was packed does not fit into a record");
+    packed.resize(out.pos);
+    return packed;
+  }
+
+ private:
+  ZSTD_CCtx* context_;
+};
+
+RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path,
+                                 const std::vector<Attribute>& events, const Features& features,
+                                 const WritingChoices& choices)
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      is_pipe_(choices.pipe),
+      features_(encode(features, events, choices)) {
+  if (choices.compression) packer_ = std::make_unique<Packer>(*choices.compression);
+  if (is_pipe_) {
+    write_pipe_header(events);
+  } else {
+    write_file_header(events);
+  }
+}
+
+RecordingWriter::~RecordingWriter() = default;
+
+void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
+  RecordBody ids;
+  RecordBody entries;
+  for (const Attribute& event : events) {
+    entries.raw(encode(event, &event == events.data()));
+    entries.u64(kFileHeader + ids.bytes().size()).u64(event.ids.size() * sizeof(std::uint64_t));
+    for (const std::uint64_t id : event.ids) ids.u64(id);
+  }
+  std::array<std::uint64_t, 4> bits{};
+  constexpr unsigned kWord = 64;
+  for (const auto& [bit, content] : features_) {
+    bits[bit / kWord] |= std::uint64_t{1} << (bit % kWord);
+  }
+  bits[HEADER_SAMPLE_TIME / kWord] |= std::uint64_t{1} << (HEADER_SAMPLE_TIME % kWord);
+  const std::uint64_t entries_begin = kFileHeader + ids.bytes().size();
+  data_begin_ = entries_begin + entries.bytes().size();
+  RecordBody header;
+  header.raw(kMagic).u64(kFileHeader).u64(kAttributeBytes + kSection);
+  header.u64(entries_begin).u64(entries.bytes().size());
+  header.u64(data_begin_).u64(0);  // the size of the records, which `finish` knows
+  header.u64(0).u64(0);            // event types, which nobody writes any more
+  for (const std::uint64_t word : bits) header.u64(word);
+  append(header.bytes());
+  append(ids.bytes());
+  append(entries.bytes());
+}
+
+void RecordingWriter::write_pipe_header(const std::vector<Attribute>& events) {
+  RecordBody header;
+  header.raw(kMagic).u64(kPipeHeader);
+  append(header.bytes());
+  for (const Attribute& event : events) {
+    RecordBody body;
+    body.raw(encode(event, &event == events.data()));
+    for (const std::uint64_t id : event.ids) body.u64(id);
+    write_stored(PERF_RECORD_HEADER_ATTR, body.bytes());
+  }
+  for (const auto& [bit, content] : features_) {
+    RecordBody body;
+    body.u64(bit).raw(content);
+    write_stored(PERF_RECORD_HEADER_FEATURE, body.bytes());
+  }
+  for (const Attribute& event : events) {
+    if (event.ids.empty()) continue;
+    RecordBody body;
+    body.u64(kEventUpdateName).u64(event.ids.front()).text(event.name);
+    write_stored(PERF_RECORD_EVENT_UPDATE, body.bytes());
+  }
+}
+
+void RecordingWriter::append(std::string_view bytes) {
+  buffer_ += bytes;
+  written_ += bytes.size();
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void RecordingWriter::flush() {
+  std::string_view left = buffer_;
+  while (!left.empty()) {
+    const ssize_t done = ::write(file_.get(), left.data(), left.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(errno)));
+    }
+    left.remove_prefix(static_cast<std::size_t>(done));
+  }
+  buffer_.clear();
+}
+
+void RecordingWriter::write(std::uint32_t type, std::uint16_t misc, std::string_view body) {
+  const std::string record = record_of(type, misc, body);
+  if (!packer_ || record.size() > kPackedAtOnce) {
+    if (packer_) pack_gathered();
+    append(record);
+    return;
+  }
+  if (gathered_.size() + record.size() > kPackedAtOnce) pack_gathered();
+  gathered_ += record;
+}
+
+void RecordingWriter::pack_gathered() {
+  if (gathered_.empty()) return;
+  append(record_of(PERF_RECORD_COMPRESSED, 0, packer_->pack(gathered_)));
+  gathered_.clear();
+}
+
+void RecordingWriter::write_stored(std::uint32_t type, std::string_view body) {
+  pack_gathered();
+  append(record_of(type, 0, body));
+}
+
+void RecordingWriter::finish(std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time) {
+  pack_gathered();
+  if (is_pipe_) {
+    flush();
+    return;
+  }
+  const std::uint64_t data_size = written_ - data_begin_;
+  RecordBody times;
+  times.u64(sample_time ? sample_time->first : 0).u64(sample_time ? sample_time->second : 0);
+  const auto behind = std::find_if(features_.begin(), features_.end(), [](const auto& section) {
+    return section.first > HEADER_SAMPLE_TIME;
+  });
+  features_.insert(behind, {HEADER_SAMPLE_TIME, times.bytes()});
+  RecordBody table;
+  std::uint64_t offset = written_ + features_.size() * kSection;
+  for (const auto& [bit, content] : features_) {
+    table.u64(offset).u64(content.size());
+    offset += content.size();
+  }
+  append(table.bytes());
+  for (const auto& [bit, content] : features_) append(content);
+  flush();
+  RecordBody size;
+  size.u64(data_size);
+  if (::pwrite(file_.get(), size.bytes().data(), size.bytes().size(), kDataSize) !=
+      static_cast<ssize_t>(size.bytes().size())) {
+    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(errno)));
+  }
+}
+
+}  // namespace skid::perfdata

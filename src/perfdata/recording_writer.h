@@ -1,0 +1,105 @@
+// Writes perf.data as perf record of Linux 6.1 does: in file or pipe mode, packed or not.
+#pragma once
+
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/support/file.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skid::perfdata {
+
+/// Appends numbers as they stand in a little-endian recording.
+class RecordBody {
+ public:
+  RecordBody& u16(std::uint16_t value) { return number(value, 2); }
+  RecordBody& u32(std::uint32_t value) { return number(value, 4); }
+  RecordBody& i32(std::int32_t value) { return u32(static_cast<std::uint32_t>(value)); }
+  RecordBody& u64(std::uint64_t value) { return number(value, 8); }
+  RecordBody& raw(std::string_view bytes) {
+    bytes_ += bytes;
+    return *this;
+  }
+  /// NUL-terminated, padded with NULs to a multiple of eight bytes.
+  RecordBody& text(std::string_view text) {
+    constexpr std::size_t kAlignment = 8;
+    bytes_ += text;
+    bytes_.append(kAlignment - text.size() % kAlignment, '\0');
+    return *this;
+  }
+  const std::string& bytes() const noexcept { return bytes_; }
+  void clear() noexcept { bytes_.clear(); }
+
+ private:
+  RecordBody& number(std::uint64_t value, unsigned size) {
+    constexpr unsigned kBitsOfAByte = 8;
+    for (unsigned i = 0; i < size; ++i) {
+      bytes_ += static_cast<char>(value >> kBitsOfAByte * i & 0xffU);
+    }
+    return *this;
+  }
+
+  std::string bytes_;
+};
+
+/// Where and how a recording is written.
+struct WritingChoices {
+  bool pipe = false;                    ///< pipe mode, else file mode
+  std::optional<int> compression = {};  ///< zstd level as of perf record -z, 1 to 22; nullopt: none
+};
+
+class RecordingWriter {
+ public:
+  /// Writes what stands before the records. `file`: open for writing and, in file mode, at its
+  /// beginning and seekable; `path` names it in errors. `events`: at least one; each attribute's
+  /// `name` and `ids` are written too. Of `features` those with a bit in `present` are written, as
+  /// far as they are strings, CPU counts, PMU mappings or the command line; the description of the
+  /// events and of the compression follow from the other arguments. Throws Error when the file
+  /// cannot be written.
+  RecordingWriter(FileDescriptor file, std::filesystem::path path,
+                  const std::vector<Attribute>& events, const Features& features,
+                  const WritingChoices& choices);
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+  RecordingWriter(RecordingWriter&&) = delete;
+  RecordingWriter& operator=(RecordingWriter&&) = delete;
+  ~RecordingWriter();
+
+  /// Appends a record. Throws std::length_error where it is longer than a record can be, Error when
+  /// the file cannot be written.
+  void write(std::uint32_t type, std::uint16_t misc, std::string_view body);
+  /// Appends a record that perf itself writes, which is never packed: PERF_RECORD_FINISHED_ROUND.
+  void write_stored(std::uint32_t type, std::string_view body);
+
+  /// Completes the recording. `sample_time`: of the first and the last sample, in ns; only a file
+  /// has room for it.
+  void finish(std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time);
+
+ private:
+  class Packer;
+
+  void append(std::string_view bytes);
+  void flush();
+  void pack_gathered();
+  void write_file_header(const std::vector<Attribute>& events);
+  void write_pipe_header(const std::vector<Attribute>& events);
+
+  FileDescriptor file_;
+  std::filesystem::path path_;
+  bool is_pipe_ = false;
+  std::vector<std::pair<unsigned, std::string>> features_;  ///< bits ascending, contents
+  std::string buffer_;                                      ///< bytes that are to be written
+  std::uint64_t written_ = 0;                               ///< bytes in the file and in `buffer_`
+  std::uint64_t data_begin_ = 0;  ///< offset of the first record of a file
+  std::string gathered_;          ///< records that are to be packed
+  std::unique_ptr<Packer> packer_;
+};
+
+}  // namespace skid::perfdata
