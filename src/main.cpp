@@ -7,6 +7,7 @@
 #include "src/commands/record.h"
 #include "src/commands/report.h"
 #include "src/commands/samples.h"
+#include "src/commands/synth.h"
 #include "src/commands/target.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
   skid::commands::add_inspect_command(app, exit_status);
   skid::commands::add_events_command(app, exit_status);
   skid::commands::add_rates_command(app, exit_status);
+  skid::commands::add_synth_command(app, exit_status);
   skid::commands::add_target_command(app, exit_status);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,310 @@
+#include "src/commands/synth.h"
+
+#include "runway/target.h"
+#include "src/commands/messages.h"
+#include "src/commands/record_directory.h"
+#include "src/commands/standard_output.h"
+#include "src/output/escape.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+#include "src/synth/ladder.h"
+#include "src/synth/model.h"
+#include "src/synth/recording.h"
+#include "src/synth/truth.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace skid::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using runway::Target;
+
+constexpr const char* kDefaultRecording = "synth.data";
+constexpr const char* kDefaultRun = "synth.run";
+constexpr const char* kTruthFile = "truth.json";
+constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
+constexpr int kMostRepeats = 1000;
+
+struct SynthOptions {
+  std::string model;
+  std::string like;
+  std::optional<std::string> output;
+  std::string target;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> compression;
+  int repeat = 1;
+  bool ladder = false;
+  bool pipe = false;
+  bool packed = false;
+  bool force = false;
+  bool print_model = false;
+};
+
+perfdata::WritingChoices choices_of(const SynthOptions& options) {
+  perfdata::WritingChoices choices{options.pipe || options.output == "-", options.compression};
+  if (options.packed) choices.compression = 1;
+  return choices;
+}
+
+void check(const SynthOptions& options) {
+  if (options.model.empty() == options.like.empty()) {
+    throw UsageError(
+        fmt::format("{}; name a file, or one of skidscan's own models with --like: {}",
+                    options.model.empty() ? "no model was named" : "two models were named",
+                    fmt::join(synth::built_in_model_names(), ", ")));
+  }
+  if (options.repeat > 1 && !options.ladder) {
+    throw UsageError("--repeat: repeats a ladder; add --ladder");
+  }
+  if (options.print_model && options.like.empty()) {
+    throw UsageError("--print-model: prints a model of skidscan's own; name it with --like");
+  }
+  if (options.ladder && options.output == "-") {
+    throw UsageError("-o -: a run is a directory; name one, or leave out --ladder");
+  }
+}
+
+synth::Model model_of(const SynthOptions& options) {
+  synth::Model model = options.like.empty()
+                           ? synth::read_model(options.model)
+                           : synth::parse_model(synth::built_in_model_text(options.like),
+                                                options.like + ".json", {});
+  if (options.seed) model.seed = *options.seed;
+  return model;
+}
+
+Target existing_target(const fs::path& path) {
+  std::optional<Target> target = runway::read_target(path);
+  if (!target) {
+    throw InputError({.file = path.string(),
+                      .offset = {},
+                      .found = "an ELF file without a skidscan note",
+                      .allowed = "a target that skidscan built",
+                      .remedy = "build one with skidscan target"});
+  }
+  return *target;
+}
+
+/// A recording in the making, under a name of its own beside the one that it gets.
+class StagedRecording {
+ public:
+  explicit StagedRecording(fs::path path) : path_(std::move(path)), staged_(path_) {
+    staged_ += ".partial";
+    constexpr int kMode = 0666;  // what the umask leaves of it
+    file_ = FileDescriptor(
+        ::open(staged_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kMode));
+    if (!file_) fail(errno);
+  }
+  StagedRecording(const StagedRecording&) = delete;
+  StagedRecording& operator=(const StagedRecording&) = delete;
+  StagedRecording(StagedRecording&&) = delete;
+  StagedRecording& operator=(StagedRecording&&) = delete;
+  ~StagedRecording() {
+    std::error_code ignored;
+    if (!renamed_) fs::remove(staged_, ignored);
+  }
+
+  FileDescriptor take_file() { return std::move(file_); }
+  void rename() {
+    std::error_code error;
+    fs::rename(staged_, path_, error);
+    if (error) fail(error.value());
+    renamed_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail(int error) const {
+    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(error)));
+  }
+
+  fs::path path_, staged_;
+  FileDescriptor file_;
+  bool renamed_ = false;
+};
+
+/// The files that a recording alone consists of.
+struct Files {
+  fs::path recording;  ///< "-": standard output
+  fs::path target, truth;
+};
+
+Files files_of(const SynthOptions& options) {
+  const std::string name = options.output.value_or(kDefaultRecording);
+  const std::string base = name == "-" ? kDefaultRecording : name;
+  return {name, options.target.empty() ? fs::path(base + ".target") : fs::path(options.target),
+          base + ".truth.json"};
+}
+
+void require_absent(const fs::path& path, bool force) {
+  std::error_code ignored;
+  const auto status = fs::symlink_status(path, ignored);
+  if (!fs::exists(status)) return;
+  if (!force) {
+    throw UsageError(fmt::format("{}: exists; --force replaces it", path.string()));
+  }
+  if (!fs::is_regular_file(status)) {
+    throw UsageError(fmt::format("{}: exists and is no regular file", path.string()));
+  }
+}
+
+FileDescriptor standard_output_file() {
+  FileDescriptor file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (!file) throw Error("standard output: cannot be written: " + describe_errno(errno));
+  return file;
+}
+
+std::uint64_t samples_in(const synth::RecordingTruth& truth) {
+  std::uint64_t samples = 0;
+  for (const auto& measurement : truth.measurements) samples += measurement.truth.samples.read();
+  return samples;
+}
+
+void write_recording(const SynthOptions& options, const synth::Model& model) {
+  const Files files = files_of(options);
+  const bool to_standard_output = files.recording == "-";
+  if (!to_standard_output) require_absent(files.recording, options.force);
+  require_absent(files.truth, options.force);
+  if (options.target.empty()) require_absent(files.target, options.force);
+  const Target target = options.target.empty() ? runway::build_target(model.target, files.target)
+                                               : existing_target(files.target);
+
+  synth::Synthesizer synthesizer(model, target);
+  const perfdata::WritingChoices choices = choices_of(options);
+  synth::RecordingTruth truth;
+  if (to_standard_output) {
+    truth = synthesizer.write(synth::all_of(model), 1, standard_output_file(), "standard output",
+                              choices);
+  } else {
+    StagedRecording staged(files.recording);
+    truth =
+        synthesizer.write(synth::all_of(model), 1, staged.take_file(), files.recording, choices);
+    staged.rename();
+  }
+  const std::uint64_t samples = samples_in(truth);
+  write_file_atomically(files.truth,
+                        synth::truth_json(model, target, synthesizer.path(),
+                                          {{files.recording.string(), 1, std::move(truth)}}));
+  if (!to_standard_output) {
+    print(output::escape_for_terminal(fmt::format("{}: {} synthetic samples of the model {}, seed "
+                                                  "{}; target {}, truth {}",
+                                                  files.recording.string(), samples, model.name,
+                                                  model.seed, files.target.string(),
+                                                  files.truth.string())) +
+          '\n');
+  }
+}
+
+/// The target of a run stands in its directory.
+Target target_in(const fs::path& directory, const SynthOptions& options,
+                 const synth::Model& model) {
+  if (options.target.empty()) {
+    const std::string name(runway::name_of(model.target.trigger));
+    return runway::build_target(model.target, directory / ("target." + name));
+  }
+  Target target = existing_target(options.target);
+  const std::string name(runway::name_of(target.description.specification.trigger));
+  target.path = directory / ("target." + name);
+  write_file_atomically(target.path, read_file(options.target, kLargestTarget));
+  std::error_code ignored;
+  fs::permissions(target.path, fs::perms{0755}, ignored);
+  return target;
+}
+
+void write_run(const SynthOptions& options, const synth::Model& model) {
+  const fs::path name = options.output.value_or(kDefaultRun);
+  RunDirectory directory =
+      RunDirectory::create(name, options.force ? Displace::replace : Displace::refuse);
+  const Target target = target_in(directory.path(), options, model);
+  const synth::Ladder ladder = synth::write_ladder(
+      model, target, options.repeat, choices_of(options), directory.path(), own_command_line());
+  const synth::Synthesizer synthesizer(model, target);
+  write_file_atomically(directory.path() / kTruthFile,
+                        synth::truth_json(model, target, synthesizer.path(), ladder.recordings));
+  run::write_run(ladder.run, directory.path());
+  directory.keep();
+  print(output::escape_for_terminal(
+            fmt::format("{}: {} synthetic measurements of the model {}, seed {}; read it with: "
+                        "skidscan report {}",
+                        name.string(), ladder.recordings.size(), model.name, model.seed,
+                        shell_quoted({name.string()}))) +
+        '\n');
+}
+
+void run_synth(const SynthOptions& options) {
+  check(options);
+  if (options.print_model) {
+    print(synth::built_in_model_text(options.like));
+    return;
+  }
+  const synth::Model model = model_of(options);
+  if (options.ladder) {
+    write_run(options, model);
+  } else {
+    write_recording(options, model);
+  }
+}
+
+}  // namespace
+
+void add_synth_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<SynthOptions>();
+  auto* command =
+      app.add_subcommand("synth", "make a recording with a known skid distribution from a model");
+  command->add_option("MODEL", options->model,
+                      "model to make it from, a JSON file (docs/synth.md)");
+  command->add_option("--like", options->like,
+                      fmt::format("take a model of skidscan's own: {}",
+                                  fmt::join(synth::built_in_model_names(), ", ")));
+  command->add_flag("--print-model", options->print_model,
+                    "print the model that --like names, to start one's own from");
+  command->add_option("-o,--output", options->output,
+                      "file to write, - for standard output, in pipe mode (default: synth.data); "
+                      "with --ladder the run's directory (default: synth.run)");
+  command->add_flag("--ladder", options->ladder,
+                    "write a run as record does: a recording per event and level, and run.json");
+  command->add_option("--repeat", options->repeat, "repetitions of the ladder, each drawn anew")
+      ->check(CLI::Range(1, kMostRepeats));
+  command->add_option("--seed", options->seed, "seed instead of the model's own");
+  command->add_option("--target", options->target,
+                      "target that skidscan built, instead of one that is built for the model");
+  command->add_flag("--pipe", options->pipe, "write pipe mode, as perf record -o - does");
+  auto* packed = command->add_flag("-z", options->packed, "pack records with zstd, level 1");
+  command
+      ->add_option("--compression-level", options->compression,
+                   "pack records with zstd at this level, 1 to 22")
+      ->check(CLI::Range(1, 22))
+      ->excludes(packed);
+  command->add_flag("--force", options->force, "replace what is there");
+  command->footer(
+      "Beside the recording it leaves its target (FILE.target) and what is true of it\n"
+      "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. The "
+      "header,\n"
+      "run.json and every report say that it is synthetic. The same model, seed, target and path\n"
+      "of the target give the same bytes on every machine.\n\n"
+      "Examples:\n"
+      "  skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80\n"
+      "  skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run\n"
+      "  skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json\n"
+      "  skidscan synth --like no-pebs --force -o - | perf script -i - | head");
+  command->callback([options, &exit_status] {
+    run_synth(*options);
+    exit_status = static_cast<int>(ExitStatus::done);
+  });
+}
+
+}  // namespace skid::commands

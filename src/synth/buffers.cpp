@@ -1,0 +1,265 @@
+#include "src/synth/buffers.h"
+
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace skid::synth {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::RecordBody;
+
+constexpr std::int32_t kTargetPid = 1000, kOtherPid = 2000, kKernelPid = -1;
+constexpr std::uint64_t kFirstTime = 1'000'000'000'000;  // ns
+constexpr std::uint64_t kBetween = 10'000;               // ns from one sample to the next
+/// PERF_RECORD_LOST tells of many at once.
+constexpr std::uint64_t kMostLostRecords = 3;
+constexpr std::size_t kLongestComm = 15;
+
+std::string bytes_of(const std::string& hexadecimal) {
+  std::string bytes;
+  const auto digit = [](char character) {
+    return character <= '9' ? character - '0' : character - 'a' + 10;
+  };
+  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
+    bytes += static_cast<char>(digit(hexadecimal[i]) * 16 + digit(hexadecimal[i + 1]));
+  }
+  return bytes;
+}
+
+class RecordEncoder {
+ public:
+  RecordEncoder(const std::vector<perfdata::Attribute>& attributes,
+                perfdata::RecordingWriter& writer)
+      : attributes_(&attributes), writer_(&writer) {}
+
+  struct When {
+    std::uint64_t time = 0;
+    unsigned cpu = 0;
+  };
+
+  void sample(const Contents::Entry& entry, When when) {
+    const std::int32_t pid = pid_of(entry.origin);
+    body_.clear();
+    body_.u64(id(entry.attribute, when)).u64(entry.value).i32(pid).i32(pid).u64(when.time);
+    body_.u32(when.cpu).u32(0);
+    const auto mode = static_cast<std::uint16_t>(entry.mode);
+    const auto exact = entry.exact ? perfdata::PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
+    writer_->write(perfdata::PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact),
+                   body_.bytes());
+  }
+
+  void lost(const Contents::Entry& entry, When when) {
+    body_.clear();
+    if (entry.kind == Contents::Kind::lost) body_.u64(id(entry.attribute, when));
+    body_.u64(entry.value);
+    finish(entry.kind == Contents::Kind::lost ? perfdata::PERF_RECORD_LOST
+                                              : perfdata::PERF_RECORD_LOST_SAMPLES,
+           0, kTargetPid, entry.attribute, when);
+  }
+
+  /// The kernel throttles an event and, a timer tick later, lets it go on.
+  void throttle(const Contents::Entry& entry, When when) {
+    for (const auto type : {perfdata::PERF_RECORD_THROTTLE, perfdata::PERF_RECORD_UNTHROTTLE}) {
+      body_.clear();
+      body_.u64(when.time).u64(id(entry.attribute, when)).u64(id(entry.attribute, when));
+      finish(type, 0, kTargetPid, entry.attribute, when);
+      ++when.time;
+    }
+  }
+
+  void comm(std::int32_t pid, const std::string& name, bool is_exec, When when) {
+    body_.clear();
+    body_.i32(pid).i32(pid).text(name.substr(0, kLongestComm));
+    const std::uint16_t misc = is_exec ? perfdata::PERF_RECORD_MISC_COMM_EXEC : std::uint16_t{0};
+    finish(perfdata::PERF_RECORD_COMM, misc, pid, 0, when);
+  }
+
+  /// PERF_RECORD_MMAP of the kernel's text, as perf writes it.
+  void kernel_mapping(AddressRange range, When when) {
+    body_.clear();
+    body_.i32(kKernelPid).i32(0).u64(range.begin).u64(range.size()).u64(range.begin);
+    body_.text("[kernel.kallsyms]_text");
+    finish(perfdata::PERF_RECORD_MMAP, static_cast<std::uint16_t>(CpuMode::kernel), kKernelPid, 0,
+           when);
+  }
+
+  /// PERF_RECORD_MMAP2, with the build-id where there is one (else device and inode, of nothing).
+  void mapping(std::int32_t pid, AddressRange range, std::uint64_t file_offset,
+               const std::string& path, const std::string& build_id, When when) {
+    constexpr std::uint32_t kReadExecute = 5, kPrivate = 2;  // PROT_READ | PROT_EXEC, MAP_PRIVATE
+    constexpr std::size_t kBuildIdBytes = 20, kIdentityBytes = 24;
+    body_.clear();
+    body_.i32(pid).i32(pid).u64(range.begin).u64(range.size()).u64(file_offset);
+    std::string identity;
+    const std::string id_bytes = bytes_of(build_id).substr(0, kBuildIdBytes);
+    if (!id_bytes.empty()) identity = std::string{static_cast<char>(id_bytes.size()), 0, 0, 0};
+    identity += id_bytes;
+    identity.resize(kIdentityBytes, '\0');
+    body_.raw(identity).u32(kReadExecute).u32(kPrivate).text(path);
+    std::uint16_t misc = static_cast<std::uint16_t>(CpuMode::user);
+    if (!id_bytes.empty()) misc |= perfdata::PERF_RECORD_MISC_MMAP_BUILD_ID;
+    finish(perfdata::PERF_RECORD_MMAP2, misc, pid, 0, when);
+  }
+
+ private:
+  static std::int32_t pid_of(Origin origin) {
+    return origin == Origin::other ? kOtherPid : kTargetPid;
+  }
+  std::uint64_t id(std::uint16_t attribute, When when) const {
+    return (*attributes_)[attribute].ids[when.cpu];
+  }
+  /// Puts struct sample_id behind the body and writes the record.
+  void finish(std::uint32_t type, std::uint16_t misc, std::int32_t pid, std::uint16_t attribute,
+              When when) {
+    body_.i32(pid).i32(pid).u64(when.time).u32(when.cpu).u32(0).u64(id(attribute, when));
+    writer_->write(type, misc, body_.bytes());
+  }
+
+  const std::vector<perfdata::Attribute>* attributes_;
+  perfdata::RecordingWriter* writer_;
+  RecordBody body_;
+};
+
+/// Entries on their way through the buffers of the CPUs. Each round takes from each buffer what
+/// came in before perf got there, which on some CPUs is more than on others; nothing that a round
+/// leaves is older than what the round before it took.
+class Rounds {
+ public:
+  struct Arrived {
+    Contents::Entry entry;
+    std::uint64_t time = 0;
+  };
+  using Round = std::vector<std::vector<Arrived>>;  // by CPU
+
+  Rounds(const Buffers& buffers, Random& random)
+      : buffers_(&buffers), random_(&random), taken_(buffers.cpus), left_(buffers.cpus) {
+    next_window();
+  }
+
+  /// Puts the next entry by time into a buffer. Gives the round that is complete, where one is.
+  std::optional<Round> add(const Contents::Entry& entry, std::uint64_t time) {
+    std::optional<Round> complete;
+    if (in_window_ == buffers_->round_samples) {
+      complete = std::exchange(taken_, std::exchange(left_, Round(buffers_->cpus)));
+      next_window();
+    }
+    const auto cpu = static_cast<std::size_t>(random_->below(buffers_->cpus));
+    // perf gets to a CPU in the first half of the window after the round's own.
+    (in_window_ < reached_[cpu] ? taken_ : left_)[cpu].push_back({entry, time});
+    ++in_window_;
+    return complete;
+  }
+
+  /// What is left at the end: two rounds.
+  std::array<Round, 2> finish() { return {std::move(taken_), std::move(left_)}; }
+
+ private:
+  void next_window() {
+    in_window_ = 0;
+    reached_.clear();
+    for (unsigned cpu = 0; cpu < buffers_->cpus; ++cpu) {
+      reached_.push_back(random_->below(buffers_->round_samples / 2 + 1));
+    }
+  }
+
+  const Buffers* buffers_;
+  Random* random_;
+  std::uint64_t in_window_ = 0;
+  std::vector<std::uint64_t> reached_;  ///< by CPU: entries of this window that are still taken
+  Round taken_, left_;
+};
+
+}  // namespace
+
+void Contents::add(std::uint16_t attribute, std::vector<DrawnSample> samples,
+                   const LevelModel& level) {
+  for (const DrawnSample& sample : samples) {
+    auto& list = sample.origin == Origin::before_exec ? before_exec_ : rest_;
+    list.push_back(
+        {sample.address, attribute, Kind::sample, sample.origin, sample.mode, sample.exact});
+  }
+  add_lost(Kind::lost, attribute, level.lost);
+  add_lost(Kind::lost_samples, attribute, level.lost_samples);
+  for (std::uint64_t i = 0; i < level.throttled; ++i) {
+    rest_.push_back({.attribute = attribute, .kind = Kind::throttle});
+  }
+}
+
+void Contents::add_lost(Kind kind, std::uint16_t attribute, std::uint64_t lost) {
+  const std::uint64_t records = std::min(lost, kMostLostRecords);
+  for (std::uint64_t i = 0; i < records; ++i) {
+    const std::uint64_t here = lost / records + (i < lost % records ? 1 : 0);
+    rest_.push_back({.value = here, .attribute = attribute, .kind = kind});
+  }
+}
+
+std::vector<Contents::Entry> Contents::in_order(Random& random) && {
+  random.shuffle(before_exec_);
+  random.shuffle(rest_);
+  std::vector<Entry> all = std::move(before_exec_);
+  all.push_back({.kind = Kind::exec});
+  all.insert(all.end(), rest_.begin(), rest_.end());
+  rest_.clear();
+  return all;
+}
+
+void write_contents(Contents contents, const std::vector<perfdata::Attribute>& attributes,
+                    const TargetMapping& target, const Buffers& buffers, Random& order,
+                    Random& buffering, perfdata::RecordingWriter& writer) {
+  // What a process made for itself, as the kernel calls it.
+  static const std::string kAnonymous = "//anon";
+  RecordEncoder encoder(attributes, writer);
+  const RecordEncoder::When start{kFirstTime, 0};
+  encoder.kernel_mapping(code_of_kernel(), start);
+  encoder.comm(kOtherPid, "other", false, start);
+  encoder.mapping(kOtherPid, code_of_other(), 0, kAnonymous, {}, start);
+  encoder.comm(kTargetPid, "perf-exec", false, start);
+  if (contents.has_before_exec()) {
+    encoder.mapping(kTargetPid, target.before_exec, 0, kAnonymous, {}, start);
+  }
+
+  const auto encode = [&](const Contents::Entry& entry, RecordEncoder::When when) {
+    switch (entry.kind) {
+      case Contents::Kind::sample:
+        return encoder.sample(entry, when);
+      case Contents::Kind::lost:
+      case Contents::Kind::lost_samples:
+        return encoder.lost(entry, when);
+      case Contents::Kind::throttle:
+        return encoder.throttle(entry, when);
+      case Contents::Kind::exec:
+        encoder.comm(kTargetPid, target.path.substr(target.path.rfind('/') + 1), true, when);
+        return encoder.mapping(kTargetPid, target.code.range, target.code.file_offset, target.path,
+                               target.build_id, when);
+    }
+  };
+  std::vector<unsigned> cpus(buffers.cpus);
+  std::iota(cpus.begin(), cpus.end(), 0U);
+  const auto write_round = [&](const Rounds::Round& round) {
+    buffering.shuffle(cpus);
+    for (const unsigned cpu : cpus) {
+      for (const auto& arrived : round[cpu]) encode(arrived.entry, {arrived.time, cpu});
+    }
+    if (buffers.finished_round) writer.write_stored(perfdata::PERF_RECORD_FINISHED_ROUND, {});
+  };
+
+  Rounds rounds(buffers, buffering);
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time;
+  std::uint64_t time = kFirstTime;
+  for (const Contents::Entry& entry : std::move(contents).in_order(order)) {
+    time += kBetween;
+    if (entry.kind == Contents::Kind::sample)
+      sample_time = {sample_time ? sample_time->first : time, time};
+    if (const auto complete = rounds.add(entry, time)) write_round(*complete);
+  }
+  for (const auto& round : rounds.finish()) write_round(round);
+  writer.finish(sample_time);
+}
+
+}  // namespace skid::synth

@@ -1,0 +1,73 @@
+// From a model to samples, and to what a report of them must say.
+#pragma once
+
+#include "analysis/bias.h"
+#include "analysis/ledger.h"
+#include "src/perfdata/format.h"
+#include "src/synth/loop_path.h"
+#include "src/synth/model.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace skid::synth {
+
+/// Whose code a sample is of.
+enum class Origin : std::uint8_t {
+  target,       ///< of the target, behind its exec
+  before_exec,  ///< of the process that becomes the target
+  other,        ///< of another process
+};
+
+struct DrawnSample {
+  std::uint64_t address = 0;
+  Origin origin = Origin::target;
+  perfdata::CpuMode mode = perfdata::CpuMode::user;
+  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+
+  friend bool operator==(const DrawnSample&, const DrawnSample&) = default;
+  friend bool operator<(const DrawnSample& a, const DrawnSample& b) {
+    return std::tie(a.address, a.origin, a.mode, a.exact) <
+           std::tie(b.address, b.origin, b.mode, b.exact);
+  }
+};
+
+/// What must be found in the samples of one event at one level.
+struct Truth {
+  analysis::Ledger samples;
+  std::uint64_t exact_ip_samples = 0;             ///< of all
+  std::uint64_t exact_hits = 0;                   ///< of the hits
+  std::uint64_t exact_off_trigger = 0;            ///< of the judged samples that are no hits
+  std::map<std::int64_t, std::uint64_t> offsets;  ///< as they are to be found, in instructions
+  /// As they were drawn: not cut off by the end of the runway, or by the next trigger.
+  std::map<std::int64_t, std::uint64_t> drawn;
+  std::uint64_t wrapped = 0;  ///< samples whose skid came out in another iteration
+  std::vector<analysis::TriggerCount> triggers;
+  std::map<DrawnSample, std::uint64_t> places;
+};
+
+struct Drawn {
+  std::vector<DrawnSample> samples;  ///< in no order that means anything
+  Truth truth;
+};
+
+/// A seed for one of several independent streams of random numbers of a model.
+std::uint64_t seed_of(std::uint64_t model_seed, std::initializer_list<std::uint64_t> stream);
+
+/// Where the other code of the process is that becomes the target, and the code of the other
+/// process; both in no file. The first covers the target's code.
+AddressRange code_before_exec(const LoopPath& path);
+AddressRange code_of_other();
+AddressRange code_of_kernel();
+
+/// Draws the samples of one event at one level. `name`: of event and level, for messages. Throws
+/// Error when the model asks for what the target lacks: other triggers, or another number of
+/// triggers than it has shares for.
+Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
+           const std::string& name);
+
+}  // namespace skid::synth

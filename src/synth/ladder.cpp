@@ -1,0 +1,124 @@
+#include "src/synth/ladder.h"
+
+#include "src/run/event_syntax.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace skid::synth {
+namespace {
+
+/// A model has no time of day.
+constexpr const char* kNoTime = "1970-01-01T00:00:00Z";
+constexpr std::size_t kLongestStem = 100;
+
+/// Part of a file name: the event with what is special to a file system or shell replaced.
+std::string file_stem(const std::string& event) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  std::string stem;
+  for (const char character : event.substr(0, kLongestStem)) {
+    stem += kPlain.find(character) == std::string_view::npos ? '_' : character;
+  }
+  return stem;
+}
+
+std::string unique_file(const std::string& name, std::set<std::string>& taken) {
+  std::string file = name + ".data";
+  for (int number = 2; !taken.insert(file).second; ++number) {
+    file = fmt::format("{}~{}.data", name, number);
+  }
+  return file;
+}
+
+FileDescriptor create(const std::filesystem::path& path) {
+  constexpr int kMode = 0644;
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  if (!file) {
+    throw Error(fmt::format("{}: cannot be created: {}", path.string(), describe_errno(errno)));
+  }
+  return file;
+}
+
+/// A target that caused one event an iteration and lost nothing would have run so long.
+runway::TargetReport report_of(const Model& model, const runway::Target& target,
+                               std::uint64_t samples, std::uint64_t period) {
+  const runway::Specification& specification = target.description.specification;
+  runway::TargetReport report;
+  report.iterations = samples * period;
+  report.ticks_per_nop = model.ticks_per_nop;
+  report.ticks_per_second = model.ticks_per_second;
+  const double nops =
+      static_cast<double>(specification.nops) + static_cast<double>(specification.lead_in_nops);
+  report.elapsed_seconds =
+      static_cast<double>(report.iterations) * nops * model.ticks_per_nop / model.ticks_per_second;
+  report.cpu = 0;
+  return report;
+}
+
+}  // namespace
+
+Ladder write_ladder(const Model& model, const runway::Target& target, int repeats,
+                    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
+                    const std::vector<std::string>& command_line) {
+  Synthesizer synthesizer(model, target);
+  const std::string trigger(runway::name_of(target.description.specification.trigger));
+  Ladder ladder;
+  run::Run& run = ladder.run;
+  run.tool_version = SKIDSCAN_VERSION;
+  run.command_line = command_line;
+  run.synthetic = true;
+  run.machine = model.machine;
+  run.perf.version = "none: synthetic";
+  run.started = run.ended = kNoTime;
+  run.targets.push_back({trigger, target.path.filename().string(), target.build_id});
+  run.notes.push_back(
+      fmt::format("synthetic: made by skidscan synth from the model {}, seed {}; no "
+                  "CPU recorded anything",
+                  model.name, model.seed));
+  if (!model.description.empty()) run.notes.push_back(model.description);
+
+  std::set<std::string> files;
+  for (int repeat = 1; repeat <= repeats; ++repeat) {
+    for (const Selected& selected : all_of(model)) {
+      const EventModel& event = model.events[selected.event];
+      const LevelModel& level = event.levels[selected.level];
+      const std::string level_name =
+          level.level == 0 ? "none" : std::string(static_cast<std::size_t>(level.level), 'p');
+      std::string name = file_stem(event.name) + '.' + level_name;
+      if (repeats > 1) name += fmt::format(".{}", repeat);
+      const std::string file = unique_file(name, files);
+      const auto path = directory / file;
+      RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);
+
+      const MeasurementTruth& written = truth.measurements.front();
+      run::PlannedMeasurement measurement;
+      measurement.event = run::join_event_name({event.name, event.modifiers});
+      measurement.requested = written.requested;
+      measurement.perf_event = written.perf_event;
+      measurement.level = level.level;
+      measurement.repeat = repeat;
+      measurement.period = event.period;
+      measurement.trigger = trigger;
+      measurement.file = file;
+      measurement.state = run::State::finished;
+      measurement.started = measurement.ended = kNoTime;
+      measurement.target_report =
+          report_of(model, target, written.truth.samples.read(), event.period);
+      measurement.length = measurement.target_report->iterations;
+      run.samples = std::max(run.samples, written.truth.samples.read());
+      run.measurements.push_back(std::move(measurement));
+      ladder.recordings.push_back({file, repeat, std::move(truth)});
+    }
+  }
+  return ladder;
+}
+
+}  // namespace skid::synth

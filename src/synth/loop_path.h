@@ -1,0 +1,65 @@
+// The instructions of a target's iteration in the order in which they run: where a skid comes out.
+#pragma once
+
+#include "analysis/ledger.h"
+#include "runway/target.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace skid::synth {
+
+/// One instruction of the iteration, and what the ledger calls a sample of it (docs/method.md).
+struct Step {
+  std::uint64_t address = 0;
+  analysis::SampleClass sample_class = analysis::SampleClass::loop;
+  std::optional<std::int64_t> offset;  ///< instructions; none in the loop
+  std::optional<std::size_t>
+      trigger;  ///< the one that the offset counts from; none in front of all
+};
+
+/// Where the parts of an iteration lie.
+struct LoopParts {
+  struct Stretch {
+    AddressRange trigger, runway;
+  };
+  AddressRange lead_in;
+  std::vector<Stretch> stretches;  ///< in the order of their addresses
+  std::vector<AddressRange> other_triggers;
+  std::vector<std::uint64_t> starts;  ///< of all instructions of the iteration, ascending
+};
+
+/// An iteration, which begins anew behind its last instruction.
+class LoopPath {
+ public:
+  /// Throws Error without a trigger, or where one has no instruction at its first byte.
+  explicit LoopPath(const LoopParts& parts);
+
+  std::size_t triggers() const noexcept { return triggers_.size(); }
+  std::uint64_t trigger_address(std::size_t trigger) const {
+    return steps_[triggers_[trigger]].address;
+  }
+  const std::vector<Step>& steps() const noexcept { return steps_; }
+
+  struct Landing {
+    const Step* step = nullptr;
+    bool wrapped = false;  ///< it lies in the next iteration or the one before
+  };
+  /// The instruction that is `offset` instructions behind (below 0: in front of) a trigger as they
+  /// run.
+  Landing at(std::size_t trigger, std::int64_t offset) const;
+
+ private:
+  std::vector<Step> steps_;
+  std::vector<std::size_t> triggers_;  ///< indices in `steps_`
+};
+
+/// The parts of a target's iteration, its instructions decoded. `module`: the target's file. Throws
+/// Error when the file does not hold its code.
+LoopParts parts_of(const runway::TargetDescription& target, const symbols::Module& module);
+
+}  // namespace skid::synth

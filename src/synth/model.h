@@ -1,0 +1,104 @@
+// A model: what a synthetic recording is to hold. docs/synth.md tells its JSON.
+#pragma once
+
+#include "runway/specification.h"
+#include "src/machine/machine.h"
+#include "src/synth/offsets.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::synth {
+
+inline constexpr const char* kModelSchema = "skidscan.model/1";
+
+/// Of one recording, all of its events together.
+inline constexpr std::uint64_t kMostSamples = 10'000'000;
+/// Events times levels of a recording, whose description has to fit into one record of a pipe.
+inline constexpr std::size_t kMostAttributes = 64;
+inline constexpr unsigned kMostCpus = 64;
+
+/// Shares of samples that lie on no trigger, runway or lead-in; they add up to 1 at most.
+struct Elsewhere {
+  double kernel = 0;         ///< in kernel mode
+  double foreign = 0;        ///< in other code: of another process, or of this one before its exec
+  double unmapped = 0;       ///< where nothing is mapped
+  double loop = 0;           ///< in the loop's head and end
+  double other_trigger = 0;  ///< on instructions that the target declares as other triggers
+
+  double sum() const { return kernel + foreign + unmapped + loop + other_trigger; }
+};
+
+/// Shares of samples with PERF_RECORD_MISC_EXACT_IP, by where they lie.
+struct ExactShares {
+  double hits = 0;       ///< on a trigger
+  double misses = 0;     ///< wherever else their offsets put them
+  double elsewhere = 0;  ///< of those that Elsewhere tells of
+};
+
+/// One event at one precise level.
+struct LevelModel {
+  int level = 0;       ///< as asked for, 0 to 3
+  int precise_ip = 0;  ///< as recorded
+  /// nullopt: `offsets` is a table, and each of its offsets comes exactly as often as it says.
+  std::optional<std::uint64_t> samples;
+  double hits = 0;  ///< share of samples that are put on a trigger, before `offsets` is asked
+  Distribution offsets;
+  Elsewhere elsewhere;
+  ExactShares exact;
+  std::vector<double> triggers;    ///< shares of the triggers, adding up to 1; empty: all the same
+  std::uint64_t lost = 0;          ///< samples that PERF_RECORD_LOST tells of
+  std::uint64_t lost_samples = 0;  ///< samples that PERF_RECORD_LOST_SAMPLES tells of
+  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
+};
+
+/// What an event is in perf_event_attr. Of `access` and `execute` the target tells the rest.
+struct EventCode {
+  std::string name;  ///< "cycles"
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+};
+
+struct EventModel {
+  std::string name;       ///< as asked for, without level and modifiers: "access", "r20d1"
+  std::string modifiers;  ///< "u"
+  EventCode recorded;     ///< what became of it; another name where the event was swapped
+  std::uint64_t period = 0;
+  std::vector<LevelModel> levels;
+};
+
+/// How samples reach the file: each CPU has a buffer, and perf empties one after the other.
+struct Buffers {
+  unsigned cpus = 1;
+  std::uint64_t round_samples = 2000;  ///< samples that come in while perf goes round once
+  bool finished_round = true;          ///< whether perf marks the rounds
+};
+
+struct Model {
+  std::string name, description;
+  std::uint64_t seed = 1;
+  runway::Specification target;
+  machine::Machine machine;  ///< as the recording claims
+  double ticks_per_nop = 0.25;
+  double ticks_per_second = 2e9;
+  Buffers buffers;
+  std::vector<EventModel> events;
+};
+
+/// Reads a model. Tables that it names are looked for beside it. Throws InputError naming the file,
+/// the key, what was found and what is allowed.
+Model read_model(const std::filesystem::path& path);
+/// The same of a text; `name` stands for the file in messages, `directory` is where its tables are.
+Model parse_model(std::string_view text, const std::string& name,
+                  const std::filesystem::path& directory);
+
+/// Models that are part of skidscan, by name.
+std::vector<std::string> built_in_model_names();
+/// The JSON of one. Throws UsageError naming those there are.
+std::string_view built_in_model_text(std::string_view name);
+
+}  // namespace skid::synth

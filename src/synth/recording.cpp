@@ -1,0 +1,184 @@
+#include "src/synth/recording.h"
+
+#include "src/run/event_syntax.h"
+#include "src/support/error.h"
+#include "src/synth/buffers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::synth {
+namespace {
+
+using perfdata::Attribute;
+
+constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
+                                      perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME |
+                                      perfdata::PERF_SAMPLE_CPU;
+constexpr std::uint64_t kFirstId = 100;
+
+/// The streams of random numbers that a model's seed is divided into.
+enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering };
+
+std::string with_level(const std::string& name, const std::string& modifiers, int level) {
+  return run::join_event_name(
+      {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+}
+
+/// As perf calls an event on this target.
+std::string perf_name(const std::string& name, const runway::TargetDescription& target) {
+  if (name == "access") {
+    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum, target.specification.access_bytes);
+  }
+  if (name == "execute") return fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
+  if (name == "faults") return "page-faults";
+  return name;
+}
+
+void set_breakpoint(const std::string& name, const runway::TargetDescription& target,
+                    Attribute& attribute) {
+  constexpr std::uint32_t kReadWrite = 3, kExecute = 4;
+  if (name == "access") {
+    attribute.bp_type = kReadWrite;
+    attribute.config1 = target.layout.datum;
+    attribute.config2 = target.specification.access_bytes;
+  } else if (name == "execute") {
+    attribute.bp_type = kExecute;
+    attribute.config1 = target.layout.trigger.begin;
+    attribute.config2 = sizeof(long);  // what perf takes for code
+  }
+}
+
+/// The modifiers u, k and h leave out the modes that they do not name.
+void set_modes(const std::string& modifiers, Attribute& attribute) {
+  const auto has = [&](char mode) { return modifiers.find(mode) != std::string::npos; };
+  if (!has('u') && !has('k') && !has('h')) return;
+  attribute.exclude_user = !has('u');
+  attribute.exclude_kernel = !has('k');
+  attribute.exclude_hypervisor = !has('h');
+}
+
+std::uint64_t samples_of(const LevelModel& level) {
+  return level.samples ? *level.samples : std::get<Empirical>(level.offsets.kind).total();
+}
+
+}  // namespace
+
+std::vector<Selected> all_of(const Model& model) {
+  std::vector<Selected> all;
+  for (std::size_t event = 0; event < model.events.size(); ++event) {
+    for (std::size_t level = 0; level < model.events[event].levels.size(); ++level) {
+      all.push_back({event, level});
+    }
+  }
+  return all;
+}
+
+Synthesizer::Synthesizer(const Model& model, const runway::Target& target)
+    : model_(model),
+      target_(target),
+      module_(symbols::Module::open(target.path)),
+      path_(parts_of(target.description, module_)) {}
+
+MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) const {
+  const EventModel& event = model_.events[selected.event];
+  const LevelModel& level = event.levels[selected.level];
+  MeasurementTruth measurement;
+  measurement.selected = selected;
+  measurement.requested = with_level(event.name, event.modifiers, level.level);
+  measurement.perf_event =
+      with_level(perf_name(event.name, target_.description), event.modifiers, level.level);
+  Attribute& attribute = measurement.attribute;
+  attribute.type = event.recorded.type;
+  attribute.config = event.recorded.config;
+  set_breakpoint(event.recorded.name, target_.description, attribute);
+  attribute.period_or_frequency = event.period;
+  attribute.sample_type = kSampleType;
+  attribute.precise_ip = static_cast<unsigned>(level.precise_ip);
+  attribute.sample_id_all = true;
+  set_modes(event.modifiers, attribute);
+  attribute.name = with_level(perf_name(event.recorded.name, target_.description), event.modifiers,
+                              level.precise_ip);
+  for (unsigned cpu = 0; cpu < model_.buffers.cpus; ++cpu) {
+    attribute.ids.push_back(kFirstId + index * model_.buffers.cpus + cpu);
+  }
+  return measurement;
+}
+
+perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& measurements) const {
+  const machine::Machine& machine = model_.machine;
+  perfdata::Features features;
+  features.hostname = machine.hostname;
+  features.os_release = machine.kernel;
+  features.perf_version = fmt::format("{} {}", perfdata::kSyntheticVersion, SKIDSCAN_VERSION);
+  features.arch = machine.cpu.arch;
+  features.cpu_description = machine.cpu.model_name;
+  features.cpu_counts = {model_.buffers.cpus, model_.buffers.cpus};
+  features.command_line = {"skidscan", "synth", model_.name};
+  for (const MeasurementTruth& measurement : measurements) {
+    features.command_line.insert(features.command_line.end(), {"-e", measurement.perf_event});
+  }
+  features.pmu_mappings = {{perfdata::PERF_TYPE_SOFTWARE, "software"},
+                           {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
+                           {perfdata::PERF_TYPE_RAW, "cpu"},
+                           {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  for (const auto bit : {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE,
+                         perfdata::HEADER_VERSION, perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC,
+                         perfdata::HEADER_CMDLINE, perfdata::HEADER_PMU_MAPPINGS}) {
+    features.present.set(bit);
+  }
+  const machine::CpuIdentity& cpu = machine.cpu;
+  if (!cpu.vendor.empty() && cpu.family && cpu.model && cpu.stepping) {
+    features.cpuid = fmt::format("{},{},{},{}", cpu.vendor, *cpu.family, *cpu.model, *cpu.stepping);
+    features.present.set(perfdata::HEADER_CPUID);
+  }
+  return features;
+}
+
+RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int repeat,
+                                  FileDescriptor file, const std::filesystem::path& path,
+                                  const perfdata::WritingChoices& choices) {
+  std::uint64_t samples = 0;
+  for (const Selected& one : selected) {
+    samples += samples_of(model_.events[one.event].levels[one.level]);
+  }
+  if (samples > kMostSamples) {
+    throw Error(fmt::format("{}: a recording of {} samples, allowed at most {}", path.string(),
+                            samples, kMostSamples));
+  }
+  const auto repetition = static_cast<std::uint64_t>(repeat);
+  RecordingTruth truth;
+  Contents contents;
+  for (std::size_t index = 0; index < selected.size(); ++index) {
+    MeasurementTruth measurement = describe(selected[index], index);
+    const auto [event, level_index] = selected[index];
+    const LevelModel& level = model_.events[event].levels[level_index];
+    const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
+    Drawn drawn = draw(level, path_, seed, measurement.requested);
+    measurement.truth = std::move(drawn.truth);
+    contents.add(static_cast<std::uint16_t>(index), std::move(drawn.samples), level);
+    truth.lost += level.lost;
+    truth.lost_samples += level.lost_samples;
+    truth.throttled += level.throttled;
+    truth.measurements.push_back(std::move(measurement));
+  }
+
+  std::vector<Attribute> attributes;
+  for (const auto& measurement : truth.measurements) attributes.push_back(measurement.attribute);
+  const auto mapping = module_.executable_mapping_at(path_.trigger_address(0));
+  if (!mapping) {
+    throw Error(fmt::format("{}: its trigger is in no executable segment", target_.path.string()));
+  }
+  const TargetMapping mapped{std::filesystem::absolute(target_.path).lexically_normal().string(),
+                             module_.build_id(), *mapping, code_before_exec(path_)};
+  perfdata::RecordingWriter writer(std::move(file), path, attributes, features(truth.measurements),
+                                   choices);
+  Random order(seed_of(model_.seed, {kOrder, repetition, selected.size()}));
+  Random buffering(seed_of(model_.seed, {kBuffering, repetition}));
+  write_contents(std::move(contents), attributes, mapped, model_.buffers, order, buffering, writer);
+  return truth;
+}
+
+}  // namespace skid::synth

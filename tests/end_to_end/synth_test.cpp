@@ -1,0 +1,335 @@
+// `skidscan synth` as a user runs it, and its recordings in the eyes of perf.
+#include "runway/target.h"
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kDone = 0, kFailed = 1, kUsage = 64;
+
+/// Everything that a model can have, at two events of which one is another than was asked for.
+constexpr const char* kModel = R"({
+  "schema": "skidscan.model/1", "name": "everything", "seed": 99,
+  "target": {"trigger": "branch-taken", "nops": 200, "lead_in_nops": 30},
+  "buffers": {"cpus": 4, "round_samples": 97},
+  "events": [
+    {"event": "r20d1:u", "period": 1009, "levels": [
+      {"level": 0, "samples": 3000, "hits": 0.1,
+       "offsets": {"kind": "mixture", "shares": [0.5, 0.5], "parts": [
+         {"kind": "normal_cycles", "mean": 40, "stddev": 20, "retire_group": 4},
+         {"kind": "uniform", "lowest": -60, "highest": 400}]},
+       "elsewhere": {"kernel": 0.1, "foreign": 0.2, "unmapped": 0.05, "loop": 0.05,
+                     "other_trigger": 0.1},
+       "exact_ip": 0.3, "throttled": 5},
+      {"level": 2, "samples": 2000, "hits": 0.9, "offsets": {"kind": "constant", "offset": 1},
+       "exact_ip": {"hits": 1, "misses": 0.5}}]},
+    {"event": "cycles", "period": 4000, "recorded": {"event": "cpu-clock"}, "levels": [
+      {"level": 3, "offsets": {"kind": "empirical", "counts": [[0, 5], [1, 40, 77], [300, 3]]}}]}
+  ]})";
+
+class Synth : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
+    std::ofstream(directory_ / "model.json") << kModel;
+  }
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+
+  Completed synth(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "synth");
+    return test::skidscan(arguments, directory_.path());
+  }
+  json report_of(const std::string& input) const {
+    const auto reported = test::skidscan({"report", input, "--format", "json"}, directory_.path());
+    EXPECT_EQ(reported.code.status, kDone) << reported.err;
+    return json::parse(reported.out);
+  }
+  json json_in(const std::string& name) const {
+    return json::parse(test::content_of(directory_ / name));
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+/// What report must say of the measurements of a recording, by the truth beside it.
+void expect_found(const json& recording, const json& report) {
+  const json& wanted = recording["measurements"];
+  const json& found = report["measurements"];
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(found[i]["synthetic"], true);
+    EXPECT_EQ(found[i]["samples"], wanted[i]["samples"]);
+    EXPECT_EQ(found[i]["precise"]["recorded"], wanted[i]["precise_ip"]);
+    EXPECT_EQ(found[i]["precise"]["exact_ip_samples"], wanted[i]["exact_ip_samples"]);
+    EXPECT_EQ(found[i]["lost_records"], recording["lost"]);
+    EXPECT_EQ(found[i]["throttled"], recording["throttled"]);
+    json offsets = json::array();
+    for (const json& bin : found[i]["histogram"]["bins"]) {
+      offsets.push_back({bin["lo"], bin["count"]});
+    }
+    EXPECT_EQ(offsets, wanted[i]["offsets"]);
+  }
+}
+
+TEST_F(Synth, WritesTargetAndTruthBesideARecordingThatReportFindsThem) {
+  const auto written = synth({"model.json", "-o", "a.data"});
+  ASSERT_EQ(written.code.status, kDone) << written.err;
+  EXPECT_THAT(written.out, HasSubstr("5085 synthetic samples of the model everything, seed 99"));
+  const json truth = json_in("a.data.truth.json");
+  const json report = report_of("a.data");
+  expect_found(truth["recordings"][0], report);
+  EXPECT_EQ(report["measurements"][2]["event"]["swapped"], true);
+  const auto text = test::skidscan({"report", "a.data"}, directory_.path());
+  EXPECT_THAT(text.out, HasSubstr("SYNTHETIC"));
+  const auto inspected = test::skidscan({"inspect", "a.data"}, directory_.path());
+  EXPECT_EQ(inspected.code.status, kDone) << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("skidscan synth"));
+}
+
+TEST_F(Synth, GivesTheSameReportInEveryMode) {
+  ASSERT_EQ(synth({"model.json", "-o", "a.data"}).code.status, kDone);
+  const json report = report_of("a.data");
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--pipe"}, {"-z"}, {"--pipe", "--compression-level", "9"}}) {
+    std::vector<std::string> arguments{"model.json", "-o", "a.data", "--force"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    ASSERT_EQ(synth(arguments).code.status, kDone);
+    EXPECT_EQ(report_of("a.data"), report);
+  }
+  const auto piped =
+      run_program({"sh", "-c", R"("$1" synth model.json -o - | "$1" report - --format json)", "sh",
+                   test::skidscan_program()},
+                  directory_.path());
+  ASSERT_EQ(piped.code.status, kDone) << piped.err;
+  expect_found(json_in("synth.data.truth.json")["recordings"][0], json::parse(piped.out));
+}
+
+TEST_F(Synth, ReplacesNothingWithoutForce) {
+  ASSERT_EQ(synth({"model.json", "-o", "a.data"}).code.status, kDone);
+  const std::string before = test::content_of(directory_ / "a.data");
+  const auto again = synth({"model.json", "-o", "a.data", "--seed", "5"});
+  EXPECT_EQ(again.code.status, kUsage);
+  EXPECT_THAT(again.err, HasSubstr("a.data: exists; --force replaces it"));
+  EXPECT_EQ(test::content_of(directory_ / "a.data"), before);
+  ASSERT_EQ(synth({"model.json", "-o", "a.data", "--force"}).code.status, kDone);
+  EXPECT_EQ(test::content_of(directory_ / "a.data"), before);
+  ASSERT_EQ(synth({"model.json", "-o", "a.data", "--force", "--seed", "5"}).code.status, kDone);
+  EXPECT_NE(test::content_of(directory_ / "a.data"), before);
+}
+
+TEST_F(Synth, TakesATargetThatIsThere) {
+  ASSERT_EQ(test::skidscan({"target", "--nops", "100", "-o", "t"}, directory_.path()).code.status,
+            kDone);
+  const auto written = synth({"--like", "pebs-sound", "--target", "t", "-o", "a.data"});
+  ASSERT_EQ(written.code.status, kDone) << written.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "a.data.target"));
+  expect_found(json_in("a.data.truth.json")["recordings"][0], report_of("a.data"));
+  const auto missing = synth({"--like", "pebs-sound", "--target", "u", "-o", "b.data"});
+  EXPECT_EQ(missing.code.status, kFailed);
+  EXPECT_THAT(missing.err, HasSubstr("u: "));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "b.data"));
+}
+
+TEST_F(Synth, WritesALadderWithAVerdictForEachLevel) {
+  const auto written = synth({"--ladder", "--like", "pebs-sound", "--repeat", "2", "-o", "a.run"});
+  ASSERT_EQ(written.code.status, kDone) << written.err;
+  const json report = report_of("a.run");
+  const json truth = json_in("a.run/truth.json");
+  ASSERT_EQ(report["measurements"].size(), 8u);
+  ASSERT_EQ(truth["recordings"].size(), 8u);
+  const std::vector<std::string> verdicts{"not judged", "kept", "kept", "kept"};
+  for (std::size_t i = 0; i < 8; ++i) {
+    const json& found = report["measurements"][i];
+    EXPECT_EQ(found["contract"]["verdict"], verdicts[i % 4]);
+    EXPECT_EQ(found["contract"]["certified"], i % 4 >= 2);
+    EXPECT_EQ(found["repeat"], 1 + i / 4);
+    expect_found(truth["recordings"][i], {{"measurements", {found}}});
+  }
+  EXPECT_NE(report["measurements"][0]["histogram"], report["measurements"][4]["histogram"]);
+  EXPECT_EQ(json_in("a.run/run.json")["synthetic"], true);
+  EXPECT_EQ(synth({"--ladder", "--like", "pebs-sound", "-o", "a.run"}).code.status, kFailed);
+}
+
+TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
+  ASSERT_EQ(synth({"--ladder", "--like", "vm-broken", "-o", "a.run"}).code.status, kDone);
+  constexpr int kGateFailed = 4;
+  const auto reported =
+      test::skidscan({"report", "a.run", "--fail-on", "broken"}, directory_.path());
+  EXPECT_EQ(reported.code.status, kGateFailed);
+  EXPECT_THAT(reported.out, AllOf(HasSubstr("another event"), HasSubstr("SYNTHETIC")));
+}
+
+TEST_F(Synth, OfAnotherCpuTellsThatASkidCameOutInTheNextIteration) {
+  ASSERT_EQ(synth({"--ladder", "--like", "no-pebs", "-o", "a.run"}).code.status, kDone);
+  const json truth = json_in("a.run/truth.json");
+  const json& measurement = truth["recordings"][0]["measurements"][0];
+  EXPECT_GT(measurement["wrapped"], 0);
+  EXPECT_GT(measurement["samples"]["before"], 0);
+  const json report = report_of("a.run");
+  EXPECT_THAT(report["measurements"][0]["warnings"].dump(), HasSubstr("the runway, which may be"));
+}
+
+TEST_F(Synth, SaysWhatIsWrongWithItsArguments) {
+  EXPECT_THAT(synth({}).err, AllOf(HasSubstr("no model was named"), HasSubstr("gregg-2017")));
+  EXPECT_EQ(synth({}).code.status, kUsage);
+  EXPECT_THAT(synth({"model.json", "--like", "no-pebs"}).err, HasSubstr("two models"));
+  EXPECT_THAT(synth({"--like", "nothing"}).err, HasSubstr("gregg-2017"));
+  EXPECT_THAT(synth({"--like", "no-pebs", "--repeat", "2"}).err, HasSubstr("--ladder"));
+  EXPECT_THAT(synth({"missing.json"}).err, HasSubstr("missing.json"));
+  std::ofstream(directory_ / "bad.json") << R"({"schema": "skidscan.model/1", "nam": 1})";
+  const auto bad = synth({"bad.json"});
+  EXPECT_EQ(bad.code.status, kFailed);
+  EXPECT_THAT(bad.err, AllOf(HasSubstr("bad.json"), HasSubstr("the key \"nam\"")));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "synth.data"));
+}
+
+TEST_F(Synth, PrintsModelsToStartFrom) {
+  const auto printed = synth({"--like", "no-pebs", "--print-model"});
+  ASSERT_EQ(printed.code.status, kDone);
+  std::ofstream(directory_ / "mine.json") << printed.out;
+  EXPECT_EQ(synth({"mine.json"}).code.status, kDone);
+}
+
+// ---- perf ----
+
+using Sample = std::tuple<std::string, std::uint64_t, bool>;  // event, address, in the kernel
+using Counts = std::map<Sample, std::uint64_t>;
+
+/// Samples by event, address and mode as perf script prints them.
+Counts samples_of_perf(const std::string& out) {
+  Counts counts;
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string misc, event, address;
+    fields >> misc >> event >> address;
+    event.pop_back();  // a colon
+    ++counts[{event, std::stoull(address, nullptr, 16), misc == "K"}];
+  }
+  return counts;
+}
+
+/// How many samples perf sees at an address with PERF_RECORD_MISC_EXACT_IP.
+std::map<std::uint64_t, std::uint64_t> exact_samples_of_perf(const std::string& dump) {
+  constexpr std::string_view kSample = "PERF_RECORD_SAMPLE(IP, ";
+  constexpr unsigned long kExactIp = 0x4000;
+  std::map<std::uint64_t, std::uint64_t> counts;
+  std::istringstream lines(dump);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t found = line.find(kSample);
+    if (found == std::string::npos) continue;
+    std::istringstream fields(line.substr(found + kSample.size()));
+    std::string misc, pids, address;
+    fields >> misc >> pids >> address;
+    if ((std::stoul(misc, nullptr, 16) & kExactIp) != 0) {
+      ++counts[std::stoull(address, nullptr, 16)];
+    }
+  }
+  return counts;
+}
+
+class SynthAndPerf : public Synth, public ::testing::WithParamInterface<std::vector<std::string>> {
+ protected:
+  void SetUp() override {
+    Synth::SetUp();
+    if (IsSkipped()) return;
+    if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
+    std::vector<std::string> arguments{"model.json", "-o", "a.data"};
+    arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
+    ASSERT_EQ(synth(arguments).code.status, kDone);
+    truth_ = json_in("a.data.truth.json")["recordings"][0]["measurements"];
+  }
+  Completed perf(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "perf");
+    return run_program(arguments, directory_.path());
+  }
+
+  json truth_;
+};
+
+TEST_P(SynthAndPerf, AgreeOnEverySample) {
+  Counts wanted;
+  std::map<std::uint64_t, std::uint64_t> wanted_exact;
+  for (const json& measurement : truth_) {
+    for (const json& place : measurement["places"]) {
+      const std::uint64_t address = std::stoull(place["address"].get<std::string>(), nullptr, 16);
+      const auto count = place["count"].get<std::uint64_t>();
+      wanted[{measurement["recorded"], address, place["mode"] == "kernel"}] += count;
+      if (place["exact_ip"] == true) wanted_exact[address] += count;
+    }
+  }
+  const auto script = perf({"script", "-i", "a.data", "-F", "misc,event,ip"});
+  EXPECT_EQ(script.code.status, 0) << script.err;
+  EXPECT_EQ(script.err, "");
+  EXPECT_EQ(samples_of_perf(script.out), wanted);
+  const auto dump = perf({"script", "-i", "a.data", "-D"});
+  EXPECT_EQ(dump.code.status, 0) << dump.err;
+  EXPECT_EQ(exact_samples_of_perf(dump.out), wanted_exact);
+}
+
+TEST_P(SynthAndPerf, AgreeOnTheFunctions) {
+  const auto script = perf({"script", "-i", "a.data", "-F", "event,ip,sym"});
+  std::map<std::string, std::uint64_t> by_symbol;
+  std::istringstream lines(script.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("r20d1:upp:") == std::string::npos) continue;
+    ++by_symbol[line.substr(line.rfind(' ') + 1)];
+  }
+  const json& samples = truth_[1]["samples"];
+  EXPECT_EQ(by_symbol["skid_trigger"], samples["hit"]);
+  EXPECT_EQ(by_symbol["skid_runway"], samples["skid"]);
+}
+
+TEST_P(SynthAndPerf, AgreeWithoutComplaint) {
+  const auto report = perf({"report", "-i", "a.data", "--stdio"});
+  EXPECT_EQ(report.code.status, 0) << report.err;
+  EXPECT_EQ(report.err, "");
+  EXPECT_THAT(report.out + report.err, Not(HasSubstr("arning")));
+  EXPECT_THAT(report.out, HasSubstr("r20d1:upp"));
+  const auto header = perf({"report", "-i", "a.data", "--header-only"});
+  EXPECT_EQ(header.code.status, 0) << header.err;
+  if (header.out.find("perf version") != std::string::npos) {  // pipes tell it with their records
+    EXPECT_THAT(header.out, AllOf(HasSubstr("skidscan synth"), HasSubstr("hostname : synthetic")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    InEveryMode, SynthAndPerf,
+    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"--pipe"},
+                      std::vector<std::string>{"-z"},
+                      std::vector<std::string>{"--pipe", "--compression-level", "19"}),
+    [](const auto& mode) {
+      std::string name = mode.param.empty() ? "File" : "";
+      for (const std::string& option : mode.param) {
+        for (const char character : option) {
+          if (std::isalnum(static_cast<unsigned char>(character)) != 0) name += character;
+        }
+      }
+      return name;
+    });
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,109 @@
+// Models of synthetic recordings that nobody thought of, a different one for each seed.
+#pragma once
+
+#include "src/synth/model.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace skid::test {
+
+class RandomModels {
+ public:
+  explicit RandomModels(std::uint64_t seed) : engine_(seed) {}
+
+  /// A model of up to three events at up to four levels for a target with that many NOPs; with a
+  /// share for other triggers where the target has some.
+  synth::Model model(std::int64_t nops, bool has_other_triggers) {
+    synth::Model model;
+    model.name = "random";
+    model.seed = engine_();
+    model.machine.cpu.arch = "x86_64";
+    model.machine.cpu.model_name = "random";
+    model.machine.kernel = model.machine.hostname = "synthetic";
+    model.buffers.cpus = static_cast<unsigned>(1 + below(8));
+    model.buffers.round_samples = 1 + below(300);
+    model.buffers.finished_round = below(2) == 0;
+    const std::uint64_t events = 1 + below(3);
+    for (std::uint64_t i = 0; i < events; ++i) {
+      synth::EventModel event;
+      event.name = "r" + std::to_string(100 + i);
+      event.recorded = {event.name, 4, 0x100 + i};
+      event.period = 1 + below(10'000);
+      for (int number = 0; number < 4; ++number) {
+        if (below(2) == 0) event.levels.push_back(level(number, nops, has_other_triggers));
+      }
+      if (event.levels.empty()) event.levels.push_back(level(2, nops, has_other_triggers));
+      model.events.push_back(std::move(event));
+    }
+    return model;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
+  double share() { return static_cast<double>(below(1001)) / 1000; }
+  std::int64_t between(std::int64_t lowest, std::int64_t highest) {
+    return lowest +
+           static_cast<std::int64_t>(below(static_cast<std::uint64_t>(highest - lowest + 1)));
+  }
+
+  synth::LevelModel level(int number, std::int64_t nops, bool has_other_triggers) {
+    synth::LevelModel level;
+    level.level = number;
+    level.precise_ip = static_cast<int>(below(4));
+    level.offsets = distribution(nops, 0);
+    const bool is_table = std::holds_alternative<synth::Empirical>(level.offsets.kind);
+    if (!is_table || below(2) == 0) {
+      level.samples = below(1500);
+      level.hits = below(2) == 0 ? 0 : share();
+      level.elsewhere = {.kernel = share() / 5,
+                         .foreign = share() / 5,
+                         .unmapped = share() / 5,
+                         .loop = share() / 5,
+                         .other_trigger = has_other_triggers ? share() / 5 : 0};
+    }
+    level.exact = {share(), share(), share()};
+    level.lost = below(2) * below(100);
+    level.lost_samples = below(2) * below(100);
+    level.throttled = below(2) * below(10);
+    return level;
+  }
+
+  /// Offsets reach beyond both ends of the iteration, several times around.
+  synth::Distribution distribution(std::int64_t nops, int depth) {
+    switch (below(depth < 2 ? 5 : 4)) {
+      case 0:
+        return {synth::Constant{between(-4 * nops, 4 * nops)}};
+      case 1: {
+        const std::int64_t lowest = between(-3 * nops, nops);
+        return {synth::Uniform{lowest, between(lowest, 3 * nops)}};
+      }
+      case 2: {
+        synth::Empirical table;
+        for (std::uint64_t rows = 1 + below(5); rows > 0; --rows) {
+          const std::int64_t lowest = between(-nops, 2 * nops);
+          table.rows.push_back({lowest, between(lowest, 3 * nops), 1 + below(400)});
+        }
+        return {table};
+      }
+      case 3:
+        return {synth::NormalCycles{.mean = 1000 * share(),
+                                    .stddev = 500 * share(),
+                                    .cycles_per_nop = 0.25 + share(),
+                                    .retire_group = 1 + below(8)}};
+      default: {
+        synth::Mixture mixture;
+        mixture.shares = {0.25, 0.75};
+        for (int i = 0; i < 2; ++i) mixture.parts.push_back(distribution(nops, depth + 1));
+        return {mixture};
+      }
+    }
+  }
+
+  std::mt19937_64 engine_;
+};
+
+}  // namespace skid::test

@@ -1,0 +1,187 @@
+// Models as JSON: what they may say, and what is said of those that are wrong.
+#include "src/support/error.h"
+#include "src/synth/model.h"
+#include "tests/support/temporary_directory.h"
+
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::synth {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+json sound_model() {
+  return json::parse(R"({
+    "schema": "skidscan.model/1", "name": "test", "seed": 5,
+    "target": {"arch": "x86_64", "trigger": "store", "nops": 100},
+    "events": [{"event": "cycles:u", "period": 7,
+                "levels": [{"level": 2, "samples": 10, "hits": 0.5,
+                            "offsets": {"kind": "constant", "offset": 3}}]}]})");
+}
+
+std::string error_of(const std::function<void(json&)>& change) {
+  json model = sound_model();
+  change(model);
+  try {
+    (void)parse_model(model.dump(), "m.json", {});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string error_of_level(const std::string& key, const std::string& value) {
+  return error_of([&](json& model) { model["events"][0]["levels"][0][key] = json::parse(value); });
+}
+
+TEST(SynthModel, IsReadAsWritten) {
+  json document = sound_model();
+  document["events"][0]["levels"][0]["exact_ip"] = {{"hits", 1}, {"misses", 0.25}};
+  document["events"][0]["levels"][0]["precise_ip"] = 1;
+  document["buffers"] = {{"cpus", 3}, {"finished_round", false}};
+  const Model model = parse_model(document.dump(), "m.json", {});
+  EXPECT_EQ(model.seed, 5u);
+  EXPECT_EQ(model.target.trigger, runway::TriggerKind::store);
+  EXPECT_EQ(model.target.nops, 100u);
+  EXPECT_EQ(model.buffers.cpus, 3u);
+  EXPECT_FALSE(model.buffers.finished_round);
+  ASSERT_THAT(model.events, SizeIs(1));
+  EXPECT_EQ(model.events[0].name, "cycles");
+  EXPECT_EQ(model.events[0].modifiers, "u");
+  EXPECT_EQ(model.events[0].recorded.type, 0u);
+  const LevelModel& level = model.events[0].levels.at(0);
+  EXPECT_EQ(level.level, 2);
+  EXPECT_EQ(level.precise_ip, 1);
+  EXPECT_EQ(level.samples, 10u);
+  EXPECT_EQ(level.exact.hits, 1);
+  EXPECT_EQ(level.exact.misses, 0.25);
+  EXPECT_EQ(level.exact.elsewhere, 0);
+  EXPECT_EQ(std::get<Constant>(level.offsets.kind).offset, 3);
+}
+
+TEST(SynthModel, KnowsRawCodesAndTakesOthersWithTypeAndConfig) {
+  const auto code_of = [](const std::function<void(json&)>& change) {
+    json model = sound_model();
+    change(model["events"][0]);
+    return parse_model(model.dump(), "m.json", {}).events[0].recorded;
+  };
+  EXPECT_EQ(code_of([](json& event) { event["event"] = "r20d1"; }).config, 0x20d1u);
+  const auto own = code_of([](json& event) {
+    event["event"] = "mem_load_retired.l3_miss:u";
+    event["type"] = "raw";
+    event["config"] = "0x20d1";
+  });
+  EXPECT_EQ(own.type, 4u);
+  EXPECT_EQ(own.config, 0x20d1u);
+  const auto swapped = code_of([](json& event) { event["recorded"] = {{"event", "cpu-clock"}}; });
+  EXPECT_EQ(swapped.name, "cpu-clock");
+  EXPECT_EQ(swapped.type, 1u);
+}
+
+TEST(SynthModel, FindsItsTablesBesideIt) {
+  const test::TemporaryDirectory directory;
+  std::ofstream(directory / "table.csv") << "offset,count\n1,3\n2,4\n";
+  json model = sound_model();
+  model["events"][0]["levels"][0] = {{"level", 0},
+                                     {"offsets", {{"kind", "empirical"}, {"csv", "table.csv"}}}};
+  std::ofstream(directory / "model.json") << model;
+  const Model read = read_model(directory / "model.json");
+  const LevelModel& level = read.events.at(0).levels.at(0);
+  EXPECT_FALSE(level.samples);
+  EXPECT_EQ(std::get<Empirical>(level.offsets.kind).total(), 7u);
+}
+
+TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
+  EXPECT_THAT(error_of([](json& model) { model["schema"] = "skidscan.run/1"; }),
+              AllOf(HasSubstr("m.json"), HasSubstr("\"skidscan.run/1\" for \"schema\""),
+                    HasSubstr("allowed \"skidscan.model/1\"")));
+  EXPECT_THAT(error_of([](json& model) { model["evnts"] = 1; }),
+              AllOf(HasSubstr("the key \"evnts\""), HasSubstr("allowed schema, name")));
+  EXPECT_THAT(error_of([](json& model) { model["events"] = json::array(); }),
+              HasSubstr("0 events and levels for \"events\", allowed 1 to 64"));
+  EXPECT_THAT(error_of([](json& model) { model["target"]["nops"] = 3; }),
+              AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given, allowed 20 to")));
+  EXPECT_THAT(error_of([](json& model) { model["target"]["trigger"] = "lode"; }),
+              HasSubstr("trigger kind 'lode': not known"));
+  EXPECT_THAT(error_of([](json& model) {
+                model["buffers"] = {{"cpus", 65}};
+              }),
+              HasSubstr("65 for \"buffers.cpus\", allowed at most 64"));
+  EXPECT_THAT(error_of([](json& model) { model["name"] = "a\nb"; }), HasSubstr("printable"));
+  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "cycles:upp"; }),
+              HasSubstr("an event without its level"));
+  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "a,b"; }),
+              HasSubstr("the name of one event"));
+  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "my_event"; }),
+              HasSubstr("no \"type\" and \"config\" of the event \"my_event\""));
+  EXPECT_THAT(error_of([](json& model) { model["events"][0]["period"] = 0; }),
+              HasSubstr("0 for \"events[0].period\", allowed at least 1"));
+  EXPECT_THAT(error_of([](json& model) {
+                model["events"][0]["levels"].push_back(model["events"][0]["levels"][0]);
+              }),
+              HasSubstr("level 2 of cycles for the second time"));
+  try {
+    (void)parse_model("{", "m.json", {});
+    FAIL() << "this is no JSON";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
+  }
+}
+
+TEST(SynthModel, ThatIsWrongInALevelSaysWhere) {
+  EXPECT_THAT(error_of_level("level", "4"),
+              HasSubstr("4 for \"events[0].levels[0].level\", allowed 0 to 3"));
+  EXPECT_THAT(error_of_level("hits", "1.5"),
+              HasSubstr("1.5 for \"events[0].levels[0].hits\", allowed 0 to 1"));
+  EXPECT_THAT(error_of_level("samples", "10000001"), HasSubstr("allowed at most 10000000"));
+  EXPECT_THAT(error_of_level("samples", "null"), HasSubstr("no \"samples\""));
+  EXPECT_THAT(error_of_level("elsewhere", R"({"kernel": 0.6, "foreign": 0.6})"),
+              HasSubstr("shares that add up to 1.2"));
+  EXPECT_THAT(error_of_level("elsewhere", R"({"guest": 0.6})"), HasSubstr("the key \"guest\""));
+  EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("allowed 1"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "poisson"})"),
+              HasSubstr("allowed constant, uniform, empirical, normal_cycles, mixture"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "constant", "offset": 4194305})"),
+              HasSubstr("offsets.offset\", allowed -4194304 to 4194304"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "uniform", "lowest": 2, "highest": 1})"),
+              HasSubstr("at least \"lowest\", 2"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1]]})"),
+              HasSubstr("[offset, count]"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1, 0]]})"),
+              HasSubstr("no sample"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical"})"), HasSubstr("no table"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "csv": "/nowhere/t.csv"})"),
+              HasSubstr("/nowhere/t.csv"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "normal_cycles", "mean": 1, "stddev": -1})"),
+              HasSubstr("stddev\", allowed 0 to"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "mixture", "shares": [1], "parts": []})"),
+              HasSubstr("0 parts"));
+  std::string nested = R"({"kind": "constant", "offset": 0})";
+  for (int i = 0; i < 9; ++i) {
+    nested = R"({"kind": "mixture", "shares": [1], "parts": [)" + nested + "]}";
+  }
+  EXPECT_THAT(error_of_level("offsets", nested), HasSubstr("a mixture in so many others"));
+}
+
+TEST(SynthModel, BuiltInOnesAreSoundAndNamedAsTheirFiles) {
+  EXPECT_THAT(built_in_model_names(), Contains("gregg-2017"));
+  for (const std::string& name : built_in_model_names()) {
+    const Model model = parse_model(built_in_model_text(name), name, {});
+    EXPECT_EQ(model.name, name);
+    EXPECT_FALSE(model.description.empty()) << name;
+  }
+  EXPECT_THROW((void)built_in_model_text("nothing"), UsageError);
+}
+
+}  // namespace
+}  // namespace skid::synth

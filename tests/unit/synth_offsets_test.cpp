@@ -1,0 +1,183 @@
+// Random numbers and distributions of offsets: the same everywhere, and those that were asked for.
+#include "src/support/error.h"
+#include "src/synth/offsets.h"
+#include "src/synth/random.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::synth {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+std::map<std::int64_t, std::uint64_t> drawn(const Distribution& distribution, int samples,
+                                            std::uint64_t seed = 1) {
+  Random random(seed);
+  const OffsetSampler sampler(distribution);
+  std::map<std::int64_t, std::uint64_t> counts;
+  for (int i = 0; i < samples; ++i) ++counts[sampler.draw(random)];
+  return counts;
+}
+
+TEST(SynthRandom, GivesTheSameNumbersOnEveryMachine) {
+  Random random(42);
+  std::vector<std::uint64_t> numbers;
+  for (int i = 0; i < 6; ++i) numbers.push_back(random.below(1000));
+  // std::mt19937_64 with seed 42, each number modulo 1000.
+  EXPECT_THAT(numbers, ElementsAre(406, 824, 450, 662, 381, 428));
+  EXPECT_EQ(Random(42).share(), 0.755155532954539);
+}
+
+TEST(SynthRandom, DrawsBelowABoundEvenly) {
+  constexpr std::uint64_t kBound = 3ULL << 62U;  // three quarters of all numbers
+  Random random(1);
+  std::array<int, 3> thirds{};
+  for (int i = 0; i < 30'000; ++i) {
+    const std::uint64_t number = random.below(kBound);
+    ASSERT_LT(number, kBound);
+    ++thirds.at(static_cast<std::size_t>(number / (1ULL << 62U)));
+  }
+  for (const int third : thirds) EXPECT_NEAR(third, 10'000, 400);
+}
+
+TEST(SynthRandom, DrawsNormalDeviates) {
+  constexpr int kSamples = 200'000;
+  constexpr int kBins = 40;  // of a width of 0.2, from -4 to 4
+  Random random(7);
+  std::array<double, kBins> seen{};
+  double sum = 0, squares = 0, fourth = 0;
+  for (int i = 0; i < kSamples; ++i) {
+    const double deviate = random.normal();
+    sum += deviate;
+    squares += deviate * deviate;
+    fourth += deviate * deviate * deviate * deviate;
+    const double bin = std::clamp(std::floor(deviate * 5) + 20, 0.0, kBins - 1.0);
+    ++seen.at(static_cast<std::size_t>(bin));
+  }
+  EXPECT_NEAR(sum / kSamples, 0, 0.01);
+  EXPECT_NEAR(squares / kSamples, 1, 0.015);
+  EXPECT_NEAR(fourth / kSamples, 3, 0.1);
+  const auto below = [](double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; };
+  double chi_square = 0;
+  for (int bin = 0; bin < kBins; ++bin) {
+    const double low = bin == 0 ? 0 : below((bin - 20) / 5.0);
+    const double high = bin == kBins - 1 ? 1 : below((bin - 19) / 5.0);
+    const double expected = kSamples * (high - low);
+    chi_square += std::pow(seen.at(static_cast<std::size_t>(bin)) - expected, 2) / expected;
+  }
+  EXPECT_LT(chi_square, 72.1);  // 39 degrees of freedom, p = 0.001
+}
+
+TEST(SynthOffsets, OfATableComeSpreadEvenlyOverTheirBins) {
+  const Empirical table{{{0, 0, 131}, {1, 80, 6353}, {81, 83, 2}}};
+  const auto counts = table.counts();
+  EXPECT_EQ(counts.at(0), 131u);
+  std::uint64_t sum = 0;
+  for (std::int64_t offset = 1; offset <= 80; ++offset) {
+    EXPECT_TRUE(counts.at(offset) == 79 || counts.at(offset) == 80) << offset;
+    sum += counts.at(offset);
+  }
+  EXPECT_EQ(sum, 6353u);
+  EXPECT_FALSE(counts.contains(81));
+  EXPECT_EQ(counts.at(82), 1u);
+  EXPECT_EQ(counts.at(83), 1u);
+}
+
+TEST(SynthOffsets, AreDrawnAsOftenAsTheTableSays) {
+  const auto counts = drawn({Empirical{{{-3, -3, 1}, {5, 6, 6}, {9, 9, 3}}}}, 10'000);
+  EXPECT_THAT(counts, ElementsAre(Pair(-3, ::testing::_), Pair(5, ::testing::_),
+                                  Pair(6, ::testing::_), Pair(9, ::testing::_)));
+  EXPECT_NEAR(static_cast<double>(counts.at(-3)), 1000, 150);
+  EXPECT_NEAR(static_cast<double>(counts.at(5)), 3000, 250);
+  EXPECT_NEAR(static_cast<double>(counts.at(9)), 3000, 250);
+}
+
+TEST(SynthOffsets, OfConstantsAndRangesStayThere) {
+  EXPECT_THAT(drawn({Constant{-7}}, 100), ElementsAre(Pair(-7, 100)));
+  const auto counts = drawn({Uniform{-2, 2}}, 5'000);
+  EXPECT_EQ(counts.size(), 5u);
+  EXPECT_EQ(counts.begin()->first, -2);
+  for (const auto& [offset, count] : counts) EXPECT_NEAR(static_cast<double>(count), 1000, 150);
+}
+
+TEST(SynthOffsets, OfACycleDelayAreThoseOfTheInstructionNextToRetire) {
+  const auto only = [](const NormalCycles& delay) { return drawn({delay}, 10).begin()->first; };
+  // 10 cycles at 4 instructions a cycle: 40 have retired, the 41st is next.
+  EXPECT_EQ(only({.mean = 10, .stddev = 0, .cycles_per_nop = 0.25, .retire_group = 1}), 41);
+  // 10.9 cycles are 43 instructions, of which ten groups of four have retired.
+  EXPECT_EQ(only({.mean = 10.9, .stddev = 0, .cycles_per_nop = 0.25, .retire_group = 4}), 41);
+  EXPECT_EQ(only({.mean = -3, .stddev = 0, .cycles_per_nop = 0.25, .retire_group = 1}), 1);
+  EXPECT_EQ(only({.mean = 1e9, .stddev = 0, .cycles_per_nop = 0.01, .retire_group = 1}),
+            kFurthestOffset);
+  const auto counts = drawn({NormalCycles{.mean = 100, .stddev = 10, .retire_group = 4}}, 20'000);
+  double mean = 0;
+  for (const auto& [offset, count] : counts) {
+    EXPECT_EQ((offset - 1) % 4, 0) << offset;
+    mean += static_cast<double>(offset) * static_cast<double>(count) / 20'000;
+  }
+  EXPECT_NEAR(mean, 399,
+              1.5);  // 1 more than 400 less the 2 that a group is on average from its end
+}
+
+TEST(SynthOffsets, OfAMixtureComeFromItsPartsByTheirShares) {
+  const auto counts = drawn(
+      {Mixture{{0.1, 0.9}, {{Constant{1}}, {Mixture{{0.5, 0.5}, {{Constant{2}}, {Constant{3}}}}}}}},
+      20'000);
+  EXPECT_NEAR(static_cast<double>(counts.at(1)), 2000, 200);
+  EXPECT_NEAR(static_cast<double>(counts.at(2)), 9000, 350);
+  EXPECT_NEAR(static_cast<double>(counts.at(3)), 9000, 350);
+}
+
+TEST(SynthOffsetTable, ReadsOffsetsOrBinsAmongOtherColumns) {
+  const auto bins = parse_offset_table(
+      "# from somewhere\nevent,bin_lo,bin_hi,count\r\n\"a,b\",0,1,5\nc,1,81,7\n\n\"a,b\",1,2,9\n",
+      "t.csv", {{"event", "a,b"}});
+  EXPECT_THAT(bins.counts(), ElementsAre(Pair(0, 5), Pair(1, 9)));
+  EXPECT_THAT(parse_offset_table("count,offset\n3,-2", "t.csv", {}).counts(),
+              ElementsAre(Pair(-2, 3)));
+}
+
+std::string error_of(const std::string& table,
+                     const std::map<std::string, std::string>& where = {}) {
+  try {
+    (void)parse_offset_table(table, "t.csv", where);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(SynthOffsetTable, SaysWhichLineIsWrongAndWhatIsAllowed) {
+  EXPECT_THAT(error_of("offset,count\n1,2\nx,3\n"),
+              AllOf(HasSubstr("t.csv"), HasSubstr("'x' as offset in line 3"),
+                    HasSubstr("a whole number from -4194304 to 4194304")));
+  EXPECT_THAT(error_of("offset,counts\n"), HasSubstr("no column 'count' in line 1"));
+  EXPECT_THAT(error_of("bin_lo,count\n"), HasSubstr("no column 'bin_hi'"));
+  EXPECT_THAT(error_of("offset,count\n1\n"), HasSubstr("1 fields in line 2, allowed 2"));
+  EXPECT_THAT(error_of("offset,count\n1,-1\n"), HasSubstr("'-1' as count"));
+  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n5,5,1\n"), HasSubstr("'5' as bin_hi"));
+  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n,-200,1\n"), HasSubstr("'' as bin_lo"));
+  EXPECT_THAT(error_of("offset,count\n\"1,2\n"), HasSubstr("a quotation mark"));
+  EXPECT_THAT(error_of("offset,count\n1,0\n"), HasSubstr("no row that counts any sample"));
+  EXPECT_THAT(error_of(""), HasSubstr("no header line"));
+  EXPECT_THAT(error_of("offset,count\n1,1\n", {{"level", "2"}}),
+              HasSubstr("no column 'level', which \"where\" names"));
+  EXPECT_THAT(error_of("offset,count\n1,281474976710657\n"), HasSubstr("as count"));
+  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n-4194304,4194304,1\n-4194304,4194304,1\n"
+                       "0,4194304,1\n"),
+              HasSubstr("offsets in all, allowed at most 16777216"));
+}
+
+}  // namespace
+}  // namespace skid::synth
