@@ -2,8 +2,9 @@
 
 #include "src/support/error.h"
 
-#include <array>
-#include <utility>
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,14 +15,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::array kKinds{
-    std::pair{TriggerKind::load, std::string_view("load")},
-    std::pair{TriggerKind::store, std::string_view("store")},
-    std::pair{TriggerKind::branch, std::string_view("branch")},
-    std::pair{TriggerKind::fault, std::string_view("fault")},
-    std::pair{TriggerKind::none, std::string_view("none")},
-};
-
 // The bounds keep a target below 20 MB and every count of a run far from overflow.
 constexpr std::uint32_t kFewestNops = 20;
 constexpr std::uint32_t kMostNops = 1'000'000;
@@ -29,32 +22,58 @@ constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000;
 constexpr nanoseconds kShortest = std::chrono::milliseconds{1};
 constexpr nanoseconds kLongest = std::chrono::hours{24};
 
+constexpr std::uint64_t kSmallestWorkingSet = std::uint64_t{1} << 10;
+constexpr std::uint64_t kLargestWorkingSet = std::uint64_t{1} << 40;
+/// What the debug registers of x86-64 and the watchpoints of aarch64 watch at most (the latter can
+/// mask more, which Linux does not offer to perf).
+constexpr unsigned kMostWatched = 8;
+
 void require(bool holds, std::string_view field, std::uint64_t value, std::string_view allowed) {
   if (!holds) throw UsageError(fmt::format("{}: {} given, allowed {}", field, value, allowed));
 }
 
+void check_access(const Specification& specification) {
+  static const std::vector<unsigned> any{1, 2, 4, 8};
+  const TriggerTraits& traits = traits_of(specification.trigger);
+  // A kind that accesses nothing still has a datum, for breakpoints to watch.
+  const std::vector<unsigned>& widths = traits.widths.empty() ? any : traits.widths;
+  const unsigned access = specification.access_bytes;
+  require(std::find(widths.begin(), widths.end(), access) != widths.end(), "access bytes", access,
+          fmt::format("{} for the trigger {}", fmt::join(widths, ", "), traits.name));
+}
+
+void check_working_set(const Specification& specification) {
+  const std::uint64_t bytes = specification.working_set_bytes;
+  if (traits_of(specification.trigger).level == MemoryLevel::none) {
+    require(bytes == 0, "working set bytes", bytes,
+            fmt::format("0 for the trigger {}", name_of(specification.trigger)));
+    return;
+  }
+  require(bytes >= kSmallestWorkingSet && bytes <= kLargestWorkingSet, "working set bytes", bytes,
+          fmt::format("{} to {}", kSmallestWorkingSet, kLargestWorkingSet));
+  const unsigned stride = chase_stride(specification.trigger);
+  require(
+      bytes % stride == 0, "working set bytes", bytes,
+      fmt::format("multiples of {} for the trigger {}", stride, name_of(specification.trigger)));
+}
+
+/// What suits many CPUs, for a target that is built for no CPU in particular.
+std::uint64_t usual_working_set(MemoryLevel level) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  switch (level) {
+    case MemoryLevel::none:
+      return 0;
+    case MemoryLevel::l2:
+      return kMebibyte / 8;
+    case MemoryLevel::l3:
+      return 4 * kMebibyte;
+    case MemoryLevel::dram:
+      return 256 * kMebibyte;
+  }
+  return 0;
+}
+
 }  // namespace
-
-std::string_view name_of(TriggerKind kind) {
-  for (const auto& [candidate, name] : kKinds) {
-    if (candidate == kind) return name;
-  }
-  return "unknown";
-}
-
-std::string_view name_of(Arch arch) {
-  return arch == Arch::x86_64 ? "x86_64" : "aarch64";
-}
-
-TriggerKind trigger_kind_from(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto& [kind, candidate] : kKinds) {
-    if (candidate == name) return kind;
-    names.push_back(candidate);
-  }
-  throw UsageError(
-      fmt::format("trigger kind '{}': not known, allowed {}", name, fmt::join(names, ", ")));
-}
 
 Arch arch_from(std::string_view name) {
   if (name == "x86_64" || name == "amd64") return Arch::x86_64;
@@ -63,24 +82,44 @@ Arch arch_from(std::string_view name) {
       fmt::format("architecture '{}': not known, allowed x86_64 (amd64), aarch64 (arm64)", name));
 }
 
-std::vector<TriggerKind> all_trigger_kinds() {
-  std::vector<TriggerKind> kinds;
-  kinds.reserve(kKinds.size());
-  for (const auto& [kind, name] : kKinds) kinds.push_back(kind);
-  return kinds;
-}
-
-Specification default_specification(Arch arch) {
+Specification default_specification(Arch arch, TriggerKind trigger) {
   Specification specification;
   specification.arch = arch;
+  specification.trigger = trigger;
+  const std::vector<unsigned>& widths = traits_of(trigger).widths;
+  if (!widths.empty()) specification.access_bytes = widths.back();
+  specification.working_set_bytes = usual_working_set(traits_of(trigger).level);
   if (arch == Arch::aarch64) specification.nop_bytes = 4;
   return specification;
 }
 
+unsigned chase_stride(TriggerKind kind) {
+  constexpr unsigned kLine = 64;
+  const MemoryLevel level = traits_of(kind).level;
+  if (level == MemoryLevel::none) return 0;
+  return level == MemoryLevel::l2 ? kLine : 2 * kLine;
+}
+
+std::uint64_t elements_of(const Specification& specification) {
+  const unsigned stride = chase_stride(specification.trigger);
+  return stride == 0 ? 0 : specification.working_set_bytes / stride;
+}
+
+unsigned watched_bytes(const Specification& specification) {
+  if (specification.trigger == TriggerKind::string_load) return kMostWatched;
+  return std::min(specification.access_bytes, kMostWatched);
+}
+
+unsigned string_repetitions(const Specification& specification) {
+  return watched_bytes(specification) / specification.access_bytes + 1;
+}
+
 void check(const Specification& specification) {
-  const unsigned access = specification.access_bytes;
-  require(access == 1 || access == 2 || access == 4 || access == 8, "access bytes", access,
-          "1, 2, 4 or 8");
+  if (const auto reason = refusal(specification.trigger, specification.arch)) {
+    throw UsageError(*reason);
+  }
+  check_access(specification);
+  check_working_set(specification);
   const unsigned nop = specification.nop_bytes;
   if (specification.arch == Arch::aarch64) {
     require(nop == 4, "NOP bytes", nop, "4 on aarch64");

@@ -1,5 +1,6 @@
 #include "src/commands/record_plan.h"
 
+#include "runway/working_set.h"
 #include "src/measure/page_fault_check.h"
 #include "src/support/error.h"
 
@@ -52,7 +53,7 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   if (asked) return *asked;
   if (event.kind == EventKind::faults) return TriggerKind::fault;
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
-    if (event.name == branch) return TriggerKind::branch;
+    if (event.name == branch) return TriggerKind::branch_taken;
   }
   return TriggerKind::load;
 }
@@ -143,12 +144,44 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
 
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
                                         Arch arch) {
-  runway::Specification specification = runway::default_specification(arch);
-  specification.trigger = trigger;
+  runway::Specification specification = runway::default_specification(arch, trigger);
   if (options.nops) specification.nops = *options.nops;
   if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
   runway::check(specification);
   return specification;
+}
+
+runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
+  runway::MemorySizes sizes;
+  sizes.memory = machine.memory_bytes;
+  const auto caches = machine.data_caches.find(cpu);
+  if (caches == machine.data_caches.end()) return sizes;
+  for (const machine::DataCache& cache : caches->second) {
+    if (cache.level == 1) sizes.l1 = cache.bytes;
+    if (cache.level == 2) sizes.l2 = cache.bytes;
+    if (cache.level == 3) sizes.l3 = cache.bytes;
+  }
+  return sizes;
+}
+
+/// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
+/// CPU cannot run it.
+void fit_to_cpu(runway::Specification& specification, const RecordOptions& options,
+                const machine::Machine& machine, RecordRequest& request) {
+  const TriggerKind kind = specification.trigger;
+  if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
+    throw Error(*reason);
+  }
+  if (runway::traits_of(kind).level == runway::MemoryLevel::none) return;
+  if (options.working_set) {
+    specification.working_set_bytes = *options.working_set;
+    runway::check(specification);
+    return;
+  }
+  const runway::WorkingSet set = runway::working_set_for(kind, memory_sizes(machine, request.cpu));
+  if (!set.refusal.empty()) throw Error(set.refusal + "; --working-set names a size");
+  if (!set.remark.empty()) request.notes.push_back(set.remark);
+  specification.working_set_bytes = set.bytes;
 }
 
 /// Iterations for `samples` samples, one period more for the first and 2% for those lost.
@@ -234,6 +267,17 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
+    for (const runway::Specification& target : request.targets) {
+      const std::uint64_t elements = runway::elements_of(target);
+      if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
+          elements != 0) {
+        request.notes.push_back(fmt::format(
+            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.3g} "
+            "iterations; a smaller --working-set or -c ends sooner",
+            text, elements, runway::name_of(target.trigger),
+            static_cast<double>(elements) * static_cast<double>(chosen.period)));
+      }
+    }
     const double hits = static_cast<double>(options.samples) * static_cast<double>(chosen.period);
     if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
         hits * kBreakpointSeconds > kLongSeconds) {
@@ -282,6 +326,17 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
   request.cpu = choose_cpu(options, request.events, machine);
+  for (runway::Specification& specification : request.targets) {
+    fit_to_cpu(specification, options, machine, request);
+  }
+  const bool chases = std::any_of(
+      request.targets.begin(), request.targets.end(),
+      [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  if (options.working_set && !chases) {
+    throw UsageError(
+        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "load-dram");
+  }
   add_notes(request, options, machine, perf);
   return request;
 }

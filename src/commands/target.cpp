@@ -2,6 +2,7 @@
 
 #include "runway/note.h"
 #include "runway/target.h"
+#include "runway/working_set.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -40,6 +41,7 @@ struct TargetOptions {
   std::string trigger = "load";
   std::optional<std::uint32_t> nops, lead_in;
   std::optional<unsigned> nop_bytes, access_bytes;
+  std::optional<std::uint64_t> working_set;  // bytes
   std::optional<std::uint64_t> iterations;
   std::optional<double> duration;  // seconds
   std::string output = "skidscan-target";
@@ -57,12 +59,13 @@ std::chrono::nanoseconds duration_from(double seconds) {
 }
 
 Specification specification_of(const TargetOptions& options) {
-  Specification specification = runway::default_specification(runway::arch_from(options.arch));
-  specification.trigger = runway::trigger_kind_from(options.trigger);
+  Specification specification = runway::default_specification(
+      runway::arch_from(options.arch), runway::trigger_kind_from(options.trigger));
   specification.nops = options.nops.value_or(specification.nops);
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
   specification.nop_bytes = options.nop_bytes.value_or(specification.nop_bytes);
   specification.access_bytes = options.access_bytes.value_or(specification.access_bytes);
+  specification.working_set_bytes = options.working_set.value_or(specification.working_set_bytes);
   if (options.iterations) specification.length = *options.iterations;
   if (options.duration) specification.length = duration_from(*options.duration);
   runway::check(specification);
@@ -113,9 +116,12 @@ std::string length_text(const runway::RunLength& length) {
 
 std::string trigger_text(const Specification& specification) {
   std::string text(runway::name_of(specification.trigger));
-  const bool accesses = specification.trigger != runway::TriggerKind::branch &&
-                        specification.trigger != runway::TriggerKind::none;
-  if (accesses) text += fmt::format(" of {} bytes", specification.access_bytes);
+  if (!runway::traits_of(specification.trigger).widths.empty())
+    text += fmt::format(" of {} bytes", specification.access_bytes);
+  if (const std::uint64_t elements = runway::elements_of(specification); elements != 0) {
+    text += fmt::format(", a chase of {} elements through {}", elements,
+                        runway::size_text(specification.working_set_bytes));
+  }
   return text;
 }
 
@@ -205,8 +211,9 @@ void add_target_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<TargetOptions>();
   auto* command = app.add_subcommand("target", "build a runway target alone and print its layout");
   std::vector<CLI::Option*> building{
-      command->add_option("--trigger", options->trigger,
-                          "what causes the event: load (default), store, branch, fault or none"),
+      command->add_option(
+          "--trigger", options->trigger,
+          fmt::format("what causes the event: {} (default: load)", runway::trigger_kind_names())),
       command->add_option("--nops", options->nops,
                           fmt::format("NOPs of the runway (default: {})", defaults.nops)),
       command->add_option("--nop-bytes", options->nop_bytes,
@@ -215,7 +222,13 @@ void add_target_command(CLI::App& app, int& exit_status) {
           "--lead-in", options->lead_in,
           fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
       command->add_option("--access-bytes", options->access_bytes,
-                          "width of the access: 1, 2, 4 or 8 (default)"),
+                          "width of the access (default: the widest of the kind; of words 8)"),
+      command
+          ->add_option(
+              "--working-set", options->working_set,
+              "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
+              "(default: 128 KiB, 4 MiB, 256 MiB)")
+          ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false)),
       command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
   };
   auto* iterations =
