@@ -44,14 +44,14 @@ void check_access(const Specification& specification) {
 
 void check_working_set(const Specification& specification) {
   const std::uint64_t bytes = specification.working_set_bytes;
-  if (traits_of(specification.trigger).level == MemoryLevel::none) {
+  const unsigned stride = chase_stride(specification.trigger);
+  if (stride == 0) {
     require(bytes == 0, "working set bytes", bytes,
             fmt::format("0 for the trigger {}", name_of(specification.trigger)));
     return;
   }
   require(bytes >= kSmallestWorkingSet && bytes <= kLargestWorkingSet, "working set bytes", bytes,
           fmt::format("{} to {}", kSmallestWorkingSet, kLargestWorkingSet));
-  const unsigned stride = chase_stride(specification.trigger);
   require(
       bytes % stride == 0, "working set bytes", bytes,
       fmt::format("multiples of {} for the trigger {}", stride, name_of(specification.trigger)));
@@ -126,10 +126,7 @@ void check(const Specification& specification) {
   } else {
     require(nop >= 1 && nop <= 9, "NOP bytes", nop, "1 to 9 on x86_64");
   }
-  require(specification.nops >= kFewestNops && specification.nops <= kMostNops, "runway NOPs",
-          specification.nops, fmt::format("{} to {}", kFewestNops, kMostNops));
-  require(specification.lead_in_nops <= kMostNops, "lead-in NOPs", specification.lead_in_nops,
-          fmt::format("0 to {}", kMostNops));
+  check_nops(specification);
   if (const auto* iterations = std::get_if<std::uint64_t>(&specification.length)) {
     require(*iterations >= 1 && *iterations <= kMostIterations, "iterations", *iterations,
             fmt::format("1 to {}", kMostIterations));
