@@ -6,7 +6,11 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,6 +60,42 @@ TEST(PerfStatNumbers, AreReadInEveryLocale) {
   EXPECT_FALSE(plain_number("nan"));
   EXPECT_FALSE(plain_number("1e999"));
   EXPECT_FALSE(plain_number("0x10"));
+}
+
+/// Rows of ../shared/reference/precise-flags.tsv: CPU, event, config. Empty where it is not there.
+std::vector<std::array<std::string, 3>> rows_of_intel() {
+  const char* directory = std::getenv("SKIDSCAN_REFERENCE");
+  std::ifstream file(std::string(directory != nullptr ? directory : SKIDSCAN_REFERENCE_DIRECTORY) +
+                     "/precise-flags.tsv");
+  std::vector<std::array<std::string, 3>> rows;
+  std::string line;
+  std::getline(file, line);  // names of the columns
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    auto& row = rows.emplace_back();
+    for (std::string& field : row) std::getline(fields, field, '\t');
+  }
+  return rows;
+}
+
+TEST(EventNames, AreOfTheCodesThatIntelsEventFilesGiveThem) {
+  const auto rows = rows_of_intel();
+  if (rows.empty()) GTEST_SKIP() << "no table of Intel's event files";
+  std::size_t known = 0;
+  for (const auto& [cpu, name, config] : rows) {
+    // The umasks of L2_RQSTS mean what they are taken for on Haswell to Coffee Lake.
+    const bool l2_holds = cpu == "hsw" || cpu == "bdw" || cpu == "skl";
+    if (!l2_holds && name.starts_with("L2_RQSTS")) continue;
+    // The code of the fixed counter there; perf counts 3c by that name.
+    if (name == "CPU_CLK_UNHALTED.THREAD") continue;
+    const KnownEvent by_name = identify_event(name);
+    if (!by_name.known()) continue;
+    const KnownEvent by_code = identify_event("cpu/config=0x" + config + "/");
+    EXPECT_EQ(by_name.quantity, by_code.quantity) << cpu << ' ' << name << ' ' << config;
+    EXPECT_EQ(by_name.l2_umask, by_code.l2_umask) << cpu << ' ' << name << ' ' << config;
+    ++known;
+  }
+  EXPECT_GT(known, 100U) << "of six CPUs";
 }
 
 struct Spelling {
@@ -143,6 +183,9 @@ TEST(EventNames, OfL2RequestsTellTheUmask) {
   EXPECT_EQ(identify_event("r24").l2_umask, 0);
   EXPECT_EQ(identify_event("l2_rqsts.rfo_hit").l2_umask, 0xc2);
   EXPECT_THAT(identify_event("l2_rqsts.rfo_hit").remark, HasSubstr("modified lines"));
+  EXPECT_EQ(identify_event("l2_rqsts.l2_pf_hit").l2_umask, 0xd0);
+  EXPECT_EQ(identify_event("l2_rqsts.l2_pf_miss").l2_umask, 0x30);
+  EXPECT_THAT(identify_event("l2_rqsts.l2_pf_miss").remark, HasSubstr("libpfm4"));
   EXPECT_THAT(identify_event("rc224").remark, IsEmpty());
 }
 
