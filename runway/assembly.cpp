@@ -41,28 +41,41 @@ std::string nops(const std::string& nop, std::uint32_t count) {
   return count == 0 ? "" : fmt::format("\t.rept {}\n\t{}\n\t.endr\n", count, nop);
 }
 
-/// The labels around the piece of the head with that number.
-std::string piece_label(std::size_t number) {
-  return fmt::format(".Lpiece{}", number);
+/// The label in front of a piece of a trigger's head, or behind its last.
+std::string piece_label(std::size_t trigger, std::size_t piece) {
+  return fmt::format(".Lpiece{}_{}", trigger, piece);
 }
 
-std::string head_of(const Instructions& code) {
-  // Its symbol would have no address of its own otherwise.
-  if (code.head.empty()) return ".Lloop:\n\t" + code.nop + "\n";
-  std::string text = ".Lloop:\n";
-  for (std::size_t i = 0; i < code.head.size(); ++i) {
-    text += piece_label(i) + ":\n" + indented(code.head[i].lines);
+std::string head_of(const Instructions& code, std::size_t trigger) {
+  const std::vector<HeadPiece>& head = code.triggers[trigger].head;
+  std::string text;
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    text += piece_label(trigger, i) + ":\n" + indented(head[i].lines);
   }
-  return text + piece_label(code.head.size()) + ":\n";
+  return text + piece_label(trigger, head.size()) + ":\n";
+}
+
+std::string stretch_of(const Specification& specification, const Instructions& code,
+                       std::size_t trigger) {
+  std::string text =
+      symbol(numbered("skid_trigger", trigger), "\t" + code.triggers[trigger].instruction + "\n");
+  return text + symbol(numbered("skid_runway", trigger),
+                       numbered(".Lrunway", trigger) + ":\n" +
+                           nops(code.nop, runway_nops(specification, trigger)));
 }
 
 std::string loop_of(const Specification& specification, const Instructions& code) {
   std::string text = "/* A page of its own: the addresses are the same whatever follows. */\n";
   text += "\t.text\n\t.p2align 12\n";
-  text += symbol("skid_loop", head_of(code));
+  // Without a head its symbol would have no address of its own.
+  const std::string alone = code.triggers[0].head.empty() ? "\t" + code.nop + "\n" : "";
+  text += symbol("skid_loop", ".Lloop:\n" + alone + head_of(code, 0));
   text += symbol("skid_lead_in", nops(code.nop, specification.lead_in_nops));
-  text += symbol("skid_trigger", "\t" + code.trigger + "\n");
-  text += symbol("skid_runway", ".Lrunway:\n" + nops(code.nop, specification.nops));
+  text += stretch_of(specification, code, 0);
+  for (std::size_t i = 1; i < code.triggers.size(); ++i) {
+    if (!code.triggers[i].head.empty()) text += symbol(numbered("skid_head", i), head_of(code, i));
+    text += stretch_of(specification, code, i);
+  }
   text += symbol("skid_runway_end", indented(code.back_edge));
   text += symbol("skid_loop_end", ".Lloop_end:\n" + indented(code.leave) + "\tret\n");
   text += "/* void skid_enter(uint64_t iterations, const void *entry) */\n";
@@ -120,7 +133,8 @@ std::string parameters_of(const Specification& specification) {
       "\t.quad {}\t/* bytes at skid_datum that each iteration gives back */\n"
       "\t.quad {}\t/* elements of the pointer chase, or 0 */\n"
       "\t.quad {}\t/* bytes from one to the next */\n",
-      iterations, nanoseconds, is_long ? "skid_runway" : "skid_timed_nops",
+      iterations, nanoseconds,
+      is_long ? numbered("skid_runway", specification.gaps.size()) : "skid_timed_nops",
       is_long ? specification.nops : kTimedNops, specification.nop_bytes, given_back,
       elements_of(specification), chase_stride(specification.trigger));
 }
@@ -141,8 +155,12 @@ struct SymbolRange {
 /// The instructions of the loop that can cause what the trigger causes as well.
 std::vector<SymbolRange> other_triggers_of(const Instructions& code) {
   std::vector<SymbolRange> ranges;
-  for (std::size_t i = 0; i < code.head.size(); ++i) {
-    if (code.head[i].other_trigger) ranges.push_back({piece_label(i), piece_label(i + 1)});
+  for (std::size_t trigger = 0; trigger < code.triggers.size(); ++trigger) {
+    const std::vector<HeadPiece>& head = code.triggers[trigger].head;
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      if (!head[i].other_trigger) continue;
+      ranges.push_back({piece_label(trigger, i), piece_label(trigger, i + 1)});
+    }
   }
   if (code.back_edge_is_other_trigger) ranges.push_back({"skid_runway_end", "skid_loop_end"});
   return ranges;
@@ -150,9 +168,18 @@ std::vector<SymbolRange> other_triggers_of(const Instructions& code) {
 
 std::string note_of(const Specification& specification, const Instructions& code) {
   const std::vector<SymbolRange> others = other_triggers_of(code);
-  std::vector<std::string> addresses{"skid_loop",    "skid_loop_end", "skid_lead_in",
-                                     "skid_trigger", "skid_runway",   "skid_runway_end",
-                                     "skid_datum"};
+  const auto runway_end = [&](std::size_t trigger) {
+    const std::size_t next = trigger + 1;
+    if (next == code.triggers.size()) return std::string("skid_runway_end");
+    return numbered(code.triggers[next].head.empty() ? "skid_trigger" : "skid_head", next);
+  };
+  std::vector<std::string> addresses{"skid_loop",   "skid_loop_end", "skid_lead_in", "skid_trigger",
+                                     "skid_runway", runway_end(0),   "skid_datum"};
+  for (std::size_t i = 1; i < code.triggers.size(); ++i) {
+    addresses.push_back(numbered("skid_trigger", i));
+    addresses.push_back(numbered("skid_runway", i));
+    addresses.push_back(runway_end(i));
+  }
   for (const SymbolRange& other : others) {
     addresses.push_back(other.begin);
     addresses.push_back(other.end);
@@ -170,6 +197,10 @@ std::string note_of(const Specification& specification, const Instructions& code
 }
 
 }  // namespace
+
+std::string numbered(std::string_view name, std::size_t trigger) {
+  return trigger == 0 ? std::string(name) : fmt::format("{}_{}", name, trigger + 1);
+}
 
 Instructions instructions_of(const Specification& specification) {
   return specification.arch == Arch::x86_64 ? x86_64_instructions(specification)

@@ -3,8 +3,9 @@
 
 #include "runway/specification.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::runway {
@@ -12,23 +13,33 @@ namespace skid::runway {
 /// An instruction or a label each.
 using Lines = std::vector<std::string>;
 
-/// What precedes the lead-in, piece by piece.
+/// Part of what a trigger needs in front of it.
 struct HeadPiece {
   Lines lines;
   bool other_trigger = false;  ///< can cause what the trigger causes as well
   unsigned skipped = 0;        ///< instructions among the lines that no iteration executes
 };
 
-/// Labels of assembly.cpp that instructions may name: .Lloop, .Lrunway, .Lloop_end, skid_datum, and
-/// skid_state, a word that outlives calls of skid_enter.
+/// One trigger. `head` stands in front of the lead-in for the first, directly in front of the
+/// trigger for the others, which need one only where the trigger before uses something up.
+struct TriggerCode {
+  std::vector<HeadPiece> head;
+  std::string instruction;
+};
+
+/// The name of what each trigger has for itself, by its number from 0: "skid_trigger" and
+/// "skid_trigger_2".
+std::string numbered(std::string_view name, std::size_t trigger);
+
+/// Labels of assembly.cpp that instructions may name: .Lloop, .Lrunway numbered, .Lloop_end,
+/// skid_datum, and skid_state, a word that outlives calls of skid_enter.
 ///
 /// The counter of iterations lives in a register that neither the trigger nor the head nor a system
 /// call changes. What `enter` saves or reads, `leave` puts back or stores; between them lie whole
-/// iterations, or the rest of one from the runway on.
+/// iterations, or the rest of one from the last runway on.
 struct Instructions {
   Lines enter;  ///< of skid_enter(iterations, entry), up to the jump to the entry
-  std::vector<HeadPiece> head;
-  std::string trigger;
+  std::vector<TriggerCode> triggers;
   std::string nop;  ///< one NOP of the runway
   Lines back_edge;  ///< one iteration less, and back to the loop unless it was the last
   bool back_edge_is_other_trigger = false;

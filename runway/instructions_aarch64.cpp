@@ -10,7 +10,8 @@ constexpr unsigned kNopBytes = 4;
 /// A conditional branch reaches 1 MiB backwards; a little less, for the code around.
 constexpr std::uint64_t kConditionalReach = (1U << 20) - 1024;
 
-std::string trigger_of(const Specification& specification) {
+/// `runway`: the label of the first byte behind it.
+std::string trigger_of(const Specification& specification, const std::string& runway) {
   const unsigned bytes = specification.access_bytes;
   const char* const suffix = bytes == 1 ? "b" : bytes == 2 ? "h" : "";
   const char* const reg = bytes == 8 ? "x1" : "w1";
@@ -23,7 +24,7 @@ std::string trigger_of(const Specification& specification) {
     case TriggerKind::div:
       return "udiv x1, x2, x3";
     case TriggerKind::branch_taken:
-      return "b .Lrunway";
+      return "b " + runway;
     default:  // none, and those that are refused
       return "nop";
   }
@@ -53,11 +54,16 @@ Instructions aarch64_instructions(const Specification& specification) {
   Instructions code;
   code.enter = {"mov x9, x0"};
   code.jump = "br x1";
-  code.head = head_of(specification);
-  code.trigger = trigger_of(specification);
+  std::uint64_t nops = specification.lead_in_nops;
+  for (std::size_t i = 0; i < triggers_of(specification); ++i) {
+    TriggerCode& trigger = code.triggers.emplace_back();
+    // Of these only a page that is there cannot be gone on from.
+    if (i == 0 || specification.trigger == TriggerKind::fault)
+      trigger.head = head_of(specification);
+    trigger.instruction = trigger_of(specification, numbered(".Lrunway", i));
+    nops += runway_nops(specification, i);
+  }
   code.nop = "nop";
-  const std::uint64_t nops =
-      std::uint64_t{specification.lead_in_nops} + std::uint64_t{specification.nops};
   code.back_edge = {"subs x9, x9, #1"};
   if (nops * kNopBytes < kConditionalReach) {
     code.back_edge.emplace_back("b.ne .Lloop");

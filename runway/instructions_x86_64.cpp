@@ -33,7 +33,9 @@ std::string by_width(unsigned bytes, std::string_view one, std::string_view two,
   return std::string(spelling);
 }
 
-std::string trigger_of(const Specification& specification, const std::string& nop) {
+/// `runway`: the label of the first byte behind it.
+std::string trigger_of(const Specification& specification, const std::string& runway,
+                       const std::string& nop) {
   const unsigned bytes = specification.access_bytes;
   switch (specification.trigger) {
     case TriggerKind::load:
@@ -74,12 +76,12 @@ std::string trigger_of(const Specification& specification, const std::string& no
     case TriggerKind::div:
       return "divq %rcx";
     case TriggerKind::branch_taken:
-      return "jmp .Lrunway";
+      return "jmp " + runway;
     case TriggerKind::branch_not_taken:
     case TriggerKind::branch_mispredict:
-      return "jc .Lrunway";
+      return "jc " + runway;
     case TriggerKind::call:
-      return "call .Lrunway";
+      return "call " + runway;
     case TriggerKind::ret:
       return "ret";
     case TriggerKind::none:
@@ -88,7 +90,7 @@ std::string trigger_of(const Specification& specification, const std::string& no
   return nop;
 }
 
-std::vector<HeadPiece> head_of(const Specification& specification) {
+std::vector<HeadPiece> head_of(const Specification& specification, std::size_t trigger) {
   const Lines point{"movl $skid_datum, %edi"};
   switch (specification.trigger) {
     case TriggerKind::load_l2:
@@ -122,8 +124,11 @@ std::vector<HeadPiece> head_of(const Specification& specification) {
       // INT3 stands where the prediction leads. Without it the call would be of the next
       // instruction, which CPUs keep out of that predictor (measured: nothing is mispredicted
       // then).
-      return {{{"call .Lpushed"}, true},
-              {{"int3", ".Lpushed:", "movq $.Lrunway, (%rsp)"}, false, 1}};
+      return {{{"call " + numbered(".Lpushed", trigger)}, true},
+              {{"int3", numbered(".Lpushed", trigger) + ":",
+                fmt::format("movq ${}, (%rsp)", numbered(".Lrunway", trigger))},
+               false,
+               1}};
     case TriggerKind::fault:
       // The kernel works for microseconds behind the system call, and what happens there is charged
       // to it or to the instruction that it returns to.
@@ -134,6 +139,14 @@ std::vector<HeadPiece> head_of(const Specification& specification) {
     default:
       return {{point}};
   }
+}
+
+/// Whether a trigger leaves something behind that the next one cannot go on from: registers that it
+/// counts down or writes, a return address, a page that is there. A direction must be a new one.
+bool uses_up_its_head(TriggerKind kind) {
+  return kind == TriggerKind::string_load || kind == TriggerKind::cpuid ||
+         kind == TriggerKind::div || kind == TriggerKind::branch_mispredict ||
+         kind == TriggerKind::ret || kind == TriggerKind::fault;
 }
 
 bool branches(TriggerKind kind) {
@@ -149,8 +162,11 @@ Instructions x86_64_instructions(const Specification& specification) {
   code.enter = {"movq %rdi, %r8"};
   code.jump = "jmp *%rsi";
   code.nop = fmt::format(".byte {}", kNops.at(specification.nop_bytes));
-  code.trigger = trigger_of(specification, code.nop);
-  code.head = head_of(specification);
+  for (std::size_t i = 0; i < triggers_of(specification); ++i) {
+    TriggerCode& trigger = code.triggers.emplace_back();
+    if (i == 0 || uses_up_its_head(specification.trigger)) trigger.head = head_of(specification, i);
+    trigger.instruction = trigger_of(specification, numbered(".Lrunway", i), code.nop);
+  }
   code.back_edge = {"decq %r8", "jnz .Lloop"};
   // The whole pair: the two fuse, and either may be tagged.
   code.back_edge_is_other_trigger = branches(specification.trigger);

@@ -3,6 +3,7 @@
 #include "runway/instructions.h"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace skid::runway {
 
@@ -14,18 +15,23 @@ std::size_t instructions_in(const Lines& lines) {
   return count;
 }
 
-/// Everything but the trigger: head, lead-in, runway and back-edge.
+/// Everything but the triggers: heads, lead-in, runways and back-edge.
 LoopEvents rest_of(const Specification& specification) {
   const Instructions code = instructions_of(specification);
-  std::size_t head = code.head.empty() ? 1 : 0;  // the NOP that stands for it
-  for (const HeadPiece& piece : code.head) head += instructions_in(piece.lines) - piece.skipped;
+  std::size_t head = code.triggers[0].head.empty() ? 1 : 0;  // the NOP that stands for it
+  std::uint64_t nops = specification.lead_in_nops;
+  for (std::size_t i = 0; i < code.triggers.size(); ++i) {
+    for (const HeadPiece& piece : code.triggers[i].head) {
+      head += instructions_in(piece.lines) - piece.skipped;
+    }
+    nops += runway_nops(specification, i);
+  }
   // The farthest back-edges of aarch64 are one branch longer, the first of which is not taken.
   const std::size_t back_edge = instructions_in(code.back_edge);
   const double branches = static_cast<double>(back_edge) - 1;
 
   LoopEvents events;
-  events.instructions =
-      static_cast<double>(head + specification.lead_in_nops + specification.nops + back_edge);
+  events.instructions = static_cast<double>(head + nops + back_edge);
   events.branches = branches;
   events.conditional_branches = 1;
   events.taken_branches = 1;
@@ -44,8 +50,9 @@ void go_through_kernel(LoopEvents& events) {
 LoopEvents loop_events_of(const Specification& specification) {
   if (refusal(specification.trigger, specification.arch)) return {};
   LoopEvents events = rest_of(specification);
-  const auto add = [](LoopEvents::Count& count, double more = 1) {
-    if (count) *count += more;
+  const auto triggers = static_cast<double>(triggers_of(specification));
+  const auto add = [triggers](LoopEvents::Count& count, double each = 1) {
+    if (count) *count += each * triggers;
   };
   add(events.instructions);
   switch (specification.trigger) {

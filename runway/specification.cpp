@@ -18,6 +18,7 @@ using std::chrono::nanoseconds;
 // The bounds keep a target below 20 MB and every count of a run far from overflow.
 constexpr std::uint32_t kFewestNops = 20;
 constexpr std::uint32_t kMostNops = 1'000'000;
+constexpr std::uint64_t kMostNopsOfAll = 2'000'000;
 constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000;
 constexpr nanoseconds kShortest = std::chrono::milliseconds{1};
 constexpr nanoseconds kLongest = std::chrono::hours{24};
@@ -73,6 +74,25 @@ std::uint64_t usual_working_set(MemoryLevel level) {
   return 0;
 }
 
+void check_nops(const Specification& specification) {
+  const auto check_runway = [](std::string_view field, std::uint32_t nops) {
+    require(nops >= kFewestNops && nops <= kMostNops, field, nops,
+            fmt::format("{} to {}", kFewestNops, kMostNops));
+  };
+  check_runway("runway NOPs", specification.nops);
+  require(specification.lead_in_nops <= kMostNops, "lead-in NOPs", specification.lead_in_nops,
+          fmt::format("0 to {}", kMostNops));
+  require(triggers_of(specification) <= kMostTriggers, "triggers", triggers_of(specification),
+          fmt::format("1 to {}", kMostTriggers));
+  std::uint64_t all = std::uint64_t{specification.nops} + specification.lead_in_nops;
+  for (const std::uint32_t gap : specification.gaps) {
+    check_runway("NOPs between two triggers", gap);
+    all += gap;
+  }
+  require(all <= kMostNopsOfAll, "NOPs of an iteration", all,
+          fmt::format("at most {}", kMostNopsOfAll));
+}
+
 }  // namespace
 
 Arch arch_from(std::string_view name) {
@@ -91,6 +111,37 @@ Specification default_specification(Arch arch, TriggerKind trigger) {
   specification.working_set_bytes = usual_working_set(traits_of(trigger).level);
   if (arch == Arch::aarch64) specification.nop_bytes = 4;
   return specification;
+}
+
+std::size_t triggers_of(const Specification& specification) {
+  return specification.gaps.size() + 1;
+}
+
+std::uint32_t runway_nops(const Specification& specification, std::size_t trigger) {
+  return trigger < specification.gaps.size() ? specification.gaps[trigger] : specification.nops;
+}
+
+std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
+                                    const std::vector<std::uint32_t>& gaps, std::uint32_t nops) {
+  const std::size_t number = triggers.value_or(gaps.size() + 1);
+  require(number >= 1 && number <= kMostTriggers, "triggers", number,
+          fmt::format("1 to {}", kMostTriggers));
+  if (!gaps.empty()) {
+    require(gaps.size() == number - 1, "gaps", gaps.size(),
+            fmt::format("{}: one less than there are triggers", number - 1));
+    return gaps;
+  }
+  std::vector<std::uint32_t> graded;
+  for (std::size_t i = 1; i < number; ++i) {
+    const auto gap = static_cast<std::uint32_t>(std::uint64_t{nops} * i / number);
+    if (gap < kFewestNops) {
+      throw UsageError(
+          fmt::format("runway NOPs: {} given, allowed at least {} for {} triggers, or name --gaps",
+                      nops, kFewestNops * number, number));
+    }
+    graded.push_back(gap);
+  }
+  return graded;
 }
 
 unsigned chase_stride(TriggerKind kind) {

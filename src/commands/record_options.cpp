@@ -71,6 +71,16 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   command.add_option("--nop-bytes", options.nop_bytes, "Length of one NOP in bytes")
       ->type_name("B");
   command
+      .add_option("--triggers", options.triggers,
+                  "Triggers in one iteration: what the hardware prefers among them is reported")
+      ->type_name("K");
+  command
+      .add_option("--gaps", options.gaps,
+                  "NOPs between one trigger and the next (default: unequal, growing up to --nops)")
+      ->type_name("N,N")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
       .add_option("--working-set", options.working_set,
                   "Bytes that the pointer chase of load-l2, load-l3 and load-dram goes through, "
                   "\"64MiB\" (default: from the sizes of this CPU's caches)")

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -24,7 +25,8 @@ using std::chrono::nanoseconds;
 // Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
 // microseconds whether it is sampled or not, so those events are sampled often.
 constexpr std::uint64_t kBuiltInPeriod = 7;
-constexpr std::uint64_t kClockPeriod = 99'991;  // nanoseconds
+constexpr std::uint64_t kBuiltInPeriodOfSevens = 11;  // where 7 divides the number of triggers
+constexpr std::uint64_t kClockPeriod = 99'991;        // nanoseconds
 constexpr std::uint64_t kEventPeriod = 10'007;
 /// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
 constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
@@ -58,9 +60,12 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   return TriggerKind::load;
 }
 
-std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu) {
+std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu,
+                             std::size_t triggers) {
   if (event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(event.kind)) return kBuiltInPeriod;
+  if (is_built_in(event.kind)) {
+    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
+  }
   const bool amd = cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
   return amd ? kAmdPeriod : kEventPeriod;
 }
@@ -142,11 +147,17 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
   return candidates.empty() ? 0 : candidates.back();
 }
 
+/// Triggers in one iteration.
+std::size_t triggers_of(const RecordOptions& options) {
+  return options.triggers.value_or(options.gaps.size() + 1);
+}
+
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
                                         Arch arch) {
   runway::Specification specification = runway::default_specification(arch, trigger);
   if (options.nops) specification.nops = *options.nops;
   if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
+  specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
   runway::check(specification);
   return specification;
 }
@@ -267,6 +278,13 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
+    const std::uint64_t shared = std::gcd(chosen.period, std::uint64_t{triggers_of(options)});
+    if (is_counted_by_iteration(chosen.event.kind) && shared > 1) {
+      request.notes.push_back(fmt::format(
+          "{}: the period {} and the number of triggers are multiples of {}, so the same triggers "
+          "are sampled again and again",
+          text, chosen.period, shared));
+    }
     for (const runway::Specification& target : request.targets) {
       const std::uint64_t elements = runway::elements_of(target);
       if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
@@ -307,7 +325,8 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
     ChosenEvent chosen;
     chosen.levels = levels_for(event, options);
     chosen.trigger = trigger_for(event, options.trigger);
-    chosen.period = options.period.value_or(default_period(event, machine.cpu));
+    chosen.period =
+        options.period.value_or(default_period(event, machine.cpu, triggers_of(options)));
     chosen.event = std::move(event);
     if (triggers.insert(chosen.trigger).second) {
       request.targets.push_back(specification_for(chosen.trigger, options, arch));

@@ -223,6 +223,22 @@ TEST_F(UnderPerf, TheDirectionsOfTheMispredictedBranchAreRandom) {
   }
 }
 
+TEST_F(UnderPerf, OfSeveralTriggersEachIsSampledAsOften) {
+  Specification specification = specification_of(TriggerKind::load);
+  specification.gaps = {30, 50};
+  const Target target = build_target(specification, directory_ / "target");
+  const Layout& layout = target.description.layout;
+  const auto samples = sample(target, breakpoint(layout.datum, 8, "rw"), kPeriod);
+  if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
+  const std::int64_t offset = *target.description.expectation_of("access")->offset;
+  Samples expected;  // 7 and 3 have no common divisor, so each is the 7th event equally often
+  for (const auto& [trigger, runway] : layout.stretches()) {
+    expected[offset == 0 ? trigger.begin : runway.begin] = kIterations / kPeriod;
+  }
+  EXPECT_EQ(*samples, expected);
+  EXPECT_EQ(target.description.expectation_of("access")->events_per_iteration, 3);
+}
+
 TEST_F(UnderPerf, SymbolsAreTheOnesOfThePartThatWasSampled) {
   const Target target = build(TriggerKind::load);
   const Layout& layout = target.description.layout;

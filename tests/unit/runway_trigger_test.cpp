@@ -18,6 +18,7 @@
 namespace skid::runway {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -148,6 +149,30 @@ TEST_P(Decoded, NothingElseInTheLoopIsOfThatKindButTheDeclared) {
   }
 }
 
+TEST_P(Decoded, OfSeveralTriggersEachIsTheInstructionInFrontOfItsRunway) {
+  Specification specification = target_.description.specification;
+  specification.gaps = {30, 50};
+  target_ = build_target(specification, directory_ / "target");
+  const auto& texts = GetParam().arch == Arch::x86_64 ? x86_texts() : aarch64_texts();
+  const std::vector<Stretch> stretches = layout().stretches();
+  ASSERT_EQ(stretches.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& [trigger, runway] = stretches[i];
+    const std::vector<symbols::Instruction> decoded = decode(trigger);
+    ASSERT_EQ(decoded.size(), 1U);
+    EXPECT_EQ(decoded[0].text, fmt::format(fmt::runtime(texts.at(GetParam().kind)),
+                                           fmt::format("{:#x}", runway.begin)));
+    EXPECT_EQ(trigger.end, runway.begin);
+    EXPECT_EQ(decode(runway).size(), (std::vector<std::size_t>{30, 50, 5000}[i]));
+  }
+  // Each with a head of its own where the first has one that serves only once.
+  const std::size_t one = stretches[1].trigger.begin - stretches[0].runway.end;
+  EXPECT_EQ(stretches[2].trigger.begin - stretches[1].runway.end, one);
+  std::size_t executed = decode(layout().loop).size();
+  if (GetParam().kind == TriggerKind::ret) executed -= 3;
+  EXPECT_EQ(loop_events_of(specification).instructions, static_cast<double>(executed));
+}
+
 TEST_P(Decoded, TheDeclaredOthersAreWhatTheyAreDeclaredFor) {
   for (const AddressRange& other : layout().other_triggers) {
     const std::vector<symbols::Instruction> decoded = decode(other);
@@ -178,6 +203,21 @@ TEST(X86Code, AReturnLeadsToTheRunwayByTheStackAndNotByItsPrediction) {
 std::vector<std::string> without(std::vector<std::string> flags, std::string_view flag) {
   std::erase(flags, flag);
   return flags;
+}
+
+TEST(GapsFor, GrowEvenlyUpToTheRunway) {
+  EXPECT_THAT(gaps_for(std::nullopt, {}, 5000), IsEmpty());
+  EXPECT_THAT(gaps_for(1, {}, 5000), IsEmpty());
+  EXPECT_THAT(gaps_for(4, {}, 5000), ElementsAre(1250, 2500, 3750));
+  EXPECT_THAT(gaps_for(std::nullopt, {70, 30}, 5000), ElementsAre(70, 30));
+  EXPECT_THAT(gaps_for(3, {70, 30}, 5000), ElementsAre(70, 30));
+}
+
+TEST(GapsFor, RefuseWhatContradictsItself) {
+  EXPECT_THROW(gaps_for(2, {70, 30}, 5000), UsageError);
+  EXPECT_THROW(gaps_for(0, {}, 5000), UsageError);
+  EXPECT_THROW(gaps_for(17, {}, 5000), UsageError);
+  EXPECT_THROW(gaps_for(4, {}, 60), UsageError) << "a gap of 15";
 }
 
 TEST(Refusal, NamesTheFeatureThatACpuLacks) {

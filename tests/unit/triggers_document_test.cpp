@@ -22,7 +22,8 @@ namespace {
 std::string instruction_cell(TriggerKind kind, Arch arch) {
   if (refusal(kind, arch)) return "-";
   if (kind == TriggerKind::none) return "`nop`";
-  return fmt::format("`{}`", instructions_of(default_specification(arch, kind)).trigger);
+  return fmt::format("`{}`",
+                     instructions_of(default_specification(arch, kind)).triggers[0].instruction);
 }
 
 std::string access_cell(TriggerKind kind) {
@@ -38,7 +39,7 @@ std::string access_cell(TriggerKind kind) {
 std::string others_cell(TriggerKind kind) {
   const Instructions code = instructions_of(default_specification(Arch::x86_64, kind));
   std::vector<std::string> others;
-  for (const HeadPiece& piece : code.head) {
+  for (const HeadPiece& piece : code.triggers[0].head) {
     if (piece.other_trigger) others.push_back(fmt::format("`{}`", piece.lines.front()));
   }
   if (code.back_edge_is_other_trigger) others.emplace_back("back-edge");
