@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
-constexpr std::size_t kMostOtherTriggers = 8;
+constexpr std::size_t kMostOtherTriggers = kMostTriggers + 8;
 constexpr std::size_t kMostExpectations = 64;
 constexpr std::size_t kLongestName = 64;
 
@@ -47,8 +47,11 @@ Integer read_integer(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-std::vector<std::string> address_names(std::size_t other_triggers) {
+std::vector<std::string> address_names(std::size_t further, std::size_t other_triggers) {
   std::vector<std::string> names(kAddresses.begin(), kAddresses.end());
+  for (std::size_t i = 0; i < further; ++i) {
+    names.insert(names.end(), {"trigger", "runway", "runway_end"});
+  }
   for (std::size_t i = 0; i < other_triggers; ++i) {
     names.emplace_back("other_trigger");
     names.emplace_back("other_trigger_end");
@@ -96,6 +99,22 @@ Specification specification_from(const json& object) {
   specification.nops = static_cast<std::uint32_t>(unsigned_member(object, "nops", kWord));
   specification.lead_in_nops =
       static_cast<std::uint32_t>(unsigned_member(object, "lead_in_nops", kWord));
+  if (object.contains("gaps")) {
+    const json& gaps = object.at("gaps");
+    if (!gaps.is_array() || gaps.size() >= kMostTriggers) {
+      throw Fault("\"gaps\" that are no short list",
+                  fmt::format("at most {} of them", kMostTriggers - 1));
+    }
+    for (const json& gap : gaps) {
+      if (!gap.is_number_unsigned() || gap.get<std::uint64_t>() > kWord) {
+        throw Fault("a gap that is no number of NOPs", fmt::format("0 to {}", kWord));
+      }
+      specification.gaps.push_back(gap.get<std::uint32_t>());
+    }
+  }
+  if (object.contains("working_set_bytes")) {
+    specification.working_set_bytes = unsigned_member(object, "working_set_bytes", kLong);
+  }
   if (object.contains("nanoseconds")) {
     specification.length = std::chrono::nanoseconds(
         static_cast<std::int64_t>(unsigned_member(object, "nanoseconds", kLong)));
@@ -135,14 +154,19 @@ std::vector<Expectation> expectations_from(const json& list) {
   return expectations;
 }
 
-Layout layout_from(const std::vector<std::uint64_t>& addresses) {
+Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t further) {
   Layout layout;
   layout.loop = {addresses[0], addresses[1]};
   layout.lead_in = {addresses[2], addresses[3]};
   layout.trigger = {addresses[3], addresses[4]};
   layout.runway = {addresses[4], addresses[5]};
   layout.datum = addresses[6];
-  for (std::size_t i = kAddresses.size(); i + 1 < addresses.size(); i += 2) {
+  std::size_t at = kAddresses.size();
+  for (std::size_t i = 0; i < further; ++i, at += 3) {
+    layout.further.push_back(
+        {{addresses[at], addresses[at + 1]}, {addresses[at + 1], addresses[at + 2]}});
+  }
+  for (std::size_t i = at; i + 1 < addresses.size(); i += 2) {
     layout.other_triggers.push_back({addresses[i], addresses[i + 1]});
   }
   return layout;
@@ -150,11 +174,11 @@ Layout layout_from(const std::vector<std::uint64_t>& addresses) {
 
 std::vector<std::uint64_t> addresses_of(std::string_view descriptor) {
   const auto count = read_integer<std::uint32_t>(descriptor, 4);
-  const std::size_t most = kAddresses.size() + 2 * kMostOtherTriggers;
-  if (count < kAddresses.size() || count > most || (count - kAddresses.size()) % 2 != 0) {
+  constexpr std::size_t kMost =
+      kAddresses.size() + 3 * (kMostTriggers - 1) + 2 * kMostOtherTriggers;
+  if (count < kAddresses.size() || count > kMost) {
     throw Fault(fmt::format("{} addresses", count),
-                fmt::format("{} and 2 for each of at most {} other triggers", kAddresses.size(),
-                            kMostOtherTriggers));
+                fmt::format("{} to {}", kAddresses.size(), kMost));
   }
   if ((descriptor.size() - kHeaderBytes) / sizeof(std::uint64_t) < count) {
     throw Fault(fmt::format("{} addresses in a note of {} bytes", count, descriptor.size()),
@@ -169,23 +193,51 @@ std::vector<std::uint64_t> addresses_of(std::string_view descriptor) {
 
 TargetDescription description_from(std::string_view descriptor) {
   const std::vector<std::uint64_t> addresses = addresses_of(descriptor);
-  const std::size_t other_triggers = (addresses.size() - kAddresses.size()) / 2;
   const std::string_view text =
       descriptor.substr(kHeaderBytes + sizeof(std::uint64_t) * addresses.size());
   const json note = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (note.is_discarded()) throw Fault("text that is not JSON", "JSON");
-  if (member(note, "addresses") != json(address_names(other_triggers))) {
-    throw Fault("other names of addresses", "those of note format 1");
-  }
   TargetDescription description;
   description.specification = specification_from(member(note, "specification"));
-  description.layout = layout_from(addresses);
+  const std::size_t further = description.specification.gaps.size();
+  const std::size_t needed = kAddresses.size() + 3 * further;
+  const std::size_t others = addresses.size() < needed ? 0 : (addresses.size() - needed) / 2;
+  const std::vector<std::string> names = address_names(further, others);
+  if (names.size() != addresses.size() || member(note, "addresses") != json(names)) {
+    throw Fault("other names of addresses, or of another number", "those of note format 1");
+  }
+  description.layout = layout_from(addresses, further);
   description.expectations = expectations_from(member(note, "expectations"));
   description.tool_version = string_member(note, "tool_version");
   return description;
 }
 
+/// The data breakpoint on the datum.
+Expectation access_expectation(const Specification& specification) {
+  const TriggerTraits& traits = traits_of(specification.trigger);
+  if (!traits.touches_datum) return {"access", std::nullopt, 0.0};
+  // A data breakpoint is a trap on x86, reported after the access was done (Intel SDM Vol. 3,
+  // "Debug Exceptions"), and on aarch64 a watchpoint exception taken before it (Arm ARM, D2).
+  const std::int64_t offset = specification.arch == Arch::x86_64 ? 1 : 0;
+  const auto triggers = static_cast<double>(triggers_of(specification));
+  if (specification.trigger == TriggerKind::string_load) {
+    // Between repetitions the instruction is its own successor.
+    return {"access", 0, triggers * (string_repetitions(specification) - 1.0)};
+  }
+  if (const std::uint64_t elements = elements_of(specification); elements != 0) {
+    // The datum is one element of the chase, which comes to it once per round.
+    return {"access", offset, triggers / static_cast<double>(elements)};
+  }
+  return {"access", offset, triggers};
+}
+
 }  // namespace
+
+std::vector<Stretch> Layout::stretches() const {
+  std::vector<Stretch> all{{trigger, runway}};
+  all.insert(all.end(), further.begin(), further.end());
+  return all;
+}
 
 const Expectation* TargetDescription::expectation_of(std::string_view event) const {
   const auto found =
@@ -195,17 +247,11 @@ const Expectation* TargetDescription::expectation_of(std::string_view event) con
 }
 
 std::vector<Expectation> expectations_for(const Specification& specification) {
-  const TriggerKind kind = specification.trigger;
-  const bool accesses =
-      kind == TriggerKind::load || kind == TriggerKind::store || kind == TriggerKind::fault;
-  // A data breakpoint is a trap on x86, reported after the access was done (Intel SDM Vol. 3,
-  // "Debug Exceptions"), and on aarch64 a watchpoint exception taken before it (Arm ARM, D2).
-  const std::int64_t access_offset = specification.arch == Arch::x86_64 ? 1 : 0;
-  const auto expect = [](const char* event, bool happens, std::int64_t offset) {
-    return happens ? Expectation{event, offset, 1.0} : Expectation{event, std::nullopt, 0.0};
-  };
-  return {expect("access", accesses, access_offset), expect("execute", true, 0),
-          expect("faults", kind == TriggerKind::fault, 0)};
+  const bool faults = specification.trigger == TriggerKind::fault;
+  const auto triggers = static_cast<double>(triggers_of(specification));
+  // The execute breakpoint stands at the first trigger only.
+  return {access_expectation(specification), Expectation{"execute", 0, 1.0},
+          faults ? Expectation{"faults", 0, triggers} : Expectation{"faults", std::nullopt, 0.0}};
 }
 
 ordered_json json_of(const Specification& specification) {
@@ -215,6 +261,10 @@ ordered_json json_of(const Specification& specification) {
                       {"nop_bytes", specification.nop_bytes},
                       {"nops", specification.nops},
                       {"lead_in_nops", specification.lead_in_nops}};
+  if (!specification.gaps.empty()) object["gaps"] = specification.gaps;
+  if (specification.working_set_bytes != 0) {
+    object["working_set_bytes"] = specification.working_set_bytes;
+  }
   if (const auto* iterations = std::get_if<std::uint64_t>(&specification.length)) {
     object["iterations"] = *iterations;
   } else {
@@ -235,7 +285,7 @@ ordered_json json_of(const std::vector<Expectation>& expectations) {
 }
 
 std::string note_text(const Specification& specification, std::size_t other_triggers) {
-  const ordered_json note{{"addresses", address_names(other_triggers)},
+  const ordered_json note{{"addresses", address_names(specification.gaps.size(), other_triggers)},
                           {"specification", json_of(specification)},
                           {"expectations", json_of(expectations_for(specification))},
                           {"tool_version", SKIDSCAN_VERSION}};

@@ -14,14 +14,16 @@
 // shows it:
 //
 //   {"addresses":      ["loop", "loop_end", "lead_in", "trigger", "runway", "runway_end", "datum",
-//                       and for each other trigger "other_trigger", "other_trigger_end"],
+//                       for each trigger behind the first "trigger", "runway", "runway_end",
+//                       for each other trigger "other_trigger", "other_trigger_end"],
 //    "specification":  {"arch", "trigger", "access_bytes", "nop_bytes", "nops", "lead_in_nops",
-//                       and "iterations" or "nanoseconds"},
+//                       "gaps" of several triggers, "working_set_bytes" of a pointer chase, and
+//                       "iterations" or "nanoseconds"},
 //    "expectations":   [{"event", "offset" in instructions or null, "events_per_iteration"}],
 //    "tool_version":   of the skidscan that built the target}
 //
-// Where one part begins the one before it ends: the lead-in ends at the trigger, the trigger at the
-// runway, and `loop_end` lies behind the last instruction of the iteration.
+// Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
+// its runway, and `loop_end` lies behind the last instruction of the iteration.
 #pragma once
 
 #include "runway/target.h"

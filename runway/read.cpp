@@ -148,12 +148,20 @@ class LayoutCheck {
   void operator()() const {
     check_machine();
     const Layout& layout = layout_;
-    require_ordered({layout.loop.begin, layout.lead_in.begin, layout.trigger.begin,
-                     layout.runway.begin, layout.runway.end, layout.loop.end});
+    const std::vector<Stretch> stretches = layout.stretches();
+    std::vector<std::uint64_t> addresses{layout.loop.begin, layout.lead_in.begin};
+    for (const Stretch& stretch : stretches) {
+      addresses.insert(addresses.end(),
+                       {stretch.trigger.begin, stretch.runway.begin, stretch.runway.end});
+    }
+    addresses.push_back(layout.loop.end);
+    require_ordered(addresses);
     require_size("lead-in", layout.lead_in, nop_bytes(specification_.lead_in_nops));
-    require_size("runway", layout.runway, nop_bytes(specification_.nops));
-    check_trigger();
-    check_other_triggers();
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      require_size("runway", stretches[i].runway, nop_bytes(runway_nops(specification_, i)));
+      check_trigger(stretches[i].trigger);
+    }
+    check_other_triggers(stretches);
     if (!lies_in(PF_X, layout.loop.begin, layout.loop.size(), /*in_file=*/true)) {
       throw refuse(fmt::format("a loop at {:#x} to {:#x}", layout.loop.begin, layout.loop.end),
                    "one inside an executable segment that the file holds");
@@ -180,7 +188,7 @@ class LayoutCheck {
     const auto disorder = std::is_sorted_until(addresses.begin(), addresses.end());
     if (disorder == addresses.end()) return;
     throw refuse(fmt::format("{:#x} behind {:#x}", *disorder, *std::prev(disorder)),
-                 "loop, lead-in, trigger, runway and their ends in ascending order");
+                 "loop, lead-in, triggers, runways and their ends in ascending order");
   }
 
   std::uint64_t nop_bytes(std::uint64_t nops) const { return nops * specification_.nop_bytes; }
@@ -190,22 +198,29 @@ class LayoutCheck {
     throw refuse(fmt::format("a {} of {} bytes", what, range.size()), fmt::format("{}", bytes));
   }
 
-  void check_trigger() const {
-    const std::uint64_t size = layout_.trigger.size();
+  void check_trigger(const AddressRange& trigger) const {
+    const std::uint64_t size = trigger.size();
     const bool one = specification_.arch == Arch::aarch64
                          ? size == 4
                          : size >= 1 && size <= kLongestX86Instruction;
     if (!one) throw refuse(fmt::format("a trigger of {} bytes", size), "one instruction");
   }
 
-  void check_other_triggers() const {
+  void check_other_triggers(const std::vector<Stretch>& stretches) const {
+    const auto disjoint = [](const AddressRange& other, std::uint64_t begin, std::uint64_t end) {
+      return other.end <= begin || end <= other.begin;
+    };
     for (const AddressRange& other : layout_.other_triggers) {
       const bool inside = other.begin < other.end && layout_.loop.begin <= other.begin &&
                           other.end <= layout_.loop.end;
-      const bool apart = other.end <= layout_.lead_in.begin || layout_.runway.end <= other.begin;
+      const bool apart =
+          disjoint(other, layout_.lead_in.begin, layout_.lead_in.end) &&
+          std::all_of(stretches.begin(), stretches.end(), [&](const Stretch& stretch) {
+            return disjoint(other, stretch.trigger.begin, stretch.runway.end);
+          });
       if (!inside || !apart) {
         throw refuse(fmt::format("another trigger at {:#x} to {:#x}", other.begin, other.end),
-                     "one inside the loop and outside lead-in, trigger and runway");
+                     "one inside the loop and outside lead-in, triggers and runways");
       }
     }
   }

@@ -13,16 +13,29 @@
 
 namespace skid::runway {
 
+/// A trigger and the runway behind it.
+struct Stretch {
+  AddressRange trigger, runway;
+
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
 /// Where the parts of an iteration lie: link-time virtual addresses, which are also the run-time
 /// ones because targets are not position-independent.
 struct Layout {
-  AddressRange loop;        ///< the whole iteration; contains the three below
-  AddressRange lead_in;     ///< NOPs in front of the trigger
-  AddressRange trigger;     ///< exactly one instruction
-  AddressRange runway;      ///< NOPs behind the trigger; begins where the trigger ends
+  AddressRange loop;     ///< the whole iteration; contains all but the datum
+  AddressRange lead_in;  ///< NOPs in front of the trigger
+  AddressRange trigger;  ///< exactly one instruction; of several the first
+  AddressRange runway;   ///< NOPs behind the trigger; begins where the trigger ends
+  /// Where there are several triggers, those behind the first, ascending. Between a runway and the
+  /// next trigger lies what that one needs, if anything.
+  std::vector<Stretch> further;
   std::uint64_t datum = 0;  ///< the watched datum; `Specification::access_bytes` wide
   /// Other instructions of the loop that can cause the event of this trigger kind.
   std::vector<AddressRange> other_triggers;
+
+  /// All triggers with their runways, ascending.
+  std::vector<Stretch> stretches() const;
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

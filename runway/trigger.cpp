@@ -19,31 +19,31 @@ const std::vector<TriggerTraits>& table() {
   static const std::vector<unsigned> words{1, 2, 4, 8};
   static const std::vector<unsigned> pointer{8};
   static const std::vector<TriggerTraits> traits{
-      // kind, name, x86-64, aarch64, flag, widths, level
-      {TriggerKind::load, "load", "mov", "ldr", "", words},
-      {TriggerKind::load_l2, "load-l2", "", "", "", pointer, MemoryLevel::l2},
-      {TriggerKind::load_l3, "load-l3", "", "", "", pointer, MemoryLevel::l3},
-      {TriggerKind::load_dram, "load-dram", "", "", "", pointer, MemoryLevel::dram},
-      {TriggerKind::xmm_load, "xmm-load", "", "", "sse", {16}},
-      {TriggerKind::ymm_load, "ymm-load", "", "", "avx", {32}},
-      {TriggerKind::zmm_load, "zmm-load", "", "", "avx512f", {64}},
-      {TriggerKind::string_load, "string-load", "", "", "", words},
-      {TriggerKind::nt_load, "nt-load", "", "", "sse4_1", {16}},
-      {TriggerKind::store, "store", "mov", "str", "", words},
-      {TriggerKind::nt_store, "nt-store", "", "", "sse2", {4, 8}},
-      {TriggerKind::lock_rmw, "lock-rmw", "", "", "", words},
-      {TriggerKind::prefetch, "prefetch", "", "", "sse", {}},
-      {TriggerKind::flush, "flush", "", "", "clflush", {}},
-      {TriggerKind::mfence, "mfence", "", "", "sse2", {}},
-      {TriggerKind::cpuid, "cpuid", "", "", "", {}},
-      {TriggerKind::div, "div", "", "", "", {}},
-      {TriggerKind::branch_taken, "branch-taken", "jmp", "b", "", {}},
-      {TriggerKind::branch_not_taken, "branch-not-taken", "", "", "", {}},
-      {TriggerKind::branch_mispredict, "branch-mispredict", "", "", "", {}},
-      {TriggerKind::call, "call", "", "", "", {}},
-      {TriggerKind::ret, "ret", "", "", "", {}},
-      {TriggerKind::fault, "fault", "mov", "ldr", "", words},
-      {TriggerKind::none, "none", "nop", "nop", "", {}},
+      // kind, name, mnemonic on x86-64 and aarch64, flag, widths, touches the datum, level
+      {TriggerKind::load, "load", "mov", "ldr", "", words, true},
+      {TriggerKind::load_l2, "load-l2", "mov", "", "", pointer, true, MemoryLevel::l2},
+      {TriggerKind::load_l3, "load-l3", "mov", "", "", pointer, true, MemoryLevel::l3},
+      {TriggerKind::load_dram, "load-dram", "mov", "", "", pointer, true, MemoryLevel::dram},
+      {TriggerKind::xmm_load, "xmm-load", "movups", "", "sse", {16}, true},
+      {TriggerKind::ymm_load, "ymm-load", "vmovups", "", "avx", {32}, true},
+      {TriggerKind::zmm_load, "zmm-load", "vmovups", "", "avx512f", {64}, true},
+      {TriggerKind::string_load, "string-load", "rep lods", "", "", words, true},
+      {TriggerKind::nt_load, "nt-load", "movntdqa", "", "sse4_1", {16}, true},
+      {TriggerKind::store, "store", "mov", "str", "", words, true},
+      {TriggerKind::nt_store, "nt-store", "movnti", "", "sse2", {4, 8}, true},
+      {TriggerKind::lock_rmw, "lock-rmw", "lock inc", "", "", words, true},
+      {TriggerKind::prefetch, "prefetch", "prefetcht0", "", "sse", {}, false},
+      {TriggerKind::flush, "flush", "clflush", "", "clflush", {}, true},
+      {TriggerKind::mfence, "mfence", "mfence", "", "sse2", {}, false},
+      {TriggerKind::cpuid, "cpuid", "cpuid", "", "", {}, false},
+      {TriggerKind::div, "div", "div", "udiv", "", {}, false},
+      {TriggerKind::branch_taken, "branch-taken", "jmp", "b", "", {}, false},
+      {TriggerKind::branch_not_taken, "branch-not-taken", "jb", "", "", {}, false},
+      {TriggerKind::branch_mispredict, "branch-mispredict", "jb", "", "", {}, false},
+      {TriggerKind::call, "call", "call", "", "", {}, false},
+      {TriggerKind::ret, "ret", "ret", "", "", {}, false},
+      {TriggerKind::fault, "fault", "mov", "ldr", "", words, true},
+      {TriggerKind::none, "none", "nop", "nop", "", {}, false},
   };
   return traits;
 }
@@ -54,6 +54,7 @@ std::string_view mnemonic_of(const TriggerTraits& traits, Arch arch) {
 
 std::string names_of(const std::vector<TriggerKind>& kinds) {
   std::vector<std::string_view> names;
+  names.reserve(kinds.size());
   for (const TriggerKind kind : kinds) names.push_back(name_of(kind));
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -86,6 +87,7 @@ TriggerKind trigger_kind_from(std::string_view name) {
 
 std::vector<TriggerKind> all_trigger_kinds() {
   std::vector<TriggerKind> kinds;
+  kinds.reserve(table().size());
   for (const TriggerTraits& traits : table()) kinds.push_back(traits.kind);
   return kinds;
 }

@@ -22,8 +22,11 @@ cmake --build build-check
 
 step 'clang-tidy'
 # Every finding is an error, so that what a passing file prints is no more than how many warnings of
-# headers were left out. The largest first, so that all processors are busy to the end.
-tidy='found=$(clang-tidy -p build-check --quiet --extra-arg=-Wno-unknown-warning-option "$1" 2>&1) ||
+# headers were left out. The largest first, so that all processors are busy to the end. The analyzer
+# gives up on a function after 50,000 steps instead of 225,000, which takes 40% off the whole.
+tidy='found=$(clang-tidy -p build-check --quiet --extra-arg=-Wno-unknown-warning-option \
+    --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang \
+    --extra-arg=max-nodes=50000 "$1" 2>&1) ||
   { printf "%s\n" "$found" >&2; exit 1; }'
 git ls-files -z -- 'src/*.cpp' 'runway/*.cpp' 'analysis/*.cpp' 'plots/*.cpp' | xargs -0 ls -S |
   xargs -n 1 -P "$jobs" sh -c "$tidy" sh

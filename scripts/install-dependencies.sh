@@ -8,8 +8,8 @@ set -eu
 
 run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
-  libdw-dev libelf-dev libzstd-dev libcapstone-dev libtraceevent-dev libpfm4-dev
-  libgnuplot-iostream-dev gnuplot-nox linux-perf'
+  libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
+  libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
 check_packages='libgtest-dev libgmock-dev git clang-format clang-tidy python3 binutils
   gcc-aarch64-linux-gnu qemu-user-static'
 develop_packages='clang libclang-rt-14-dev zstd'

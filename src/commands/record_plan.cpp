@@ -1,5 +1,6 @@
 #include "src/commands/record_plan.h"
 
+#include "runway/working_set.h"
 #include "src/measure/page_fault_check.h"
 #include "src/support/error.h"
 
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -23,7 +25,8 @@ using std::chrono::nanoseconds;
 // Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
 // microseconds whether it is sampled or not, so those events are sampled often.
 constexpr std::uint64_t kBuiltInPeriod = 7;
-constexpr std::uint64_t kClockPeriod = 99'991;  // nanoseconds
+constexpr std::uint64_t kBuiltInPeriodOfSevens = 11;  // where 7 divides the number of triggers
+constexpr std::uint64_t kClockPeriod = 99'991;        // nanoseconds
 constexpr std::uint64_t kEventPeriod = 10'007;
 /// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
 constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
@@ -57,9 +60,12 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   return TriggerKind::load;
 }
 
-std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu) {
+std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu,
+                             std::size_t triggers) {
   if (event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(event.kind)) return kBuiltInPeriod;
+  if (is_built_in(event.kind)) {
+    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
+  }
   const bool amd = cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
   return amd ? kAmdPeriod : kEventPeriod;
 }
@@ -141,13 +147,52 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
   return candidates.empty() ? 0 : candidates.back();
 }
 
+/// Triggers in one iteration.
+std::size_t triggers_of(const RecordOptions& options) {
+  return options.triggers.value_or(options.gaps.size() + 1);
+}
+
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
                                         Arch arch) {
   runway::Specification specification = runway::default_specification(arch, trigger);
   if (options.nops) specification.nops = *options.nops;
   if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
+  specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
   runway::check(specification);
   return specification;
+}
+
+runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
+  runway::MemorySizes sizes;
+  sizes.memory = machine.memory_bytes;
+  const auto caches = machine.data_caches.find(cpu);
+  if (caches == machine.data_caches.end()) return sizes;
+  for (const machine::DataCache& cache : caches->second) {
+    if (cache.level == 1) sizes.l1 = cache.bytes;
+    if (cache.level == 2) sizes.l2 = cache.bytes;
+    if (cache.level == 3) sizes.l3 = cache.bytes;
+  }
+  return sizes;
+}
+
+/// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
+/// CPU cannot run it.
+void fit_to_cpu(runway::Specification& specification, const RecordOptions& options,
+                const machine::Machine& machine, RecordRequest& request) {
+  const TriggerKind kind = specification.trigger;
+  if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
+    throw Error(*reason);
+  }
+  if (runway::traits_of(kind).level == runway::MemoryLevel::none) return;
+  if (options.working_set) {
+    specification.working_set_bytes = *options.working_set;
+    runway::check(specification);
+    return;
+  }
+  const runway::WorkingSet set = runway::working_set_for(kind, memory_sizes(machine, request.cpu));
+  if (!set.refusal.empty()) throw Error(set.refusal + "; --working-set names a size");
+  if (!set.remark.empty()) request.notes.push_back(set.remark);
+  specification.working_set_bytes = set.bytes;
 }
 
 /// Iterations for `samples` samples, one period more for the first and 2% for those lost.
@@ -233,6 +278,24 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
+    const std::uint64_t shared = std::gcd(chosen.period, std::uint64_t{triggers_of(options)});
+    if (is_counted_by_iteration(chosen.event.kind) && shared > 1) {
+      request.notes.push_back(fmt::format(
+          "{}: the period {} and the number of triggers are multiples of {}, so the same triggers "
+          "are sampled again and again",
+          text, chosen.period, shared));
+    }
+    for (const runway::Specification& target : request.targets) {
+      const std::uint64_t elements = runway::elements_of(target);
+      if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
+          elements != 0) {
+        request.notes.push_back(fmt::format(
+            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.0f} "
+            "iterations; a smaller --working-set or -c ends sooner",
+            text, elements, runway::name_of(target.trigger),
+            static_cast<double>(elements) * static_cast<double>(chosen.period)));
+      }
+    }
     const double hits = static_cast<double>(options.samples) * static_cast<double>(chosen.period);
     if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
         hits * kBreakpointSeconds > kLongSeconds) {
@@ -262,7 +325,8 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
     ChosenEvent chosen;
     chosen.levels = levels_for(event, options);
     chosen.trigger = trigger_for(event, options.trigger);
-    chosen.period = options.period.value_or(default_period(event, machine.cpu));
+    chosen.period =
+        options.period.value_or(default_period(event, machine.cpu, triggers_of(options)));
     chosen.event = std::move(event);
     if (triggers.insert(chosen.trigger).second) {
       request.targets.push_back(specification_for(chosen.trigger, options, arch));
@@ -281,6 +345,17 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
   request.cpu = choose_cpu(options, request.events, machine);
+  for (runway::Specification& specification : request.targets) {
+    fit_to_cpu(specification, options, machine, request);
+  }
+  const bool chases = std::any_of(
+      request.targets.begin(), request.targets.end(),
+      [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  if (options.working_set && !chases) {
+    throw UsageError(
+        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "load-dram");
+  }
   add_notes(request, options, machine, perf);
   return request;
 }

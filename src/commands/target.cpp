@@ -2,6 +2,7 @@
 
 #include "runway/note.h"
 #include "runway/target.h"
+#include "runway/working_set.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -40,6 +41,9 @@ struct TargetOptions {
   std::string trigger = "load";
   std::optional<std::uint32_t> nops, lead_in;
   std::optional<unsigned> nop_bytes, access_bytes;
+  std::optional<std::size_t> triggers;
+  std::vector<std::uint32_t> gaps;           // NOPs
+  std::optional<std::uint64_t> working_set;  // bytes
   std::optional<std::uint64_t> iterations;
   std::optional<double> duration;  // seconds
   std::string output = "skidscan-target";
@@ -61,8 +65,10 @@ Specification specification_of(const TargetOptions& options) {
       runway::arch_from(options.arch), runway::trigger_kind_from(options.trigger));
   specification.nops = options.nops.value_or(specification.nops);
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
+  specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
   specification.nop_bytes = options.nop_bytes.value_or(specification.nop_bytes);
   specification.access_bytes = options.access_bytes.value_or(specification.access_bytes);
+  specification.working_set_bytes = options.working_set.value_or(specification.working_set_bytes);
   if (options.iterations) specification.length = *options.iterations;
   if (options.duration) specification.length = duration_from(*options.duration);
   runway::check(specification);
@@ -115,6 +121,10 @@ std::string trigger_text(const Specification& specification) {
   std::string text(runway::name_of(specification.trigger));
   if (!runway::traits_of(specification.trigger).widths.empty())
     text += fmt::format(" of {} bytes", specification.access_bytes);
+  if (const std::uint64_t elements = runway::elements_of(specification); elements != 0) {
+    text += fmt::format(", a chase of {} elements through {}", elements,
+                        runway::size_text(specification.working_set_bytes));
+  }
   return text;
 }
 
@@ -135,8 +145,11 @@ std::string text_of(const Target& target) {
   text += fmt::format("{:<14} {:>10}  {:>9}  {:>12}\n", "part", "address", "bytes", "instructions");
   text += row("loop", layout.loop, {});
   text += row("lead-in", layout.lead_in, specification.lead_in_nops);
-  text += row("trigger", layout.trigger, 1);
-  text += row("runway", layout.runway, specification.nops);
+  const std::vector<runway::Stretch> stretches = layout.stretches();
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    text += row("trigger", stretches[i].trigger, 1);
+    text += row("runway", stretches[i].runway, runway::runway_nops(specification, i));
+  }
   for (const AddressRange& other : layout.other_triggers) text += row("other trigger", other, {});
   text += row("datum", {layout.datum, layout.datum + specification.access_bytes}, {});
 
@@ -165,6 +178,10 @@ std::string json_text_of(const Target& target) {
   const runway::Layout& layout = description.layout;
   ordered_json others = ordered_json::array();
   for (const AddressRange& other : layout.other_triggers) others.push_back(json_of(other));
+  ordered_json further = ordered_json::array();
+  for (const auto& [trigger, runway] : layout.further) {
+    further.push_back({{"trigger", json_of(trigger)}, {"runway", json_of(runway)}});
+  }
   const ordered_json object{{"schema", "skidscan.target/1"},
                             {"tool_version", description.tool_version},
                             {"file", target.path.string()},
@@ -175,6 +192,7 @@ std::string json_text_of(const Target& target) {
                               {"lead_in", json_of(layout.lead_in)},
                               {"trigger", json_of(layout.trigger)},
                               {"runway", json_of(layout.runway)},
+                              {"further", further},
                               {"datum", hexadecimal(layout.datum)},
                               {"other_triggers", others}}},
                             {"expectations", runway::json_of(description.expectations)}};
@@ -211,11 +229,25 @@ void add_target_command(CLI::App& app, int& exit_status) {
                           fmt::format("NOPs of the runway (default: {})", defaults.nops)),
       command->add_option("--nop-bytes", options->nop_bytes,
                           "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64"),
+      command->add_option("--triggers", options->triggers,
+                          "triggers in one iteration (default: 1)"),
+      command
+          ->add_option("--gaps", options->gaps,
+                       "NOPs between one trigger and the next, with commas (default: unequal, "
+                       "growing up to --nops)")
+          ->delimiter(',')
+          ->allow_extra_args(false),
       command->add_option(
           "--lead-in", options->lead_in,
           fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
       command->add_option("--access-bytes", options->access_bytes,
                           "width of the access (default: the widest of the kind; of words 8)"),
+      command
+          ->add_option(
+              "--working-set", options->working_set,
+              "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
+              "(default: 128 KiB, 4 MiB, 256 MiB)")
+          ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false)),
       command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
   };
   auto* iterations =

@@ -9,10 +9,6 @@ namespace {
 using C = Category;
 using V = Verdict;
 
-constexpr std::array<std::string_view, 18> kCategoryNames{
-    "GP_LOAD", "XMM_LOAD",    "YMM_LOAD", "ZMM_LOAD", "STR_LOAD", "PREFETCH",
-    "IO",      "LOCKED_LOAD", "NT_LOAD",  "MFENCE",   "CPUID",    "STORE",
-    "BRANCH",  "DIV",         "FLUSH",    "LEA",      "NOP",      "OTHER"};
 constexpr std::array<std::string_view, 5> kVerdictNames{"can", "conditional", "maybe", "unknown",
                                                         "never"};
 
@@ -159,13 +155,10 @@ constexpr std::array kRules{
     Rule{kAll, kEvery, C::flush, V::never, {}},
     Rule{kAll, kEvery, C::lea, V::never, {}},
     Rule{kAll, kEvery, C::nop, V::never, {}},
+    Rule{kAll, kEvery, C::no_memory, V::never, {}},
 };
 
 }  // namespace
-
-std::string_view name_of(Category category) {
-  return kCategoryNames.at(static_cast<std::size_t>(category));
-}
 
 std::string_view name_of(Verdict verdict) {
   return kVerdictNames.at(static_cast<std::size_t>(verdict));
@@ -173,8 +166,9 @@ std::string_view name_of(Verdict verdict) {
 
 std::vector<Cause> causes_of(Core core, std::uint64_t config) {
   std::vector<Cause> causes;
-  for (std::size_t i = 0; i < kCategoryNames.size(); ++i) {
-    causes.push_back({static_cast<Category>(i), Verdict::unknown, {}});
+  causes.reserve(instructions::kCategories.size());
+  for (const Category category : instructions::kCategories) {
+    causes.push_back({category, Verdict::unknown, {}});
   }
   const Cores cores = bit_of(core);
   const Loads event = load_event(config);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/events/cpu.h"
+#include "src/instructions/category.h"
 
 #include <cstdint>
 #include <string_view>
@@ -9,29 +10,8 @@
 
 namespace skid::events {
 
-/// Instructions by what they do to memory. Those with a memory operand that no other category has
-/// (RET, POP, JMP through memory, x87, XCHG with memory, gathers) are `other`, and so are those
-/// without one that nothing is known of.
-enum class Category {
-  gp_load,      ///< a demand load into a general-purpose register
-  xmm_load,     ///< … into an XMM register
-  ymm_load,     ///< … into a YMM register
-  zmm_load,     ///< … into a ZMM register
-  str_load,     ///< a string instruction that loads
-  prefetch,     ///< software prefetches
-  io,           ///< IN, OUT
-  locked_load,  ///< LOCK-prefixed read-modify-write
-  nt_load,      ///< MOVNTDQA
-  mfence,
-  cpuid,
-  store,   ///< stores and loads nothing
-  branch,  ///< without memory operand
-  div,     ///< without memory operand
-  flush,   ///< CLFLUSH, CLFLUSHOPT
-  lea,
-  nop,
-  other,
-};
+using instructions::Category;
+using instructions::name_of;
 
 /// Only `never` may accuse a sample.
 enum class Verdict {
@@ -48,8 +28,7 @@ struct Cause {
   std::string_view note;  ///< "at most 1 event"; may be empty
 };
 
-/// "GP_LOAD", "conditional".
-std::string_view name_of(Category category);
+/// "conditional".
 std::string_view name_of(Verdict verdict);
 
 /// A verdict for each category, in their order. `config`: perf_event_attr.config in Intel's layout,

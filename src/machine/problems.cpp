@@ -266,6 +266,34 @@ void check_allowed_cpus(const SamplingSupport& support, std::vector<Problem>& pr
   }
 }
 
+/// kallsyms_show_value() of the kernel: CAP_SYSLOG sees addresses up to kptr_restrict 1, others see
+/// them at 0, and where they may sample the kernel by perf_event_paranoid alone.
+void check_kernel_symbols(const SamplingSupport& support, const Events& events,
+                          std::vector<Problem>& problems) {
+  const bool kernel_sampled = std::any_of(
+      events.begin(), events.end(),
+      [](const SampledEvent& event) { return event.modes == SampledModes::user_and_kernel; });
+  if (!kernel_sampled) return;
+  const int restriction = support.kptr_restrict.value_or(0);
+  const int paranoid = support.machine.perf_event_paranoid.value_or(0);
+  const bool syslog = support.rights.has_capability(ProcessRights::kSyslog);
+  if (syslog ? restriction <= 1 : restriction <= 0 && paranoid <= 1) return;
+
+  std::string what, settings;
+  if (syslog || restriction > 0) {
+    what = fmt::format("kernel.kptr_restrict is {}", restriction);
+    settings = " kernel.kptr_restrict=0";
+  }
+  if (!syslog && paranoid > 1) {
+    what += fmt::format("{}kernel.perf_event_paranoid is {}", what.empty() ? "" : ", ", paranoid);
+    settings += " kernel.perf_event_paranoid=1";
+  }
+  if (!syslog) what += " and this process has no CAP_SYSLOG";
+  problems.push_back({.id = "kernel_symbols_hidden",
+                      .what = what + ": samples in the kernel have no function names",
+                      .remedy = as_root(support, "sysctl" + settings)});
+}
+
 void check_settings(const SamplingSupport& support, const Events& events,
                     std::vector<Problem>& problems) {
   if (support.nmi_watchdog == 1 && any_core_event(events)) {
@@ -291,19 +319,7 @@ void check_settings(const SamplingSupport& support, const Events& events,
          .remedy =
              as_root(support, fmt::format("sysctl kernel.perf_event_mlock_kb={}", kUsualMlockKb))});
   }
-  const int restriction = support.kptr_restrict.value_or(0);
-  const bool hidden = restriction >= 2 ||
-                      (restriction == 1 && !support.rights.has_capability(ProcessRights::kSyslog));
-  const bool kernel_sampled = std::any_of(
-      events.begin(), events.end(),
-      [](const SampledEvent& event) { return event.modes == SampledModes::user_and_kernel; });
-  if (hidden && kernel_sampled) {
-    problems.push_back({.id = "kernel_symbols_hidden",
-                        .what = fmt::format("kernel.kptr_restrict is {}: samples in the kernel "
-                                            "have no function names",
-                                            restriction),
-                        .remedy = as_root(support, "sysctl kernel.kptr_restrict=0")});
-  }
+  check_kernel_symbols(support, events, problems);
 }
 
 }  // namespace

@@ -82,6 +82,9 @@ std::string trigger_text(const Measurement& measurement) {
   const analysis::Trigger& trigger = *measurement.trigger;
   std::string text =
       fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
+  if (!measurement.triggers.empty()) {
+    text += fmt::format(", the first of {}", measurement.triggers.size());
+  }
   if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
   return text;
 }

@@ -79,28 +79,42 @@ constexpr std::array kCodes = {
 struct L2Name {
   std::string_view name;  ///< folded, behind "l2_rqsts_"
   std::uint8_t umask;
-  bool hit_shared = false;  ///< some tables give the name the umask without hits of modified lines
+  std::string_view remark;  ///< where tables of events give the name another umask
 };
 
+constexpr std::string_view kAllHits =
+    "taken for all hits; older event tables leave hits of modified lines out of this name: count "
+    "by code to be sure";
+constexpr std::string_view kL2PrefetcherMiss =
+    "taken for umask 0x30, the L2 prefetcher, as in Intel's event files; libpfm4 has 0x38, with "
+    "the "
+    "L1 prefetcher: count by code to be sure";
+constexpr std::string_view kL2PrefetcherHit =
+    "taken for umask 0xd0, the L2 prefetcher, as in Intel's event files; libpfm4 has 0xd8, with "
+    "the "
+    "L1 prefetcher, and older tables 0x50: count by code to be sure";
+
 constexpr std::array kL2Names = {
-    L2Name{"demand_data_rd_miss", 0x21},
-    L2Name{"rfo_miss", 0x22},
-    L2Name{"code_rd_miss", 0x24},
-    L2Name{"all_demand_miss", 0x27},
-    L2Name{"pf_miss", 0x38},
-    L2Name{"l2_pf_miss", 0x38},
-    L2Name{"miss", 0x3f},
-    L2Name{"demand_data_rd_hit", 0xc1, true},
-    L2Name{"rfo_hit", 0xc2, true},
-    L2Name{"code_rd_hit", 0xc4, true},
-    L2Name{"pf_hit", 0xd8},
-    L2Name{"l2_pf_hit", 0xd8},
-    L2Name{"all_demand_data_rd", 0xe1},
-    L2Name{"all_rfo", 0xe2},
-    L2Name{"all_code_rd", 0xe4},
-    L2Name{"all_demand_references", 0xe7},
-    L2Name{"all_pf", 0xf8},
-    L2Name{"references", 0xff},
+    L2Name{"demand_data_rd_miss", 0x21, {}},
+    L2Name{"rfo_miss", 0x22, {}},
+    L2Name{"code_rd_miss", 0x24, {}},
+    L2Name{"all_demand_miss", 0x27, {}},
+    L2Name{"pf_miss", 0x38, {}},
+    L2Name{"l2_pf_miss", 0x30, kL2PrefetcherMiss},
+    L2Name{"miss", 0x3f, {}},
+    L2Name{"demand_data_rd_hit", 0xc1, kAllHits},
+    L2Name{"rfo_hit", 0xc2, kAllHits},
+    L2Name{"code_rd_hit", 0xc4, kAllHits},
+    L2Name{"pf_hit", 0xd8, {}},
+    L2Name{"l2_pf_hit", 0xd0, kL2PrefetcherHit},
+    L2Name{"all_demand_data_rd", 0xe1, {}},
+    L2Name{"all_rfo", 0xe2, {}},
+    L2Name{"all_code_rd", 0xe4, {}},
+    L2Name{"all_demand_references", 0xe7, {}},
+    L2Name{"all_pf", 0xf8, {}},
+    L2Name{"references", 0xff,
+           "taken for umask 0xff; Intel's manual has 0xef, without the L2 prefetcher: count by "
+           "code to be sure"},
 };
 constexpr std::string_view kL2Prefix = "l2_rqsts_";
 
@@ -151,15 +165,7 @@ void set_by_l2_name(KnownEvent& event, std::string_view name) {
     return;
   }
   event.l2_umask = found->umask;
-  if (found->hit_shared) {
-    event.remark =
-        "taken for all hits; older event tables leave hits of modified lines out of this name: "
-        "count by code to be sure";
-  } else if (name == "references") {
-    event.remark =
-        "taken for umask 0xff; Intel's manual has 0xef, without the L2 prefetcher: count by code "
-        "to be sure";
-  }
+  event.remark = found->remark;
 }
 
 /// A name or rHHHH, without PMU and modifiers.

@@ -194,10 +194,20 @@ Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>&
   return {};
 }
 
+/// Whether a line has control characters, which perf prints only where -x asks for them: it is of
+/// the program that was counted, or of a file that is no text.
+bool is_binary(const Line& line, const Shape& shape) {
+  return std::any_of(line.text.begin(), line.text.end(), [&shape](char c) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    return control && c != '\t' && shape.separator.find(c) == std::string::npos;
+  });
+}
+
 std::optional<Row> row_of(const Line& line, const Shape& shape, const std::string& file) {
   if (shape.form == Form::json) {
     return is_json_count(line) ? std::optional(json_row(line, file)) : std::nullopt;
   }
+  if (is_binary(line, shape)) return std::nullopt;
   auto row = shape.form == Form::separated ? separated_row(line.text, shape.separator)
                                            : plain_row(line.text);
   if (row) row->line = line.number;

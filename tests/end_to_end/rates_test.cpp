@@ -199,14 +199,24 @@ TEST_F(Rates, SayWhatIsWrong) {
 }
 
 TEST_F(Rates, ShowHostileNamesEscaped) {
-  const auto path =
-      write("names", "5,,cycles:u,1,100.00,,\n7,,ev\x1b[2J\x07\xe2\x80\xaeil\xff,1,100.00,,\n");
-  const auto text = test::skidscan({"rates", path});
+  // Control characters come through JSON alone, bytes that are no UTF-8 through the others.
+  const auto named =
+      write("json", R"({"counter-value" : "5", "event" : "cycles:u"})"
+                    "\n"
+                    R"({"counter-value" : "7", "event" : "ev\u001b[2J\u0007\u202eil"})"
+                    "\n");
+  const auto text = test::skidscan({"rates", named});
   EXPECT_EQ(text.code.status, 0);
   EXPECT_THAT(text.out, AllOf(HasSubstr("ev\\x1b[2J\\x07"), Not(HasSubstr("\x1b")),
                               Not(HasSubstr("\x07")), Not(HasSubstr("\xe2\x80\xae"))));
-  const auto report = json_of(path);
-  EXPECT_EQ(report["events"][1]["name"], "ev\x1b[2J\x07\xe2\x80\xaeil\xef\xbf\xbd");
+  EXPECT_EQ(json_of(named)["events"][1]["name"], "ev\x1b[2J\x07\xe2\x80\xaeil");
+
+  const auto bytes = write("bytes", "5,,cycles:u,1,100.00,,\n7,,ev\xe2\x80\xaeil\xff,1,100.00,,\n");
+  const auto shown = test::skidscan({"rates", bytes});
+  EXPECT_EQ(shown.code.status, 0);
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("il\\xff"), Not(HasSubstr("\xff")), Not(HasSubstr("\xe2\x80\xae"))));
+  EXPECT_EQ(json_of(bytes)["events"][1]["name"], "ev\xe2\x80\xaeil\xef\xbf\xbd");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -182,6 +183,35 @@ TEST_F(Record, HasTheSamplesAskedFor) {
         {"perf", "script", "-F", "ip", "-i", "skidscan.run/" + measurement.file}, here_);
     EXPECT_GE(std::count(script.out.begin(), script.out.end(), '\n'), 300) << measurement.file;
   }
+}
+
+TEST_F(Record, OfSeveralTriggersTellsTheSharesOfEach) {
+  // Of 7 triggers a period of 7 would sample the same one every time.
+  ASSERT_EQ(record({"-e", "access,execute", "-p", "none", "--samples", "700", "--triggers", "7",
+                    "--nops", "400", "-q"})
+                .code.status,
+            0);
+  const Completed report = run_program({skidscan(), "report", "--format", "json"}, here_);
+  ASSERT_EQ(report.code.status, 0) << report.err;
+  const auto measurements = nlohmann::json::parse(report.out)["measurements"];
+  ASSERT_EQ(measurements.size(), 2U);
+  const auto& access = measurements[0];
+  ASSERT_EQ(access["triggers"].size(), 7U);
+  const auto read = access["samples"]["read"].get<std::uint64_t>();
+  for (const auto& trigger : access["triggers"]) {
+    EXPECT_EQ(trigger["hits"], 0);
+    EXPECT_NEAR(trigger["samples"].get<double>(), static_cast<double>(read) / 7, 1);
+  }
+  EXPECT_EQ(access["skid"]["instructions"]["min"], 1);
+  EXPECT_EQ(access["skid"]["instructions"]["max"], 1);
+  EXPECT_EQ(access["events_per_iteration"]["expected"], 7);
+  EXPECT_NEAR(access["events_per_iteration"]["measured"].get<double>(), 7, 0.1);
+  EXPECT_GT(access["bias"]["p"].get<double>(), 0.99);
+  EXPECT_TRUE(access["warnings"].empty()) << access["warnings"];
+
+  const auto& execute = measurements[1];
+  EXPECT_EQ(execute["triggers"][0]["hits"], execute["samples"]["read"]);
+  EXPECT_TRUE(execute["bias"].is_null()) << "its breakpoint stands at the first trigger only";
 }
 
 TEST_F(Record, IsQuietWhenAsked) {

@@ -7,7 +7,8 @@ build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 corpus=$here/corpus
 cmake --build "$build" --target make_seeds skidscan >/dev/null
-mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols"
+mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols" \
+  "$corpus/instructions" "$corpus/perfstat"
 "$build/tests/fuzz/make_seeds" "$corpus"
 
 # Recordings name the machine: here, one that is called example.
@@ -46,6 +47,10 @@ target() {
 target x86_64 load
 target x86_64 branch
 target aarch64 load aarch64-linux-gnu-
+
+# Code alone.
+as -o code.o "$here/sources/instructions.s"
+objcopy -O binary -j .text code.o "$corpus/instructions/all-kinds"
 
 # Small ELF files, without the name of the directory that they were built in.
 small="-Os -nostdlib -ffreestanding -fno-asynchronous-unwind-tables -Wl,-z,noseparate-code

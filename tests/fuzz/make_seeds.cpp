@@ -131,6 +131,35 @@ void write_features(const std::filesystem::path& directory) {
   write("sample-time", HEADER_SAMPLE_TIME, ByteWriter().u64(10).u64(20).bytes());
 }
 
+/// Counts that rates are made from, as perf prints them where there is a PMU.
+void write_counts(const std::filesystem::path& directory) {
+  write_file(directory / "plain",
+             " Performance counter stats for 'true':\n\n"
+             "     6,219,060,933      cycles:u                  #    3.010 GHz   (83.31%)\n"
+             "     2,481,003,377      mem_load_retired.l1_hit                    (83.40%)\n"
+             "        32,110,021      cpu/event=0xd1,umask=0x40,name=LFB/        (83.35%)\n"
+             "   <not supported>      r20d1\n"
+             "              0.55 msec task-clock                #    0.679 CPUs utilized\n\n"
+             "       2.066128917 seconds time elapsed\n\n");
+  write_file(directory / "separated",
+             "# started on Thu Jan  1 00:00:00 1970\n\n"
+             "2481003377,,r01d1,2066000000,100.00,,\n11000321,,r08d1,2066000000,100.00,,\n"
+             "32110021,,r40d1,2066000000,100.00,,\n<not counted>,,r10d1,0,100.00,,\n"
+             "3127,,cpu/event=0x24,umask=0x21/u,2066000000,83.33,,\n"
+             "9127,,l2_rqsts.references,2066000000,83.33,,\n0.55,msec,cpu-clock,9,100.00,,\n");
+  write_file(directory / "intervals-and-cpus",
+             "-x ;\n     0.010097717;CPU0;76;;r01d1;663401;100,00;;\n"
+             "     0.010097717;CPU1;11;;r01d1;663401;100,00;;\n"
+             "     0.020262865;CPU0;<not counted>;;r01d1;0;100,00;;\n");
+  write_file(directory / "json",
+             "{\"counter-value\" : \"955.000000\", \"unit\" : \"\", \"event\" : \"r81d0\", "
+             "\"event-runtime\" : 4932686, \"pcnt-running\" : 100.00, \"metric-value\" : 0.1, "
+             "\"metric-unit\" : \"K/sec\"}\n"
+             "{\"cpu\" : \"0\", \"counter-value\" : \"<not counted>\", "
+             "\"unit\" : \"\", \"cgroup\" : \"\", \"event\" : \"r20d1\", \"variance\" : 0.5, "
+             "\"event-runtime\" : 0, \"pcnt-running\" : 0.00}\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -140,5 +169,6 @@ int main(int argc, char** argv) {
   }
   write_recordings(std::filesystem::path(argv[1]) / "recording");
   write_features(std::filesystem::path(argv[1]) / "features");
+  write_counts(std::filesystem::path(argv[1]) / "perfstat");
   return 0;
 }

@@ -145,6 +145,29 @@ TEST(Zen4, HasPreciseLevelsOfThreeEventsThroughIbs) {
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
 
+TEST(KernelSymbols, AreHiddenAsTheKernelHidesThem) {
+  SamplingSupport support = tree("zen4");
+  const auto remedy = [&](std::uint64_t capabilities, int paranoid, int restriction) {
+    support.rights.effective_capabilities = capabilities;
+    support.machine.perf_event_paranoid = paranoid;
+    support.kptr_restrict = restriction;
+    for (const Problem& problem : diagnose(support, {}).problems) {
+      if (problem.id == "kernel_symbols_hidden") return problem.remedy;
+    }
+    return std::string("none needed");
+  };
+  const std::uint64_t perfmon = std::uint64_t{1} << 38;  // linux/capability.h
+  const std::uint64_t syslog = std::uint64_t{1} << 34;
+  EXPECT_EQ(remedy(perfmon | syslog, 2, 1), "none needed");
+  EXPECT_EQ(remedy(perfmon | syslog, 2, 2), "sysctl kernel.kptr_restrict=0");
+  EXPECT_EQ(remedy(perfmon, 1, 0), "none needed");
+  EXPECT_EQ(remedy(perfmon, 1, 1), "sysctl kernel.kptr_restrict=0");
+  EXPECT_EQ(remedy(perfmon, 2, 0), "sysctl kernel.perf_event_paranoid=1")
+      << "what docker run --cap-add PERFMON gives";
+  EXPECT_EQ(remedy(perfmon, 2, 1), "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+  EXPECT_EQ(remedy(0, 2, 2), "none needed") << "the kernel is not sampled";
+}
+
 TEST(Zen4, HasNoPreciseLevelForThoseWhoMayNotSampleTheKernel) {
   SamplingSupport support = tree("zen4");
   support.rights.effective_capabilities = 0;
@@ -262,8 +285,15 @@ bool is_hardware(const EventAttempt& attempt) {
   return attempt.type == PERF_TYPE_HARDWARE || attempt.type == PERF_TYPE_RAW;
 }
 
+/// Skylake where all may sample the kernel.
+SamplingSupport open_skylake() {
+  SamplingSupport support = tree("skylake");
+  support.machine.perf_event_paranoid = 1;
+  return support;
+}
+
 TEST(Trial, OverrulesTheLevelsThatSysfsPromises) {
-  const SamplingSupport support = tree("skylake");
+  const SamplingSupport support = open_skylake();
   const Diagnosis diagnosis = diagnose(support, [](const EventAttempt& attempt) {
     return is_hardware(attempt) && attempt.precise_ip > 1 ? EOPNOTSUPP : 0;
   });
@@ -276,7 +306,7 @@ TEST(Trial, OverrulesTheLevelsThatSysfsPromises) {
 }
 
 TEST(Trial, OverrulesThePmuThatSysfsShows) {
-  const Diagnosis diagnosis = diagnose(tree("skylake"), [](const EventAttempt& attempt) {
+  const Diagnosis diagnosis = diagnose(open_skylake(), [](const EventAttempt& attempt) {
     return is_hardware(attempt) ? ENOENT : 0;
   });
   EXPECT_THAT(events_of(diagnosis), Contains("cycles  none"));

@@ -251,6 +251,7 @@ TEST(Causes, FollowTheArticle) {
   EXPECT_EQ(verdict(Core::haswell, 0x20d1, Category::mfence), Verdict::maybe);
   EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::gp_load), Verdict::conditional);
   EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::nop), Verdict::never);
+  EXPECT_EQ(verdict(Core::skylake, 0x20d1, Category::no_memory), Verdict::never);
   EXPECT_EQ(verdict(Core::skylake, 0x21d0, Category::gp_load), Verdict::never);
   EXPECT_EQ(verdict(Core::skylake, 0x21d0, Category::locked_load), Verdict::can);
   EXPECT_EQ(counting_unit(Core::haswell, 0x20d1), "uops");

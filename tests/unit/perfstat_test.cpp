@@ -5,7 +5,12 @@
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,6 +60,42 @@ TEST(PerfStatNumbers, AreReadInEveryLocale) {
   EXPECT_FALSE(plain_number("nan"));
   EXPECT_FALSE(plain_number("1e999"));
   EXPECT_FALSE(plain_number("0x10"));
+}
+
+/// Rows of ../shared/reference/precise-flags.tsv: CPU, event, config. Empty where it is not there.
+std::vector<std::array<std::string, 3>> rows_of_intel() {
+  const char* directory = std::getenv("SKIDSCAN_REFERENCE");
+  std::ifstream file(std::string(directory != nullptr ? directory : SKIDSCAN_REFERENCE_DIRECTORY) +
+                     "/precise-flags.tsv");
+  std::vector<std::array<std::string, 3>> rows;
+  std::string line;
+  std::getline(file, line);  // names of the columns
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    auto& row = rows.emplace_back();
+    for (std::string& field : row) std::getline(fields, field, '\t');
+  }
+  return rows;
+}
+
+TEST(EventNames, AreOfTheCodesThatIntelsEventFilesGiveThem) {
+  const auto rows = rows_of_intel();
+  if (rows.empty()) GTEST_SKIP() << "no table of Intel's event files";
+  std::size_t known = 0;
+  for (const auto& [cpu, name, config] : rows) {
+    // The umasks of L2_RQSTS mean what they are taken for on Haswell to Coffee Lake.
+    const bool l2_holds = cpu == "hsw" || cpu == "bdw" || cpu == "skl";
+    if (!l2_holds && name.starts_with("L2_RQSTS")) continue;
+    // The code of the fixed counter there; perf counts 3c by that name.
+    if (name == "CPU_CLK_UNHALTED.THREAD") continue;
+    const KnownEvent by_name = identify_event(name);
+    if (!by_name.known()) continue;
+    const KnownEvent by_code = identify_event("cpu/config=0x" + config + "/");
+    EXPECT_EQ(by_name.quantity, by_code.quantity) << cpu << ' ' << name << ' ' << config;
+    EXPECT_EQ(by_name.l2_umask, by_code.l2_umask) << cpu << ' ' << name << ' ' << config;
+    ++known;
+  }
+  EXPECT_GT(known, 100U) << "of six CPUs";
 }
 
 struct Spelling {
@@ -142,6 +183,9 @@ TEST(EventNames, OfL2RequestsTellTheUmask) {
   EXPECT_EQ(identify_event("r24").l2_umask, 0);
   EXPECT_EQ(identify_event("l2_rqsts.rfo_hit").l2_umask, 0xc2);
   EXPECT_THAT(identify_event("l2_rqsts.rfo_hit").remark, HasSubstr("modified lines"));
+  EXPECT_EQ(identify_event("l2_rqsts.l2_pf_hit").l2_umask, 0xd0);
+  EXPECT_EQ(identify_event("l2_rqsts.l2_pf_miss").l2_umask, 0x30);
+  EXPECT_THAT(identify_event("l2_rqsts.l2_pf_miss").remark, HasSubstr("libpfm4"));
   EXPECT_THAT(identify_event("rc224").remark, IsEmpty());
 }
 
@@ -294,6 +338,35 @@ TEST(PerfStat, RefusesWhatCannotBeSummed) {
   EXPECT_EQ(error_of("7,,page-faults,1,100.00,,\n8,,page-faults,1,100.00,,\n"), "no error");
 }
 
+TEST(PerfStat, FindsNoCountsInWhatIsNoText) {
+  // A recording, which somebody may well give instead.
+  const std::string recording("PERFILE2h\0\0\0 7 cycles\n\x01 8 cycles\n9\x02 \x7f\n", 42);
+  EXPECT_THAT(error_of(recording), HasSubstr("found no count of perf stat"));
+  std::mt19937 random(20240611);
+  std::string noise(1 << 20, '\0');
+  for (char& c : noise) c = static_cast<char>(random());
+  EXPECT_THAT(error_of(noise), HasSubstr("found no count of perf stat"));
+}
+
+TEST(PerfStat, LeavesOutBinaryLinesOfTheCountedProgram) {
+  const std::string binary("9,,\0cycles,1,100.00,,\n9,,cy\x1b[1mcles,1,100.00,,\n", 47);
+  const auto reading = read(binary + "8,,instructions,1,100.00,,\n7,,cycles,1,100.00,,\n");
+  ASSERT_THAT(reading.events, SizeIs(2));
+  EXPECT_EQ(reading.events[1].value, 7);
+  EXPECT_EQ(reading.other_lines, 2U);
+}
+
+TEST(PerfStat, TakesControlCharactersThatAreTheSeparator) {
+  const std::string fields = "7||cycles|1|100.00||\n";
+  for (const char separator : {'\x01', '\t', '\x1f'}) {
+    std::string text = fields;
+    std::replace(text.begin(), text.end(), '|', separator);
+    const auto reading = read(text);
+    ASSERT_THAT(reading.events, SizeIs(1));
+    EXPECT_EQ(reading.events[0].value, 7);
+  }
+}
+
 TEST(PerfStat, RefusesWhatIsDamaged) {
   for (const char* text : {"", "\n\n", "# started on\n", "Hello, world\n", "{}\n", "[1,2]\n",
                            " Performance counter stats for 'x':\n\n 1.0 seconds user\n"}) {
@@ -372,7 +445,8 @@ TEST(PerfStat, SaysWhichUmaskCountsNothing) {
 }
 
 TEST(PerfStat, HostileNamesAreHarmless) {
-  const std::string hostile = "cy\x1b]0_owned\x07\xff\xe2\x80\xae/,\"\\u001bcles";
+  // Control characters come through JSON alone: other lines that have them are no counts.
+  const std::string hostile = "cy]0_owned\xff\xe2\x80\xae\xc2\x9b/,\"\\u001bcles";
   const auto show = [](const Reading& reading) {
     const auto selection = select_counts(reading);
     const auto rates = analysis::compute_rates(selection.counts);
@@ -381,7 +455,7 @@ TEST(PerfStat, HostileNamesAreHarmless) {
   for (const std::string& text :
        {"7;;" + hostile + ";1;100.00;;\n", "7;;cycles:u;1;50.00;;\n8;;" + hostile + ";1;50.00;;\n",
         std::string("{\"counter-value\":\"7\",\"event\":\"\\u001b[2J\\u0007\\u202ex\"}\n"),
-        std::string(" Performance counter stats for '\x1b[2J':\n\n 7      x\x1b[2J\x07\n")}) {
+        std::string(" Performance counter stats for '\x1b[2J':\n\n 7      x\xc2\x9b[2J\xff\n")}) {
     const std::string shown = show(read(text));
     for (const char c : shown) {
       ASSERT_TRUE(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f)) << shown;

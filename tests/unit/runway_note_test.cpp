@@ -90,9 +90,11 @@ TEST_F(Note, OfANewerFormatIsRefusedWithTheRemedy) {
 }
 
 TEST_F(Note, WithAnAbsurdNumberOfAddressesIsRefused) {
-  for (const std::uint32_t count : {0U, 6U, 8U, 99U, 0xffffffffU}) {
+  for (const std::uint32_t count : {0U, 6U, 99U, 0xffffffffU}) {
     EXPECT_THAT(refusal_of(descriptor_ + 4, raw(count)), HasSubstr(" addresses")) << count;
   }
+  // One more swallows the beginning of the text.
+  EXPECT_THAT(refusal_of(descriptor_ + 4, raw(std::uint32_t{8})), HasSubstr("not JSON"));
 }
 
 TEST_F(Note, LongerThanItsSegmentIsRefused) {

@@ -1,0 +1,17 @@
+#include "src/instructions/category.h"
+
+namespace skid::instructions {
+namespace {
+
+constexpr std::array<std::string_view, kCategories.size()> kNames{
+    "GP_LOAD",     "XMM_LOAD", "YMM_LOAD", "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
+    "LOCKED_LOAD", "NT_LOAD",  "MFENCE",   "CPUID",    "STORE",    "BRANCH",   "DIV",
+    "FLUSH",       "LEA",      "NOP",      "NOMEM",    "OTHER"};
+
+}  // namespace
+
+std::string_view name_of(Category category) {
+  return kNames.at(static_cast<std::size_t>(category));
+}
+
+}  // namespace skid::instructions

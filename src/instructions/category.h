@@ -1,0 +1,69 @@
+// What kinds of instructions there are, as far as events tell them apart.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace skid::instructions {
+
+/// What an instruction does that can cause an event. One instruction can do several: `div [rax]` is
+/// `div` and `gp_load`. The loads are those of Hadi Brais, "An introduction to the cache hit and
+/// miss performance monitoring events"; docs/instructions.md tells the rules.
+enum class Category {
+  gp_load,      ///< a demand load for a general-purpose register, or for integers of no register
+  xmm_load,     ///< … for an XMM register
+  ymm_load,     ///< … for a YMM register
+  zmm_load,     ///< … for a ZMM register
+  str_load,     ///< a string instruction that loads
+  prefetch,     ///< software prefetches
+  io,           ///< IN, OUT, INS, OUTS
+  locked_load,  ///< LOCK-prefixed read-modify-write; not XCHG, which locks without the prefix
+  nt_load,      ///< MOVNTDQA
+  mfence,
+  cpuid,
+  store,      ///< writes to memory; calls and pushes too
+  branch,     ///< jumps, calls, returns
+  div,        ///< divisions and square roots, of integers and of floating point
+  flush,      ///< CLFLUSH, CLFLUSHOPT
+  lea,        ///< an address without an access
+  nop,        ///< with and without operand, also ENDBR64
+  no_memory,  ///< computes in registers and flags, without microcode that could touch memory
+  other,      ///< does something that none of the above covers
+};
+
+inline constexpr std::array kCategories{
+    Category::gp_load,  Category::xmm_load,  Category::ymm_load, Category::zmm_load,
+    Category::str_load, Category::prefetch,  Category::io,       Category::locked_load,
+    Category::nt_load,  Category::mfence,    Category::cpuid,    Category::store,
+    Category::branch,   Category::div,       Category::flush,    Category::lea,
+    Category::nop,      Category::no_memory, Category::other};
+
+/// "GP_LOAD"; "NOMEM" for no_memory.
+std::string_view name_of(Category category);
+
+/// A set of categories.
+class Categories {
+ public:
+  Categories() = default;
+  Categories(std::initializer_list<Category> categories) {
+    for (const Category category : categories) insert(category);
+  }
+
+  void insert(Category category) noexcept { bits_ |= bit(category); }
+  bool contains(Category category) const noexcept { return (bits_ & bit(category)) != 0; }
+  bool empty() const noexcept { return bits_ == 0; }
+  friend bool operator==(const Categories&, const Categories&) = default;
+
+ private:
+  static constexpr std::uint32_t bit(Category category) {
+    return std::uint32_t{1} << static_cast<unsigned>(category);
+  }
+  static_assert(kCategories.size() <= 32);
+
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace skid::instructions

@@ -1,0 +1,71 @@
+// x86-64 code, one instruction behind the other.
+#include "src/instructions/instruction.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+namespace {
+
+using namespace skid::instructions;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool has(const Instruction& instruction, Access access) {
+  for (const MemoryOperand& operand : instruction.memory) {
+    if (operand.access == access) return true;
+  }
+  return false;
+}
+
+/// What holds for every instruction.
+void check(const Instruction& instruction) {
+  const Categories& categories = instruction.categories;
+  const bool both = has(instruction, Access::read_write);
+  const bool loads = has(instruction, Access::read) || both;
+  const bool stores = has(instruction, Access::write) || both;
+  require(instruction.memory.size() <= 2);
+  require(!categories.empty());
+  require(categories.contains(Category::store) == stores);
+  // A load is one of a category, or of something that nobody has said what it causes.
+  bool load_category = false;
+  for (const Category category :
+       {Category::gp_load, Category::xmm_load, Category::ymm_load, Category::zmm_load,
+        Category::str_load, Category::locked_load, Category::nt_load}) {
+    load_category |= categories.contains(category);
+  }
+  require(loads || !load_category);
+  require(!loads || load_category || categories.contains(Category::other));
+  if (categories.contains(Category::no_memory)) {
+    require(instruction.memory.empty() && categories == Categories{Category::no_memory});
+  }
+  if (instruction.target) {
+    require(categories.contains(Category::branch) || categories.contains(Category::other));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::uint64_t kAddress = 0xffff'ffff'ffff'ff00;  // so that targets wrap
+  auto code = std::as_bytes(std::span(data, size));
+  while (!code.empty()) {
+    const auto found = classify(code, kAddress);
+    std::size_t step = 1;
+    if (found) {
+      step = found->length;
+      require(step >= 1 && step <= 15 && step <= code.size());
+      check(*found);
+      // No byte behind it matters, and each of its own does.
+      const auto alone = classify(code.first(step), kAddress);
+      require(alone && alone->length == step && alone->categories == found->categories &&
+              alone->memory == found->memory && alone->target == found->target);
+      require(!classify(code.first(step - 1), kAddress));
+    }
+    code = code.subspan(step);
+  }
+  return 0;
+}

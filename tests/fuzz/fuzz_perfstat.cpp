@@ -1,0 +1,66 @@
+// The output of perf stat, from its text to a report on rates. A first line "-x SEP" is no part of
+// it, but says what the separator is.
+#include "analysis/rates.h"
+#include "src/output/rates.h"
+#include "src/perfstat/reading.h"
+#include "src/perfstat/selection.h"
+#include "src/support/error.h"
+#include "src/support/json_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace skid;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+void report(std::string_view text, const std::optional<std::string>& separator) {
+  const auto reading = perfstat::read_counts(text, "input", separator);
+  const auto selection = perfstat::select_counts(reading);
+  for (const analysis::LfbShares& shares :
+       {analysis::LfbShares{}, analysis::LfbShares{.l2 = 0.25, .l3 = 0.75}}) {
+    const auto rates = analysis::compute_rates(selection.counts, shares);
+    for (const auto* group : {&rates.loads, &rates.lines, &rates.l2, &rates.backend}) {
+      for (const auto& rate : *group) {
+        require(!rate.value || rate.value->low <= rate.value->high);
+      }
+    }
+    const output::RatesReport all{reading, selection, shares, rates};
+    const std::string page = output::rates_text({}, all);
+    require(
+        std::none_of(page.begin(), page.end(), [](char c) { return is_control(c) && c != '\n'; }));
+    const std::string json = json_text(output::rates_json(all), 2);
+    require(std::all_of(json.begin(), json.end(),
+                        [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::optional<std::string> separator;
+  const auto end = text.find('\n');
+  if (text.starts_with("-x ") && end != std::string_view::npos && end > 3) {
+    separator = std::string(text.substr(3, end - 3));
+    text.remove_prefix(end + 1);
+  }
+  try {
+    report(text, separator);
+  } catch (const InputError&) {  // what it says is the answer
+  }
+  return 0;
+}
