@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -47,16 +48,29 @@ FileDescriptor create(const std::filesystem::path& path) {
   return file;
 }
 
-/// A target that caused one event an iteration and lost nothing would have run so long.
+/// Events that an iteration should cause: what the target declares of a built-in event, else one
+/// for each trigger.
+double events_per_iteration(const runway::Target& target, const std::string& event) {
+  const runway::Expectation* expected = target.description.expectation_of(event);
+  if (expected != nullptr && expected->events_per_iteration > 0) {
+    return expected->events_per_iteration;
+  }
+  return static_cast<double>(runway::triggers_of(target.description.specification));
+}
+
+/// A target that caused so many events an iteration and lost nothing would have run so long.
 runway::TargetReport report_of(const Model& model, const runway::Target& target,
-                               std::uint64_t samples, std::uint64_t period) {
+                               std::uint64_t samples, const EventModel& event) {
   const runway::Specification& specification = target.description.specification;
   runway::TargetReport report;
-  report.iterations = samples * period;
+  const double events = static_cast<double>(samples) * static_cast<double>(event.period);
+  report.iterations = static_cast<std::uint64_t>(
+      std::llround(std::min(events / events_per_iteration(target, event.name), 1e18)));
   report.ticks_per_nop = model.ticks_per_nop;
   report.ticks_per_second = model.ticks_per_second;
-  const double nops =
+  double nops =
       static_cast<double>(specification.nops) + static_cast<double>(specification.lead_in_nops);
+  for (const std::uint32_t gap : specification.gaps) nops += static_cast<double>(gap);
   report.elapsed_seconds =
       static_cast<double>(report.iterations) * nops * model.ticks_per_nop / model.ticks_per_second;
   report.cpu = 0;
@@ -110,8 +124,7 @@ Ladder write_ladder(const Model& model, const runway::Target& target, int repeat
       measurement.file = file;
       measurement.state = run::State::finished;
       measurement.started = measurement.ended = kNoTime;
-      measurement.target_report =
-          report_of(model, target, written.truth.samples.read(), event.period);
+      measurement.target_report = report_of(model, target, written.truth.samples.read(), event);
       measurement.length = measurement.target_report->iterations;
       run.samples = std::max(run.samples, written.truth.samples.read());
       run.measurements.push_back(std::move(measurement));

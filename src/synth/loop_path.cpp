@@ -94,7 +94,7 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   }
   LoopParts parts;
   parts.lead_in = layout.lead_in;
-  parts.stretches.push_back({layout.trigger, layout.runway});
+  parts.stretches = layout.stretches();
   parts.other_triggers = layout.other_triggers;
   parts.starts = symbols::Disassembler(target.specification.arch).starts(code, layout.loop.begin);
   return parts;

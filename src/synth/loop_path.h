@@ -24,11 +24,8 @@ struct Step {
 
 /// Where the parts of an iteration lie.
 struct LoopParts {
-  struct Stretch {
-    AddressRange trigger, runway;
-  };
   AddressRange lead_in;
-  std::vector<Stretch> stretches;  ///< in the order of their addresses
+  std::vector<runway::Stretch> stretches;  ///< in the order of their addresses
   std::vector<AddressRange> other_triggers;
   std::vector<std::uint64_t> starts;  ///< of all instructions of the iteration, ascending
 };

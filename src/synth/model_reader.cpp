@@ -27,7 +27,6 @@ using run::JsonValue;
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostParts = 64;
 constexpr int kDeepestMixture = 8;
-constexpr std::size_t kMostTriggers = 64;
 constexpr std::size_t kLongestText = 1024;
 /// Shares are decimal fractions that people write; they need not add up to the last bit.
 constexpr double kSumTolerance = 1e-9;
@@ -131,7 +130,8 @@ class Reader {
   runway::Specification read_target() const {
     const auto object = document_.find("target");
     if (!object) return runway::default_specification(own_arch());
-    object->allow_only({"arch", "trigger", "nops", "nop_bytes", "lead_in_nops", "access_bytes"});
+    object->allow_only({"arch", "trigger", "nops", "nop_bytes", "lead_in_nops", "access_bytes",
+                        "triggers", "gaps", "working_set_bytes"});
     constexpr std::uint64_t kWord = std::numeric_limits<std::uint32_t>::max();
     try {
       const auto arch = object->find("arch");
@@ -146,11 +146,29 @@ class Reader {
       target.nop_bytes = word("nop_bytes", target.nop_bytes);
       target.lead_in_nops = word("lead_in_nops", target.lead_in_nops);
       target.access_bytes = word("access_bytes", target.access_bytes);
+      target.working_set_bytes = integer_or(*object, "working_set_bytes", 0, std::uint64_t{1} << 50,
+                                            target.working_set_bytes);
+      target.gaps = read_gaps(*object, target.nops);
       runway::check(target);
       return target;
     } catch (const UsageError& error) {
       object->refuse(error.what(), {});
     }
+  }
+
+  static std::vector<std::uint32_t> read_gaps(const JsonValue& object, std::uint32_t nops) {
+    std::optional<std::size_t> triggers;
+    if (const auto number = object.find("triggers")) {
+      triggers = static_cast<std::size_t>(number->unsigned_integer(runway::kMostTriggers));
+    }
+    std::vector<std::uint32_t> gaps;
+    if (const auto list = object.find("gaps")) {
+      for (const JsonValue& gap : list->elements(runway::kMostTriggers)) {
+        gaps.push_back(static_cast<std::uint32_t>(
+            gap.unsigned_integer(std::numeric_limits<std::uint32_t>::max())));
+      }
+    }
+    return runway::gaps_for(triggers, gaps, nops);
   }
 
   static constexpr Arch own_arch() {
@@ -336,7 +354,7 @@ class Reader {
     }
     if (const auto exact = object.find("exact_ip")) level.exact = read_exact(*exact);
     if (const auto triggers = object.find("triggers")) {
-      level.triggers = shares_of(*triggers, kMostTriggers);
+      level.triggers = shares_of(*triggers, runway::kMostTriggers);
     }
     level.lost = integer_or(object, "lost", 0, kMostLost, 0);
     level.lost_samples = integer_or(object, "lost_samples", 0, kMostLost, 0);

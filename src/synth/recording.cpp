@@ -30,7 +30,8 @@ std::string with_level(const std::string& name, const std::string& modifiers, in
 /// As perf calls an event on this target.
 std::string perf_name(const std::string& name, const runway::TargetDescription& target) {
   if (name == "access") {
-    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum, target.specification.access_bytes);
+    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
+                       runway::watched_bytes(target.specification));
   }
   if (name == "execute") return fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
   if (name == "faults") return "page-faults";
@@ -43,7 +44,7 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
   if (name == "access") {
     attribute.bp_type = kReadWrite;
     attribute.config1 = target.layout.datum;
-    attribute.config2 = target.specification.access_bytes;
+    attribute.config2 = runway::watched_bytes(target.specification);
   } else if (name == "execute") {
     attribute.bp_type = kExecute;
     attribute.config1 = target.layout.trigger.begin;

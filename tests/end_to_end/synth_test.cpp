@@ -182,6 +182,20 @@ TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
   EXPECT_THAT(reported.out, AllOf(HasSubstr("another event"), HasSubstr("SYNTHETIC")));
 }
 
+TEST_F(Synth, OfSeveralTriggersTellsTheBiasBetweenThem) {
+  ASSERT_EQ(synth({"--ladder", "--like", "pebs-shadow", "-o", "a.run"}).code.status, kDone);
+  const json truth = json_in("a.run/truth.json");
+  const json report = report_of("a.run");
+  for (const std::size_t level : {2, 3}) {
+    const json& found = report["measurements"][level];
+    expect_found(truth["recordings"][level], {{"measurements", {found}}});
+    EXPECT_EQ(found["triggers"], truth["recordings"][level]["measurements"][0]["triggers"]);
+    EXPECT_EQ(found["events_per_iteration"]["measured"], 4.0);
+  }
+  EXPECT_GT(report["measurements"][2]["bias"]["largest_ratio"], 7);
+  EXPECT_LT(report["measurements"][3]["bias"]["largest_ratio"], 1.2);
+}
+
 TEST_F(Synth, OfAnotherCpuTellsThatASkidCameOutInTheNextIteration) {
   ASSERT_EQ(synth({"--ladder", "--like", "no-pebs", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");

@@ -15,9 +15,10 @@ class RandomModels {
  public:
   explicit RandomModels(std::uint64_t seed) : engine_(seed) {}
 
-  /// A model of up to three events at up to four levels for a target with that many NOPs; with a
-  /// share for other triggers where the target has some.
-  synth::Model model(std::int64_t nops, bool has_other_triggers) {
+  /// A model of up to three events at up to four levels for a target with that many NOPs behind its
+  /// last trigger; with a share for other triggers where the target has some.
+  synth::Model model(std::int64_t nops, std::size_t triggers, bool has_other_triggers) {
+    triggers_ = triggers;
     synth::Model model;
     model.name = "random";
     model.seed = engine_();
@@ -66,6 +67,10 @@ class RandomModels {
                          .other_trigger = has_other_triggers ? share() / 5 : 0};
     }
     level.exact = {share(), share(), share()};
+    if (triggers_ > 1 && below(2) == 0) {
+      level.triggers.assign(triggers_, 0.5 / static_cast<double>(triggers_ - 1));
+      level.triggers[below(triggers_)] = 0.5;
+    }
     level.lost = below(2) * below(100);
     level.lost_samples = below(2) * below(100);
     level.throttled = below(2) * below(10);
@@ -104,6 +109,7 @@ class RandomModels {
   }
 
   std::mt19937_64 engine_;
+  std::size_t triggers_ = 1;
 };
 
 }  // namespace skid::test
