@@ -26,6 +26,12 @@ std::vector<CorePmu> core_pmus(const FileTree& files) {
   return cores;
 }
 
+std::optional<bool> read_smt(const FileTree& files) {
+  const std::string active = files.content_of("sys/devices/system/cpu/smt/active");
+  if (active != "0" && active != "1") return std::nullopt;
+  return active == "1";
+}
+
 }  // namespace
 
 Machine inspect(const fs::path& root) {
@@ -61,6 +67,7 @@ Machine inspect(const fs::path& root) {
   machine.perf_event_paranoid = parse_integer(files.content_of(kernel / "perf_event_paranoid"));
   machine.perf_event_max_sample_rate =
       parse_integer(files.content_of(kernel / "perf_event_max_sample_rate"));
+  machine.smt_active = read_smt(files);
   machine.allowed_cpus =
       parse_cpu_list(status_value(files.content_of("proc/self/status"), "Cpus_allowed_list"));
   return machine;

@@ -36,7 +36,8 @@ struct Machine {
   std::vector<CorePmu> core_pmus;
   std::optional<int> perf_event_paranoid;
   std::optional<int> perf_event_max_sample_rate;
-  std::vector<int> allowed_cpus;  ///< CPUs this process may run on, ascending
+  std::optional<bool> smt_active;  ///< two threads of one core are online
+  std::vector<int> allowed_cpus;   ///< CPUs this process may run on, ascending
 
   bool has_core_pmu() const noexcept { return !core_pmus.empty(); }
 };

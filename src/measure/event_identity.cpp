@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 namespace skid::measure {
 namespace {
 
@@ -136,11 +138,15 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
 }
 
 analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge,
                               const runway::TargetDescription* target) {
   if (is_clock(attribute)) return analysis::Judgeable::timer;
-  if (counts_every_instruction(attribute, pmu_name)) {
+  if (counts_every_instruction(attribute, pmu_name) ||
+      knowledge.counted == events::Counted::cycles ||
+      knowledge.counted == events::Counted::instructions) {
     return analysis::Judgeable::every_instruction;
   }
+  if (knowledge.imprecise()) return analysis::Judgeable::imprecise;
   if (target == nullptr) return analysis::Judgeable::yes;
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     const auto* expected = target->expectation_of(*builtin);
@@ -149,6 +155,19 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
     return analysis::Judgeable::not_caused;  // on something else than the trigger or its datum
   }
   return analysis::Judgeable::yes;
+}
+
+std::string remark_on(const EventKnowledge& knowledge, unsigned level,
+                      analysis::Judgeable judgeable) {
+  const bool rests_on_precision =
+      judgeable == analysis::Judgeable::yes && level > 0 && knowledge.core_pmu;
+  if (!rests_on_precision || (knowledge.event && knowledge.event->precise)) return {};
+  if (knowledge.catalogue.empty()) {
+    return "no catalogue covers this CPU: whether it can record the event precisely is not known";
+  }
+  return fmt::format(
+      "the catalogue ({}) does not say whether the CPU can record this event precisely",
+      knowledge.catalogue);
 }
 
 bool ignores_level(const Attribute& attribute) {

@@ -64,7 +64,7 @@ ordered_json settings_json(const SamplingSupport& support) {
           {"perf_event_mlock_kb", or_null(support.perf_event_mlock_kb)},
           {"nmi_watchdog", or_null(support.nmi_watchdog)},
           {"kptr_restrict", or_null(support.kptr_restrict)},
-          {"smt_active", or_null(support.smt_active)}};
+          {"smt_active", or_null(support.machine.smt_active)}};
 }
 
 ordered_json pmus_json(const SamplingSupport& support) {

@@ -97,7 +97,8 @@ std::string settings_text(const SamplingSupport& support) {
   number("perf_event_mlock_kb", support.perf_event_mlock_kb);
   number("nmi_watchdog", support.nmi_watchdog);
   number("kptr_restrict", support.kptr_restrict);
-  if (support.smt_active) parts.emplace_back(*support.smt_active ? "SMT on" : "SMT off");
+  if (support.machine.smt_active)
+    parts.emplace_back(*support.machine.smt_active ? "SMT on" : "SMT off");
   return parts.empty() ? "unknown" : joined(parts);
 }
 

@@ -74,6 +74,7 @@ machine::Machine read_machine(const JsonValue& value) {
   }
   machine.perf_event_paranoid = optional_integer(value, "perf_event_paranoid", -1);
   machine.perf_event_max_sample_rate = optional_integer(value, "perf_event_max_sample_rate", 0);
+  if (const auto smt = value.find("smt_active")) machine.smt_active = smt->boolean();
   machine.allowed_cpus = cpu_list(value["allowed_cpus"]);
   return machine;
 }

@@ -39,6 +39,7 @@ Run example() {
                            {.name = "other", .type = 9, .max_precise = {}, .cpus = {}}};
   run.machine.perf_event_paranoid = -1;
   run.machine.perf_event_max_sample_rate = 100'000;
+  run.machine.smt_active = true;
   run.machine.allowed_cpus = {0, 3};
   run.perf.path = "/usr/bin/perf";
   run.perf.version = "6.1.187";
@@ -126,6 +127,7 @@ class RunFile : public ::testing::Test {
 TEST_F(RunFile, GivesBackTheMachine) {
   const run::Run run = read_run(directory_);
   EXPECT_EQ(run.machine.cpu.arch, "x86_64");
+  EXPECT_EQ(run.machine.smt_active, true);
   EXPECT_EQ(run.machine.cpu.vendor, "GenuineIntel");
   EXPECT_EQ(run.machine.cpu.model_name, "Intel(R) Core(TM) i7-6700");
   EXPECT_EQ(run.machine.cpu.family, 6);
