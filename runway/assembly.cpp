@@ -80,9 +80,9 @@ std::string x86_trigger(const Specification& specification, const std::string& n
     case TriggerKind::store:
       return by_width("movb %al, (%rdi)", "movw %ax, (%rdi)", "movl %eax, (%rdi)",
                       "movq %rax, (%rdi)");
-    case TriggerKind::branch:
+    case TriggerKind::branch_taken:
       return "jmp .Lrunway";
-    case TriggerKind::none:
+    default:  // none, and those that are refused
       break;
   }
   return nop;
@@ -111,9 +111,9 @@ std::string aarch64_trigger(const Specification& specification) {
       return fmt::format("ldr{} {}, [x10]", suffix, reg);
     case TriggerKind::store:
       return fmt::format("str{} {}, [x10]", suffix, reg);
-    case TriggerKind::branch:
+    case TriggerKind::branch_taken:
       return "b .Lrunway";
-    case TriggerKind::none:
+    default:  // none, and those that are refused
       break;
   }
   return "nop";
@@ -232,7 +232,7 @@ struct SymbolRange {
 /// The instructions of the loop that can cause what the trigger causes as well.
 std::vector<SymbolRange> other_triggers_of(const Specification& specification) {
   switch (specification.trigger) {
-    case TriggerKind::branch:
+    case TriggerKind::branch_taken:
       // The whole pair: dec and jnz fuse, and either may be tagged.
       return {{"skid_runway_end", "skid_loop_end"}};
     case TriggerKind::fault:

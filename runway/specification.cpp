@@ -2,8 +2,9 @@
 
 #include "src/support/error.h"
 
-#include <array>
-#include <utility>
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,14 +14,6 @@ namespace skid::runway {
 namespace {
 
 using std::chrono::nanoseconds;
-
-constexpr std::array kKinds{
-    std::pair{TriggerKind::load, std::string_view("load")},
-    std::pair{TriggerKind::store, std::string_view("store")},
-    std::pair{TriggerKind::branch, std::string_view("branch")},
-    std::pair{TriggerKind::fault, std::string_view("fault")},
-    std::pair{TriggerKind::none, std::string_view("none")},
-};
 
 // The bounds keep a target below 20 MB and every count of a run far from overflow.
 constexpr std::uint32_t kFewestNops = 20;
@@ -33,28 +26,17 @@ void require(bool holds, std::string_view field, std::uint64_t value, std::strin
   if (!holds) throw UsageError(fmt::format("{}: {} given, allowed {}", field, value, allowed));
 }
 
+void check_access(const Specification& specification) {
+  static const std::vector<unsigned> any{1, 2, 4, 8};
+  const TriggerTraits& traits = traits_of(specification.trigger);
+  // A kind that accesses nothing still has a datum, for breakpoints to watch.
+  const std::vector<unsigned>& widths = traits.widths.empty() ? any : traits.widths;
+  const unsigned access = specification.access_bytes;
+  require(std::find(widths.begin(), widths.end(), access) != widths.end(), "access bytes", access,
+          fmt::format("{} for the trigger {}", fmt::join(widths, ", "), traits.name));
+}
+
 }  // namespace
-
-std::string_view name_of(TriggerKind kind) {
-  for (const auto& [candidate, name] : kKinds) {
-    if (candidate == kind) return name;
-  }
-  return "unknown";
-}
-
-std::string_view name_of(Arch arch) {
-  return arch == Arch::x86_64 ? "x86_64" : "aarch64";
-}
-
-TriggerKind trigger_kind_from(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto& [kind, candidate] : kKinds) {
-    if (candidate == name) return kind;
-    names.push_back(candidate);
-  }
-  throw UsageError(
-      fmt::format("trigger kind '{}': not known, allowed {}", name, fmt::join(names, ", ")));
-}
 
 Arch arch_from(std::string_view name) {
   if (name == "x86_64" || name == "amd64") return Arch::x86_64;
@@ -63,24 +45,21 @@ Arch arch_from(std::string_view name) {
       fmt::format("architecture '{}': not known, allowed x86_64 (amd64), aarch64 (arm64)", name));
 }
 
-std::vector<TriggerKind> all_trigger_kinds() {
-  std::vector<TriggerKind> kinds;
-  kinds.reserve(kKinds.size());
-  for (const auto& [kind, name] : kKinds) kinds.push_back(kind);
-  return kinds;
-}
-
-Specification default_specification(Arch arch) {
+Specification default_specification(Arch arch, TriggerKind trigger) {
   Specification specification;
   specification.arch = arch;
+  specification.trigger = trigger;
+  const std::vector<unsigned>& widths = traits_of(trigger).widths;
+  if (!widths.empty()) specification.access_bytes = widths.back();
   if (arch == Arch::aarch64) specification.nop_bytes = 4;
   return specification;
 }
 
 void check(const Specification& specification) {
-  const unsigned access = specification.access_bytes;
-  require(access == 1 || access == 2 || access == 4 || access == 8, "access bytes", access,
-          "1, 2, 4 or 8");
+  if (const auto reason = refusal(specification.trigger, specification.arch)) {
+    throw UsageError(*reason);
+  }
+  check_access(specification);
   const unsigned nop = specification.nop_bytes;
   if (specification.arch == Arch::aarch64) {
     require(nop == 4, "NOP bytes", nop, "4 on aarch64");

@@ -63,8 +63,9 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
           [&options](const std::string& name) {
             options.trigger = runway::trigger_kind_from(name);
           },
-          "Instruction that causes the event: load, store, branch, fault, none (default: load, or "
-          "what the event needs)")
+          fmt::format("Instruction that causes the event: {} (default: load, or what the event "
+                      "needs)",
+                      runway::trigger_kind_names()))
       ->type_name("KIND");
   command.add_option("--nops", options.nops, "NOPs of the runway")->type_name("N");
   command.add_option("--nop-bytes", options.nop_bytes, "Length of one NOP in bytes")

@@ -52,7 +52,7 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   if (asked) return *asked;
   if (event.kind == EventKind::faults) return TriggerKind::fault;
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
-    if (event.name == branch) return TriggerKind::branch;
+    if (event.name == branch) return TriggerKind::branch_taken;
   }
   return TriggerKind::load;
 }
@@ -143,8 +143,7 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
 
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
                                         Arch arch) {
-  runway::Specification specification = runway::default_specification(arch);
-  specification.trigger = trigger;
+  runway::Specification specification = runway::default_specification(arch, trigger);
   if (options.nops) specification.nops = *options.nops;
   if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
   runway::check(specification);

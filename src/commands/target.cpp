@@ -57,8 +57,8 @@ std::chrono::nanoseconds duration_from(double seconds) {
 }
 
 Specification specification_of(const TargetOptions& options) {
-  Specification specification = runway::default_specification(runway::arch_from(options.arch));
-  specification.trigger = runway::trigger_kind_from(options.trigger);
+  Specification specification = runway::default_specification(
+      runway::arch_from(options.arch), runway::trigger_kind_from(options.trigger));
   specification.nops = options.nops.value_or(specification.nops);
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
   specification.nop_bytes = options.nop_bytes.value_or(specification.nop_bytes);
@@ -113,9 +113,8 @@ std::string length_text(const runway::RunLength& length) {
 
 std::string trigger_text(const Specification& specification) {
   std::string text(runway::name_of(specification.trigger));
-  const bool accesses = specification.trigger != runway::TriggerKind::branch &&
-                        specification.trigger != runway::TriggerKind::none;
-  if (accesses) text += fmt::format(" of {} bytes", specification.access_bytes);
+  if (!runway::traits_of(specification.trigger).widths.empty())
+    text += fmt::format(" of {} bytes", specification.access_bytes);
   return text;
 }
 
@@ -205,8 +204,9 @@ void add_target_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<TargetOptions>();
   auto* command = app.add_subcommand("target", "build a runway target alone and print its layout");
   std::vector<CLI::Option*> building{
-      command->add_option("--trigger", options->trigger,
-                          "what causes the event: load (default), store, branch, fault or none"),
+      command->add_option(
+          "--trigger", options->trigger,
+          fmt::format("what causes the event: {} (default: load)", runway::trigger_kind_names())),
       command->add_option("--nops", options->nops,
                           fmt::format("NOPs of the runway (default: {})", defaults.nops)),
       command->add_option("--nop-bytes", options->nop_bytes,
@@ -215,7 +215,7 @@ void add_target_command(CLI::App& app, int& exit_status) {
           "--lead-in", options->lead_in,
           fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
       command->add_option("--access-bytes", options->access_bytes,
-                          "width of the access: 1, 2, 4 or 8 (default)"),
+                          "width of the access (default: the widest of the kind; of words 8)"),
       command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
   };
   auto* iterations =

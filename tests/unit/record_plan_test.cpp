@@ -59,7 +59,7 @@ RecordOptions options(std::vector<std::string> events) {
 
 std::map<TriggerKind, runway::TargetDescription> targets() {
   std::map<TriggerKind, runway::TargetDescription> result;
-  for (const TriggerKind kind : runway::all_trigger_kinds()) {
+  for (const TriggerKind kind : runway::trigger_kinds_of(Arch::x86_64)) {
     runway::TargetDescription target;
     target.specification.trigger = kind;
     target.layout.datum = 0x403000;
@@ -184,8 +184,8 @@ TEST(RecordPlan, ChoosesTheTriggerThatTheEventNeeds) {
   EXPECT_EQ(trigger("cycles"), "load");
   EXPECT_EQ(trigger("faults"), "fault");
   EXPECT_EQ(trigger("page-faults"), "fault");
-  EXPECT_EQ(trigger("branches:u"), "branch");
-  EXPECT_EQ(trigger("r00c4"), "branch");
+  EXPECT_EQ(trigger("branches:u"), "branch-taken");
+  EXPECT_EQ(trigger("r00c4"), "branch-taken");
 }
 
 TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {

@@ -71,7 +71,7 @@ TEST_P(Building, AnotherSpecificationGivesAnotherBuildId) {
 }
 
 TEST_P(Building, WhatIsBuiltIsWhatIsReadBack) {
-  for (const TriggerKind kind : all_trigger_kinds()) {
+  for (const TriggerKind kind : trigger_kinds_of(GetParam())) {
     Specification specification = specification_of(kind, GetParam());
     specification.nops = 321;
     specification.lead_in_nops = 12;
@@ -88,7 +88,7 @@ TEST_P(Building, WhatIsBuiltIsWhatIsReadBack) {
 }
 
 TEST_P(Building, ThePartsOfTheLoopLieOneBehindTheOther) {
-  for (const TriggerKind kind : all_trigger_kinds()) {
+  for (const TriggerKind kind : trigger_kinds_of(GetParam())) {
     const Specification specification = specification_of(kind, GetParam());
     const Layout layout = build(directory_, specification).description.layout;
     EXPECT_LT(layout.loop.begin, layout.lead_in.begin) << name_of(kind);
@@ -110,7 +110,7 @@ TEST_P(Building, ALeadInOfNoNopsIsEmpty) {
 }
 
 TEST_P(Building, TheLongestLoopStillReachesItsBeginning) {
-  Specification specification = specification_of(TriggerKind::branch, GetParam());
+  Specification specification = specification_of(TriggerKind::branch_taken, GetParam());
   specification.nops = 1'000'000;
   specification.lead_in_nops = 1'000'000;
   const Layout layout = build(directory_, specification).description.layout;
@@ -127,7 +127,7 @@ TEST_P(Building, BranchAndFaultDeclareTheirOtherTriggersAndTheOthersHaveNone) {
   EXPECT_TRUE(layout_of(TriggerKind::store).other_triggers.empty());
   EXPECT_TRUE(layout_of(TriggerKind::none).other_triggers.empty());
 
-  const Layout branch = layout_of(TriggerKind::branch);
+  const Layout branch = layout_of(TriggerKind::branch_taken);
   ASSERT_EQ(branch.other_triggers.size(), 1U);
   EXPECT_EQ(branch.other_triggers[0], (AddressRange{branch.runway.end, branch.loop.end}));
 
@@ -243,7 +243,8 @@ TEST(X86Code, TriggersAreTheInstructionOfTheirKindAndWidth) {
   EXPECT_EQ(trigger(TriggerKind::store, 4), bytes({0x89, 0x07}));        // mov [rdi], eax
   EXPECT_EQ(trigger(TriggerKind::store, 8), bytes({0x48, 0x89, 0x07}));  // mov [rdi], rax
   EXPECT_EQ(trigger(TriggerKind::fault, 8), bytes({0x48, 0x8b, 0x07}));
-  EXPECT_EQ(trigger(TriggerKind::branch, 8), bytes({0xeb, 0x00}));  // jmp to the next instruction
+  EXPECT_EQ(trigger(TriggerKind::branch_taken, 8),
+            bytes({0xeb, 0x00}));  // jmp to the next instruction
 }
 
 TEST(Aarch64Code, TriggersAreTheInstructionOfTheirKindAndWidth) {
@@ -255,13 +256,14 @@ TEST(Aarch64Code, TriggersAreTheInstructionOfTheirKindAndWidth) {
     const Target target = build(directory, specification);
     return code_of(target, target.description.layout.trigger);
   };
-  EXPECT_EQ(trigger(TriggerKind::load, 1), bytes({0x41, 0x01, 0x40, 0x39}));    // ldrb w1, [x10]
-  EXPECT_EQ(trigger(TriggerKind::load, 2), bytes({0x41, 0x01, 0x40, 0x79}));    // ldrh w1, [x10]
-  EXPECT_EQ(trigger(TriggerKind::load, 4), bytes({0x41, 0x01, 0x40, 0xb9}));    // ldr w1, [x10]
-  EXPECT_EQ(trigger(TriggerKind::load, 8), bytes({0x41, 0x01, 0x40, 0xf9}));    // ldr x1, [x10]
-  EXPECT_EQ(trigger(TriggerKind::store, 8), bytes({0x41, 0x01, 0x00, 0xf9}));   // str x1, [x10]
-  EXPECT_EQ(trigger(TriggerKind::branch, 8), bytes({0x01, 0x00, 0x00, 0x14}));  // b to the next
-  EXPECT_EQ(trigger(TriggerKind::none, 8), bytes({0x1f, 0x20, 0x03, 0xd5}));    // nop
+  EXPECT_EQ(trigger(TriggerKind::load, 1), bytes({0x41, 0x01, 0x40, 0x39}));   // ldrb w1, [x10]
+  EXPECT_EQ(trigger(TriggerKind::load, 2), bytes({0x41, 0x01, 0x40, 0x79}));   // ldrh w1, [x10]
+  EXPECT_EQ(trigger(TriggerKind::load, 4), bytes({0x41, 0x01, 0x40, 0xb9}));   // ldr w1, [x10]
+  EXPECT_EQ(trigger(TriggerKind::load, 8), bytes({0x41, 0x01, 0x40, 0xf9}));   // ldr x1, [x10]
+  EXPECT_EQ(trigger(TriggerKind::store, 8), bytes({0x41, 0x01, 0x00, 0xf9}));  // str x1, [x10]
+  EXPECT_EQ(trigger(TriggerKind::branch_taken, 8),
+            bytes({0x01, 0x00, 0x00, 0x14}));                                 // b to the next
+  EXPECT_EQ(trigger(TriggerKind::none, 8), bytes({0x1f, 0x20, 0x03, 0xd5}));  // nop
 }
 
 TEST(Expectations, FollowTheKindAndTheArchitecture) {
@@ -275,7 +277,7 @@ TEST(Expectations, FollowTheKindAndTheArchitecture) {
   EXPECT_EQ(*load.expectation_of("execute"), (Expectation{"execute", 0, 1.0}));
   EXPECT_EQ(*load.expectation_of("faults"), (Expectation{"faults", std::nullopt, 0.0}));
   EXPECT_EQ(load.expectation_of("cycles"), nullptr);
-  EXPECT_EQ(*description(TriggerKind::branch).expectation_of("access"),
+  EXPECT_EQ(*description(TriggerKind::branch_taken).expectation_of("access"),
             (Expectation{"access", std::nullopt, 0.0}));
   EXPECT_EQ(*description(TriggerKind::fault).expectation_of("faults"),
             (Expectation{"faults", 0, 1.0}));

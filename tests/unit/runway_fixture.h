@@ -47,9 +47,7 @@ inline constexpr Arch kHost = Arch::x86_64;
 #endif
 
 inline Specification specification_of(TriggerKind trigger, Arch arch = kHost) {
-  Specification specification = default_specification(arch);
-  specification.trigger = trigger;
-  return specification;
+  return default_specification(arch, trigger);
 }
 
 /// The compiler that targets for `arch` are built with here; empty when there is none.

@@ -19,7 +19,7 @@ class Note : public ::testing::Test {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(kHost);
-    Specification specification = specification_of(TriggerKind::branch);
+    Specification specification = specification_of(TriggerKind::branch_taken);
     specification.nops = 20;
     build_target(specification, directory_ / "target");
     sound_ = bytes_of(directory_ / "target");
@@ -154,13 +154,18 @@ TEST_F(Note, WithTextThatIsNoJsonIsRefused) {
 TEST_F(Note, WithValuesOutOfBoundsIsRefused) {
   EXPECT_THAT(refusal_with_text("\"access_bytes\":8", "\"access_bytes\":9"),
               HasSubstr("access bytes: 9"));
-  EXPECT_THAT(refusal_with_text("\"trigger\":\"branch\"", "\"trigger\":\"brunch\""),
-              HasSubstr("'brunch'"));
+  EXPECT_THAT(refusal_with_text("\"trigger\":\"branch-taken\"", "\"trigger\":\"brunch-taken\""),
+              HasSubstr("'brunch-taken'"));
   EXPECT_THAT(refusal_with_text("\"nops\":20", "\"nops\":-1"), HasSubstr("no whole number"));
   EXPECT_THAT(refusal_with_text("\"nop_bytes\"", "\"nup_bytes\""), HasSubstr("without"));
   EXPECT_THAT(refusal_with_text("\"events_per_iteration\":1.0", "\"events_per_iteration\":-10"),
               HasSubstr("events_per_iteration"));
   EXPECT_THAT(refusal_with_text("\"runway_end\"", "\"runway_and\""), HasSubstr("other names"));
+}
+
+TEST_F(Note, OfAnOlderTargetSaysBranchForATakenOne) {
+  // Blanks keep the length of the descriptor.
+  EXPECT_EQ(refusal_with_text("\"trigger\":\"branch-taken\"", "\"trigger\":\"branch\"      "), "");
 }
 
 TEST_F(Note, OfAnotherArchitectureThanTheFileIsRefused) {
@@ -236,7 +241,7 @@ TEST(NoteReading, RefusesWhatIsNoRegularElfFile) {
 TEST(NoteText, NamesTwoAddressesForEachOtherTrigger) {
   EXPECT_THAT(note_text(specification_of(TriggerKind::load), 0),
               ::testing::Not(HasSubstr("other_trigger")));
-  EXPECT_THAT(note_text(specification_of(TriggerKind::branch), 1),
+  EXPECT_THAT(note_text(specification_of(TriggerKind::branch_taken), 1),
               HasSubstr("\"other_trigger\",\"other_trigger_end\"]"));
 }
 

@@ -22,7 +22,7 @@ std::string refusal_of(const Specification& specification) {
 }
 
 TEST(TriggerKindNames, LeadBackToTheKinds) {
-  EXPECT_EQ(all_trigger_kinds().size(), 5U);
+  EXPECT_EQ(all_trigger_kinds().size(), 24U);
   for (const TriggerKind kind : all_trigger_kinds()) {
     EXPECT_EQ(trigger_kind_from(name_of(kind)), kind);
   }
@@ -33,8 +33,28 @@ TEST(TriggerKindNames, UnknownOnesAreRefusedNamingTheKnown) {
     trigger_kind_from("laod");
     FAIL() << "took an unknown kind";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("'laod'"), HasSubstr("load, store, branch, fault, none")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'laod'"),
+                                    HasSubstr("load, load-l2, load-l3, load-dram, xmm-load")));
+  }
+}
+
+TEST(TriggerKindNames, TheOlderSpellingOfATakenBranchIsRead) {
+  EXPECT_EQ(trigger_kind_from("branch"), TriggerKind::branch_taken);
+  EXPECT_EQ(name_of(TriggerKind::branch_taken), "branch-taken");
+}
+
+TEST(TriggerKinds, AreRefusedForAnArchitectureThatHasNone) {
+  Specification specification = default_specification(Arch::aarch64);
+  specification.trigger = TriggerKind::cpuid;
+  EXPECT_EQ(refusal_of(specification), *refusal(TriggerKind::cpuid, Arch::aarch64));
+  EXPECT_THAT(refusal_of(specification),
+              AllOf(HasSubstr("'cpuid': there is none for aarch64"), HasSubstr("load, store")));
+  EXPECT_THAT(trigger_kinds_of(Arch::aarch64),
+              ::testing::Not(::testing::Contains(TriggerKind::cpuid)));
+  for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
+    for (const TriggerKind kind : trigger_kinds_of(arch)) {
+      EXPECT_EQ(refusal_of(default_specification(arch, kind)), "") << name_of(kind);
+    }
   }
 }
 
@@ -60,7 +80,8 @@ TEST(Specification, RefusesWhatIsOutOfBoundsAndSaysWhatIsAllowed) {
 
   specification = {};
   specification.access_bytes = 3;
-  EXPECT_EQ(refusal_of(specification), "access bytes: 3 given, allowed 1, 2, 4 or 8");
+  EXPECT_EQ(refusal_of(specification),
+            "access bytes: 3 given, allowed 1, 2, 4, 8 for the trigger load");
 
   specification = {};
   specification.nop_bytes = 10;
