@@ -1,5 +1,8 @@
 #include "src/commands/record_plan.h"
 
+#include "src/events/default_set.h"
+#include "src/events/spelling.h"
+#include "src/events/triggers.h"
 #include "src/measure/page_fault_check.h"
 #include "src/support/error.h"
 
@@ -24,9 +27,14 @@ using std::chrono::nanoseconds;
 // microseconds whether it is sampled or not, so those events are sampled often.
 constexpr std::uint64_t kBuiltInPeriod = 7;
 constexpr std::uint64_t kClockPeriod = 99'991;  // nanoseconds
-constexpr std::uint64_t kEventPeriod = 10'007;
+constexpr std::uint64_t kEventPeriod = 10'007;  // of what nothing is known
+/// An event that a trigger causes comes once in an iteration, some thousand cycles.
+constexpr std::uint64_t kTriggerPeriod = 1'009;
+/// Cycles and instructions come some 10^10 times a second; the kernel throttles above 10^5 samples.
+constexpr std::uint64_t kBusyPeriod = 400'009;
 /// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
 constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
+constexpr std::uint64_t kBusyAmdPeriod = std::uint64_t{16} * 25'013;
 /// The kernel's software clocks tick no faster (kernel/events/core.c, cpu_clock_event).
 constexpr std::uint64_t kShortestClockPeriod = 10'000;  // nanoseconds
 
@@ -47,21 +55,102 @@ bool is_counted_by_iteration(EventKind kind) {
   return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
 }
 
-TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked) {
+/// perf's own names of generic hardware events (perf list hw), which it knows better than we do:
+/// on a hybrid machine they are events of all cores.
+bool is_generic(std::string_view name) {
+  constexpr std::array<std::string_view, 14> kNames{"cycles",
+                                                    "cpu-cycles",
+                                                    "instructions",
+                                                    "branches",
+                                                    "branch-misses",
+                                                    "branch-instructions",
+                                                    "bus-cycles",
+                                                    "ref-cycles",
+                                                    "cache-references",
+                                                    "cache-misses",
+                                                    "idle-cycles-frontend",
+                                                    "idle-cycles-backend",
+                                                    "stalled-cycles-frontend",
+                                                    "stalled-cycles-backend"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// The event of the catalogue that is meant, where one is: by any name that it has, or by a code.
+std::optional<events::Event> catalogued(const RequestedEvent& event,
+                                        const events::Catalogue* catalogue,
+                                        const machine::Machine& machine) {
+  if (catalogue == nullptr || is_built_in(event.kind)) return std::nullopt;
+  const machine::CorePmu* pmu = events::main_core_pmu(machine);
+  std::vector<events::Event> found;
+  try {
+    const events::Spelling parts = events::take_apart(event.name, catalogue->cpu().layout);
+    const std::string own = events::pfm_name_of(parts.cpu);
+    if (!own.empty() && own != catalogue->cpu().name) {
+      throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(), own,
+                              catalogue->cpu().name));
+    }
+    // perf's "cpu/cache-misses/" and tracepoints ("sched:sched_switch") are none of ours to name.
+    found = catalogue->find(event.name);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+  const auto of_pmu = std::find_if(found.begin(), found.end(), [&](const events::Event& candidate) {
+    return pmu == nullptr || candidate.pmu == pmu->name;
+  });
+  return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
+}
+
+/// Makes perf take a name of the catalogue as a raw event; what perf can only mean itself stays:
+/// its generic events, codes, and terms of a PMU.
+void name_for_perf(RequestedEvent& event, const events::Event& known,
+                   const machine::Machine& machine) {
+  const bool raw = event.name.find('/') != std::string::npos ||
+                   events::take_apart(event.name, events::ConfigLayout::intel).config;
+  if (raw || is_generic(event.name)) return;
+  const machine::CorePmu* pmu = events::main_core_pmu(machine);
+  if (pmu == nullptr) {
+    throw Error(fmt::format(
+        "-e {}: is an event of the CPU ({}), and no PMU of the CPU is here; 'skidscan doctor' says "
+        "why",
+        event.text(), known.name));
+  }
+  event.perf_name = events::raw_perf_event(known, pmu->name);
+}
+
+TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked,
+                        const std::optional<events::Event>& known,
+                        const events::Catalogue* catalogue) {
   if (event.name == "faults") return TriggerKind::fault;
   if (asked) return *asked;
   if (event.kind == EventKind::faults) return TriggerKind::fault;
+  if (known && catalogue != nullptr) {
+    if (const auto best = events::best_trigger(catalogue->cpu(), *known)) return *best;
+  }
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
     if (event.name == branch) return TriggerKind::branch_taken;
   }
   return TriggerKind::load;
 }
 
-std::uint64_t default_period(const RequestedEvent& event, const machine::CpuIdentity& cpu) {
-  if (event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(event.kind)) return kBuiltInPeriod;
-  const bool amd = cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
-  return amd ? kAmdPeriod : kEventPeriod;
+/// What a generic event of perf counts on any CPU.
+events::Counted counted_by_generic(std::string_view name) {
+  using events::Counted;
+  for (const std::string_view busy : {"cycles", "cpu-cycles", "ref-cycles", "bus-cycles"}) {
+    if (name == busy) return Counted::cycles;
+  }
+  if (name == "instructions") return Counted::instructions;
+  if (name == "branches" || name == "branch-instructions") return Counted::branches;
+  return name == "branch-misses" ? Counted::mispredicted : Counted::other;
+}
+
+std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu) {
+  using events::Counted;
+  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
+  if (is_built_in(chosen.event.kind)) return kBuiltInPeriod;
+  const bool busy = chosen.counted == Counted::cycles || chosen.counted == Counted::instructions;
+  if (machine::is_amd(cpu)) return busy ? kBusyAmdPeriod : kAmdPeriod;
+  if (busy) return kBusyPeriod;
+  return chosen.counted == Counted::other ? kEventPeriod : kTriggerPeriod;
 }
 
 std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& options) {
@@ -77,26 +166,67 @@ std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& op
   return {0, 1, 2, 3};
 }
 
-/// The events that are recorded when none is named, and the line that says what they show.
-std::vector<std::string> default_events(const machine::Machine& machine, std::string& note) {
-  std::vector<std::string> events{"access", "execute", "faults", "cpu-clock"};
-  if (!machine.has_core_pmu()) {
-    note =
-        "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
-        "the method at work and says nothing of PEBS";
-    return events;
+/// What is recorded when nothing is named: the built-in events, and those that stand for the CPU.
+std::vector<ChosenEvent> default_events(const RecordOptions& options,
+                                        const machine::Machine& machine,
+                                        const events::Catalogue* catalogue,
+                                        std::vector<std::string>& notes) {
+  std::vector<ChosenEvent> chosen;
+  for (RequestedEvent& event : parse_events({"access", "execute", "faults", "cpu-clock"})) {
+    ChosenEvent built_in;
+    built_in.levels = levels_for(event, options);
+    built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
+    built_in.event = std::move(event);
+    chosen.push_back(std::move(built_in));
   }
-  events.insert(events.end(), {"cycles", "branches"});
-  note =
-      "no event was named, so the built-in ones, whose skid is known, and the generic cycles and "
-      "branches are recorded; name this CPU's precise events with -e";
-  return events;
+  if (!machine.has_core_pmu()) {
+    notes.emplace_back(
+        "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
+        "the method at work and says nothing of PEBS");
+    return chosen;
+  }
+  notes.emplace_back(
+      "no event was named, so the built-in ones, whose skid is known, and those that stand for "
+      "this "
+      "CPU are recorded; name others with -e");
+  events::DefaultSet set = events::default_set(machine, catalogue);
+  for (events::DefaultEvent& event : set.events) {
+    ChosenEvent of_cpu;
+    of_cpu.event.name = std::move(event.name);
+    of_cpu.event.perf_name = std::move(event.perf_event);
+    of_cpu.levels = options.levels.value_or(event.levels);
+    of_cpu.trigger = options.trigger.value_or(event.trigger);
+    of_cpu.counted = event.counted;
+    chosen.push_back(std::move(of_cpu));
+  }
+  notes.insert(notes.end(), set.notes.begin(), set.notes.end());
+  return chosen;
+}
+
+std::vector<ChosenEvent> named_events(const RecordOptions& options, const machine::Machine& machine,
+                                      const events::Catalogue* catalogue) {
+  std::vector<ChosenEvent> chosen;
+  for (RequestedEvent& event : parse_events(options.events)) {
+    ChosenEvent named;
+    const auto known = catalogued(event, catalogue, machine);
+    if (known) name_for_perf(event, *known, machine);
+    named.levels = levels_for(event, options);
+    // Without a PMU perf puts a timer in the place of generic cycles.
+    const auto caused = machine.has_core_pmu() ? known : std::nullopt;
+    named.trigger = trigger_for(event, options.trigger, caused, catalogue);
+    named.counted =
+        known ? events::counted_by(catalogue->cpu(), *known) : counted_by_generic(event.name);
+    named.event = std::move(event);
+    chosen.push_back(std::move(named));
+  }
+  return chosen;
 }
 
 /// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
 const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
   for (const machine::CorePmu& pmu : machine.core_pmus) {
-    if (event.name.starts_with(pmu.name + "/")) return &pmu;
+    const std::string& told = event.perf_name.empty() ? event.name : event.perf_name;
+    if (told.starts_with(pmu.name + "/")) return &pmu;
   }
   return nullptr;
 }
@@ -247,28 +377,20 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
 }  // namespace
 
 RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
-                              const machine::PerfTool& perf) {
+                              const machine::PerfTool& perf, const events::Catalogue* catalogue) {
   RecordRequest request;
-  std::vector<RequestedEvent> events = parse_events(options.events);
-  if (options.events.empty()) {
-    std::string note;
-    events = parse_events(default_events(machine, note));
-    request.notes.push_back(note);
-  }
+  request.events = options.events.empty()
+                       ? default_events(options, machine, catalogue, request.notes)
+                       : named_events(options, machine, catalogue);
   const Arch arch = runway::arch_from(machine.cpu.arch);
   std::set<TriggerKind> triggers;
   std::size_t measurements = 0;
-  for (RequestedEvent& event : events) {
-    ChosenEvent chosen;
-    chosen.levels = levels_for(event, options);
-    chosen.trigger = trigger_for(event, options.trigger);
-    chosen.period = options.period.value_or(default_period(event, machine.cpu));
-    chosen.event = std::move(event);
+  for (ChosenEvent& chosen : request.events) {
+    chosen.period = options.period.value_or(default_period(chosen, machine.cpu));
     if (triggers.insert(chosen.trigger).second) {
       request.targets.push_back(specification_for(chosen.trigger, options, arch));
     }
     measurements += chosen.levels.size() * static_cast<std::size_t>(options.repeat);
-    request.events.push_back(std::move(chosen));
   }
   if (measurements > kMostMeasurements) {
     throw UsageError(fmt::format("--repeat {}: gives {} measurements, allowed at most {}",

@@ -4,6 +4,7 @@
 #include "src/events/overrides.h"
 #include "src/events/perfmon.h"
 #include "src/events/spelling.h"
+#include "src/events/triggers.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -51,6 +52,12 @@ std::vector<Event> best_of_each_pmu(const std::vector<const Event*>& found) {
     same->aliases.insert(same->aliases.end(), other.aliases.begin(), other.aliases.end());
   }
   return best;
+}
+
+bool is_caused_by(const Cpu& cpu, const Event& event, runway::TriggerKind kind) {
+  const auto causes = triggers_of(cpu, event);
+  return std::any_of(causes.begin(), causes.end(),
+                     [kind](const TriggerCause& cause) { return cause.kind == kind; });
 }
 
 std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
@@ -196,6 +203,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   std::vector<Event> listed;
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
+    if (filter.trigger && !is_caused_by(cpu_, event, *filter.trigger)) continue;
     if (!matches(event.name) && std::none_of(event.aliases.begin(), event.aliases.end(), matches)) {
       continue;
     }

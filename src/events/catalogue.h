@@ -1,6 +1,7 @@
 // All events of one CPU: what libpfm4, corrected, or Intel's event files say of them.
 #pragma once
 
+#include "runway/trigger.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/pfm_tables.h"
@@ -45,6 +46,7 @@ class Catalogue {
   struct Filter {
     bool precise_only = false;
     std::string pattern;  ///< part of a name, or a pattern with * and ?; in any case
+    std::optional<runway::TriggerKind> trigger = {};  ///< only those that this kind causes
   };
   /// Sorted by name.
   std::vector<Event> list(const Filter& filter) const;

@@ -75,8 +75,7 @@ std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLa
 
 events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
   if (cpu.vendor.starts_with("0x")) return events::ConfigLayout::arm;
-  const bool amd = cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
-  return amd ? events::ConfigLayout::amd : events::ConfigLayout::intel;
+  return machine::is_amd(cpu) ? events::ConfigLayout::amd : events::ConfigLayout::intel;
 }
 
 }  // namespace

@@ -18,11 +18,6 @@ int level_of(const RecordedEvent& recorded) {
   return static_cast<int>(recorded.attribute.precise_ip);
 }
 
-bool is_amd(const RecordedEvent& recorded) {
-  const std::string& vendor = recorded.machine.cpu.vendor;
-  return vendor == "AuthenticAMD" || vendor == "HygonGenuine";
-}
-
 std::string name_of(const RecordedEvent& recorded) {
   const auto& event = recorded.knowledge.event;
   return event ? event->name : recorded.attribute.name;
@@ -30,7 +25,9 @@ std::string name_of(const RecordedEvent& recorded) {
 
 void warn_of_imprecise(const RecordedEvent& recorded, Warnings& warnings) {
   // On AMD the levels are IBS's, and what it does not do is refused.
-  if (level_of(recorded) == 0 || !recorded.knowledge.imprecise() || is_amd(recorded)) return;
+  if (level_of(recorded) == 0 || !recorded.knowledge.imprecise() ||
+      machine::is_amd(recorded.machine.cpu))
+    return;
   if (recorded.knowledge.core->cycles) return;
   warnings.push_back(fmt::format(
       "{} is not precise on this CPU ({}), though level {} was accepted: its records are written "
@@ -69,7 +66,8 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
 
 bool is_ibs(const RecordedEvent& recorded) {
   if (recorded.pmu_name == "ibs_op" || recorded.pmu_name == "ibs_fetch") return true;
-  return is_amd(recorded) && recorded.knowledge.core_pmu && level_of(recorded) > 0;
+  return machine::is_amd(recorded.machine.cpu) && recorded.knowledge.core_pmu &&
+         level_of(recorded) > 0;
 }
 
 void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {

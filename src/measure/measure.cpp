@@ -1,5 +1,6 @@
 #include "src/measure/measure.h"
 
+#include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_identity.h"
@@ -136,7 +137,8 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
 }
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
-void count_events(std::uint64_t samples, const Attribute& attribute, analysis::Judgeable judgeable,
+void count_events(std::uint64_t samples, const Attribute& attribute,
+                  const EventKnowledge& knowledge, analysis::Judgeable judgeable,
                   const TargetGeometry* geometry, const run::PlannedMeasurement* planned,
                   Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
@@ -144,6 +146,9 @@ void count_events(std::uint64_t samples, const Attribute& attribute, analysis::J
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
       measurement.events_per_iteration.expected = expected->events_per_iteration;
     }
+  } else if (knowledge.event && !attribute.exclude_user) {
+    measurement.events_per_iteration.expected = events::expected_events(
+        knowledge.cpu, *knowledge.event, geometry->description->specification);
   }
   if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
     return;
@@ -272,7 +277,8 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
                           geometry->description ? &*geometry->description : nullptr);
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
   }
-  count_events(tally.ledger.read(), attribute, may_judge, geometry, source.planned, measurement);
+  count_events(tally.ledger.read(), attribute, knowledge, may_judge, geometry, source.planned,
+               measurement);
   const auto ticks = read_target_report(source.planned, measurement.warnings);
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
