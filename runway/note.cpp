@@ -96,6 +96,9 @@ Specification specification_from(const json& object) {
   specification.nops = static_cast<std::uint32_t>(unsigned_member(object, "nops", kWord));
   specification.lead_in_nops =
       static_cast<std::uint32_t>(unsigned_member(object, "lead_in_nops", kWord));
+  if (object.contains("working_set_bytes")) {
+    specification.working_set_bytes = unsigned_member(object, "working_set_bytes", kLong);
+  }
   if (object.contains("nanoseconds")) {
     specification.length = std::chrono::nanoseconds(
         static_cast<std::int64_t>(unsigned_member(object, "nanoseconds", kLong)));
@@ -185,6 +188,24 @@ TargetDescription description_from(std::string_view descriptor) {
   return description;
 }
 
+/// The data breakpoint on the datum.
+Expectation access_expectation(const Specification& specification) {
+  const TriggerTraits& traits = traits_of(specification.trigger);
+  if (!traits.touches_datum) return {"access", std::nullopt, 0.0};
+  // A data breakpoint is a trap on x86, reported after the access was done (Intel SDM Vol. 3,
+  // "Debug Exceptions"), and on aarch64 a watchpoint exception taken before it (Arm ARM, D2).
+  const std::int64_t offset = specification.arch == Arch::x86_64 ? 1 : 0;
+  if (specification.trigger == TriggerKind::string_load) {
+    // Between repetitions the instruction is its own successor.
+    return {"access", 0, string_repetitions(specification) - 1.0};
+  }
+  if (const std::uint64_t elements = elements_of(specification); elements != 0) {
+    // The datum is one element of the chase, which comes to it once per round.
+    return {"access", offset, 1.0 / static_cast<double>(elements)};
+  }
+  return {"access", offset, 1.0};
+}
+
 }  // namespace
 
 const Expectation* TargetDescription::expectation_of(std::string_view event) const {
@@ -195,17 +216,9 @@ const Expectation* TargetDescription::expectation_of(std::string_view event) con
 }
 
 std::vector<Expectation> expectations_for(const Specification& specification) {
-  const TriggerKind kind = specification.trigger;
-  const bool accesses =
-      kind == TriggerKind::load || kind == TriggerKind::store || kind == TriggerKind::fault;
-  // A data breakpoint is a trap on x86, reported after the access was done (Intel SDM Vol. 3,
-  // "Debug Exceptions"), and on aarch64 a watchpoint exception taken before it (Arm ARM, D2).
-  const std::int64_t access_offset = specification.arch == Arch::x86_64 ? 1 : 0;
-  const auto expect = [](const char* event, bool happens, std::int64_t offset) {
-    return happens ? Expectation{event, offset, 1.0} : Expectation{event, std::nullopt, 0.0};
-  };
-  return {expect("access", accesses, access_offset), expect("execute", true, 0),
-          expect("faults", kind == TriggerKind::fault, 0)};
+  const bool faults = specification.trigger == TriggerKind::fault;
+  return {access_expectation(specification), Expectation{"execute", 0, 1.0},
+          faults ? Expectation{"faults", 0, 1.0} : Expectation{"faults", std::nullopt, 0.0}};
 }
 
 ordered_json json_of(const Specification& specification) {
@@ -215,6 +228,9 @@ ordered_json json_of(const Specification& specification) {
                       {"nop_bytes", specification.nop_bytes},
                       {"nops", specification.nops},
                       {"lead_in_nops", specification.lead_in_nops}};
+  if (specification.working_set_bytes != 0) {
+    object["working_set_bytes"] = specification.working_set_bytes;
+  }
   if (const auto* iterations = std::get_if<std::uint64_t>(&specification.length)) {
     object["iterations"] = *iterations;
   } else {

@@ -16,7 +16,7 @@
 //   {"addresses":      ["loop", "loop_end", "lead_in", "trigger", "runway", "runway_end", "datum",
 //                       and for each other trigger "other_trigger", "other_trigger_end"],
 //    "specification":  {"arch", "trigger", "access_bytes", "nop_bytes", "nops", "lead_in_nops",
-//                       and "iterations" or "nanoseconds"},
+//                       "working_set_bytes" of a pointer chase, and "iterations" or "nanoseconds"},
 //    "expectations":   [{"event", "offset" in instructions or null, "events_per_iteration"}],
 //    "tool_version":   of the skidscan that built the target}
 //

@@ -52,6 +52,7 @@ struct TriggerTraits {
   std::string_view cpu_flag;
   /// Bytes of one access, ascending; empty for kinds that access no memory of their choice.
   std::vector<unsigned> widths;
+  bool touches_datum = false;  ///< a data breakpoint on the datum sees the trigger
   MemoryLevel level = MemoryLevel::none;
 };
 

@@ -6,6 +6,8 @@
 enum {
   kRead = 0,
   kWrite = 1,
+  kClose = 3,
+  kMmap = 9,
   kMadvise = 28,
   kMunlock = 150,
   kMlockall = 151,
@@ -16,12 +18,14 @@ enum {
   kGetcpu = 309,
 };
 
-static inline long system_call(long number, long a, long b, long c, long d) {
+static inline long system_call6(long number, long a, long b, long c, long d, long e, long f) {
   long result;
   register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
   __asm__ volatile("syscall"
                    : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                    : "rcx", "r11", "memory");
   return result;
 }

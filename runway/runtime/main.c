@@ -2,6 +2,7 @@
 // one relies on: nothing but the loop runs while events are counted, and it runs warm.
 
 #include "arguments.h"
+#include "chase.h"
 #include "control.h"
 #include "measure.h"
 #include "system.h"
@@ -13,6 +14,7 @@ enum {
   kProgramHeaders = 3,      // AT_PHDR
   kProgramHeaderCount = 5,  // AT_PHNUM
   kSmallestPage = 4096,
+  kHugePage = 2 << 20,  // of x86-64
 };
 
 struct program_header {  // Elf64_Phdr
@@ -21,8 +23,12 @@ struct program_header {  // Elf64_Phdr
 };
 
 // The "warnings" of the report.
-static void warn(struct text* warnings, const char* what, int error) {
+static void begin_warning(struct text* warnings) {
   append(warnings, warnings->length ? ", \"" : "\"");
+}
+
+static void warn(struct text* warnings, const char* what, int error) {
+  begin_warning(warnings);
   append(warnings, what);
   append(warnings, " refused (errno ");
   append_number(warnings, (u64)error);
@@ -37,6 +43,27 @@ static i64 pin(const struct arguments* arguments, struct text* warnings) {
   if (!error) return (i64)cpu;
   warn(warnings, "sched_setaffinity", error);
   return -1;
+}
+
+// Where the pointer chase goes, in huge pages if they can be had: with small ones each load of a
+// large chase would miss the TLB as well.
+static void make_chase(struct text* warnings) {
+  const u64 elements = skid_parameters.elements;
+  if (!elements) return;
+  const u64 bytes = (elements * skid_parameters.stride + kHugePage - 1) / kHugePage * kHugePage;
+  char* memory = map_memory(bytes + kHugePage);
+  if (!memory) die(kExitFailed, "mmap:", "no memory for the working set");
+  memory += -(u64)memory % kHugePage;
+  const int error = ask_for_huge_pages(memory, bytes);
+  if (error) warn(warnings, "madvise(MADV_HUGEPAGE)", error);
+  link_chase(memory, elements, skid_parameters.stride, skid_datum);
+  const u64 huge = huge_page_bytes();
+  if (error || huge >= bytes) return;
+  begin_warning(warnings);
+  append_number(warnings, huge / 1024);
+  append(warnings, " of ");
+  append_number(warnings, bytes / 1024);
+  append(warnings, " KiB of the working set are in huge pages: its loads miss the TLB as well\"");
 }
 
 static void lock(struct text* warnings) {
@@ -115,6 +142,7 @@ _Noreturn void skid_main(u64* stack) {
   warnings.length = 0;
   struct report report = {0};
   report.cpu = pin(&arguments, &warnings);
+  make_chase(&warnings);
   lock(&warnings);
   touch(environment + 1);
   warnings.bytes[warnings.length] = 0;

@@ -11,6 +11,8 @@ struct parameters {
   u64 timed_count;         // how many
   u64 nop_bytes;           // bytes of one
   u64 given_back;          // bytes at skid_datum that each iteration gives back to the kernel, or 0
+  u64 elements;            // of the pointer chase, of which skid_datum is the last, or 0
+  u64 stride;              // bytes from one of them to the next
 };
 
 extern const struct parameters skid_parameters;

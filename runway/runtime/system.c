@@ -10,10 +10,19 @@ enum {
   kWriteOnly = 1,            // O_WRONLY
   kWorkingDirectory = -100,  // AT_FDCWD
   kClockMonotonic = 1,
-  kLockCurrent = 1,  // MCL_CURRENT
-  kDontNeed = 4,     // MADV_DONTNEED
-  kMostCpus = 8192,  // the most that Linux can be built for
+  kLockCurrent = 1,   // MCL_CURRENT
+  kDontNeed = 4,      // MADV_DONTNEED
+  kHugePage = 14,     // MADV_HUGEPAGE
+  kReadable = 1,      // PROT_READ
+  kWritable = 2,      // PROT_WRITE
+  kPrivate = 0x02,    // MAP_PRIVATE
+  kAnonymous = 0x20,  // MAP_ANONYMOUS
+  kMostCpus = 8192,   // the most that Linux can be built for
 };
+
+static long system_call(long number, long a, long b, long c, long d) {
+  return system_call6(number, a, b, c, d, 0, 0);
+}
 
 static long call(long number, long a, long b, long c, long d) {
   long result;
@@ -86,6 +95,42 @@ int unlock_memory(const void* begin, u64 bytes) {
 
 int give_back_memory(const void* begin, u64 bytes) {
   return (int)-call(kMadvise, (long)begin, (long)bytes, kDontNeed, 0);
+}
+
+char* map_memory(u64 bytes) {
+  const long result =
+      system_call6(kMmap, 0, (long)bytes, kReadable | kWritable, kPrivate | kAnonymous, -1, 0);
+  // The last page of the address space is none of ours: errors are returned in its place.
+  return (u64)result > -(u64)4096 ? 0 : (char*)result;
+}
+
+int ask_for_huge_pages(const void* begin, u64 bytes) {
+  return (int)-call(kMadvise, (long)begin, (long)bytes, kHugePage, 0);
+}
+
+// The number behind `label` in the text, which ends with 0; or 0.
+static u64 number_behind(const char* text, const char* label) {
+  for (; *text; ++text) {
+    u64 i = 0;
+    while (label[i] && text[i] == label[i]) ++i;
+    if (label[i]) continue;
+    text += i;
+    while (*text == ' ') ++text;
+    u64 number = 0;
+    for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (u64)(*text - '0');
+    return number;
+  }
+  return 0;
+}
+
+u64 huge_page_bytes(void) {
+  char text[4096];  // some 25 lines
+  const int fd = open_to_read("/proc/self/smaps_rollup");
+  if (fd < 0) return 0;
+  const long length = call(kRead, fd, (long)text, sizeof text - 1, 0);
+  system_call(kClose, fd, 0, 0, 0);
+  text[length > 0 ? length : 0] = 0;
+  return number_behind(text, "AnonHugePages:") * 1024;
 }
 
 int current_cpu(u64* cpu) {

@@ -21,9 +21,15 @@ int open_to_read(const char* path);
 // Nanoseconds of CLOCK_MONOTONIC.
 u64 monotonic(void);
 
+// Memory of zeros, to read and write; or 0.
+char* map_memory(u64 bytes);
+// How much of this process's memory is in huge pages, or 0 where the kernel does not say.
+u64 huge_page_bytes(void);
+
 // All of these give 0, or the errno.
 int pin_to(u64 cpu);
 int lock_memory(void);
 int unlock_memory(const void* begin, u64 bytes);
+int ask_for_huge_pages(const void* begin, u64 bytes);
 int give_back_memory(const void* begin, u64 bytes);
 int current_cpu(u64* cpu);

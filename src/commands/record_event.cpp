@@ -80,7 +80,8 @@ std::string RequestedEvent::at_level(int level) const {
 std::string RequestedEvent::for_perf(int level, const runway::TargetDescription& target) const {
   std::string told = perf_name.empty() ? name : perf_name;
   if (kind == EventKind::access) {
-    told = fmt::format("mem:{:#x}/{}:rw", target.layout.datum, target.specification.access_bytes);
+    told = fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
+                       runway::watched_bytes(target.specification));
   } else if (kind == EventKind::execute) {
     told = fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
   } else if (name == "faults") {

@@ -70,6 +70,12 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   command.add_option("--nops", options.nops, "NOPs of the runway")->type_name("N");
   command.add_option("--nop-bytes", options.nop_bytes, "Length of one NOP in bytes")
       ->type_name("B");
+  command
+      .add_option("--working-set", options.working_set,
+                  "Bytes that the pointer chase of load-l2, load-l3 and load-dram goes through, "
+                  "\"64MiB\" (default: from the sizes of this CPU's caches)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   auto* samples = command.add_option("--samples", options.samples,
                                      "Samples a measurement at least (default: 5000)");
   samples->type_name("N")->check(CLI::Range(std::uint64_t{1}, kMostSamples));

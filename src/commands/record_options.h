@@ -22,8 +22,9 @@ struct RecordOptions {
   std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
   std::optional<std::uint32_t> nops;
   std::optional<unsigned> nop_bytes;
-  std::uint64_t samples = 5000;            ///< a measurement at least
-  std::optional<double> duration_seconds;  ///< instead of `samples`
+  std::optional<std::uint64_t> working_set;  ///< bytes; nullopt: what the level of the kind needs
+  std::uint64_t samples = 5000;              ///< a measurement at least
+  std::optional<double> duration_seconds;    ///< instead of `samples`
   int repeat = 1;
   std::optional<std::filesystem::path> output;
   std::optional<int> cpu;

@@ -1,5 +1,6 @@
 #include "src/commands/record_plan.h"
 
+#include "runway/working_set.h"
 #include "src/events/default_set.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
@@ -143,11 +144,17 @@ events::Counted counted_by_generic(std::string_view name) {
   return name == "branch-misses" ? Counted::mispredicted : Counted::other;
 }
 
+/// An event that comes with every cycle or instruction, some 10^10 times a second.
+bool is_busy(const ChosenEvent& chosen) {
+  return chosen.counted == events::Counted::cycles ||
+         chosen.counted == events::Counted::instructions;
+}
+
 std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu) {
   using events::Counted;
   if (chosen.event.kind == EventKind::clock) return kClockPeriod;
   if (is_built_in(chosen.event.kind)) return kBuiltInPeriod;
-  const bool busy = chosen.counted == Counted::cycles || chosen.counted == Counted::instructions;
+  const bool busy = is_busy(chosen);
   if (machine::is_amd(cpu)) return busy ? kBusyAmdPeriod : kAmdPeriod;
   if (busy) return kBusyPeriod;
   return chosen.counted == Counted::other ? kEventPeriod : kTriggerPeriod;
@@ -280,6 +287,67 @@ runway::Specification specification_for(TriggerKind trigger, const RecordOptions
   return specification;
 }
 
+runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
+  runway::MemorySizes sizes;
+  sizes.memory = machine.memory_bytes;
+  const auto caches = machine.data_caches.find(cpu);
+  if (caches == machine.data_caches.end()) return sizes;
+  for (const machine::DataCache& cache : caches->second) {
+    if (cache.level == 1) sizes.l1 = cache.bytes;
+    if (cache.level == 2) sizes.l2 = cache.bytes;
+    if (cache.level == 3) sizes.l3 = cache.bytes;
+  }
+  return sizes;
+}
+
+/// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
+/// CPU cannot run it.
+void fit_to_cpu(runway::Specification& specification, const RecordOptions& options,
+                const machine::Machine& machine, RecordRequest& request) {
+  const TriggerKind kind = specification.trigger;
+  if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
+    throw Error(*reason);
+  }
+  if (runway::traits_of(kind).level == runway::MemoryLevel::none) return;
+  if (options.working_set) {
+    specification.working_set_bytes = *options.working_set;
+    runway::check(specification);
+    return;
+  }
+  const runway::WorkingSet set = runway::working_set_for(kind, memory_sizes(machine, request.cpu));
+  if (!set.refusal.empty()) throw Error(set.refusal + "; --working-set names a size");
+  if (!set.remark.empty()) request.notes.push_back(set.remark);
+  specification.working_set_bytes = set.bytes;
+}
+
+/// Why no target of a kind can be run on the CPU; empty: one can.
+std::string why_not(TriggerKind kind, const RecordOptions& options, const machine::Machine& machine,
+                    int cpu, Arch arch) {
+  if (const auto reason = runway::refusal(kind, arch, machine.cpu_flags)) return *reason;
+  const bool sized = runway::traits_of(kind).level != runway::MemoryLevel::none;
+  if (!sized || options.working_set) return {};
+  return runway::working_set_for(kind, memory_sizes(machine, cpu)).refusal;
+}
+
+/// Leaves out of the default set what this machine has no trigger for, so that the rest of it is
+/// recorded; whoever names an event is told instead. Cycles have another trigger.
+void leave_out_impossible(RecordRequest& request, const RecordOptions& options,
+                          const machine::Machine& machine, Arch arch) {
+  if (options.trigger) return;
+  std::erase_if(request.events, [&](ChosenEvent& chosen) {
+    const std::string reason = why_not(chosen.trigger, options, machine, request.cpu, arch);
+    if (reason.empty()) return false;
+    if (is_busy(chosen) && why_not(TriggerKind::div, options, machine, request.cpu, arch).empty()) {
+      chosen.trigger = TriggerKind::div;
+      request.notes.push_back(
+          fmt::format("{}: with the trigger div; {}", chosen.event.text(), reason));
+      return false;
+    }
+    request.notes.push_back(fmt::format("{}: left out; {}", chosen.event.text(), reason));
+    return true;
+  });
+}
+
 /// Iterations for `samples` samples, one period more for the first and 2% for those lost.
 std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double per_iteration) {
   const double events = 1.02 * static_cast<double>(samples) * static_cast<double>(period) +
@@ -363,6 +431,17 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
+    for (const runway::Specification& target : request.targets) {
+      const std::uint64_t elements = runway::elements_of(target);
+      if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
+          elements != 0) {
+        request.notes.push_back(fmt::format(
+            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.3g} "
+            "iterations; a smaller --working-set or -c ends sooner",
+            text, elements, runway::name_of(target.trigger),
+            static_cast<double>(elements) * static_cast<double>(chosen.period)));
+      }
+    }
     const double hits = static_cast<double>(options.samples) * static_cast<double>(chosen.period);
     if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
         hits * kBreakpointSeconds > kLongSeconds) {
@@ -383,6 +462,8 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
                        ? default_events(options, machine, catalogue, request.notes)
                        : named_events(options, machine, catalogue);
   const Arch arch = runway::arch_from(machine.cpu.arch);
+  request.cpu = choose_cpu(options, request.events, machine);
+  if (options.events.empty()) leave_out_impossible(request, options, machine, arch);
   std::set<TriggerKind> triggers;
   std::size_t measurements = 0;
   for (ChosenEvent& chosen : request.events) {
@@ -402,7 +483,17 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
   if (options.check_ip && !has_faults) {
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
-  request.cpu = choose_cpu(options, request.events, machine);
+  for (runway::Specification& specification : request.targets) {
+    fit_to_cpu(specification, options, machine, request);
+  }
+  const bool chases = std::any_of(
+      request.targets.begin(), request.targets.end(),
+      [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  if (options.working_set && !chases) {
+    throw UsageError(
+        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "load-dram");
+  }
   add_notes(request, options, machine, perf);
   return request;
 }

@@ -2,6 +2,7 @@
 
 #include "runway/note.h"
 #include "runway/target.h"
+#include "runway/working_set.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -40,6 +41,7 @@ struct TargetOptions {
   std::string trigger = "load";
   std::optional<std::uint32_t> nops, lead_in;
   std::optional<unsigned> nop_bytes, access_bytes;
+  std::optional<std::uint64_t> working_set;  // bytes
   std::optional<std::uint64_t> iterations;
   std::optional<double> duration;  // seconds
   std::string output = "skidscan-target";
@@ -63,6 +65,7 @@ Specification specification_of(const TargetOptions& options) {
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
   specification.nop_bytes = options.nop_bytes.value_or(specification.nop_bytes);
   specification.access_bytes = options.access_bytes.value_or(specification.access_bytes);
+  specification.working_set_bytes = options.working_set.value_or(specification.working_set_bytes);
   if (options.iterations) specification.length = *options.iterations;
   if (options.duration) specification.length = duration_from(*options.duration);
   runway::check(specification);
@@ -115,6 +118,10 @@ std::string trigger_text(const Specification& specification) {
   std::string text(runway::name_of(specification.trigger));
   if (!runway::traits_of(specification.trigger).widths.empty())
     text += fmt::format(" of {} bytes", specification.access_bytes);
+  if (const std::uint64_t elements = runway::elements_of(specification); elements != 0) {
+    text += fmt::format(", a chase of {} elements through {}", elements,
+                        runway::size_text(specification.working_set_bytes));
+  }
   return text;
 }
 
@@ -216,6 +223,12 @@ void add_target_command(CLI::App& app, int& exit_status) {
           fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
       command->add_option("--access-bytes", options->access_bytes,
                           "width of the access (default: the widest of the kind; of words 8)"),
+      command
+          ->add_option(
+              "--working-set", options->working_set,
+              "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
+              "(default: 128 KiB, 4 MiB, 256 MiB)")
+          ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false)),
       command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
   };
   auto* iterations =

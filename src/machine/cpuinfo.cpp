@@ -1,5 +1,6 @@
 #include "src/machine/cpuinfo.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -31,14 +32,14 @@ std::string_view value_of(const Fields& fields, std::string_view key) {
   return found == fields.end() ? std::string_view() : found->second;
 }
 
-bool has_word(std::string_view words, std::string_view wanted) {
-  while (!words.empty()) {
-    const std::size_t end = words.find(' ');
-    if (words.substr(0, end) == wanted) return true;
-    if (end == std::string_view::npos) return false;
-    words.remove_prefix(end + 1);
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!(text = trimmed(text)).empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
   }
-  return false;
+  return words;
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ CpuInfo parse_cpuinfo(std::string_view text) {
     cpu.model = parse_integer(value_of(fields, "model"));
     cpu.stepping = parse_integer(value_of(fields, "stepping"));
     cpu.microcode = value_of(fields, "microcode");
-    info.hypervisor_flag = has_word(value_of(fields, "flags"), "hypervisor");
+    info.flags = words_of(value_of(fields, "flags"));
   }
   return info;
 }

@@ -6,13 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skid::machine {
 
 struct CpuInfo {
   /// `arch` is what the form of the text tells, or empty; `hypervisor` is left to hypervisor.h.
   CpuIdentity identity;
-  bool hypervisor_flag = false;  ///< x86: the CPU says that a hypervisor runs it
+  std::vector<std::string> flags;  ///< x86: "sse2", "hypervisor"
 };
 
 /// Reads the first processor of the text. What is missing or no number is left empty.

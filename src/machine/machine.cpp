@@ -5,6 +5,10 @@
 #include "src/machine/hypervisor.h"
 #include "src/machine/pmu.h"
 
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
 #include <sys/utsname.h>
 
 namespace skid::machine {
@@ -33,6 +37,43 @@ std::optional<bool> read_smt(const FileTree& files) {
   return active == "1";
 }
 
+/// "48K", "1M": bytes; 0 for anything else.
+std::uint64_t parse_size(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  if (error != std::errc() || number > kMost) return 0;
+  if (unit == "K") return number << 10U;
+  if (unit == "M") return number << 20U;
+  return unit.empty() ? number : 0;
+}
+
+std::vector<DataCache> data_caches(const FileTree& files, int cpu) {
+  const fs::path directory =
+      fs::path("sys/devices/system/cpu") / ("cpu" + std::to_string(cpu)) / "cache";
+  std::vector<DataCache> caches;
+  for (const std::string& name : files.names_in(directory)) {
+    if (!name.starts_with("index")) continue;
+    const std::string type = files.content_of(directory / name / "type");
+    if (type != "Data" && type != "Unified") continue;
+    const std::optional<int> level = parse_integer(files.content_of(directory / name / "level"));
+    const std::uint64_t bytes = parse_size(files.content_of(directory / name / "size"));
+    if (level && bytes != 0) caches.push_back({*level, bytes});
+  }
+  return caches;
+}
+
+/// From /proc/meminfo; 0 when it does not say.
+std::uint64_t memory_bytes(const FileTree& files) {
+  const std::string meminfo = files.content_of("proc/meminfo");
+  // "MemTotal:       24616944 kB"
+  std::string_view total = status_value(meminfo, "MemTotal");
+  if (!total.ends_with(" kB")) return 0;
+  total.remove_suffix(3);
+  return parse_size(std::string(total) + "K");
+}
+
 }  // namespace
 
 bool is_amd(const CpuIdentity& cpu) {
@@ -47,6 +88,7 @@ Machine inspect(const fs::path& root) {
 
   const CpuInfo info = parse_cpuinfo(files.content_of("proc/cpuinfo", kMostCpuinfo));
   machine.cpu = info.identity;
+  machine.cpu_flags = info.flags;
   utsname name{};
   if (here && ::uname(&name) == 0) {
     machine.kernel = name.release;
@@ -59,14 +101,14 @@ Machine inspect(const fs::path& root) {
     if (!arch.empty()) machine.cpu.arch = arch;
   }
 
-  machine.cpu.hypervisor =
-      name_hypervisor({.x86 = machine.cpu.arch == "x86_64",
-                       .flag = info.hypervisor_flag,
-                       .signatures = here ? cpuid_signatures() : std::vector<std::string>(),
-                       .sys_hypervisor = files.content_of("sys/hypervisor/type"),
-                       .device_tree = files.content_of("proc/device-tree/hypervisor/compatible"),
-                       .dmi_vendor = files.content_of("sys/class/dmi/id/sys_vendor"),
-                       .dmi_product = files.content_of("sys/class/dmi/id/product_name")});
+  machine.cpu.hypervisor = name_hypervisor(
+      {.x86 = machine.cpu.arch == "x86_64",
+       .flag = std::find(info.flags.begin(), info.flags.end(), "hypervisor") != info.flags.end(),
+       .signatures = here ? cpuid_signatures() : std::vector<std::string>(),
+       .sys_hypervisor = files.content_of("sys/hypervisor/type"),
+       .device_tree = files.content_of("proc/device-tree/hypervisor/compatible"),
+       .dmi_vendor = files.content_of("sys/class/dmi/id/sys_vendor"),
+       .dmi_product = files.content_of("sys/class/dmi/id/product_name")});
 
   add_pmus(files, machine);
   machine.perf_event_paranoid = parse_integer(files.content_of(kernel / "perf_event_paranoid"));
@@ -75,6 +117,11 @@ Machine inspect(const fs::path& root) {
   machine.smt_active = read_smt(files);
   machine.allowed_cpus =
       parse_cpu_list(status_value(files.content_of("proc/self/status"), "Cpus_allowed_list"));
+  for (const int cpu : machine.allowed_cpus) {
+    std::vector<DataCache> caches = data_caches(files, cpu);
+    if (!caches.empty()) machine.data_caches.emplace(cpu, std::move(caches));
+  }
+  machine.memory_bytes = memory_bytes(files);
   return machine;
 }
 

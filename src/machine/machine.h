@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,10 +33,19 @@ struct CorePmu {
   std::vector<int> cpus;           ///< of a hybrid machine: the CPUs it belongs to; empty: all
 };
 
+/// A cache for data, or for data and instructions.
+struct DataCache {
+  int level = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct Machine {
   CpuIdentity cpu;
-  std::string kernel;    ///< uname -r
-  std::string hostname;  ///< uname -n
+  std::vector<std::string> cpu_flags;  ///< x86: what the CPU has, "avx512f", as cpuinfo calls it
+  std::map<int, std::vector<DataCache>> data_caches;  ///< of each CPU that this process may run on
+  std::uint64_t memory_bytes = 0;                     ///< all there is; 0 where it is not known
+  std::string kernel;                                 ///< uname -r
+  std::string hostname;                               ///< uname -n
   std::vector<CorePmu> core_pmus;
   std::vector<std::string> other_pmus;  ///< that sample instructions too: "ibs_op", "arm_spe_0"
   std::optional<int> perf_event_paranoid;

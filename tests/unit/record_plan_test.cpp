@@ -127,8 +127,10 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   EXPECT_THAT(requested(measurements), Contains("cycles:ppp"));
   EXPECT_THAT(requested(measurements), Contains("branches"));
   const RecordRequest request = resolve_request(options({}), with_pmu(), perf(), nullptr);
-  EXPECT_THAT(request.notes, ElementsAre(HasSubstr("no event was named"),
-                                         HasSubstr("generic cycles and branches")));
+  EXPECT_THAT(request.notes,
+              ElementsAre(HasSubstr("no event was named"), HasSubstr("generic cycles and branches"),
+                          HasSubstr("load-dram: the sizes of this CPU's caches")));
+  EXPECT_EQ(request.targets.size(), 4U);  // load, fault, load-dram, branch-taken
 }
 
 TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {

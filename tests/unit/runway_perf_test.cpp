@@ -1,5 +1,9 @@
+#include "src/machine/machine.h"
 #include "tests/unit/runway_fixture.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -28,9 +32,9 @@ class UnderPerf : public ::testing::Test {
   }
 
   /// Samples per IP; nullopt when perf cannot record the event here, with its reason in `reason_`.
-  std::optional<std::map<std::uint64_t, std::uint64_t>> sample(const Target& target,
-                                                               const std::string& event,
-                                                               std::uint64_t period) {
+  std::optional<std::map<std::uint64_t, std::uint64_t>> sample(
+      const Target& target, const std::string& event, std::uint64_t period,
+      RunLength length = kIterations, const std::vector<std::string>& options = {}) {
     const std::string control = (directory_ / "control").string();
     const std::string ack = (directory_ / "ack").string();
     const std::string data = (directory_ / "perf.data").string();
@@ -46,10 +50,11 @@ class UnderPerf : public ::testing::Test {
                                      "-D",
                                      "-1",
                                      "--control",
-                                     fmt::format("fifo:{},{}", control, ack),
-                                     "--"};
+                                     fmt::format("fifo:{},{}", control, ack)};
+    command.insert(command.end(), options.begin(), options.end());
+    command.emplace_back("--");
     TargetRun run;
-    run.length = kIterations;
+    run.length = length;
     run.control = control;
     run.acknowledge = ack;
     for (const std::string& word : command_line(target, run)) command.push_back(word);
@@ -75,51 +80,123 @@ class UnderPerf : public ::testing::Test {
   std::string reason_;
 };
 
-TEST_F(UnderPerf, AnAccessBreakpointComesAtExactlyTheExpectedOffsetOncePerIteration) {
-  for (const TriggerKind kind : {TriggerKind::load, TriggerKind::store, TriggerKind::fault}) {
-    const Target target = build(kind);
+/// Each kind by itself, so that one that this CPU lacks is skipped with the reason.
+class EveryKindUnderPerf : public UnderPerf, public ::testing::WithParamInterface<TriggerKind> {
+ protected:
+  void SetUp() override {
+    const auto reason = refusal(GetParam(), kHost, machine::inspect().cpu_flags);
+    if (reason) GTEST_SKIP() << *reason;
+    UnderPerf::SetUp();
+    if (IsSkipped()) return;
+    Specification specification = specification_of(GetParam());
+    // So few elements that the chase comes round several times.
+    if (elements_of(specification) != 0) {
+      specification.working_set_bytes = kElements * chase_stride(GetParam());
+    }
+    target_ = build_target(specification, directory_ / "target");
+  }
+
+  /// What a built-in event must give here, by what the target declares of it.
+  Samples declared(const std::string& event, std::uint64_t period) const {
+    const Expectation* expectation = target_.description.expectation_of(event);
+    if (!expectation->offset) return {};
+    const Layout& layout = target_.description.layout;
+    const std::uint64_t ip = *expectation->offset == 0 ? layout.trigger.begin : layout.runway.begin;
+    const double events = expectation->events_per_iteration * static_cast<double>(kIterations);
+    return {{ip, static_cast<std::uint64_t>(std::llround(events)) / period}};
+  }
+
+  static constexpr std::uint64_t kElements = 100;
+  Target target_;
+};
+
+TEST_P(EveryKindUnderPerf, AnAccessBreakpointGivesWhatIsDeclared) {
+  const unsigned watched = watched_bytes(target_.description.specification);
+  const std::uint64_t datum = target_.description.layout.datum;
+  const auto samples = sample(target_, breakpoint(datum, watched, "rw"), kPeriod);
+  if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
+  EXPECT_EQ(*samples, declared("access", kPeriod));
+}
+
+TEST_P(EveryKindUnderPerf, AnExecuteBreakpointComesAtTheTriggerAndThenAtTheFirstRunwayByte) {
+  const Layout& layout = target_.description.layout;
+  // perf takes no length for these and says so; the kernel wants the machine word's.
+  const auto at = [&](std::uint64_t address) {
+    return sample(target_, fmt::format("mem:{:#x}:x:u", address), kPeriod);
+  };
+  const auto trigger = at(layout.trigger.begin);
+  if (!trigger) GTEST_SKIP() << "perf cannot sample an execute breakpoint here: " << reason_;
+  EXPECT_EQ(*trigger, declared("execute", kPeriod));
+  EXPECT_EQ(*trigger, (Samples{{layout.trigger.begin, kIterations / kPeriod}}));
+  EXPECT_EQ(*at(layout.runway.begin), (Samples{{layout.runway.begin, kIterations / kPeriod}}));
+}
+
+TEST_P(EveryKindUnderPerf, FaultsAsDeclared) {
+  const bool faults = GetParam() == TriggerKind::fault;
+  const auto samples = sample(target_, faults ? "page-faults" : "page-faults:u", 1);
+  if (!samples) GTEST_SKIP() << "perf cannot sample page faults here: " << reason_;
+  EXPECT_EQ(*samples, declared("faults", 1));
+}
+
+TEST_P(EveryKindUnderPerf, TheClockFindsItInItsLoop) {
+  const auto samples = sample(target_, "cpu-clock:u", 100'000, std::chrono::milliseconds{100});
+  if (!samples) GTEST_SKIP() << "perf cannot sample a clock here: " << reason_;
+  std::uint64_t in_loop = 0, all = 0;
+  for (const auto& [ip, count] : *samples) {
+    all += count;
+    if (target_.description.layout.loop.contains(ip)) in_loop += count;
+  }
+  EXPECT_GT(all, 0U);
+  // The rest are the call of the loop and reading the clock between batches.
+  EXPECT_GE(in_loop * 100, all * 95) << in_loop << " of " << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKindUnderPerf, ::testing::ValuesIn(all_trigger_kinds()),
+                         [](const auto& test) {
+                           std::string name(name_of(test.param));
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_F(UnderPerf, AStringOfEachWidthComesOncePerRepetitionOverTheDatum) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no string instructions";
+  for (const unsigned width : {1U, 2U, 4U, 8U}) {
+    Specification specification = specification_of(TriggerKind::string_load);
+    specification.access_bytes = width;
+    const Target target = build_target(specification, directory_ / "target");
     const Layout& layout = target.description.layout;
     const auto samples = sample(target, breakpoint(layout.datum, 8, "rw"), kPeriod);
     if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
-    const auto* expectation = target.description.expectation_of("access");
-    const std::uint64_t expected =
-        expectation->offset == 1 ? layout.runway.begin : layout.trigger.begin;
-    EXPECT_EQ(*samples, (Samples{{expected, kIterations / kPeriod}})) << name_of(kind);
+    EXPECT_EQ(*samples, (Samples{{layout.trigger.begin, kIterations * 8 / width / kPeriod}}));
   }
 }
 
-TEST_F(UnderPerf, AnExecuteBreakpointOnTheTriggerComesAtTheTrigger) {
-  for (const TriggerKind kind : trigger_kinds_of(kHost)) {
-    const Target target = build(kind);
-    const std::uint64_t trigger = target.description.layout.trigger.begin;
-    // perf takes no length for these and says so; the kernel wants the machine word's.
-    const auto samples = sample(target, fmt::format("mem:{:#x}:x:u", trigger), kPeriod);
-    if (!samples) GTEST_SKIP() << "perf cannot sample an execute breakpoint here: " << reason_;
-    EXPECT_EQ(*samples, (Samples{{trigger, kIterations / kPeriod}})) << name_of(kind);
+TEST_F(UnderPerf, TheDirectionsOfTheMispredictedBranchAreRandom) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no such kind";
+  const Target target = build(TriggerKind::branch_mispredict);
+  const std::uint64_t trigger = target.description.layout.trigger.begin;
+  if (!sample(target, fmt::format("mem:{:#x}:x:u", trigger), 1, kIterations,
+              {"--intr-regs=flags"})) {
+    GTEST_SKIP() << "perf cannot sample registers here: " << reason_;
   }
-}
-
-TEST_F(UnderPerf, TheFaultKindFaultsAtItsTriggerOncePerIteration) {
-  const Target target = build(TriggerKind::fault);
-  const auto samples = sample(target, "page-faults", 1);
-  if (!samples) GTEST_SKIP() << "perf cannot sample page faults here: " << reason_;
-  EXPECT_EQ(*samples, (Samples{{target.description.layout.trigger.begin, kIterations}}));
-}
-
-TEST_F(UnderPerf, TheOtherKindsDoNotFaultWhileTheyAreCounted) {
-  for (const TriggerKind kind : {TriggerKind::load, TriggerKind::store, TriggerKind::none}) {
-    const auto samples = sample(build(kind), "page-faults:u", 1);
-    if (!samples) GTEST_SKIP() << "perf cannot sample page faults here: " << reason_;
-    EXPECT_EQ(*samples, Samples{}) << name_of(kind);
+  const std::string data = (directory_ / "perf.data").string();
+  std::istringstream words(run_program({"perf", "script", "-i", data, "-F", "iregs"}).out);
+  std::vector<bool> taken;
+  for (std::string word; words >> word;) {
+    constexpr std::string_view kFlags = "FLAGS:0x";
+    if (!word.starts_with(kFlags)) continue;
+    taken.push_back((std::stoull(word.substr(kFlags.size()), nullptr, 16) & 1U) != 0);  // carry
   }
-}
-
-TEST_F(UnderPerf, ABranchOrTheControlDoesNotTouchTheDatum) {
-  for (const TriggerKind kind : {TriggerKind::branch_taken, TriggerKind::none}) {
-    const Target target = build(kind);
-    const auto samples = sample(target, breakpoint(target.description.layout.datum, 8, "rw"), 1);
-    if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
-    EXPECT_EQ(*samples, Samples{}) << name_of(kind);
+  ASSERT_EQ(taken.size(), kIterations);
+  // Five standard deviations, of how often it is taken and of how often it does as it did some
+  // passes before: no direction and no period stands out.
+  const double tolerance = 2.5 * std::sqrt(static_cast<double>(kIterations));
+  const auto count = static_cast<double>(std::count(taken.begin(), taken.end(), true));
+  EXPECT_NEAR(count, static_cast<double>(kIterations) / 2, tolerance);
+  for (std::size_t lag = 1; lag <= 300; ++lag) {
+    double same = 0;
+    for (std::size_t i = lag; i < taken.size(); ++i) same += taken[i] == taken[i - lag] ? 1 : 0;
+    EXPECT_NEAR(same, static_cast<double>(taken.size() - lag) / 2, tolerance) << "lag " << lag;
   }
 }
 

@@ -1,9 +1,12 @@
 #include "tests/unit/runway_fixture.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <sstream>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -280,6 +283,71 @@ TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
   const auto report = parse_target_report(process.result().out);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->iterations, 100U);
+}
+
+TEST_F(ControlledRun, TheChaseIsOneCycleThroughAllElementsInNoOrderThatAStrideFollows) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  for (const TriggerKind kind :
+       {TriggerKind::load_l2, TriggerKind::load_l3, TriggerKind::load_dram}) {
+    Specification specification = specification_of(kind);
+    specification.working_set_bytes = std::uint64_t{3} << 20;
+    const Target target = build_target(specification, directory_ / "chase");
+    ChildProcess process(command(target));
+    ASSERT_EQ(next_command(), "enable");  // and waits for the answer, with all in its place
+    const std::string memory = fmt::format("/proc/{}/mem", process.pid());
+    const FileDescriptor file(::open(memory.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) GTEST_SKIP() << memory << " cannot be read here";
+
+    std::vector<std::uint64_t> chase;
+    std::uint64_t at = target.description.layout.datum;
+    do {
+      chase.push_back(at);
+      ASSERT_EQ(::pread(file.get(), &at, sizeof at, static_cast<off_t>(at)), 8) << std::hex << at;
+    } while (at != chase.front() && chase.size() <= elements_of(specification));
+    EXPECT_EQ(chase.size(), elements_of(specification)) << name_of(kind);
+
+    // Neighbours come one behind the other as rarely as in any random order.
+    const std::uint64_t stride = chase_stride(kind);
+    const auto steps = [&](std::uint64_t step) {
+      int count = 0;
+      for (std::size_t i = 1; i < chase.size(); ++i) {
+        if (chase[i] - chase[i - 1] == step * stride) ++count;
+      }
+      return count;
+    };
+    EXPECT_LT(steps(1), 10);
+    EXPECT_LT(steps(2), 10);
+    std::sort(chase.begin(), chase.end());
+    for (std::size_t i = 2; i < chase.size(); ++i) {  // the first is the datum
+      ASSERT_EQ(chase[i] - chase[i - 1], stride);
+    }
+    process.signal_group(SIGKILL);
+    ASSERT_TRUE(process.wait(milliseconds{10'000}));
+  }
+}
+
+TEST_F(ControlledRun, TheChaseLiesInHugePagesOrTheReportSaysThatItDoesNot) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  ChildProcess process(command(build(TriggerKind::load_l3)));
+  ASSERT_EQ(next_command(), "enable");
+  const std::string smaps = fmt::format("/proc/{}/smaps_rollup", process.pid());
+  std::istringstream words(read_file(smaps, 1 << 16));
+  std::uint64_t huge_kib = 0;
+  for (std::string word; words >> word;) {
+    if (word == "AnonHugePages:") words >> huge_kib;
+  }
+  answer("ack\n");
+  EXPECT_EQ(next_command(), "disable");
+  answer("ack\n");
+  ASSERT_TRUE(process.wait(milliseconds{10'000}));
+  const auto report = parse_target_report(process.result().out);
+  ASSERT_TRUE(report);
+  const bool warned =
+      std::any_of(report->warnings.begin(), report->warnings.end(), [](const std::string& warning) {
+        return warning.find("huge pages") != std::string::npos ||
+               warning.find("HUGEPAGE") != std::string::npos;
+      });
+  EXPECT_EQ(warned, huge_kib < 4096) << huge_kib << " KiB in huge pages";
 }
 
 TEST_F(ControlledRun, TakesAnswersWithoutATerminatorAsWell) {
