@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -81,6 +83,17 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
   return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
 }
 
+/// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
+std::optional<std::uint64_t> asked_code(std::string_view name) {
+  constexpr std::string_view kConfig = "/config=0x";
+  const std::size_t found = name.find(kConfig);
+  if (found == std::string_view::npos) return std::nullopt;
+  const char* begin = name.data() + found + kConfig.size();
+  std::uint64_t code = 0;
+  const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, 16);
+  return error == std::errc() && stop != begin ? std::optional(code) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> requested_events(const perfdata::Features& features,
@@ -121,7 +134,9 @@ bool is_swapped(std::string_view requested, const Attribute& recorded) {
     return generic->type != recorded.type || generic->config != generic_config(recorded);
   }
   // Whatever else was asked for, it was not a clock.
-  return is_clock(recorded);
+  if (is_clock(recorded)) return true;
+  const auto code = asked_code(name);
+  return code && *code != recorded.config;
 }
 
 std::optional<std::string> builtin_event_of(const Attribute& attribute,
