@@ -163,6 +163,7 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
 
 std::string levels_text(const std::vector<int>& levels) {
   std::vector<std::string> names;
+  names.reserve(levels.size());
   for (const int level : levels) names.emplace_back(level_name(level));
   return names.empty() ? "-" : joined(names, " ");
 }
