@@ -44,14 +44,14 @@ void check_access(const Specification& specification) {
 
 void check_working_set(const Specification& specification) {
   const std::uint64_t bytes = specification.working_set_bytes;
-  if (traits_of(specification.trigger).level == MemoryLevel::none) {
+  const unsigned stride = chase_stride(specification.trigger);
+  if (stride == 0) {
     require(bytes == 0, "working set bytes", bytes,
             fmt::format("0 for the trigger {}", name_of(specification.trigger)));
     return;
   }
   require(bytes >= kSmallestWorkingSet && bytes <= kLargestWorkingSet, "working set bytes", bytes,
           fmt::format("{} to {}", kSmallestWorkingSet, kLargestWorkingSet));
-  const unsigned stride = chase_stride(specification.trigger);
   require(
       bytes % stride == 0, "working set bytes", bytes,
       fmt::format("multiples of {} for the trigger {}", stride, name_of(specification.trigger)));

@@ -54,6 +54,7 @@ std::string_view mnemonic_of(const TriggerTraits& traits, Arch arch) {
 
 std::string names_of(const std::vector<TriggerKind>& kinds) {
   std::vector<std::string_view> names;
+  names.reserve(kinds.size());
   for (const TriggerKind kind : kinds) names.push_back(name_of(kind));
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -86,6 +87,7 @@ TriggerKind trigger_kind_from(std::string_view name) {
 
 std::vector<TriggerKind> all_trigger_kinds() {
   std::vector<TriggerKind> kinds;
+  kinds.reserve(table().size());
   for (const TriggerTraits& traits : table()) kinds.push_back(traits.kind);
   return kinds;
 }

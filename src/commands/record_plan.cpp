@@ -436,7 +436,7 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
       if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
           elements != 0) {
         request.notes.push_back(fmt::format(
-            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.3g} "
+            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.0f} "
             "iterations; a smaller --working-set or -c ends sooner",
             text, elements, runway::name_of(target.trigger),
             static_cast<double>(elements) * static_cast<double>(chosen.period)));

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -104,6 +105,36 @@ TEST_F(MachineRoot, GivesTheKernelAndItsSettings) {
   EXPECT_EQ(machine.perf_event_paranoid, -1);
   EXPECT_EQ(machine.perf_event_max_sample_rate, 25000);
   EXPECT_THAT(machine.allowed_cpus, ElementsAre(0, 1, 6, 7));
+}
+
+TEST_F(MachineRoot, GivesFlagsDataCachesAndMemory) {
+  put("proc/cpuinfo",
+      "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu sse2  avx512f\n\n");
+  put("proc/self/status", "Cpus_allowed_list:\t0,2\n");
+  put("proc/meminfo", "MemTotal:       24616944 kB\nMemFree:        1 kB\n");
+  const auto put_cache = [&](int cpu, int index, const char* level, const char* type,
+                             const char* size) {
+    const std::string cache = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index" +
+                              std::to_string(index) + "/";
+    put(cache + "level", std::string(level) + "\n");
+    put(cache + "type", std::string(type) + "\n");
+    put(cache + "size", std::string(size) + "\n");
+  };
+  put_cache(0, 0, "1", "Data", "48K");
+  put_cache(0, 1, "1", "Instruction", "32K");
+  put_cache(0, 2, "2", "Unified", "2048K");
+  put_cache(0, 3, "3", "Unified", "30M");
+  put_cache(1, 0, "1", "Data", "16K");  // not allowed
+  put_cache(2, 0, "1", "Data", "big");
+  put_cache(2, 1, "2", "Unified", "18446744073709551615K");
+  put_cache(2, 2, "x", "Unified", "4K");
+  const Machine machine = inspect(root_);
+  EXPECT_THAT(machine.cpu_flags, ElementsAre("fpu", "sse2", "avx512f"));
+  EXPECT_EQ(machine.memory_bytes, std::uint64_t{24616944} * 1024);
+  ASSERT_EQ(machine.data_caches.size(), 1U);
+  std::map<int, std::uint64_t> sizes;
+  for (const DataCache& cache : machine.data_caches.at(0)) sizes[cache.level] = cache.bytes;
+  EXPECT_EQ(sizes, (std::map<int, std::uint64_t>{{1, 48U << 10}, {2, 2U << 20}, {3, 30U << 20}}));
 }
 
 TEST_F(MachineRoot, OfAMachineWithoutPmuHasNoCorePmu) {

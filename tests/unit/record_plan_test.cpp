@@ -191,6 +191,71 @@ TEST(RecordPlan, ChoosesTheTriggerThatTheEventNeeds) {
   EXPECT_EQ(trigger("r00c4"), "branch-taken");
 }
 
+machine::Machine with_caches() {
+  machine::Machine machine = without_pmu();
+  machine.cpu_flags = {"sse", "sse2", "avx"};
+  machine.memory_bytes = std::uint64_t{16} << 30;
+  for (const int cpu : machine.allowed_cpus) {
+    machine.data_caches[cpu] = {{1, 32U << 10}, {2, 256U << 10}, {3, 8U << 20}};
+  }
+  return machine;
+}
+
+RecordOptions with_trigger(TriggerKind kind) {
+  RecordOptions result = options({"access"});
+  result.trigger = kind;
+  return result;
+}
+
+TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
+  const auto working_set = [](TriggerKind kind) {
+    return resolve_request(with_trigger(kind), with_caches(), perf(), nullptr)
+        .targets.front()
+        .working_set_bytes;
+  };
+  EXPECT_EQ(working_set(TriggerKind::load_l2), 128U << 10);
+  EXPECT_EQ(working_set(TriggerKind::load_l3), 4U << 20);
+  EXPECT_EQ(working_set(TriggerKind::load_dram), 64U << 20);
+  EXPECT_EQ(working_set(TriggerKind::load), 0U);
+}
+
+TEST(RecordPlan, TakesTheWorkingSetThatIsNamed) {
+  RecordOptions asked = with_trigger(TriggerKind::load_dram);
+  asked.working_set = 1U << 20;
+  const RecordRequest request = resolve_request(asked, with_caches(), perf(), nullptr);
+  EXPECT_EQ(request.targets.front().working_set_bytes, 1U << 20);
+  EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("one of the 8192 elements")));
+  asked.working_set = 1000;
+  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
+  asked.trigger = TriggerKind::load;
+  asked.working_set = 1U << 20;
+  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
+}
+
+TEST(RecordPlan, SaysThatUnknownCachesGiveTheUsualWorkingSet) {
+  const RecordRequest request =
+      resolve_request(with_trigger(TriggerKind::load_l3), without_pmu(), perf(), nullptr);
+  EXPECT_EQ(request.targets.front().working_set_bytes, 4U << 20);
+  EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("caches are not known")));
+}
+
+TEST(RecordPlan, RefusesAKindThatTheCpuCannotRun) {
+  const auto refusal_of = [](TriggerKind kind, const machine::Machine& machine) {
+    try {
+      resolve_request(with_trigger(kind), machine, perf(), nullptr);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal_of(TriggerKind::ymm_load, with_caches()), "");
+  EXPECT_THAT(refusal_of(TriggerKind::zmm_load, with_caches()), HasSubstr("lacks avx512f"));
+  machine::Machine small = with_caches();
+  for (auto& [cpu, caches] : small.data_caches) caches.pop_back();
+  EXPECT_THAT(refusal_of(TriggerKind::load_l3, small),
+              HasSubstr("no level 3 cache; --working-set names a size"));
+}
+
 TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {
   RecordOptions asked = options({"access", "branches", "page-faults", "faults"});
   asked.trigger = TriggerKind::store;
