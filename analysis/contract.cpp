@@ -65,6 +65,8 @@ std::string reason_not_judged(Judgeable judgeable) {
       return "nobody said where the trigger is: report --hit FUNCTION --runway FUNCTION does";
     case Judgeable::not_caused:
       return "the trigger of this target cannot cause this event: record it with one that can";
+    case Judgeable::imprecise:
+      return "imprecise by catalogue: the CPU does not record which instruction caused this event";
   }
   return {};
 }
@@ -152,6 +154,10 @@ Contract judge(const ContractInput& input) {
     contract.share = hits;
     parts.push_back(reason_not_judged(input.judgeable));
     if (nops_are_right) parts.push_back(expected_beside_measured(input, hits));
+    if (input.judgeable == Judgeable::imprecise && hits.total > 0) {
+      parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
+      add_most_common(input.offsets, parts);
+    }
   } else if (input.level == 0) {
     parts.emplace_back("level 0 promises nothing");
     parts.push_back(share_sentence(input, contract.share));
@@ -176,6 +182,7 @@ Contract judge(const ContractInput& input) {
   if (input.ignores_level && input.level > 0) {
     parts.emplace_back("this event accepts a precise level and ignores it");
   }
+  if (!input.event_remark.empty()) parts.push_back(input.event_remark);
   contract.evidence = fmt::format("{}", fmt::join(parts, "; "));
   return contract;
 }

@@ -22,6 +22,7 @@ enum class Judgeable {
   every_instruction,  ///< cycles, instructions: each instruction causes it
   no_trigger,         ///< nobody said where the trigger is
   not_caused,         ///< the trigger of this target cannot cause the event
+  imprecise,          ///< the CPU records no address of the instruction that causes it
 };
 
 /// What the verdict is made from.
@@ -37,6 +38,8 @@ struct ContractInput {
   /// For timer and every_instruction: the share of hits to expect from the trigger's share of the
   /// iteration; nullopt when it is not known.
   std::optional<double> expected_hit_share;
+  /// What is known of the event beside the recording, for the evidence; may be empty.
+  std::string event_remark;
 };
 
 struct Contract {

@@ -200,6 +200,7 @@ void complete(Measurement& measurement, const Tally& tally, const TargetMap* map
   input.exact_hits = tally.exact_hits;
   input.exact_off_trigger = tally.exact_off_trigger;
   input.expected_hit_share = measurement.expected_hit_share;
+  input.event_remark = measurement.event.remark;
   measurement.contract = judge(input);
 
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.

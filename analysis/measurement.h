@@ -31,6 +31,7 @@ struct EventIdentity {
   std::uint32_t type = 0;                ///< perf_event_attr.type
   std::uint64_t config = 0;
   bool swapped = false;  ///< another event was recorded than was asked for
+  std::string remark;    ///< what is known of it beside the recording; may be empty
 };
 
 struct PreciseLevel {

@@ -2,17 +2,22 @@
 
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/events/catalogue.h"
+#include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {
@@ -21,6 +26,22 @@ struct DoctorOptions {
   std::string root = "/";
   std::string format = "text";
 };
+
+output::CpuEvents cpu_events_of(const machine::Machine& machine) {
+  output::CpuEvents cpu_events;
+  const auto catalogue = events::find_catalogue(machine);
+  if (catalogue) {
+    const events::Cpu& cpu = catalogue->cpu();
+    const auto& known = catalogue->events();
+    cpu_events.catalogue = fmt::format("{}, {}", cpu.source, cpu.name);
+    cpu_events.known = known.size();
+    cpu_events.precise = static_cast<std::size_t>(
+        std::count_if(known.begin(), known.end(),
+                      [](const events::Event& event) { return event.precise == true; }));
+  }
+  cpu_events.set = events::default_set(machine, catalogue ? &*catalogue : nullptr);
+  return cpu_events;
+}
 
 ExitStatus run_doctor(const DoctorOptions& options) {
   std::error_code ignored;
@@ -31,10 +52,11 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   const machine::EventTrial trial =
       support.here ? machine::EventTrial(machine::try_event) : machine::EventTrial();
   const machine::Diagnosis diagnosis = machine::diagnose(support, trial);
+  const output::CpuEvents cpu_events = cpu_events_of(support.machine);
   if (options.format == "json") {
-    print(json_text(output::diagnosis_json(support, diagnosis), 2) + '\n');
+    print(json_text(output::diagnosis_json(support, diagnosis, cpu_events), 2) + '\n');
   } else {
-    print(output::diagnosis_text(support, diagnosis, standard_output_takes_color(),
+    print(output::diagnosis_text(support, diagnosis, cpu_events, standard_output_takes_color(),
                                  standard_output_width()));
   }
   return diagnosis.status;
@@ -52,8 +74,9 @@ void add_doctor_command(CLI::App& app, int& exit_status) {
                    "Directory that stands for /: files of /proc and /sys of another machine")
       ->type_name("DIR");
   command->footer(
-      "Prints the CPU, its PMUs, the events that can be sampled with their precise levels, and\n"
-      "each problem with its remedy. The events are tried: the kernel is asked to open them.\n"
+      "Prints the CPU, its PMUs, the events that can be sampled with their precise levels, what\n"
+      "record takes of this CPU when no event is named, and each problem with its remedy. The "
+      "events are tried: the kernel is asked to open them.\n"
       "With --root nothing is tried, the files are believed.\n\n"
       "Exit status: 0 a PMU of the CPU can be sampled, 3 only the built-in events can, 1 nothing\n"
       "can be sampled.\n\n"

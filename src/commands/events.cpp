@@ -10,6 +10,7 @@
 #include "src/support/json_text.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace {
 struct EventsOptions {
   std::vector<std::string> names;
   bool list = false, precise = false;
+  std::optional<runway::TriggerKind> trigger;
   std::string cpu, perfmon;
   std::string format = "text";
 };
@@ -45,7 +47,9 @@ std::string chosen_cpu(const EventsOptions& options) {
 std::vector<events::Event> chosen_events(const EventsOptions& options,
                                          const events::Catalogue& catalogue) {
   if (options.list) {
-    return catalogue.list({options.precise, options.names.empty() ? "" : options.names.front()});
+    return catalogue.list({.precise_only = options.precise,
+                           .pattern = options.names.empty() ? "" : options.names.front(),
+                           .trigger = options.trigger});
   }
   std::vector<events::Event> found;
   for (const std::string& name : options.names) {
@@ -59,6 +63,7 @@ void check(const EventsOptions& options) {
     throw UsageError("no event is named; name one, or list them with --list");
   }
   if (!options.list && options.precise) throw UsageError("--precise filters --list; add it");
+  if (!options.list && options.trigger) throw UsageError("--trigger filters --list; add it");
   if (options.list && options.names.size() > 1) {
     throw UsageError("--list takes one pattern; quote it so that the shell leaves it alone");
   }
@@ -100,6 +105,14 @@ void add_events_command(CLI::App& app, int& exit_status) {
                       "mapfile.csv in it), read instead of libpfm4");
   command->add_flag("--list", options->list, "list events, one a line");
   command->add_flag("--precise", options->precise, "with --list: only those known to be precise");
+  command
+      ->add_option_function<std::string>(
+          "--trigger",
+          [options](const std::string& name) {
+            options->trigger = runway::trigger_kind_from(name);
+          },
+          "with --list: only those that a trigger of this kind causes")
+      ->type_name("KIND");
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
@@ -110,7 +123,8 @@ void add_events_command(CLI::App& app, int& exit_status) {
       "Generic cache events of perf (LLC-load-misses) are not known.\n"
       "Columns of --list: code (+: config1 is needed too), precise, name.\n\n"
       "Example:\n  skidscan events r20d1 L2_RQSTS.MISS --cpu skl\n"
-      "  skidscan events --list --precise --cpu hsw 'MEM_*'");
+      "  skidscan events --list --precise --cpu hsw 'MEM_*'\n"
+      "  skidscan events --list --trigger div --cpu skl");
   command->callback([options, &exit_status] {
     run_events(*options);
     exit_status = static_cast<int>(ExitStatus::done);

@@ -8,6 +8,7 @@
 #include "src/commands/record_progress.h"
 #include "src/commands/record_session.h"
 #include "src/commands/standard_output.h"
+#include "src/events/catalogue.h"
 #include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -169,7 +170,11 @@ void record_anew(const RecordOptions& options) {
   check_run_directory(name, displace);
   const machine::Machine machine = machine::inspect();
   const machine::PerfTool perf = machine::find_perf();
-  const RecordRequest request = resolve_request(options, machine, perf);
+  const std::optional<events::Catalogue> catalogue =
+      options.perfmon ? events::open_catalogue({.cpu = {}, .perfmon = *options.perfmon}, machine)
+                      : events::find_catalogue(machine);
+  const RecordRequest request =
+      resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
   check_events(request, machine, perf);
   if (options.check_ip) check_witness(perf, measure::kPageFaultTracepoint);
 
@@ -238,9 +243,9 @@ void add_record_command(CLI::App& app, int& exit_status) {
   command->footer(
       "Builds the target, runs perf record once per event and precise level, and leaves a run: a "
       "directory with the target, the perf.data files and run.json. Without -e it records the "
-      "built-in events, whose skid is known by construction, and where the CPU has a PMU cycles "
-      "and "
-      "branches.\n\n"
+      "built-in events, whose skid is known by construction, and where the CPU has a PMU the "
+      "events "
+      "that stand for it (docs/events.md; 'skidscan doctor' lists them).\n\n"
       "Built-in events: access (data breakpoint on the datum that the trigger touches), execute "
       "(execute breakpoint on the trigger), faults (page faults, with the fault trigger), "
       "cpu-clock.\n\n"
@@ -249,6 +254,7 @@ void add_record_command(CLI::App& app, int& exit_status) {
       "  skidscan record\n"
       "  skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run\n"
       "  skidscan record -e cycles:u -e branches -c 100003\n"
+      "  skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp\n"
       "  skidscan record --resume skidscan.run");
   command->callback([options, &exit_status] {
     // What ~/.perfconfig asks for, such as leaving build-ids out, would make runs differ.

@@ -78,17 +78,17 @@ std::string RequestedEvent::at_level(int level) const {
 }
 
 std::string RequestedEvent::for_perf(int level, const runway::TargetDescription& target) const {
-  std::string perf_name = name;
+  std::string told = perf_name.empty() ? name : perf_name;
   if (kind == EventKind::access) {
-    perf_name = fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
-                            runway::watched_bytes(target.specification));
+    told = fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
+                       runway::watched_bytes(target.specification));
   } else if (kind == EventKind::execute) {
-    perf_name = fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
+    told = fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
   } else if (name == "faults") {
-    perf_name = "page-faults";
+    told = "page-faults";
   }
   return run::join_event_name(
-      {std::move(perf_name), modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+      {std::move(told), modifiers + std::string(static_cast<std::size_t>(level), 'p')});
 }
 
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments) {

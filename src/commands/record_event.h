@@ -27,6 +27,7 @@ struct RequestedEvent {
   std::string name;              ///< "access", "cycles", "cpu/event=0xd1,umask=0x20/"
   std::string modifiers;         ///< perf's, without the precise level: "u"
   std::optional<int> own_level;  ///< of an event that came with p's
+  std::string perf_name = {};    ///< how perf is to be told of it; empty: by its name
 
   /// As asked for, without a level: "cycles:u".
   std::string text() const;

@@ -37,8 +37,8 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
 void add_record_options(CLI::App& command, RecordOptions& options) {
   command
       .add_option("-e,--event", options.events,
-                  "Event, repeatable or a list with commas: any of perf's, or a built-in one "
-                  "(access, execute, faults, cpu-clock)")
+                  "Event, repeatable or a list with commas: any of perf's, any that 'skidscan "
+                  "events' knows, or a built-in one (access, execute, faults, cpu-clock)")
       ->type_name("EVENT")
       ->allow_extra_args(false);
   command
@@ -63,8 +63,8 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
           [&options](const std::string& name) {
             options.trigger = runway::trigger_kind_from(name);
           },
-          fmt::format("Instruction that causes the event: {} (default: load, or what the event "
-                      "needs)",
+          fmt::format("Instruction that causes the event: {} (default: what causes the "
+                      "event, or load)",
                       runway::trigger_kind_names()))
       ->type_name("KIND");
   command.add_option("--nops", options.nops, "NOPs of the runway")->type_name("N");
@@ -107,6 +107,12 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
       .add_option("--cpu", options.cpu, "CPU to pin the target to (default: the highest allowed)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option(
+          "--perfmon", options.perfmon,
+          "Directory of Intel's event files (a checkout of github.com/intel/perfmon), where "
+          "libpfm4 does not know this CPU")
+      ->type_name("DIR");
   command.add_flag("--check-ip", options.check_ip,
                    "Beside page faults record exceptions:page_fault_user, which tells the faulting "
                    "instruction, so that the report can compare (root, x86)");

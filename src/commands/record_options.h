@@ -32,6 +32,7 @@ struct RecordOptions {
   std::optional<std::filesystem::path> output;
   std::optional<int> cpu;
   std::optional<std::filesystem::path> resume;
+  std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
   bool check_ip = false;  ///< record what tells of the faulting instruction beside page faults
   bool force = false;
   bool quiet = false;

@@ -5,6 +5,8 @@
 #include "runway/target.h"
 #include "src/commands/record_event.h"
 #include "src/commands/record_options.h"
+#include "src/events/catalogue.h"
+#include "src/events/counted.h"
 #include "src/machine/machine.h"
 #include "src/run/run.h"
 
@@ -21,6 +23,7 @@ struct ChosenEvent {
   std::vector<int> levels;
   runway::TriggerKind trigger = runway::TriggerKind::load;
   std::uint64_t period = 0;
+  events::Counted counted = events::Counted::other;  ///< what the catalogue says of it
 };
 
 /// What the options come to on this machine.
@@ -32,8 +35,9 @@ struct RecordRequest {
 };
 
 /// Throws UsageError for options that contradict each other, Error for what this machine lacks.
+/// `catalogue` null: none covers the CPU.
 RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
-                              const machine::PerfTool& perf);
+                              const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
 /// The measurements in the order in which they are recorded: the whole ladder of every event, then
 /// all of it again for each repeat. `targets` has one for each trigger of the request.

@@ -4,6 +4,7 @@
 #include "src/events/overrides.h"
 #include "src/events/perfmon.h"
 #include "src/events/spelling.h"
+#include "src/events/triggers.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -53,6 +54,12 @@ std::vector<Event> best_of_each_pmu(const std::vector<const Event*>& found) {
   return best;
 }
 
+bool is_caused_by(const Cpu& cpu, const Event& event, runway::TriggerKind kind) {
+  const auto causes = triggers_of(cpu, event);
+  return std::any_of(causes.begin(), causes.end(),
+                     [kind](const TriggerCause& cause) { return cause.kind == kind; });
+}
+
 std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
   Event bare;
   bare.config = config;
@@ -61,6 +68,25 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
   return after_umask == std::string::npos
              ? std::string()
              : terms.substr(after_umask + 1, terms.size() - after_umask - 2);
+}
+
+/// libpfm4's events of a PMU, corrected. `at_hand`: they are those of `here`.
+Catalogue catalogue_of(const PfmPmu& pmu, const machine::Machine& here, bool at_hand) {
+  Cpu cpu;
+  cpu.name = pmu.name;
+  cpu.description = pmu.description;
+  cpu.source = kPfm;
+  cpu.layout = layout_of(pmu.name);
+  cpu.core = core_of(pmu.name);
+  cpu.at_hand = at_hand;
+  std::vector<Event> events = pfm_events(pmu.name);
+  apply_overrides(cpu.core, events);
+  if (cpu.layout == ConfigLayout::arm) {
+    const bool named = at_hand && !here.core_pmus.empty();
+    const std::string arm_pmu = named ? here.core_pmus.front().name : "armv8_pmuv3_0";
+    for (Event& event : events) event.pmu = arm_pmu;
+  }
+  return {std::move(cpu), std::move(events)};
 }
 
 std::string shown_cpu(const machine::CpuIdentity& cpu) {
@@ -177,6 +203,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   std::vector<Event> listed;
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
+    if (filter.trigger && !is_caused_by(cpu_, event, *filter.trigger)) continue;
     if (!matches(event.name) && std::none_of(event.aliases.begin(), event.aliases.end(), matches)) {
       continue;
     }
@@ -190,10 +217,12 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
 
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here) {
-  const std::string name = pfm_name_of(cpu);
-  const auto found = std::find_if(pmus.begin(), pmus.end(), [&](const PfmPmu& pmu) {
-    return cpu.empty() ? pmu.present : pmu.name == name;
-  });
+  const std::string name = cpu.empty() ? pfm_name_of(here) : pfm_name_of(cpu);
+  auto found = std::find_if(pmus.begin(), pmus.end(),
+                            [&name](const PfmPmu& pmu) { return pmu.name == name; });
+  if (found == pmus.end() && cpu.empty()) {
+    found = std::find_if(pmus.begin(), pmus.end(), [](const PfmPmu& pmu) { return pmu.present; });
+  }
   if (found != pmus.end()) return *found;
   if (cpu.empty()) {
     throw Error(fmt::format(
@@ -210,32 +239,28 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
       cpu, fmt::join(names, ", ")));
 }
 
+std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
+  const std::string name = pfm_name_of(machine.cpu);
+  const std::vector<PfmPmu> pmus = pfm_core_pmus();
+  const auto found = std::find_if(pmus.begin(), pmus.end(),
+                                  [&name](const PfmPmu& pmu) { return pmu.name == name; });
+  if (found == pmus.end()) return std::nullopt;
+  return catalogue_of(*found, machine, true);
+}
+
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here) {
+  if (request.perfmon.empty()) {
+    const std::vector<PfmPmu> pmus = pfm_core_pmus();
+    return catalogue_of(choose_pmu(pmus, request.cpu, here.cpu), here, request.cpu.empty());
+  }
   Cpu cpu;
   cpu.at_hand = request.cpu.empty();
-  if (!request.perfmon.empty()) {
-    PerfmonEvents read = read_perfmon(request.perfmon, request.cpu, here.cpu);
-    cpu.name = read.name;
-    cpu.description = cpu.at_hand ? shown_cpu(here.cpu) : std::string();
-    cpu.source = fmt::format("perfmon {}", read.version);
-    cpu.core = core_of(cpu.name);
-    return {std::move(cpu), std::move(read.events)};
-  }
-  const std::vector<PfmPmu> pmus = pfm_core_pmus();
-  const PfmPmu& pmu = choose_pmu(pmus, request.cpu, here.cpu);
-  cpu.name = pmu.name;
-  cpu.description = pmu.description;
-  cpu.source = kPfm;
-  cpu.layout = layout_of(pmu.name);
-  cpu.core = core_of(pmu.name);
-  std::vector<Event> events = pfm_events(pmu.name);
-  apply_overrides(cpu.core, events);
-  if (cpu.layout == ConfigLayout::arm) {
-    const bool named = cpu.at_hand && !here.core_pmus.empty();
-    const std::string arm_pmu = named ? here.core_pmus.front().name : "armv8_pmuv3_0";
-    for (Event& event : events) event.pmu = arm_pmu;
-  }
-  return {std::move(cpu), std::move(events)};
+  PerfmonEvents read = read_perfmon(request.perfmon, request.cpu, here.cpu);
+  cpu.name = read.name;
+  cpu.description = cpu.at_hand ? shown_cpu(here.cpu) : std::string();
+  cpu.source = fmt::format("perfmon {}", read.version);
+  cpu.core = core_of(cpu.name);
+  return {std::move(cpu), std::move(read.events)};
 }
 
 }  // namespace skid::events

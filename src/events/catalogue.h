@@ -1,12 +1,15 @@
 // All events of one CPU: what libpfm4, corrected, or Intel's event files say of them.
 #pragma once
 
+#include "runway/trigger.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/pfm_tables.h"
 #include "src/machine/machine.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,28 +36,39 @@ class Catalogue {
   /// bare umask. Throws UsageError when nothing has that name or event.
   std::vector<Event> find(std::string_view spelling) const;
 
+  /// The same for the fields of perf_event_attr; empty when nothing has that event.
+  std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
+
+  /// The events of that name, in any case and with ':' or '.', and nothing that libpfm4 would make
+  /// of it; empty when there is none.
+  std::vector<Event> find_name(std::string_view name) const;
+
   struct Filter {
     bool precise_only = false;
     std::string pattern;  ///< part of a name, or a pattern with * and ?; in any case
+    std::optional<runway::TriggerKind> trigger = {};  ///< only those that this kind causes
   };
   /// Sorted by name.
   std::vector<Event> list(const Filter& filter) const;
 
  private:
-  std::vector<Event> find_name(std::string_view name) const;
-  std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
   Event with_exact_code(Event event, std::uint64_t config) const;
 
   Cpu cpu_;
   std::vector<Event> events_;
 };
 
-/// The PMU of libpfm4 that `cpu` names, or that is present where it is empty. Throws UsageError
-/// for a name that is not among `pmus`, Error when none is present; both say what helps.
+/// The PMU of libpfm4 that `cpu` names; where it is empty the one of `here`, or the one that
+/// libpfm4 finds present. Throws UsageError for a name that is not among `pmus`, Error when none is
+/// present; both say what helps.
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here);
 
 /// Throws what choose_pmu() and read_perfmon() throw.
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here);
+
+/// The events that libpfm4 has for the CPU of a machine, which need not be this one; nullopt where
+/// it has none.
+std::optional<Catalogue> find_catalogue(const machine::Machine& machine);
 
 }  // namespace skid::events

@@ -2,6 +2,8 @@
 // use.
 #pragma once
 
+#include "src/machine/machine.h"
+
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,9 @@ namespace skid::events {
 /// whose events libpfm4 does not tell apart.
 enum class Core {
   other,
+  nehalem,
+  westmere,
+  sandy_bridge,
   ivy_bridge,
   haswell,
   broadwell,
@@ -36,6 +41,11 @@ struct Cpu {
 /// The name that libpfm4 has for a PMU which the user calls `name`, in any case: "zen4" and
 /// "skylake" are "amd64_fam19h_zen4" and "skl"; a name without an entry comes back in lower case.
 std::string pfm_name_of(std::string_view name);
+
+/// The PMU of libpfm4 that has the events of a CPU, by vendor, family and model (on Arm implementer
+/// and part): of any CPU, where libpfm4 itself only finds the one it runs on. Empty for those it
+/// does not have.
+std::string pfm_name_of(const machine::CpuIdentity& cpu);
 
 /// The core behind a name of libpfm4 or of a directory of Intel's files, in lower case.
 Core core_of(std::string_view name);

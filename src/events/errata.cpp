@@ -58,7 +58,10 @@ std::vector<Erratum> errata_of(Core core, std::uint64_t config) {
     if (entry.core != core) continue;
     if (std::find(entry.configs.begin(), entry.configs.end(), config) == entry.configs.end())
       continue;
-    errata.push_back({entry.ids, entry.effect});
+    errata.push_back({.ids = entry.ids,
+                      .effect = entry.effect,
+                      .of_one_mode = entry.effect == kOneMode,
+                      .of_smt = entry.effect == kSmt});
   }
   return errata;
 }

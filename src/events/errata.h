@@ -10,8 +10,10 @@
 namespace skid::events {
 
 struct Erratum {
-  std::string_view ids;     ///< one for each product line: "SKL128, SKW118"
-  std::string_view effect;  ///< a sentence without full stop
+  std::string_view ids;      ///< one for each product line: "SKL128, SKW118"
+  std::string_view effect;   ///< a sentence without full stop
+  bool of_one_mode = false;  ///< only while user mode or kernel mode alone is counted
+  bool of_smt = false;       ///< only while the other thread of the core is online
 };
 
 /// `config`: perf_event_attr.config in Intel's layout. Collected by Hadi Brais ("An introduction to

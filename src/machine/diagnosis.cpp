@@ -212,10 +212,6 @@ std::string_view name_of(SampledModes modes) {
   return "none";
 }
 
-bool is_amd(const CpuIdentity& cpu) {
-  return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
-}
-
 Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial) {
   Diagnosis diagnosis;
   diagnosis.tried = static_cast<bool>(trial);

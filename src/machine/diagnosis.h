@@ -53,7 +53,4 @@ Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial);
 std::vector<Problem> find_problems(const SamplingSupport& support,
                                    const std::vector<SampledEvent>& events, bool tried);
 
-/// A core of AMD or Hygon, whose precise levels come from IBS.
-bool is_amd(const CpuIdentity& cpu);
-
 }  // namespace skid::machine

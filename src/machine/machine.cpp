@@ -20,14 +20,21 @@ namespace fs = std::filesystem;
 /// cpuinfo of the largest machines has a few MiB.
 constexpr std::uint64_t kMostCpuinfo = std::uint64_t{16} << 20;
 
-std::vector<CorePmu> core_pmus(const FileTree& files) {
-  std::vector<CorePmu> cores;
+void add_pmus(const FileTree& files, Machine& machine) {
   for (const Pmu& pmu : read_pmus(files)) {
-    if (!pmu.core) continue;
-    cores.push_back(
-        {.name = pmu.name, .type = pmu.type, .max_precise = pmu.max_precise(), .cpus = pmu.cpus});
+    if (pmu.core) {
+      machine.core_pmus.push_back(
+          {.name = pmu.name, .type = pmu.type, .max_precise = pmu.max_precise(), .cpus = pmu.cpus});
+    } else if (is_amd_ibs(pmu) || is_arm_spe(pmu)) {
+      machine.other_pmus.push_back(pmu.name);
+    }
   }
-  return cores;
+}
+
+std::optional<bool> read_smt(const FileTree& files) {
+  const std::string active = files.content_of("sys/devices/system/cpu/smt/active");
+  if (active != "0" && active != "1") return std::nullopt;
+  return active == "1";
 }
 
 /// "48K", "1M": bytes; 0 for anything else.
@@ -69,6 +76,10 @@ std::uint64_t memory_bytes(const FileTree& files) {
 
 }  // namespace
 
+bool is_amd(const CpuIdentity& cpu) {
+  return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
+}
+
 Machine inspect(const fs::path& root) {
   const FileTree files(root);
   const bool here = files.is_here();
@@ -99,10 +110,11 @@ Machine inspect(const fs::path& root) {
        .dmi_vendor = files.content_of("sys/class/dmi/id/sys_vendor"),
        .dmi_product = files.content_of("sys/class/dmi/id/product_name")});
 
-  machine.core_pmus = core_pmus(files);
+  add_pmus(files, machine);
   machine.perf_event_paranoid = parse_integer(files.content_of(kernel / "perf_event_paranoid"));
   machine.perf_event_max_sample_rate =
       parse_integer(files.content_of(kernel / "perf_event_max_sample_rate"));
+  machine.smt_active = read_smt(files);
   machine.allowed_cpus =
       parse_cpu_list(status_value(files.content_of("proc/self/status"), "Cpus_allowed_list"));
   for (const int cpu : machine.allowed_cpus) {

@@ -21,6 +21,9 @@ struct CpuIdentity {
   std::optional<std::string> hypervisor;  ///< "KVM", "unknown hypervisor"; nullopt on bare metal
 };
 
+/// A core of AMD or Hygon, whose precise levels come from IBS.
+bool is_amd(const CpuIdentity& cpu);
+
 /// A PMU of the CPU cores, which counts and samples hardware events: "cpu", "cpu_core",
 /// "armv8_pmuv3_0".
 struct CorePmu {
@@ -44,9 +47,11 @@ struct Machine {
   std::string kernel;                                 ///< uname -r
   std::string hostname;                               ///< uname -n
   std::vector<CorePmu> core_pmus;
+  std::vector<std::string> other_pmus;  ///< that sample instructions too: "ibs_op", "arm_spe_0"
   std::optional<int> perf_event_paranoid;
   std::optional<int> perf_event_max_sample_rate;
-  std::vector<int> allowed_cpus;  ///< CPUs this process may run on, ascending
+  std::optional<bool> smt_active;  ///< two threads of one core are online
+  std::vector<int> allowed_cpus;   ///< CPUs this process may run on, ascending
 
   bool has_core_pmu() const noexcept { return !core_pmus.empty(); }
 };

@@ -66,12 +66,6 @@ void look_for_perf(const FileTree& files, SamplingSupport& support) {
   }
 }
 
-std::optional<bool> read_smt(const FileTree& files) {
-  const std::string active = files.content_of("sys/devices/system/cpu/smt/active");
-  if (active != "0" && active != "1") return std::nullopt;
-  return active == "1";
-}
-
 }  // namespace
 
 std::string Midr::name() const {
@@ -107,7 +101,6 @@ SamplingSupport read_sampling_support(const fs::path& root) {
   support.perf_event_mlock_kb = parse_integer(files.content_of(kernel / "perf_event_mlock_kb"));
   support.nmi_watchdog = parse_integer(files.content_of(kernel / "nmi_watchdog"));
   support.kptr_restrict = parse_integer(files.content_of(kernel / "kptr_restrict"));
-  support.smt_active = read_smt(files);
   support.rights = read_rights(files);
   look_for_perf(files, support);
   return support;

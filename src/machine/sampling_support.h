@@ -57,7 +57,6 @@ struct SamplingSupport {
   std::optional<int> perf_event_mlock_kb;
   std::optional<int> nmi_watchdog;   ///< 1: on, and one hardware counter is taken
   std::optional<int> kptr_restrict;  ///< 0: kernel addresses are shown to all
-  std::optional<bool> smt_active;    ///< two threads of one core are online
   ProcessRights rights;
   std::optional<PerfTool> perf;
   std::string perf_missing;  ///< why there is none, and the remedy; empty where that is not known

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
 
 namespace skid::measure {
 namespace {
@@ -79,6 +83,17 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
   return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
 }
 
+/// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
+std::optional<std::uint64_t> asked_code(std::string_view name) {
+  constexpr std::string_view kConfig = "/config=0x";
+  const std::size_t found = name.find(kConfig);
+  if (found == std::string_view::npos) return std::nullopt;
+  const char* begin = name.data() + found + kConfig.size();
+  std::uint64_t code = 0;
+  const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, 16);
+  return error == std::errc() && stop != begin ? std::optional(code) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> requested_events(const perfdata::Features& features,
@@ -119,7 +134,9 @@ bool is_swapped(std::string_view requested, const Attribute& recorded) {
     return generic->type != recorded.type || generic->config != generic_config(recorded);
   }
   // Whatever else was asked for, it was not a clock.
-  return is_clock(recorded);
+  if (is_clock(recorded)) return true;
+  const auto code = asked_code(name);
+  return code && *code != recorded.config;
 }
 
 std::optional<std::string> builtin_event_of(const Attribute& attribute,
@@ -136,11 +153,15 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
 }
 
 analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge,
                               const runway::TargetDescription* target) {
   if (is_clock(attribute)) return analysis::Judgeable::timer;
-  if (counts_every_instruction(attribute, pmu_name)) {
+  if (counts_every_instruction(attribute, pmu_name) ||
+      knowledge.counted == events::Counted::cycles ||
+      knowledge.counted == events::Counted::instructions) {
     return analysis::Judgeable::every_instruction;
   }
+  if (knowledge.imprecise()) return analysis::Judgeable::imprecise;
   if (target == nullptr) return analysis::Judgeable::yes;
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     const auto* expected = target->expectation_of(*builtin);
@@ -149,6 +170,19 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
     return analysis::Judgeable::not_caused;  // on something else than the trigger or its datum
   }
   return analysis::Judgeable::yes;
+}
+
+std::string remark_on(const EventKnowledge& knowledge, unsigned level,
+                      analysis::Judgeable judgeable) {
+  const bool rests_on_precision =
+      judgeable == analysis::Judgeable::yes && level > 0 && knowledge.core_pmu;
+  if (!rests_on_precision || (knowledge.event && knowledge.event->precise)) return {};
+  if (knowledge.catalogue.empty()) {
+    return "no catalogue covers this CPU: whether it can record the event precisely is not known";
+  }
+  return fmt::format(
+      "the catalogue ({}) does not say whether the CPU can record this event precisely",
+      knowledge.catalogue);
 }
 
 bool ignores_level(const Attribute& attribute) {

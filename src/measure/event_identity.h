@@ -3,6 +3,7 @@
 
 #include "analysis/contract.h"
 #include "runway/target.h"
+#include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 
@@ -30,7 +31,13 @@ std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute
 /// What the contract may say of this event. `target` null: the trigger is a function.
 /// pmu_name: of attribute.type in the recording, empty when unknown.
 analysis::Judgeable judgeable(const perfdata::Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge,
                               const runway::TargetDescription* target);
+
+/// What the reader of a verdict on an event of the CPU has to know of its precision: that nobody
+/// knows it. Empty where it is known, or the verdict does not rest on it.
+std::string remark_on(const EventKnowledge& knowledge, unsigned level,
+                      analysis::Judgeable judgeable);
 
 /// Software events, breakpoints and tracepoints accept a precise level and ignore it.
 bool ignores_level(const perfdata::Attribute& attribute);

@@ -1,8 +1,11 @@
 #include "src/measure/measure.h"
 
+#include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_identity.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/event_warnings.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
@@ -73,43 +76,11 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
   return tallies;
 }
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// perf's x86 cpuid string is "vendor,family,model,stepping", decimal.
-void read_cpuid(std::string_view cpuid, analysis::Cpu& cpu) {
-  std::array<std::string_view, 4> parts;
-  std::size_t count = 0;
-  while (count < parts.size()) {
-    const auto comma = cpuid.find(',');
-    parts[count++] = cpuid.substr(0, comma);
-    if (comma == std::string_view::npos) break;
-    cpuid.remove_prefix(comma + 1);
-  }
-  if (count != parts.size()) return;
-  cpu.vendor = parts[0];
-  cpu.family = number(parts[1]);
-  cpu.model = number(parts[2]);
-  cpu.stepping = number(parts[3]);
-}
-
-void describe_machine(const perfdata::Features& features, const run::Run* run,
-                      Measurement& measurement) {
-  if (run != nullptr) {
-    const auto& cpu = run->machine.cpu;
-    measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
-                       cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
-    measurement.kernel = run->machine.kernel;
-    return;
-  }
-  measurement.cpu.model_name = features.cpu_description;
-  measurement.cpu.arch = features.arch;
-  read_cpuid(features.cpuid, measurement.cpu);
-  measurement.kernel = features.os_release;
+void describe_machine(const machine::Machine& machine, Measurement& measurement) {
+  const machine::CpuIdentity& cpu = machine.cpu;
+  measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
+                     cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
+  measurement.kernel = machine.kernel;
 }
 
 void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
@@ -166,7 +137,8 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
 }
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
-void count_events(std::uint64_t samples, const Attribute& attribute, analysis::Judgeable judgeable,
+void count_events(std::uint64_t samples, const Attribute& attribute,
+                  const EventKnowledge& knowledge, analysis::Judgeable judgeable,
                   const TargetGeometry* geometry, const run::PlannedMeasurement* planned,
                   Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
@@ -174,6 +146,9 @@ void count_events(std::uint64_t samples, const Attribute& attribute, analysis::J
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
       measurement.events_per_iteration.expected = expected->events_per_iteration;
     }
+  } else if (knowledge.event && !attribute.exclude_user) {
+    measurement.events_per_iteration.expected = events::expected_events(
+        knowledge.cpu, *knowledge.event, geometry->description->specification);
   }
   if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
     return;
@@ -197,6 +172,8 @@ struct Reading {
   const Source& source;
   const perfdata::Recording& recording;
   const locate::Digest& digest;
+  RecordedCpu& cpu;
+  std::size_t counters;                         ///< events that take a counter of a core PMU each
   const TargetGeometry* geometry;               ///< null: nobody said where the trigger is
   const std::vector<analysis::Tally>& tallies;  ///< by attribute
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
@@ -264,7 +241,8 @@ std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
 
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
-  const auto& [source, recording, digest, geometry, tallies, warnings, bin_width] = reading;
+  const auto& [source, recording, digest, cpu, counters, geometry, tallies, warnings, bin_width] =
+      reading;
   const Attribute& attribute = recording.attributes()[index];
   Measurement measurement;
   measurement.run = source.run_directory.string();
@@ -278,18 +256,30 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   measurement.throttled = digest.throttled;
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
-  describe_machine(recording.features(), source.run, measurement);
+  describe_machine(cpu.machine(), measurement);
   describe_event(attribute, source.planned, requested, measurement);
   describe_period(index, attribute, digest, source.planned, measurement);
+  const std::string pmu = pmu_name(recording.features(), attribute.type);
+  const EventKnowledge knowledge = cpu.know(attribute, pmu);
+  for (std::string& warning : event_warnings({.attribute = attribute,
+                              .pmu_name = pmu,
+                              .knowledge = knowledge,
+                              .machine = cpu.machine(),
+                              .period = measurement.period.requested,
+                              .counters = counters})) {
+    measurement.warnings.push_back(std::move(warning));
+  }
 
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
   const analysis::Tally& tally = tallies[index];
   auto may_judge = analysis::Judgeable::no_trigger;
   if (geometry != nullptr) {
-    may_judge = judgeable(attribute, pmu_name(recording.features(), attribute.type),
+    may_judge = judgeable(attribute, pmu, knowledge,
                           geometry->description ? &*geometry->description : nullptr);
+    measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
   }
-  count_events(tally.ledger.read(), attribute, may_judge, geometry, source.planned, measurement);
+  count_events(tally.ledger.read(), attribute, knowledge, may_judge, geometry, source.planned,
+               measurement);
   const auto ticks = read_target_report(source.planned, measurement.warnings);
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
@@ -337,7 +327,12 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
-  const Reading reading{source,  recording, digest,           known_geometry,
+  RecordedCpu cpu(recorded_machine(recording.features(), source.run));
+  const auto counters = static_cast<std::size_t>(
+      std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
+        return takes_counter(attribute, pmu_name(recording.features(), attribute.type));
+      }));
+  const Reading reading{source,  recording, digest,           cpu, counters, known_geometry,
                         tallies, warnings,  choices.bin_width};
 
   Measured result;

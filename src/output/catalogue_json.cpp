@@ -2,6 +2,7 @@
 #include "src/events/encoding.h"
 #include "src/events/errata.h"
 #include "src/events/l2_requests.h"
+#include "src/events/triggers.h"
 #include "src/output/catalogue.h"
 
 #include <string>
@@ -47,6 +48,14 @@ ordered_json event_json(const Cpu& cpu, const Event& event) {
     errata.push_back({{"ids", erratum.ids}, {"effect", erratum.effect}});
   }
   for (const std::string& id : event.errata) errata.push_back({{"ids", id}, {"effect", nullptr}});
+  ordered_json triggers = ordered_json::array();
+  for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {
+    triggers.push_back({{"kind", runway::name_of(cause.kind)},
+                        {"verdict", events::name_of(cause.verdict)},
+                        {"events_per_iteration", cause.events_per_iteration
+                                                     ? ordered_json(*cause.events_per_iteration)
+                                                     : ordered_json()}});
+  }
   const auto l2 = events::l2_requests(cpu.core, event.config);
   return {{"name", event.name},
           {"aliases", event.aliases},
@@ -62,6 +71,7 @@ ordered_json event_json(const Cpu& cpu, const Event& event) {
           {"precise_source", text_or_null(event.precise_source)},
           {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
           {"causes", std::move(causes)},
+          {"trigger", std::move(triggers)},
           {"errata", std::move(errata)},
           {"manual_errors", event.manual_errors},
           {"l2_rqsts", l2 ? l2_json(*l2) : ordered_json()}};

@@ -2,6 +2,7 @@
 #include "src/events/encoding.h"
 #include "src/events/errata.h"
 #include "src/events/l2_requests.h"
+#include "src/events/triggers.h"
 #include "src/output/catalogue.h"
 #include "src/output/escape.h"
 
@@ -84,6 +85,22 @@ void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
   }
 }
 
+/// "load-dram (1 event an iteration), load-l3": the triggers of targets that cause the event.
+std::string triggers_text(const Cpu& cpu, const Event& event) {
+  std::vector<std::string> parts;
+  for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {
+    std::vector<std::string> notes;
+    if (cause.verdict != Verdict::can) notes.emplace_back(events::name_of(cause.verdict));
+    if (cause.events_per_iteration) {
+      notes.push_back(fmt::format("{:.6g} an iteration", *cause.events_per_iteration));
+    }
+    std::string part(runway::name_of(cause.kind));
+    if (!notes.empty()) part += fmt::format(" ({})", fmt::join(notes, ", "));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void add_l2(const events::L2Requests& requests, Lines& lines) {
   const auto joined = [](const std::vector<std::string_view>& parts) {
     return parts.empty() ? std::string("none") : fmt::format("{}", fmt::join(parts, "; "));
@@ -111,6 +128,7 @@ std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   lines.line("description", event.description);
   lines.line("precise", precise_text(event));
   add_causes(cpu, event, lines);
+  lines.line("trigger", triggers_text(cpu, event));
   if (const auto requests = events::l2_requests(cpu.core, event.config)) add_l2(*requests, lines);
   for (const std::string& error : event.manual_errors) lines.line("manual error", error);
   for (const events::Erratum& erratum : events::errata_of(cpu.core, event.config)) {

@@ -1,20 +1,32 @@
 // What `skidscan doctor` prints.
 #pragma once
 
+#include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
 
+#include <cstddef>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 namespace skid::output {
 
+/// What is known of the events of the machine's core PMU.
+struct CpuEvents {
+  std::string catalogue;               ///< "libpfm4, skl"; empty: none covers the CPU
+  std::size_t known = 0, precise = 0;  ///< events of the catalogue
+  events::DefaultSet set;              ///< what `record` records of it when nothing is named
+};
+
 /// The page for people, `width` columns wide. Names that come from files are escaped.
+/// `cpu_events` is shown where one of the CPU's events can be sampled.
 std::string diagnosis_text(const machine::SamplingSupport& support,
-                           const machine::Diagnosis& diagnosis, bool color, unsigned width);
+                           const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events,
+                           bool color, unsigned width);
 
 /// Everything of the page and more, by the keys of docs/formats.md.
 nlohmann::ordered_json diagnosis_json(const machine::SamplingSupport& support,
-                                      const machine::Diagnosis& diagnosis);
+                                      const machine::Diagnosis& diagnosis,
+                                      const CpuEvents& cpu_events);
 
 }  // namespace skid::output

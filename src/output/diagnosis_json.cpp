@@ -64,7 +64,7 @@ ordered_json settings_json(const SamplingSupport& support) {
           {"perf_event_mlock_kb", or_null(support.perf_event_mlock_kb)},
           {"nmi_watchdog", or_null(support.nmi_watchdog)},
           {"kptr_restrict", or_null(support.kptr_restrict)},
-          {"smt_active", or_null(support.smt_active)}};
+          {"smt_active", or_null(support.machine.smt_active)}};
 }
 
 ordered_json pmus_json(const SamplingSupport& support) {
@@ -99,6 +99,22 @@ ordered_json events_json(const Diagnosis& diagnosis) {
   return events;
 }
 
+ordered_json cpu_events_json(const CpuEvents& cpu_events) {
+  ordered_json set = ordered_json::array();
+  for (const events::DefaultEvent& event : cpu_events.set.events) {
+    set.push_back({{"stands_for", event.stands_for},
+                   {"name", event.name},
+                   {"perf_event", event.perf_event},
+                   {"trigger", runway::name_of(event.trigger)},
+                   {"levels", event.levels}});
+  }
+  return {{"catalogue", text_or_null(cpu_events.catalogue)},
+          {"known", cpu_events.known},
+          {"precise", cpu_events.precise},
+          {"default_set", std::move(set)},
+          {"notes", cpu_events.set.notes}};
+}
+
 ordered_json problems_json(const Diagnosis& diagnosis) {
   ordered_json problems = ordered_json::array();
   for (const machine::Problem& problem : diagnosis.problems) {
@@ -109,7 +125,8 @@ ordered_json problems_json(const Diagnosis& diagnosis) {
 
 }  // namespace
 
-ordered_json diagnosis_json(const SamplingSupport& support, const Diagnosis& diagnosis) {
+ordered_json diagnosis_json(const SamplingSupport& support, const Diagnosis& diagnosis,
+                            const CpuEvents& cpu_events) {
   return {{"schema", "skidscan.doctor/1"},
           {"tool_version", SKIDSCAN_VERSION},
           {"tried", diagnosis.tried},
@@ -122,6 +139,7 @@ ordered_json diagnosis_json(const SamplingSupport& support, const Diagnosis& dia
           {"allowed_cpus", support.machine.allowed_cpus},
           {"pmus", pmus_json(support)},
           {"events", events_json(diagnosis)},
+          {"cpu_events", cpu_events_json(cpu_events)},
           {"problems", problems_json(diagnosis)}};
 }
 

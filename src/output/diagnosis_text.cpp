@@ -97,7 +97,8 @@ std::string settings_text(const SamplingSupport& support) {
   number("perf_event_mlock_kb", support.perf_event_mlock_kb);
   number("nmi_watchdog", support.nmi_watchdog);
   number("kptr_restrict", support.kptr_restrict);
-  if (support.smt_active) parts.emplace_back(*support.smt_active ? "SMT on" : "SMT off");
+  if (support.machine.smt_active)
+    parts.emplace_back(*support.machine.smt_active ? "SMT on" : "SMT off");
   return parts.empty() ? "unknown" : joined(parts);
 }
 
@@ -160,9 +161,10 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
   return text;
 }
 
-std::string levels_text(const SampledEvent& event) {
+std::string levels_text(const std::vector<int>& levels) {
   std::vector<std::string> names;
-  for (const int level : event.levels) names.emplace_back(level_name(level));
+  names.reserve(levels.size());
+  for (const int level : levels) names.emplace_back(level_name(level));
   return names.empty() ? "-" : joined(names, " ");
 }
 
@@ -186,8 +188,9 @@ std::string events_text(const Page& page, const Diagnosis& diagnosis) {
   std::string text = page.title("Events");
   text += page.paint(fmt::format("{}\n", lead_of("event", "levels", "modes")), Ink::dim);
   for (const SampledEvent& event : diagnosis.events) {
-    const std::string lead = lead_of(shorten(shown(event.name), kWidestName), levels_text(event),
-                                     event.usable() ? name_of(event.modes) : "");
+    const std::string lead =
+        lead_of(shorten(shown(event.name), kWidestName), levels_text(event.levels),
+                event.usable() ? name_of(event.modes) : "");
     const std::string remark = remark_of(event);
     if (remark.empty()) {
       text += lead + '\n';
@@ -196,6 +199,32 @@ std::string events_text(const Page& page, const Diagnosis& diagnosis) {
     }
   }
   return text;
+}
+
+/// What `record` records of the CPU when no event is named.
+std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
+  std::string text = page.title("What record takes of this CPU");
+  const std::string known =
+      cpu_events.catalogue.empty()
+          ? std::string("no catalogue covers this CPU: generic events")
+          : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
+                        cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
+  const std::string indent(kIndent, ' ');
+  text += page.hanging(indent, kIndent, known, Ink::dim);
+  for (const events::DefaultEvent& event : cpu_events.set.events) {
+    constexpr std::size_t kNameColumn = 34;
+    constexpr std::size_t kLevelsColumn = 15;
+    const std::string lead = indent +
+                             pad_right(shorten(shown(event.name), kNameColumn), kNameColumn) +
+                             "  " + pad_right(levels_text(event.levels), kLevelsColumn);
+    text += page.hanging(lead, display_width(lead), runway::name_of(event.trigger), Ink::dim);
+  }
+  return text;
+}
+
+bool any_of_cpu(const Diagnosis& diagnosis) {
+  return std::any_of(diagnosis.events.begin(), diagnosis.events.end(),
+                     [](const SampledEvent& event) { return event.usable() && !event.built_in; });
 }
 
 std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
@@ -241,8 +270,8 @@ std::string without_trailing_spaces(const std::string& text) {
 
 }  // namespace
 
-std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis, bool color,
-                           unsigned width) {
+std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
+                           const CpuEvents& cpu_events, bool color, unsigned width) {
   const Page page{.color = color, .unicode = true, .width = width};
   std::string text = page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status));
   text += '\n';
@@ -259,6 +288,7 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   }
   text += pmus_text(page, support);
   text += events_text(page, diagnosis);
+  if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
   text += problems_text(page, diagnosis);
   return without_trailing_spaces(text);
 }

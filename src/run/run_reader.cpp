@@ -72,8 +72,12 @@ machine::Machine read_machine(const JsonValue& value) {
                                  .max_precise = optional_integer(pmu, "max_precise", 0),
                                  .cpus = cpu_list(pmu["cpus"])});
   }
+  if (const auto others = value.find("other_pmus")) {
+    machine.other_pmus = others->strings(kMostElements);
+  }
   machine.perf_event_paranoid = optional_integer(value, "perf_event_paranoid", -1);
   machine.perf_event_max_sample_rate = optional_integer(value, "perf_event_max_sample_rate", 0);
+  if (const auto smt = value.find("smt_active")) machine.smt_active = smt->boolean();
   machine.allowed_cpus = cpu_list(value["allowed_cpus"]);
   return machine;
 }

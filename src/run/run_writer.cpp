@@ -36,8 +36,10 @@ ordered_json json_of(const machine::Machine& machine) {
           {"kernel", machine.kernel},
           {"hostname", machine.hostname},
           {"core_pmus", pmus},
+          {"other_pmus", machine.other_pmus},
           {"perf_event_paranoid", or_null(machine.perf_event_paranoid)},
           {"perf_event_max_sample_rate", or_null(machine.perf_event_max_sample_rate)},
+          {"smt_active", or_null(machine.smt_active)},
           {"allowed_cpus", machine.allowed_cpus}};
 }
 

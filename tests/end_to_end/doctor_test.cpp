@@ -98,6 +98,22 @@ TEST(Doctor, PrintsOneScreenOfEightyColumns) {
   }
 }
 
+TEST(Doctor, ShowsWhatRecordTakesOfTheCpu) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "libpfm4 has the tables of its own architecture, and not of x86";
+#endif
+  const auto page = doctor_page({"--root", tree("skylake")});
+  EXPECT_THAT(page.out, HasSubstr("events are precise (libpfm4, skl)"));
+  EXPECT_THAT(page.out,
+              HasSubstr("\n  MEM_LOAD_RETIRED.L3_MISS            none p pp ppp  load-dram\n"));
+  const json events = doctor_json({"--root", tree("zen4")}, 0)["cpu_events"];
+  EXPECT_EQ(events["default_set"].size(), 3U);
+  EXPECT_EQ(events["default_set"][1]["perf_event"], "r076");
+  EXPECT_EQ(events["default_set"][1]["levels"], json({0, 1, 2}));
+  EXPECT_THAT(doctor_page({"--root", tree("container")}).out, Not(HasSubstr("What record takes")))
+      << "nothing may be sampled there";
+}
+
 TEST(Doctor, ShowsTheLevelsAndTheRemediesOfASkylake) {
   const auto page = doctor_page({"--root", tree("skylake")});
   EXPECT_THAT(page.out, HasSubstr("A PMU of the CPU can be sampled here.\n"));

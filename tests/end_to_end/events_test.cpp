@@ -50,6 +50,22 @@ TEST_F(EventsCommand, TellsWhatIsKnownOfAnEvent) {
   EXPECT_THAT(text, Not(HasSubstr("HSD")));
 }
 
+TEST_F(EventsCommand, TellsAndFiltersByTheTriggerThatCausesAnEvent) {
+  const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
+  EXPECT_THAT(said(shown.out), HasSubstr("trigger load-dram (1 an iteration)"));
+  const auto json_form = test::skidscan({"events", "r20d1", "--cpu", "skl", "--format", "json"});
+  const json trigger = json::parse(json_form.out)["events"][0]["trigger"];
+  ASSERT_EQ(trigger.size(), 1U);
+  EXPECT_EQ(trigger[0]["kind"], "load-dram");
+  EXPECT_EQ(trigger[0]["verdict"], "can");
+  EXPECT_EQ(trigger[0]["events_per_iteration"], 1);
+  const auto listed = test::skidscan({"events", "--list", "--trigger", "div", "--cpu", "skl"});
+  EXPECT_THAT(listed.out, HasSubstr("ARITH.DIVIDER_ACTIVE"));
+  EXPECT_THAT(listed.out, Not(HasSubstr("MEM_LOAD")));
+  EXPECT_EQ(test::skidscan({"events", "r20d1", "--trigger", "div", "--cpu", "skl"}).code.status,
+            64);
+}
+
 TEST_F(EventsCommand, ExplainsL2RequestsBitByBit) {
   const auto nothing = test::skidscan({"events", "r0424", "--cpu", "hsw"});
   EXPECT_THAT(said(nothing.out),

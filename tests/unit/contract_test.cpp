@@ -163,6 +163,9 @@ TEST(Contract, WhatCannotBeJudgedSaysWhy) {
   input.judgeable = Judgeable::every_instruction;
   EXPECT_THAT(judge(input).evidence, HasSubstr("every instruction causes this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
+  input.judgeable = Judgeable::imprecise;
+  EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
+  EXPECT_THAT(judge(input).evidence, HasSubstr("imprecise by catalogue"));
   input.judgeable = Judgeable::no_trigger;
   EXPECT_THAT(judge(input).evidence, HasSubstr("--hit FUNCTION --runway FUNCTION"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);

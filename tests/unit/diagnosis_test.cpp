@@ -77,7 +77,7 @@ TEST(Skylake, IsReadWithItsPmu) {
   EXPECT_EQ(support.perf_event_mlock_kb, 516);
   EXPECT_EQ(support.nmi_watchdog, 1);
   EXPECT_EQ(support.kptr_restrict, 0);
-  EXPECT_EQ(support.smt_active, true);
+  EXPECT_EQ(support.machine.smt_active, true);
   EXPECT_EQ(support.rights.user, 1000U);
   EXPECT_FALSE(support.rights.may_sample_all());
   EXPECT_FALSE(support.rights.seccomp_filter);

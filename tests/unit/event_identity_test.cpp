@@ -68,11 +68,11 @@ TEST(Swapped, IsAClockInsteadOfCycles) {
 }
 
 TEST(Judgeable, ExcludesWhatEveryInstructionCauses) {
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", nullptr), Judgeable::timer);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", nullptr),
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, nullptr), Judgeable::timer);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
             Judgeable::every_instruction);
-  EXPECT_EQ(judgeable(event(11, 0), "ibs_op", nullptr), Judgeable::every_instruction);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", nullptr), Judgeable::yes);
+  EXPECT_EQ(judgeable(event(11, 0), "ibs_op", {}, nullptr), Judgeable::every_instruction);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr), Judgeable::yes);
 }
 
 TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
@@ -84,10 +84,11 @@ TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
-  EXPECT_EQ(judgeable(on_datum, "", &target), Judgeable::yes);
+  EXPECT_EQ(judgeable(on_datum, "", {}, &target), Judgeable::yes);
   on_datum.config1 = 0x2008;
-  EXPECT_EQ(judgeable(on_datum, "", &target), Judgeable::not_caused);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", &target), Judgeable::not_caused);
+  EXPECT_EQ(judgeable(on_datum, "", {}, &target), Judgeable::not_caused);
+  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", {}, &target),
+            Judgeable::not_caused);
 }
 
 }  // namespace

@@ -127,5 +127,72 @@ TEST_F(Measure, BoundsTheFaultsThatEveryMeasurementTells) {
   EXPECT_LT(warnings.size(), 15u);
 }
 
+/// A load of each iteration, recorded on a Skylake every 1000 loads, with one sample.
+class CatalogueEvent : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "libpfm4 has the tables of its own architecture";
+#endif
+    SKIP_WITHOUT_COMPILER(runway::kHost);
+    (void)runway::build_target(runway::specification_of(runway::TriggerKind::load),
+                               directory_ / "target");
+    run_.machine.cpu.vendor = "GenuineIntel";
+    run_.machine.cpu.family = 6;
+    run_.machine.cpu.model = 94;
+    run_.machine.smt_active = false;
+    planned_.requested = planned_.event = "MEM_INST_RETIRED.ALL_LOADS:pp";
+    planned_.perf_event = "cpu/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/pp";
+    planned_.level = 2;
+    planned_.period = 1000;
+    planned_.trigger = "load";
+    planned_.target_report.emplace();
+  }
+  analysis::Measurement measured(std::uint64_t config, std::uint64_t iterations) {
+    test::RecordingBuilder builder;
+    builder.event({.type = perfdata::PERF_TYPE_RAW, .config = config, .precise_ip = 2});
+    builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
+        .sample(kTargetAt + 0x1000, kPid, 2);
+    builder.write(directory_ / "perf.data");
+    planned_.target_report->iterations = iterations;
+    return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})
+        .measurements.at(0);
+  }
+
+  test::TemporaryDirectory directory_;
+  run::Run run_;
+  run::PlannedMeasurement planned_;
+};
+
+TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
+  const auto once = measured(0x81d0, 1000);
+  EXPECT_EQ(once.events_per_iteration.expected, 1);
+  EXPECT_EQ(once.events_per_iteration.measured, 1);
+  EXPECT_THAT(once.warnings, IsEmpty());
+  EXPECT_THAT(measured(0x81d0, 500).warnings,
+              Contains(HasSubstr("2 events were counted per iteration where the trigger gives 1")));
+  EXPECT_THAT(measured(0x81d0, 960).warnings, IsEmpty()) << "within 5%";
+  EXPECT_EQ(measured(0x10114, 1000).events_per_iteration.expected, std::nullopt) << "not known";
+}
+
+TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
+  planned_.perf_event = "r412e";
+  const auto misses = measured(0x412e, 1000);
+  EXPECT_EQ(misses.contract.verdict, analysis::Verdict::not_judged);
+  EXPECT_THAT(misses.contract.evidence, HasSubstr("imprecise by catalogue"));
+  EXPECT_THAT(misses.warnings, Contains(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
+  run_.machine.cpu.model = 207;
+  const auto unknown = measured(0x412e, 1000);
+  EXPECT_EQ(unknown.contract.verdict, analysis::Verdict::undecided);
+  EXPECT_THAT(unknown.contract.evidence, HasSubstr("no catalogue covers this CPU"));
+}
+
+TEST_F(CatalogueEvent, OfAnotherCodeThanAskedForIsASwap) {
+  EXPECT_FALSE(measured(0x81d0, 1000).event.swapped);
+  const auto swapped = measured(0x82d0, 1000);
+  EXPECT_TRUE(swapped.event.swapped);
+  EXPECT_THAT(swapped.warnings, Contains(HasSubstr("instead of MEM_INST_RETIRED.ALL_LOADS:pp")));
+}
+
 }  // namespace
 }  // namespace skid::measure

@@ -76,7 +76,7 @@ std::map<TriggerKind, runway::TargetDescription> targets() {
 
 std::vector<run::PlannedMeasurement> plan(const RecordOptions& asked,
                                           const machine::Machine& machine = without_pmu()) {
-  return plan_measurements(asked, resolve_request(asked, machine, perf()), targets());
+  return plan_measurements(asked, resolve_request(asked, machine, perf(), nullptr), targets());
 }
 
 std::vector<std::string> requested(const std::vector<run::PlannedMeasurement>& plan) {
@@ -117,7 +117,7 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuIsTheBuiltInLadder) {
       ElementsAre("access", "access:p", "access:pp", "access:ppp", "execute", "execute:p",
                   "execute:pp", "execute:ppp", "faults", "faults:p", "faults:pp", "faults:ppp",
                   "cpu-clock", "cpu-clock:p", "cpu-clock:pp", "cpu-clock:ppp"));
-  EXPECT_THAT(resolve_request(options({}), without_pmu(), perf()).notes,
+  EXPECT_THAT(resolve_request(options({}), without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("says nothing of PEBS")));
 }
 
@@ -126,13 +126,16 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   EXPECT_EQ(measurements.size(), 24U);
   EXPECT_THAT(requested(measurements), Contains("cycles:ppp"));
   EXPECT_THAT(requested(measurements), Contains("branches"));
-  const RecordRequest request = resolve_request(options({}), with_pmu(), perf());
-  EXPECT_THAT(request.notes, ElementsAre(HasSubstr("no event was named")));
-  EXPECT_EQ(request.targets.size(), 3U);  // load, fault, branch
+  const RecordRequest request = resolve_request(options({}), with_pmu(), perf(), nullptr);
+  EXPECT_THAT(request.notes,
+              ElementsAre(HasSubstr("no event was named"), HasSubstr("generic cycles and branches"),
+                          HasSubstr("load-dram: the sizes of this CPU's caches")));
+  EXPECT_EQ(request.targets.size(), 4U);  // load, fault, load-dram, branch-taken
 }
 
 TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {
-  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf()).notes, IsEmpty());
+  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).notes,
+              IsEmpty());
 }
 
 TEST(RecordPlan, TakesTheLevelsAskedForInTheirOrder) {
@@ -206,7 +209,7 @@ RecordOptions with_trigger(TriggerKind kind) {
 
 TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
   const auto working_set = [](TriggerKind kind) {
-    return resolve_request(with_trigger(kind), with_caches(), perf())
+    return resolve_request(with_trigger(kind), with_caches(), perf(), nullptr)
         .targets.front()
         .working_set_bytes;
   };
@@ -219,19 +222,19 @@ TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
 TEST(RecordPlan, TakesTheWorkingSetThatIsNamed) {
   RecordOptions asked = with_trigger(TriggerKind::load_dram);
   asked.working_set = 1U << 20;
-  const RecordRequest request = resolve_request(asked, with_caches(), perf());
+  const RecordRequest request = resolve_request(asked, with_caches(), perf(), nullptr);
   EXPECT_EQ(request.targets.front().working_set_bytes, 1U << 20);
   EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("one of the 8192 elements")));
   asked.working_set = 1000;
-  EXPECT_THROW(resolve_request(asked, with_caches(), perf()), UsageError);
+  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
   asked.trigger = TriggerKind::load;
   asked.working_set = 1U << 20;
-  EXPECT_THROW(resolve_request(asked, with_caches(), perf()), UsageError);
+  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
 }
 
 TEST(RecordPlan, SaysThatUnknownCachesGiveTheUsualWorkingSet) {
   const RecordRequest request =
-      resolve_request(with_trigger(TriggerKind::load_l3), without_pmu(), perf());
+      resolve_request(with_trigger(TriggerKind::load_l3), without_pmu(), perf(), nullptr);
   EXPECT_EQ(request.targets.front().working_set_bytes, 4U << 20);
   EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("caches are not known")));
 }
@@ -239,7 +242,7 @@ TEST(RecordPlan, SaysThatUnknownCachesGiveTheUsualWorkingSet) {
 TEST(RecordPlan, RefusesAKindThatTheCpuCannotRun) {
   const auto refusal_of = [](TriggerKind kind, const machine::Machine& machine) {
     try {
-      resolve_request(with_trigger(kind), machine, perf());
+      resolve_request(with_trigger(kind), machine, perf(), nullptr);
     } catch (const Error& error) {
       return std::string(error.what());
     }
@@ -271,7 +274,9 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
   EXPECT_EQ(period("access", without_pmu()), 7U);
   EXPECT_EQ(period("faults", without_pmu()), 7U);
   EXPECT_EQ(period("cpu-clock", without_pmu()), 99'991U);
-  EXPECT_EQ(period("cycles", with_pmu()), 10'007U);
+  EXPECT_EQ(period("cycles", with_pmu()), 400'009U) << "comes often";
+  EXPECT_EQ(period("branches", with_pmu()), 1'009U) << "comes once an iteration";
+  EXPECT_EQ(period("r1234", with_pmu()), 10'007U) << "nobody knows";
   machine::Machine amd = with_pmu();
   amd.cpu.vendor = "AuthenticAMD";
   EXPECT_EQ(period("cycles", amd) % 16, 0U);
@@ -288,7 +293,7 @@ TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
   RecordOptions asked = options({"access", "faults:u", "minor-faults"});
   asked.levels = {0};
   const auto witness_of = [](const RecordOptions& all, std::size_t index) {
-    const RecordRequest request = resolve_request(all, without_pmu(), perf());
+    const RecordRequest request = resolve_request(all, without_pmu(), perf(), nullptr);
     return plan_measurements(all, request, targets()).at(index).witness;
   };
   EXPECT_EQ(witness_of(asked, 1), "");
@@ -301,7 +306,7 @@ TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
 TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {
   RecordOptions asked = options({"access"});
   asked.check_ip = true;
-  EXPECT_THROW(resolve_request(asked, without_pmu(), perf()), UsageError);
+  EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
 }
 
 TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
@@ -322,7 +327,7 @@ TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
   EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
   asked.period = 7;  // which the kernel raises to 10,000
   EXPECT_NEAR(seconds(plan(asked).front()), 0.12, 0.03);
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf()).notes,
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("every 10000 ns at most, not every 7 ns")));
 }
 
@@ -341,35 +346,35 @@ TEST(RecordPlan, RefusesMoreIterationsThanCanBeCounted) {
 TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
   RecordOptions asked = options({"access"});
   asked.period = 100'003;
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf()).notes,
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("a smaller -c ends sooner")));
 }
 
 TEST(RecordPlan, SaysThatCyclesMayBecomeCpuClock) {
-  EXPECT_THAT(resolve_request(options({"cycles:u"}), without_pmu(), perf()).notes,
+  EXPECT_THAT(resolve_request(options({"cycles:u"}), without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("cycles:u: no core PMU here")));
-  EXPECT_THAT(resolve_request(options({"cycles:u"}), with_pmu(), perf()).notes, IsEmpty());
+  EXPECT_THAT(resolve_request(options({"cycles:u"}), with_pmu(), perf(), nullptr).notes, IsEmpty());
 }
 
 TEST(RecordPlan, SaysThatAnOldPerfRecordsTheWarmUp) {
-  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(5, 4)).notes,
+  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(5, 4), nullptr).notes,
               ElementsAre(HasSubstr("perf 5.4.0 has no --control")));
 }
 
 TEST(RecordPlan, PinsToTheHighestAllowedCpuUnlessAsked) {
-  EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf()).cpu, 5);
+  EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).cpu, 5);
   RecordOptions asked = options({"access"});
   asked.cpu = 1;
-  EXPECT_EQ(resolve_request(asked, without_pmu(), perf()).cpu, 1);
+  EXPECT_EQ(resolve_request(asked, without_pmu(), perf(), nullptr).cpu, 1);
   asked.cpu = 3;
   EXPECT_THAT(fault(asked),
               HasSubstr("--cpu 3: this process may not run there, allowed 0, 1, 2, 5"));
 }
 
 TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
-  EXPECT_EQ(resolve_request(options({"cpu_atom/cycles/"}), hybrid(), perf()).cpu, 5);
-  EXPECT_EQ(resolve_request(options({"cpu_core/cycles/u"}), hybrid(), perf()).cpu, 1);
-  EXPECT_EQ(resolve_request(options({"cycles"}), hybrid(), perf()).cpu, 1);
+  EXPECT_EQ(resolve_request(options({"cpu_atom/cycles/"}), hybrid(), perf(), nullptr).cpu, 5);
+  EXPECT_EQ(resolve_request(options({"cpu_core/cycles/u"}), hybrid(), perf(), nullptr).cpu, 1);
+  EXPECT_EQ(resolve_request(options({"cycles"}), hybrid(), perf(), nullptr).cpu, 1);
   EXPECT_THAT(fault(options({"cpu_atom/cycles/", "cpu_core/cycles/"}), hybrid()),
               HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
 }
@@ -378,7 +383,7 @@ TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
   RecordOptions asked = options({"access", "faults"});
   asked.nops = 300;
   asked.nop_bytes = 4;
-  const RecordRequest request = resolve_request(asked, without_pmu(), perf());
+  const RecordRequest request = resolve_request(asked, without_pmu(), perf(), nullptr);
   ASSERT_EQ(request.targets.size(), 2U);
   EXPECT_EQ(request.targets[0].trigger, TriggerKind::load);
   EXPECT_EQ(request.targets[1].trigger, TriggerKind::fault);
@@ -387,7 +392,7 @@ TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
     EXPECT_EQ(target.nop_bytes, 4U);
   }
   asked.nops = 1;
-  EXPECT_THROW(resolve_request(asked, without_pmu(), perf()), UsageError);
+  EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
 }
 
 TEST(RecordPlan, RefusesAMachineThatNoTargetIsFor) {

@@ -37,8 +37,10 @@ Run example() {
   run.machine.hostname = "lab7";
   run.machine.core_pmus = {{.name = "cpu", .type = 4, .max_precise = 3, .cpus = {0, 1}},
                            {.name = "other", .type = 9, .max_precise = {}, .cpus = {}}};
+  run.machine.other_pmus = {"ibs_op"};
   run.machine.perf_event_paranoid = -1;
   run.machine.perf_event_max_sample_rate = 100'000;
+  run.machine.smt_active = true;
   run.machine.allowed_cpus = {0, 3};
   run.perf.path = "/usr/bin/perf";
   run.perf.version = "6.1.187";
@@ -126,6 +128,8 @@ class RunFile : public ::testing::Test {
 TEST_F(RunFile, GivesBackTheMachine) {
   const run::Run run = read_run(directory_);
   EXPECT_EQ(run.machine.cpu.arch, "x86_64");
+  EXPECT_EQ(run.machine.smt_active, true);
+  EXPECT_THAT(run.machine.other_pmus, ::testing::ElementsAre("ibs_op"));
   EXPECT_EQ(run.machine.cpu.vendor, "GenuineIntel");
   EXPECT_EQ(run.machine.cpu.model_name, "Intel(R) Core(TM) i7-6700");
   EXPECT_EQ(run.machine.cpu.family, 6);

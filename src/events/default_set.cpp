@@ -1,0 +1,215 @@
+#include "src/events/default_set.h"
+
+#include "src/events/encoding.h"
+#include "src/events/triggers.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::events {
+namespace {
+
+using runway::TriggerKind;
+
+constexpr int kHighestLevel = 3;
+
+struct Role {
+  std::string_view stands_for;
+  std::array<Counted, 2> counted;  ///< either will do, the first rather
+  /// A precise event rather than one that counts closer what is meant. Not for cycles: what is
+  /// precise of them counts something else, inverted.
+  bool precise_first;
+};
+constexpr std::array kRoles{
+    Role{"a load", {Counted::loads, Counted::loads}, true},
+    Role{"an L3-missing load", {Counted::l3_misses, Counted::local_memory}, true},
+    Role{"a store", {Counted::stores, Counted::stores}, true},
+    Role{"a taken branch", {Counted::taken_branches, Counted::branches}, true},
+    Role{"a mispredicted branch", {Counted::mispredicted_conditional, Counted::mispredicted}, true},
+    Role{"cycles", {Counted::cycles, Counted::cycles}, false},
+};
+
+std::string_view level_name(int level) {
+  constexpr std::string_view kLevels = "ppp";
+  return level == 0 ? "none" : kLevels.substr(0, static_cast<std::size_t>(level));
+}
+
+std::vector<int> levels_up_to(int highest) {
+  std::vector<int> levels;
+  for (int level = 0; level <= std::clamp(highest, 0, kHighestLevel); ++level) {
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+/// The event of the PMU that plays a role best; null where none does.
+const Event* event_for(const Role& role, const Catalogue& catalogue, const std::string& pmu) {
+  const Event* best = nullptr;
+  const auto rank = [&](const Event& event) {
+    const bool second = counted_by(catalogue.cpu(), event) != role.counted[0];
+    return std::make_tuple(role.precise_first && event.precise == false, second, event.deprecated,
+                           preference(catalogue.cpu(), event));
+  };
+  for (const Event& event : catalogue.events()) {
+    const Counted counted = counted_by(catalogue.cpu(), event);
+    const bool plays = counted == role.counted[0] || counted == role.counted[1];
+    if (!plays || event.pmu != pmu) continue;
+    if (best == nullptr || rank(event) < rank(*best)) best = &event;
+  }
+  return best;
+}
+
+/// The kind that takes the longest; a miss of all caches where targets of it can be built.
+TriggerKind long_trigger(Arch arch) {
+  for (const TriggerKind kind : {TriggerKind::load_dram, TriggerKind::div}) {
+    if (!runway::refusal(kind, arch)) return kind;
+  }
+  return TriggerKind::load;
+}
+
+void add_level_note(const machine::CorePmu& pmu, DefaultSet& set) {
+  const int highest = pmu.max_precise.value_or(0);
+  if (highest >= kHighestLevel) return;
+  set.notes.push_back(fmt::format(
+      "{}: levels above {} are left out: caps/max_precise {}", pmu.name, level_name(highest),
+      pmu.max_precise ? fmt::format("is {}", highest) : std::string("is not there")));
+}
+
+void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, DefaultSet& set) {
+  const Cpu& cpu = catalogue.cpu();
+  const std::vector<int> levels = levels_up_to(pmu.max_precise.value_or(0));
+  for (const Role& role : kRoles) {
+    const Event* event = event_for(role, catalogue, pmu.name);
+    if (event == nullptr) {
+      set.notes.push_back(fmt::format("{}: left out, {} ({}) has no event for it", role.stands_for,
+                                      cpu.source, cpu.name));
+      continue;
+    }
+    const auto trigger = best_trigger(cpu, *event);
+    if (!trigger) {
+      set.notes.push_back(fmt::format("{}: left out, no trigger for {} causes {}", role.stands_for,
+                                      runway::name_of(arch_of(cpu)), event->name));
+      continue;
+    }
+    const bool level_0_only = role.precise_first && event->precise == false;
+    if (level_0_only && levels.size() > 1) {
+      set.notes.push_back(fmt::format("{}: {} is not precise here; levels above none are left out",
+                                      role.stands_for, event->name));
+    }
+    set.events.push_back({.stands_for = role.stands_for,
+                          .name = event->name,
+                          .perf_event = raw_perf_event(*event, pmu.name),
+                          .trigger = *trigger,
+                          .counted = counted_by(cpu, *event),
+                          .levels = level_0_only ? std::vector<int>{0} : levels});
+  }
+  add_level_note(pmu, set);
+}
+
+/// The three events that AMD's kernels hand to IBS at levels 1 and 2.
+void add_ibs(const machine::Machine& machine, DefaultSet& set) {
+  const auto& others = machine.other_pmus;
+  const bool ibs = std::find(others.begin(), others.end(), "ibs_op") != others.end();
+  const TriggerKind trigger = long_trigger(Arch::x86_64);
+  constexpr std::array<std::tuple<std::string_view, const char*, Counted>, 3> kEvents{
+      {{"cycles", "cycles", Counted::cycles},
+       {"cycles not in halt", "r076", Counted::cycles},
+       {"retired operations", "r0c1", Counted::instructions}}};
+  for (const auto& [stands_for, name, counted] : kEvents) {
+    set.events.push_back({.stands_for = stands_for,
+                          .name = name,
+                          .perf_event = name,
+                          .trigger = trigger,
+                          .counted = counted,
+                          .levels = ibs ? std::vector<int>{0, 1, 2} : std::vector<int>{0}});
+  }
+  set.notes.emplace_back(
+      ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp; ppp is left out: IBS has "
+            "none. IBS rightly samples NOPs, so these are described and not judged. Other events "
+            "are left out: they have no precise level"
+          : "AMD: cycles, r076 and r0c1 without p and pp: there is no ibs_op, which does them");
+}
+
+void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, DefaultSet& set) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  const bool one_of_several = machine.core_pmus.size() > 1;
+  const std::vector<int> levels = levels_up_to(pmu.max_precise.value_or(0));
+  const auto add = [&](std::string_view stands_for, std::string_view name,
+                       std::string_view name_of_pmu, TriggerKind trigger, Counted counted) {
+    const std::string event =
+        one_of_several ? fmt::format("{}/{}/", pmu.name, name_of_pmu) : std::string(name);
+    set.events.push_back({.stands_for = stands_for,
+                          .name = event,
+                          .perf_event = event,
+                          .trigger = trigger,
+                          .counted = counted,
+                          .levels = levels});
+  };
+  add("cycles", "cycles", "cycles", long_trigger(arch), Counted::cycles);
+  add("a branch", "branches", "branch-instructions", TriggerKind::branch_taken, Counted::branches);
+  set.notes.emplace_back(
+      "libpfm4 as built here does not know this CPU's events, so the generic cycles and branches "
+      "stand for them; "
+      "where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives "
+      "the others: --perfmon DIR");
+  add_level_note(pmu, set);
+}
+
+/// perf reads these as a name without quotes (tools/perf/util/parse-events.l).
+bool is_plain_name(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  constexpr std::string_view kMore = "0123456789.";
+  return !name.empty() && kLetters.find(name.front()) != std::string_view::npos &&
+         std::all_of(name.begin(), name.end(), [&](char c) {
+           return kLetters.find(c) != std::string_view::npos ||
+                  kMore.find(c) != std::string_view::npos;
+         });
+}
+
+}  // namespace
+
+const machine::CorePmu* main_core_pmu(const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (pmu.name == "cpu_core") return &pmu;
+  }
+  return machine.core_pmus.empty() ? nullptr : &machine.core_pmus.front();
+}
+
+std::string raw_perf_event(const Event& event, std::string_view pmu) {
+  std::string terms = fmt::format("config=0x{:x}", event.config);
+  if (event.config1 != 0) terms += fmt::format(",config1=0x{:x}", event.config1);
+  if (is_plain_name(event.name)) terms += ",name=" + event.name;
+  return fmt::format("{}/{}/", pmu, terms);
+}
+
+DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue) {
+  DefaultSet set;
+  const machine::CorePmu* pmu = main_core_pmu(machine);
+  if (pmu == nullptr) return set;
+  if (machine::is_amd(machine.cpu)) {
+    add_ibs(machine, set);
+  } else if (catalogue != nullptr) {
+    add_catalogued(*pmu, *catalogue, set);
+  } else {
+    add_generic(machine, *pmu, set);
+  }
+  for (const machine::CorePmu& other : machine.core_pmus) {
+    if (&other == pmu) continue;
+    set.notes.push_back(fmt::format(
+        "{0}: left out, other CPUs have it; record it in a run of its own: -e {0}/EVENT/",
+        other.name));
+  }
+  for (const std::string& other : machine.other_pmus) {
+    if (!other.starts_with("arm_spe")) continue;
+    set.notes.push_back(
+        fmt::format("{}: left out, its samples are AUX data, which is not read yet", other));
+  }
+  return set;
+}
+
+}  // namespace skid::events

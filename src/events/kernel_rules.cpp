@@ -1,0 +1,71 @@
+#include "src/events/kernel_rules.h"
+
+#include "src/events/cpu.h"
+
+#include <algorithm>
+#include <array>
+
+namespace skid::events {
+namespace {
+
+constexpr std::string_view kStoppedUops = "UOPS_RETIRED.ALL, inverted (cmask 16)";
+constexpr std::string_view kStoppedInstructions = "INST_RETIRED.ANY_P, inverted (cmask 16)";
+constexpr std::string_view kStoppedPrecDist = "INST_RETIRED.PREC_DIST, inverted (cmask 16)";
+
+/// INST_RETIRED.ALL, INST_RETIRED.PREC_DIST: event and umask.
+constexpr std::uint64_t kInstructions = 0x01c0;
+constexpr std::uint64_t kEventAndUmask = 0xffff;
+
+/// Golden Cove and its kin in family 6, whose counters for precise distribution have a shortest
+/// period: Sapphire and Emerald Rapids, Granite Rapids, Alder, Raptor, Meteor and Arrow Lake.
+constexpr std::array<int, 15> kPreciseDistribution{143, 207, 173, 174, 151, 154, 183, 186,
+                                                   191, 170, 172, 181, 197, 198, 189};
+constexpr std::array<int, 3> kNehalem{26, 30, 46};
+
+template <std::size_t N>
+bool is_one_of(const std::array<int, N>& models, const machine::CpuIdentity& cpu) {
+  return cpu.vendor == "GenuineIntel" && cpu.family == 6 && cpu.model &&
+         std::find(models.begin(), models.end(), *cpu.model) != models.end();
+}
+
+}  // namespace
+
+std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) {
+  if (level < 1) return {};
+  const bool highest = level >= 3;
+  switch (core_of(pfm_name_of(cpu))) {
+    case Core::nehalem:
+    case Core::westmere:
+      return kStoppedInstructions;
+    case Core::sandy_bridge:
+      return kStoppedUops;
+    case Core::ivy_bridge:
+    case Core::haswell:
+    case Core::broadwell:
+      return highest ? kStoppedPrecDist : kStoppedUops;
+    case Core::skylake:
+    case Core::skylake_server:
+      return highest ? kStoppedPrecDist : kStoppedInstructions;
+    default:
+      return {};
+  }
+}
+
+std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
+  if (event.ibs) return PeriodRule{.least = 16, .multiple_of = 16, .who = "IBS"};
+  const bool instructions = (event.config & kEventAndUmask) == kInstructions;
+  if (instructions && core_of(pfm_name_of(cpu)) == Core::broadwell) {
+    return PeriodRule{.least = 128,
+                      .multiple_of = 64,
+                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)"};
+  }
+  if (is_one_of(kNehalem, cpu)) {
+    return PeriodRule{.least = 32, .multiple_of = 1, .who = "Nehalem"};
+  }
+  if (event.level >= 3 && is_one_of(kPreciseDistribution, cpu)) {
+    return PeriodRule{.least = 128, .multiple_of = 1, .who = "precise distribution (level 3)"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace skid::events

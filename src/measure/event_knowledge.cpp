@@ -1,0 +1,132 @@
+#include "src/measure/event_knowledge.h"
+
+#include "src/events/spelling.h"
+#include "src/machine/sampling_support.h"
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using perfdata::Attribute;
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// perf's x86 cpuid string is "vendor,family,model,stepping", decimal; Arm's is MIDR_EL1 in
+/// hexadecimal.
+void read_cpuid(std::string_view cpuid, machine::CpuIdentity& cpu) {
+  if (const auto midr = machine::parse_midr(cpuid)) {
+    cpu.vendor = fmt::format("{:#04x}", midr->implementer);
+    cpu.model = static_cast<int>(midr->part);
+    cpu.stepping = static_cast<int>(midr->revision);
+    return;
+  }
+  std::array<std::string_view, 4> parts;
+  std::size_t count = 0;
+  while (count < parts.size()) {
+    const auto comma = cpuid.find(',');
+    parts[count++] = cpuid.substr(0, comma);
+    if (comma == std::string_view::npos) break;
+    cpuid.remove_prefix(comma + 1);
+  }
+  if (count != parts.size()) return;
+  cpu.vendor = parts[0];
+  cpu.family = number(parts[1]);
+  cpu.model = number(parts[2]);
+  cpu.stepping = number(parts[3]);
+}
+
+/// Names of the generic events by their numbers, those without a code everywhere left out.
+constexpr std::array<std::string_view, 10> kGenericNames{
+    "cycles",   "instructions",  "cache-references", "cache-misses",
+    "branches", "branch-misses", "bus-cycles",       "",
+    "",         "ref-cycles"};
+
+/// The PMU's number is in the upper half on hybrid machines.
+constexpr std::uint64_t kGenericNumber = 0xffff'ffff;
+
+std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLayout layout) {
+  if (attribute.type != perfdata::PERF_TYPE_HARDWARE) {
+    if (attribute.type == perfdata::PERF_TYPE_HW_CACHE) return std::nullopt;
+    const auto cycles = events::generic_event(layout, "cycles");
+    return CoreEvent{.config = attribute.config,
+                     .config1 = attribute.config1,
+                     .cycles = cycles == attribute.config};
+  }
+  const std::uint64_t generic = attribute.config & kGenericNumber;
+  if (generic >= kGenericNames.size()) return std::nullopt;
+  const std::string_view name = kGenericNames.at(generic);
+  const auto code = events::generic_event(layout, name);
+  if (!code) return std::nullopt;
+  return CoreEvent{.config = *code, .config1 = 0, .cycles = generic == 0};
+}
+
+events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
+  if (cpu.vendor.starts_with("0x")) return events::ConfigLayout::arm;
+  return machine::is_amd(cpu) ? events::ConfigLayout::amd : events::ConfigLayout::intel;
+}
+
+}  // namespace
+
+machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run) {
+  if (run != nullptr) return run->machine;
+  machine::Machine machine;
+  machine.cpu.arch = features.arch;
+  machine.cpu.model_name = features.cpu_description;
+  read_cpuid(features.cpuid, machine.cpu);
+  machine.kernel = features.os_release;
+  if (features.cpu_topology && !features.cpu_topology->cores.empty()) {
+    const auto& cores = features.cpu_topology->cores;
+    machine.smt_active = std::any_of(cores.begin(), cores.end(), [](const std::string& cpus) {
+      return cpus.find_first_of(",-") != std::string::npos;
+    });
+  }
+  return machine;
+}
+
+bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
+  switch (attribute.type) {
+    case perfdata::PERF_TYPE_HARDWARE:
+    case perfdata::PERF_TYPE_HW_CACHE:
+    case perfdata::PERF_TYPE_RAW:
+      return true;
+    case perfdata::PERF_TYPE_SOFTWARE:
+    case perfdata::PERF_TYPE_TRACEPOINT:
+    case perfdata::PERF_TYPE_BREAKPOINT:
+      return false;
+    default:
+      break;
+  }
+  return pmu_name == "cpu" || pmu_name == "cpu_core" || pmu_name.starts_with("armv8_");
+}
+
+EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pmu_name) {
+  EventKnowledge knowledge;
+  knowledge.core_pmu = is_core_event(attribute, pmu_name);
+  if (!knowledge.core_pmu) return knowledge;
+  if (!std::exchange(looked_up_, true)) catalogue_ = events::find_catalogue(machine_);
+  knowledge.core = core_event(attribute, layout_of(machine_.cpu));
+  if (!catalogue_) return knowledge;
+  knowledge.cpu = catalogue_->cpu();
+  knowledge.catalogue = fmt::format("{}, {}", knowledge.cpu.source, knowledge.cpu.name);
+  if (!knowledge.core) return knowledge;
+  const auto found = catalogue_->find_code(knowledge.core->config, knowledge.core->config1);
+  if (found.empty()) return knowledge;
+  knowledge.event = found.front();
+  knowledge.counted = events::counted_by(knowledge.cpu, *knowledge.event);
+  return knowledge;
+}
+
+}  // namespace skid::measure

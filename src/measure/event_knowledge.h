@@ -1,0 +1,60 @@
+// What the catalogue of events knows of an event that was recorded, perhaps on another machine.
+#pragma once
+
+#include "src/events/catalogue.h"
+#include "src/events/counted.h"
+#include "src/events/event.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/run/run.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skid::measure {
+
+/// The machine that a recording was made on, as far as its run or the recording itself tells.
+machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
+
+/// An event of the CPU cores, as its PMU takes it.
+struct CoreEvent {
+  std::uint64_t config = 0, config1 = 0;  ///< of a raw event; of a generic one its code there
+  bool cycles = false;
+};
+
+/// What is known of one recorded event.
+struct EventKnowledge {
+  std::optional<CoreEvent> core;  ///< nullopt: no event of a core PMU, or one without a known code
+  bool core_pmu = false;          ///< of a core PMU, whether or not its code is known
+  std::string catalogue;          ///< "libpfm4, skl"; empty: none covers the CPU
+  events::Cpu cpu;
+  std::optional<events::Event> event;  ///< nullopt: the catalogue does not have it
+
+  events::Counted counted = events::Counted::other;
+
+  /// The catalogue says that the CPU cannot record it precisely.
+  bool imprecise() const noexcept { return event && event->precise == false; }
+};
+
+/// Whether an event is one of the CPU cores' PMUs. `pmu_name`: of attribute.type, empty when
+/// unknown.
+bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_name);
+
+/// The catalogue of the CPU that a recording is of.
+class RecordedCpu {
+ public:
+  explicit RecordedCpu(machine::Machine machine) : machine_(std::move(machine)) {}
+
+  const machine::Machine& machine() const noexcept { return machine_; }
+  /// Opens the catalogue for the first event of a core PMU.
+  EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
+
+ private:
+  machine::Machine machine_;
+  bool looked_up_ = false;
+  std::optional<events::Catalogue> catalogue_;
+};
+
+}  // namespace skid::measure

@@ -1,0 +1,241 @@
+// Which trigger causes which event, and how often.
+#include "src/events/catalogue.h"
+#include "src/events/counted.h"
+#include "src/events/triggers.h"
+#include "src/machine/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::events {
+namespace {
+
+using runway::TriggerKind;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+#if !defined(__x86_64__)
+#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
+#else
+#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
+#endif
+
+Catalogue of(const std::string& cpu) {
+  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
+}
+
+struct Known {
+  Cpu cpu;
+  Event event;
+};
+
+Known known(const std::string& cpu, const std::string& name) {
+  const Catalogue catalogue = of(cpu);
+  return {catalogue.cpu(), catalogue.find(name).front()};
+}
+
+std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) {
+  const auto [about, event] = known(cpu, name);
+  std::vector<TriggerKind> result;
+  for (const TriggerCause& cause : triggers_of(about, event)) result.push_back(cause.kind);
+  return result;
+}
+
+std::optional<TriggerKind> best(const std::string& cpu, const std::string& name) {
+  const auto [about, event] = known(cpu, name);
+  return best_trigger(about, event);
+}
+
+std::optional<double> expected(const std::string& cpu, const std::string& name, TriggerKind kind) {
+  const auto [about, event] = known(cpu, name);
+  return expected_events(about, event, runway::default_specification(arch_of(about), kind));
+}
+
+TEST(Triggers, OfEachCpuCauseTheEventsOfTheDefaultSet) {
+  SKIP_WITHOUT_X86_TABLES();
+  for (const char* cpu : {"nhm", "wsm", "snb", "snb_ep", "ivb", "ivb_ep", "hsw", "hsw_ep", "bdw",
+                          "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
+    const Catalogue catalogue = of(cpu);
+    std::set<Counted> precise;
+    for (const Event& event : catalogue.list({.precise_only = true, .pattern = {}})) {
+      precise.insert(counted_by(catalogue.cpu(), event));
+    }
+    EXPECT_THAT(precise, Contains(Counted::loads)) << cpu;
+    EXPECT_THAT(precise, Contains(Counted::stores)) << cpu;
+    const bool misses =
+        precise.count(Counted::l3_misses) + precise.count(Counted::local_memory) > 0;
+    EXPECT_TRUE(misses || std::string(cpu) == "tmt") << cpu;
+    EXPECT_TRUE(precise.count(Counted::taken_branches) + precise.count(Counted::branches) > 0)
+        << cpu;
+  }
+}
+
+TEST(Triggers, AreTheOnesThatCauseTheEvent) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.ALL_LOADS"), TriggerKind::load);
+  EXPECT_EQ(best("hsw", "MEM_UOPS_RETIRED.ALL_STORES"), TriggerKind::store);
+  EXPECT_EQ(best("skl", "MEM_LOAD_RETIRED.L2_HIT"), TriggerKind::load_l2);
+  EXPECT_EQ(best("spr", "MEM_LOAD_RETIRED.L3_MISS"), TriggerKind::load_dram);
+  EXPECT_EQ(best("nhm", "MEM_LOAD_RETIRED.L3_MISS"), TriggerKind::load_dram);
+  EXPECT_EQ(best("snb", "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS"), TriggerKind::load_dram);
+  EXPECT_EQ(best("icl", "BR_INST_RETIRED.NEAR_TAKEN"), TriggerKind::branch_taken);
+  EXPECT_EQ(best("icl", "BR_INST_RETIRED.COND_NTAKEN"), TriggerKind::branch_not_taken);
+  EXPECT_EQ(best("icl", "BR_MISP_RETIRED.COND"), TriggerKind::branch_mispredict);
+  EXPECT_EQ(best("skl", "BR_MISP_RETIRED.RET"), TriggerKind::ret);
+  EXPECT_EQ(best("skl", "BR_INST_RETIRED.NEAR_CALL"), TriggerKind::call);
+  EXPECT_EQ(best("spr", "ARITH.IDIV_ACTIVE"), TriggerKind::div);
+  EXPECT_EQ(best("skl", "SW_PREFETCH_ACCESS.T0"), TriggerKind::prefetch);
+  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.LOCK_LOADS"), TriggerKind::lock_rmw);
+  EXPECT_EQ(best("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS"), TriggerKind::flush);
+  EXPECT_EQ(best("zen4", "RETIRED_TAKEN_BRANCH_INSTRUCTIONS"), TriggerKind::branch_taken);
+  EXPECT_EQ(best("zen4", "DIV_OP_COUNT"), TriggerKind::div);
+  EXPECT_EQ(best("skl", "r003c"), TriggerKind::load_dram);
+  EXPECT_EQ(best("skl", "IDQ.MITE_UOPS"), std::nullopt);
+  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.SPLIT_LOADS"), std::nullopt) << "nothing splits a line";
+}
+
+TEST(Triggers, FollowWhatIsKnownOfTheirInstructions) {
+  SKIP_WITHOUT_X86_TABLES();
+  // MFENCE and CPUID cause no event of these on Skylake, and may on Haswell.
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains(TriggerKind::mfence)));
+  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.ALL_LOADS"), Contains(TriggerKind::prefetch));
+  EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains(TriggerKind::cpuid));
+  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"),
+              ::testing::ElementsAre(TriggerKind::lock_rmw));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"),
+              ::testing::ElementsAre(TriggerKind::load_dram));
+}
+
+TEST(Triggers, SayHowOftenAnIterationCausesTheEvent) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 1);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::store), 0);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::load_dram), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::load_l3), 0);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_HIT", TriggerKind::load_l3), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", TriggerKind::load), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", TriggerKind::load_l2), 0);
+  // The back-edge of the loop is a taken conditional branch.
+  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::branch_taken), 2);
+  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::load), 1);
+  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_TAKEN", TriggerKind::branch_taken), 1);
+  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_NTAKEN", TriggerKind::branch_not_taken), 1);
+  EXPECT_EQ(expected("icl", "BR_MISP_RETIRED.COND", TriggerKind::branch_mispredict), 0.5);
+  EXPECT_EQ(expected("skl", "BR_MISP_RETIRED.RET", TriggerKind::branch_mispredict), 0);
+  EXPECT_EQ(expected("zen4", "DIV_OP_COUNT", TriggerKind::div), 1);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::prefetch), 1);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
+}
+
+TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::div), std::nullopt) << "cycles";
+  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::load), 0);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::string_load), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::prefetch), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::mfence), 0) << "never there";
+  EXPECT_EQ(expected("hsw", "MEM_LOAD_UOPS_RETIRED.L3_MISS", TriggerKind::mfence), std::nullopt);
+  EXPECT_EQ(expected("skl", "LONGEST_LAT_CACHE.MISS", TriggerKind::load_dram), std::nullopt);
+  EXPECT_EQ(expected("skl", "cycles", TriggerKind::load), std::nullopt);
+  EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", TriggerKind::load), std::nullopt);
+}
+
+TEST(Triggers, FilterTheListOfEvents) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto names = [](TriggerKind kind, bool precise) {
+    std::vector<std::string> result;
+    for (const Event& event :
+         of("skl").list({.precise_only = precise, .pattern = {}, .trigger = kind})) {
+      result.push_back(event.name);
+    }
+    return result;
+  };
+  EXPECT_THAT(names(TriggerKind::div, false),
+              ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_THREAD_UNHALTED.THREAD_P",
+                                     "CPU_CLK_UNHALTED", "INST_RETIRED.TOTAL_CYCLES",
+                                     "UOPS_RETIRED.TOTAL_CYCLES"));
+  EXPECT_THAT(names(TriggerKind::store, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
+  EXPECT_THAT(names(TriggerKind::none, false), IsEmpty());
+}
+
+TEST(Triggers, OfArmAreThoseThatTargetsForItHave) {
+  const Cpu cpu{.name = "arm_n1",
+                .description = {},
+                .source = "libpfm4",
+                .layout = ConfigLayout::arm,
+                .core = Core::other};
+  Event loads;
+  loads.name = "MEM_ACCESS_RD";
+  EXPECT_EQ(best_trigger(cpu, loads), TriggerKind::load);
+  EXPECT_THAT(triggers_of(cpu, loads), SizeIs(1)) << "no other load can be built for it";
+  Event cycles;
+  cycles.name = "CPU_CYCLES";
+  EXPECT_EQ(best_trigger(cpu, cycles), TriggerKind::div);
+}
+
+TEST(Counted, IsNoEventWithModifiersThatHasNoNameOfItsOwn) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto [cpu, stalled] = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
+  EXPECT_EQ(counted_by(cpu, stalled), Counted::other);
+  EXPECT_THAT(triggers_of(cpu, stalled), IsEmpty());
+  EXPECT_EQ(name_of(Counted::l3_misses), "loads that miss the L3");
+}
+
+TEST(CpuNames, AreKnownByFamilyAndModel) {
+  const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
+    machine::CpuIdentity cpu;
+    cpu.vendor = vendor;
+    cpu.family = family;
+    cpu.model = model;
+    cpu.stepping = stepping;
+    return pfm_name_of(cpu);
+  };
+  EXPECT_EQ(name("GenuineIntel", 6, 94), "skl");
+  EXPECT_EQ(name("GenuineIntel", 6, 158), "skl") << "Coffee Lake";
+  EXPECT_EQ(name("GenuineIntel", 6, 85, 4), "skx");
+  EXPECT_EQ(name("GenuineIntel", 6, 85, 7), "clx");
+  EXPECT_EQ(name("GenuineIntel", 6, 106), "icx");
+  EXPECT_EQ(name("GenuineIntel", 6, 151), "") << "Alder Lake";
+  EXPECT_EQ(name("GenuineIntel", 6, 207), "") << "Emerald Rapids";
+  EXPECT_EQ(name("GenuineIntel", 15, 94), "");
+  EXPECT_EQ(name("AuthenticAMD", 25, 17), "amd64_fam19h_zen4");
+  EXPECT_EQ(name("AuthenticAMD", 25, 0x61), "amd64_fam19h_zen4");
+  EXPECT_EQ(name("AuthenticAMD", 25, 0x21), "amd64_fam19h_zen3");
+  EXPECT_EQ(name("AuthenticAMD", 23, 0x71), "amd64_fam17h_zen2");
+  EXPECT_EQ(name("AuthenticAMD", 23, 0x08), "amd64_fam17h_zen1");
+  EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "") << "Zen 5";
+  EXPECT_EQ(name("0x41", std::nullopt, 0xd0c), "arm_n1");
+  EXPECT_EQ(name("0x48", std::nullopt, 0xd0c), "");
+}
+
+TEST(CpuNames, AreThoseOfLibpfm4) {
+  SKIP_WITHOUT_X86_TABLES();
+  std::set<std::string> pmus;
+  for (const PfmPmu& pmu : pfm_core_pmus()) pmus.insert(pmu.name);
+  for (int model = 0; model < 256; ++model) {
+    for (const auto& [vendor, family] : std::vector<std::pair<const char*, int>>{
+             {"GenuineIntel", 6}, {"AuthenticAMD", 23}, {"AuthenticAMD", 25}}) {
+      machine::CpuIdentity cpu;
+      cpu.vendor = vendor;
+      cpu.family = family;
+      cpu.model = model;
+      cpu.stepping = 4;
+      const std::string name = pfm_name_of(cpu);
+      if (name.empty()) continue;
+      EXPECT_THAT(pmus, Contains(name)) << vendor << ' ' << model;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skid::events

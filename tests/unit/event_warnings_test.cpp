@@ -1,0 +1,245 @@
+// What is said of events that the kernel or the CPU does not treat as they were asked for.
+#include "src/measure/event_warnings.h"
+
+#include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::Judgeable;
+using perfdata::Attribute;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+#if !defined(__x86_64__)
+#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
+#else
+#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
+#endif
+
+constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, kBroadwell = 61,
+              kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207;
+
+machine::Machine intel(int model) {
+  machine::Machine machine;
+  machine.cpu.vendor = "GenuineIntel";
+  machine.cpu.family = 6;
+  machine.cpu.model = model;
+  machine.cpu.stepping = 3;
+  machine.smt_active = false;
+  return machine;
+}
+
+machine::Machine zen4() {
+  machine::Machine machine;
+  machine.cpu.vendor = "AuthenticAMD";
+  machine.cpu.family = 25;
+  machine.cpu.model = 17;
+  machine.smt_active = true;
+  return machine;
+}
+
+Attribute raw(std::uint64_t config, unsigned level = 0) {
+  Attribute attribute;
+  attribute.type = perfdata::PERF_TYPE_RAW;
+  attribute.config = config;
+  attribute.precise_ip = level;
+  attribute.name = "the-event";
+  return attribute;
+}
+
+Attribute cycles(unsigned level) {
+  Attribute attribute = raw(0, level);
+  attribute.type = perfdata::PERF_TYPE_HARDWARE;
+  return attribute;
+}
+
+std::vector<std::string> warnings(const Attribute& attribute, const machine::Machine& machine,
+                                  std::optional<std::uint64_t> period = 10'007,
+                                  std::size_t counters = 1) {
+  RecordedCpu cpu(machine);
+  const EventKnowledge knowledge = cpu.know(attribute, "cpu");
+  return event_warnings({.attribute = attribute,
+                         .pmu_name = "cpu",
+                         .knowledge = knowledge,
+                         .machine = machine,
+                         .period = period,
+                         .counters = counters});
+}
+
+Judgeable judged(const Attribute& attribute, const machine::Machine& machine) {
+  RecordedCpu cpu(machine);
+  return judgeable(attribute, "cpu", cpu.know(attribute, "cpu"), nullptr);
+}
+
+std::string remark(const Attribute& attribute, const machine::Machine& machine) {
+  RecordedCpu cpu(machine);
+  const EventKnowledge knowledge = cpu.know(attribute, "cpu");
+  return remark_on(knowledge, attribute.precise_ip,
+                   judgeable(attribute, "cpu", knowledge, nullptr));
+}
+
+TEST(EventWarnings, TellAnImpreciseEventThatWasAcceptedAtALevel) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kSkylake)),
+              ElementsAre(AllOf(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise"),
+                                HasSubstr("libpfm4, skl"), HasSubstr("level 2"))));
+  EXPECT_THAT(warnings(raw(0x412e, 0), intel(kSkylake)), IsEmpty()) << "nothing was asked";
+  EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kSkylake)), IsEmpty()) << "precise";
+  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kEmeraldRapids)), IsEmpty()) << "nobody knows";
+}
+
+TEST(EventWarnings, TellAGenericEventByItsCode) {
+  SKIP_WITHOUT_X86_TABLES();
+  Attribute cache_misses = cycles(2);
+  cache_misses.config = 3;
+  EXPECT_THAT(warnings(cache_misses, intel(kSkylake)),
+              ElementsAre(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
+}
+
+TEST(EventWarnings, TellWhatIsCountedForCycles) {
+  for (const int model : {kSandyBridge, kIvyBridge, kHaswell, kBroadwell}) {
+    EXPECT_THAT(warnings(cycles(2), intel(model)),
+                ElementsAre(HasSubstr("UOPS_RETIRED.ALL, inverted")))
+        << model;
+  }
+  for (const Attribute& event : {cycles(1), raw(0x3c, 1)}) {
+    EXPECT_THAT(warnings(event, intel(kSkylake)),
+                ElementsAre(HasSubstr("INST_RETIRED.ANY_P, inverted")));
+  }
+  EXPECT_THAT(warnings(cycles(3), intel(kSkylake)),
+              ElementsAre(HasSubstr("INST_RETIRED.PREC_DIST, inverted")));
+  EXPECT_THAT(warnings(cycles(0), intel(kSkylake)), IsEmpty());
+  EXPECT_THAT(warnings(cycles(2), intel(kIceLake)), IsEmpty()) << "cycles can be precise there";
+  EXPECT_THAT(warnings(cycles(2), zen4(), 10'096), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kHaswell)), IsEmpty()) << "no cycles";
+}
+
+TEST(EventWarnings, TellTheErrataOfCountingOneMode) {
+  SKIP_WITHOUT_X86_TABLES();
+  Attribute user = raw(0x20d1, 2);
+  user.exclude_kernel = true;
+  EXPECT_THAT(warnings(user, intel(kSkylake)),
+              ElementsAre(AllOf(HasSubstr("SKL128"), HasSubstr("MEM_LOAD_RETIRED.L3_MISS"))));
+  EXPECT_THAT(warnings(user, intel(kHaswell)), ElementsAre(HasSubstr("HSD169")));
+  Attribute kernel = raw(0x20d1, 2);
+  kernel.exclude_user = true;
+  EXPECT_THAT(warnings(kernel, intel(kSkylake)), ElementsAre(HasSubstr("SKL128")));
+  EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kSkylake)), IsEmpty()) << "both modes";
+  user.config = 0x81d0;
+  EXPECT_THAT(warnings(user, intel(kSkylake)), IsEmpty()) << "another event";
+  user.config = 0x20d1;
+  EXPECT_THAT(warnings(user, intel(kSapphireRapids)), IsEmpty()) << "another CPU";
+}
+
+TEST(EventWarnings, TellTheErrataOfSmtUnlessItIsOff) {
+  SKIP_WITHOUT_X86_TABLES();
+  machine::Machine machine = intel(kIvyBridge);
+  EXPECT_THAT(warnings(raw(0x81d0, 2), machine), IsEmpty());
+  machine.smt_active = true;
+  EXPECT_THAT(warnings(raw(0x81d0, 2), machine), ElementsAre(HasSubstr("BV98")));
+  EXPECT_THAT(warnings(raw(0x08d1, 2), machine), IsEmpty()) << "L1_MISS has none";
+  machine.smt_active.reset();
+  EXPECT_THAT(warnings(raw(0x81d0, 2), machine),
+              ElementsAre(HasSubstr("whether it was on is not known")));
+}
+
+TEST(EventWarnings, TellPeriodsThatAreNotTaken) {
+  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'007),
+              ElementsAre(AllOf(HasSubstr("period of 10007"), HasSubstr("multiples of 64"))));
+  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
+              ElementsAre(HasSubstr("periods from 128")));
+  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'048), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x20c4, 2), intel(kBroadwell), 10'007), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kSkylake), 10'007), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 31), ElementsAre(HasSubstr("from 32")));
+  EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 32), IsEmpty());
+  for (const int model : {kSapphireRapids, kEmeraldRapids}) {
+    EXPECT_THAT(warnings(raw(0x20d1, 3), intel(model), 127),
+                ElementsAre(HasSubstr("precise distribution")));
+    EXPECT_THAT(warnings(raw(0x20d1, 3), intel(model), 128), IsEmpty());
+    EXPECT_THAT(warnings(raw(0x20d1, 2), intel(model), 127), IsEmpty());
+  }
+  EXPECT_THAT(warnings(raw(0x76, 1), zen4(), 10'007),
+              ElementsAre(AllOf(HasSubstr("IBS"), HasSubstr("multiples of 16"))));
+  EXPECT_THAT(warnings(raw(0x76, 1), zen4(), 10'096), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x76, 0), zen4(), 10'007), IsEmpty()) << "not through IBS";
+  EXPECT_THAT(warnings(raw(0x76, 1), zen4(), std::nullopt), IsEmpty()) << "a frequency";
+}
+
+TEST(EventWarnings, TellThatCountersMayHaveBeenShared) {
+  const machine::Machine machine = intel(kEmeraldRapids);
+  EXPECT_THAT(warnings(raw(0x20d1), machine, 10'007, 5),
+              ElementsAre(AllOf(HasSubstr("5 events"), HasSubstr("multiplexing"))));
+  EXPECT_THAT(warnings(raw(0x20d1), machine, 10'007, 4), IsEmpty());
+  EXPECT_THAT(warnings(cycles(0), machine, 10'007, 5), IsEmpty()) << "has a counter of its own";
+  EXPECT_TRUE(takes_counter(raw(0x20d1), "cpu"));
+  EXPECT_FALSE(takes_counter(cycles(0), "cpu"));
+  Attribute clock;
+  clock.type = perfdata::PERF_TYPE_SOFTWARE;
+  EXPECT_FALSE(takes_counter(clock, "software"));
+  clock.type = 40;
+  EXPECT_FALSE(takes_counter(clock, "uncore_imc_0"));
+  EXPECT_TRUE(takes_counter(clock, "cpu_core"));
+}
+
+TEST(Judgeable, IsNoEventThatTheCatalogueCallsImprecise) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), Judgeable::imprecise);
+  EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), Judgeable::yes);
+  EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), Judgeable::every_instruction);
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), Judgeable::yes) << "nobody knows";
+  EXPECT_EQ(judged(raw(0x76, 2), zen4()), Judgeable::every_instruction);
+  EXPECT_EQ(judged(raw(0xc4), zen4()), Judgeable::imprecise);
+}
+
+TEST(Judgeable, SaysWhereNobodyKnowsWhetherTheEventIsPrecise) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_THAT(remark(raw(0x412e, 2), intel(kEmeraldRapids)),
+              HasSubstr("no catalogue covers this CPU"));
+  EXPECT_THAT(remark(raw(0x20d1, 0), intel(kEmeraldRapids)), IsEmpty()) << "not judged anyway";
+  EXPECT_THAT(remark(raw(0x20d1, 2), intel(kSkylake)), IsEmpty());
+  EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("(libpfm4, skl) does not say"));
+  Attribute fault;
+  fault.type = perfdata::PERF_TYPE_SOFTWARE;
+  fault.config = 2;
+  fault.precise_ip = 2;
+  EXPECT_THAT(remark(fault, intel(kEmeraldRapids)), IsEmpty());
+}
+
+TEST(RecordedMachine, IsToldByTheRecordingWhereThereIsNoRun) {
+  perfdata::Features features;
+  features.cpuid = "GenuineIntel,6,94,3";
+  features.cpu_topology.emplace();
+  features.cpu_topology->cores = {"0,4", "1,5"};
+  const machine::Machine smt = recorded_machine(features, nullptr);
+  EXPECT_EQ(smt.cpu.vendor, "GenuineIntel");
+  EXPECT_EQ(smt.cpu.family, 6);
+  EXPECT_EQ(smt.cpu.model, 94);
+  EXPECT_EQ(smt.cpu.stepping, 3);
+  EXPECT_EQ(smt.smt_active, true);
+  features.cpu_topology->cores = {"0", "1"};
+  EXPECT_EQ(recorded_machine(features, nullptr).smt_active, false);
+  features.cpu_topology.reset();
+  features.cpuid = "0x00000000413fd0c1";
+  const machine::Machine arm = recorded_machine(features, nullptr);
+  EXPECT_EQ(arm.cpu.vendor, "0x41");
+  EXPECT_EQ(arm.cpu.model, 0xd0c);
+  EXPECT_EQ(arm.smt_active, std::nullopt);
+  EXPECT_EQ(events::pfm_name_of(arm.cpu), "arm_n1");
+  run::Run run;
+  run.machine = zen4();
+  EXPECT_EQ(recorded_machine(features, &run).cpu.vendor, "AuthenticAMD");
+}
+
+}  // namespace
+}  // namespace skid::measure
