@@ -153,7 +153,8 @@ void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, D
   add("cycles", "cycles", "cycles", long_trigger(arch), Counted::cycles);
   add("a branch", "branches", "branch-instructions", TriggerKind::branch_taken, Counted::branches);
   set.notes.emplace_back(
-      "libpfm4 as built here does not know this CPU's events, so the generic cycles and branches stand for them; "
+      "libpfm4 as built here does not know this CPU's events, so the generic cycles and branches "
+      "stand for them; "
       "where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives "
       "the others: --perfmon DIR");
   add_level_note(pmu, set);
