@@ -160,6 +160,11 @@ TEST(EventWarnings, TellPeriodsThatAreNotTaken) {
               ElementsAre(HasSubstr("periods from 128")));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'048), IsEmpty());
   EXPECT_THAT(warnings(raw(0x20c4, 2), intel(kBroadwell), 10'007), IsEmpty());
+  EXPECT_THAT(
+      warnings(cycles(3), intel(kBroadwell), 400'009),
+      ElementsAre(HasSubstr("INST_RETIRED.PREC_DIST, inverted"), HasSubstr("multiples of 64")));
+  EXPECT_THAT(warnings(cycles(2), intel(kBroadwell), 400'009),
+              ElementsAre(HasSubstr("UOPS_RETIRED.ALL, inverted")));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kSkylake), 10'007), IsEmpty());
   EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 31), ElementsAre(HasSubstr("from 32")));
   EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 32), IsEmpty());
