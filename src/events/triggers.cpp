@@ -189,14 +189,17 @@ Count divider_events(const LoopEvents& loop) {
   return std::nullopt;  // as many micro-ops and cycles as the CPU takes
 }
 
-Count one_for(TriggerKind kind, TriggerKind wanted) {
-  return kind == wanted ? 1 : 0;
+/// One for each trigger of the kind, which nothing else in a loop is.
+Count triggers_if(const runway::Specification& specification, TriggerKind wanted) {
+  if (specification.trigger != wanted) return 0;
+  return static_cast<double>(runway::triggers_of(specification));
 }
 
 /// Counts of LoopEvents, put together. An unconditional branch is always taken.
-Count count_of(Counted counted, const LoopEvents& loop, TriggerKind kind) {
+Count count_of(Counted counted, const runway::Specification& specification) {
+  const LoopEvents loop = runway::loop_events_of(specification);
   const Count untaken = difference(loop.branches, loop.taken_branches);
-  const bool returns = kind == T::ret;
+  const bool returns = specification.trigger == T::ret;
   switch (counted) {
     case K::instructions:
       return loop.instructions;
@@ -244,11 +247,11 @@ Count count_of(Counted counted, const LoopEvents& loop, TriggerKind kind) {
     case K::divider_cycles:
       return divider_events(loop);
     case K::prefetches:
-      return one_for(kind, T::prefetch);
+      return triggers_if(specification, T::prefetch);
     case K::flushes:
-      return one_for(kind, T::flush);
+      return triggers_if(specification, T::flush);
     case K::cpuids:
-      return one_for(kind, T::cpuid);
+      return triggers_if(specification, T::cpuid);
     default:
       return std::nullopt;
   }
@@ -264,7 +267,7 @@ std::optional<double> expected_events(const Cpu& cpu, const Event& event,
                                       const runway::Specification& specification) {
   const Counted counted = counted_by(cpu, event);
   const TriggerKind kind = specification.trigger;
-  const Count count = count_of(counted, runway::loop_events_of(specification), kind);
+  const Count count = count_of(counted, specification);
   if (!is_load_event(counted) || !is_doubtful_load(kind)) return count;
   // Only what certainly is no load leaves the rest of the loop as it is.
   return known_verdict(cpu, event, kind) == Verdict::never ? count : std::nullopt;

@@ -137,6 +137,22 @@ TEST(Triggers, SayHowOftenAnIterationCausesTheEvent) {
   EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
 }
 
+TEST(Triggers, CauseTheirEventOnceEachWhereThereAreSeveral) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
+    const auto [about, event] = known(cpu, name);
+    runway::Specification specification = runway::default_specification(arch_of(about), kind);
+    specification.gaps = {1000, 2000};
+    return expected_events(about, event, specification);
+  };
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::prefetch), 3);
+  EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", TriggerKind::flush), 3);
+  EXPECT_EQ(of_three("zen2", "RETIRED_CPUID_INSTRUCTIONS", TriggerKind::cpuid), 3);
+  EXPECT_EQ(of_three("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 3);
+  EXPECT_EQ(of_three("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::branch_taken), 4);
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
+}
+
 TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::div), std::nullopt) << "cycles";
