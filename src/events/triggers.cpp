@@ -1,7 +1,6 @@
 #include "src/events/triggers.h"
 
 #include "runway/loop_events.h"
-#include "src/events/counted.h"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +43,8 @@ constexpr std::array kRows{
     Row{K::loads, T::prefetch, V::maybe},
     Row{K::loads, T::mfence, V::maybe},
     Row{K::loads, T::cpuid, V::maybe},
+    Row{K::loads, T::ret, V::maybe},  // of the stack
+    Row{K::loads, T::fault, V::can},
     Row{K::locked_loads, T::lock_rmw, V::can},
     // The watched datum stays in the L1.
     Row{K::l1_hits, T::load, V::can},
@@ -59,8 +60,13 @@ constexpr std::array kRows{
     Row{K::l1_misses, T::load_l2, V::can},
     Row{K::l1_misses, T::load_l3, V::can},
     Row{K::l1_misses, T::load_dram, V::can},
+    // On some CPUs these count as loads that miss.
+    Row{K::l1_misses, T::mfence, V::maybe},
+    Row{K::l1_misses, T::cpuid, V::maybe},
     Row{K::l2_misses, T::load_l3, V::can},
     Row{K::l2_misses, T::load_dram, V::can},
+    Row{K::l2_misses, T::mfence, V::maybe},
+    Row{K::l2_misses, T::cpuid, V::maybe},
     Row{K::l3_misses, T::load_dram, V::can},
     // Where the memory is of the node that the target runs on.
     Row{K::local_memory, T::load_dram, V::conditional},
@@ -68,6 +74,7 @@ constexpr std::array kRows{
     Row{K::stores, T::store, V::can},
     Row{K::stores, T::nt_store, V::can},
     Row{K::stores, T::lock_rmw, V::can},
+    Row{K::stores, T::call, V::maybe},  // of the return address
     Row{K::branches, T::branch_taken, V::can},
     Row{K::branches, T::branch_not_taken, V::can},
     Row{K::branches, T::branch_mispredict, V::can},
@@ -177,11 +184,12 @@ Count difference(Count a, Count b) {
   return *a - *b;
 }
 
-/// Instructions that some CPUs count as loads although they load nothing into a register, and those
-/// that are several loads: their number depends on the CPU.
+/// Instructions that some CPUs count as loads although they load nothing into a register, those
+/// that are several loads, and those whose counting nobody told of: their number depends on the
+/// CPU.
 bool is_doubtful_load(TriggerKind kind) {
   return kind == T::prefetch || kind == T::mfence || kind == T::cpuid || kind == T::flush ||
-         kind == T::string_load || kind == T::fault;
+         kind == T::string_load || kind == T::fault || kind == T::ret;
 }
 
 Count divider_events(const LoopEvents& loop) {
@@ -291,6 +299,11 @@ std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
                       expected_events(cpu, event, runway::default_specification(arch, row.kind))});
   }
   return causes;
+}
+
+bool may_cause(TriggerKind kind, Counted counted) {
+  return std::any_of(kRows.begin(), kRows.end(),
+                     [&](const Row& row) { return row.counted == counted && row.kind == kind; });
 }
 
 std::optional<TriggerKind> best_trigger(const Cpu& cpu, const Event& event) {

@@ -207,6 +207,41 @@ TEST(Judgeable, IsNoEventThatTheCatalogueCallsImprecise) {
   EXPECT_EQ(judged(raw(0xc4), zen4()), Judgeable::imprecise);
 }
 
+TEST(Judgeable, IsNoEventThatNopsCauseToo) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), Judgeable::every_instruction)
+      << "UOPS_RETIRED.RETIRE_SLOTS";
+  EXPECT_EQ(judged(raw(0x02c0, 2), intel(kSkylake)), Judgeable::every_instruction)
+      << "INST_RETIRED.NOP";
+}
+
+TEST(Judgeable, IsNoEventThatTheTriggerDoesNotCause) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto with = [](runway::TriggerKind kind, const Attribute& attribute, int model) {
+    runway::TargetDescription target;
+    target.specification.trigger = kind;
+    RecordedCpu cpu(intel(model));
+    return judgeable(attribute, "cpu", cpu.know(attribute, "cpu"), &target);
+  };
+  using runway::TriggerKind;
+  // The back-edge of the loop is a taken branch, which no other trigger declares.
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kSkylake), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, raw(0x20c4, 2), kSkylake), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::store, raw(0x81d0, 2), kSkylake), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x81d0, 2), kSkylake), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20d1, 2), kSkylake), Judgeable::not_caused)
+      << "it hits the L1";
+  EXPECT_EQ(with(TriggerKind::load, raw(0x11d0, 2), kSkylake), Judgeable::yes)
+      << "of STLB_MISS_LOADS no trigger is known";
+  // Generic events are known where no catalogue is.
+  Attribute branches = cycles(2);
+  branches.config = 4;
+  EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), Judgeable::yes)
+      << "nobody knows";
+}
+
 TEST(Judgeable, SaysWhereNobodyKnowsWhetherTheEventIsPrecise) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(remark(raw(0x412e, 2), intel(kEmeraldRapids)),
