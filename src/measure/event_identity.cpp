@@ -163,6 +163,12 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
   return std::nullopt;
 }
 
+bool is_of_one_trigger(const Attribute& attribute, const runway::TargetDescription& target) {
+  const auto builtin = builtin_event_of(attribute, target);
+  return builtin == "execute" ||
+         (builtin == "access" && runway::elements_of(target.specification) != 0);
+}
+
 analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
                               const EventKnowledge& knowledge,
                               const runway::TargetDescription* target) {

@@ -283,8 +283,8 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
   if (geometry != nullptr && geometry->description &&
-      builtin_event_of(attribute, *geometry->description) == "execute") {
-    measurement.bias.reset();  // the breakpoint stands at the first trigger only
+      is_of_one_trigger(attribute, *geometry->description)) {
+    measurement.bias.reset();
   }
   measurement.recording_warnings = warnings;
   return measurement;
