@@ -178,6 +178,14 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
                                         std::vector<std::string>& notes) {
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events({"access", "execute", "faults", "cpu-clock"})) {
+    if (event.kind == EventKind::access && options.trigger &&
+        runway::traits_of(*options.trigger).level != runway::MemoryLevel::none) {
+      notes.push_back(
+          fmt::format("access: left out, {}'s chase comes to the datum once a round, so that a "
+                      "sample can take minutes; name it with -e to record it",
+                      runway::name_of(*options.trigger)));
+      continue;
+    }
     ChosenEvent built_in;
     built_in.levels = levels_for(event, options);
     built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
@@ -196,6 +204,12 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
       "CPU are recorded; name others with -e");
   events::DefaultSet set = events::default_set(machine, catalogue);
   for (events::DefaultEvent& event : set.events) {
+    if (options.trigger && !is_of_every_instruction(event.counted) &&
+        !events::may_cause(*options.trigger, event.counted)) {
+      notes.push_back(fmt::format("{}: left out, the trigger {} does not cause it", event.name,
+                                  runway::name_of(*options.trigger)));
+      continue;
+    }
     ChosenEvent of_cpu;
     of_cpu.event.name = std::move(event.name);
     of_cpu.event.perf_name = std::move(event.perf_event);
