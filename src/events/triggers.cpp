@@ -192,6 +192,13 @@ bool is_doubtful_load(TriggerKind kind) {
          kind == T::string_load || kind == T::fault || kind == T::ret;
 }
 
+/// AMD's LS_DISPATCH has a umask of its own for operations that load and store the same address
+/// (Processor Programming Reference, PMCx029), and which it is for the atomic ones is not told.
+bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, TriggerKind kind) {
+  return cpu.layout == ConfigLayout::amd && kind == T::lock_rmw &&
+         (counted == K::loads || counted == K::stores);
+}
+
 Count divider_events(const LoopEvents& loop) {
   if (loop.divisions == 0.0) return 0;
   return std::nullopt;  // as many micro-ops and cycles as the CPU takes
@@ -275,6 +282,7 @@ std::optional<double> expected_events(const Cpu& cpu, const Event& event,
                                       const runway::Specification& specification) {
   const Counted counted = counted_by(cpu, event);
   const TriggerKind kind = specification.trigger;
+  if (is_doubtful_dispatch(cpu, counted, kind)) return std::nullopt;
   const Count count = count_of(counted, specification);
   if (!is_load_event(counted) || !is_doubtful_load(kind)) return count;
   // Only what certainly is no load leaves the rest of the loop as it is.
@@ -287,7 +295,7 @@ std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
   const Arch arch = arch_of(cpu);
   for (const Row& row : kRows) {
     if (row.counted != counted || runway::refusal(row.kind, arch)) continue;
-    Verdict verdict = row.verdict;
+    Verdict verdict = is_doubtful_dispatch(cpu, counted, row.kind) ? V::maybe : row.verdict;
     if (is_load_event(counted)) {
       const auto known = known_verdict(cpu, event, row.kind);
       if (known == Verdict::never) continue;

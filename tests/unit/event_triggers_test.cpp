@@ -167,6 +167,9 @@ TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
   EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", TriggerKind::load), std::nullopt);
   EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::ret), std::nullopt)
       << "nobody told whether a load of the stack counts";
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::load), 1);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.STORE_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
 }
 
 TEST(Triggers, FilterTheListOfEvents) {
