@@ -292,7 +292,7 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
 
 /// Triggers in one iteration.
 std::size_t triggers_of(const RecordOptions& options) {
-  return options.triggers.value_or(options.gaps.size() + 1);
+  return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }
 
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
