@@ -60,11 +60,12 @@ std::string reason_not_judged(Judgeable judgeable) {
     case Judgeable::timer:
       return "a timer samples whatever runs, so NOPs are rightly sampled";
     case Judgeable::every_instruction:
-      return "every instruction causes this event, so NOPs are rightly sampled";
+      return "any instruction can cause this event, so NOPs are rightly sampled";
     case Judgeable::no_trigger:
       return "nobody said where the trigger is: report --hit FUNCTION --runway FUNCTION does";
     case Judgeable::not_caused:
-      return "the trigger of this target cannot cause this event: record it with one that can";
+      return "the trigger of this target is not known to cause this event: record it with one that "
+             "is";
     case Judgeable::imprecise:
       return "imprecise by catalogue: the CPU does not record which instruction caused this event";
   }

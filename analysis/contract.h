@@ -19,9 +19,9 @@ std::string_view name_of(Verdict verdict);
 enum class Judgeable {
   yes,                ///< only the trigger (and declared others) causes it
   timer,              ///< cpu-clock, task-clock: a timer, anything may be sampled
-  every_instruction,  ///< cycles, instructions: each instruction causes it
+  every_instruction,  ///< cycles, instructions: each instruction causes it, or can
   no_trigger,         ///< nobody said where the trigger is
-  not_caused,         ///< the trigger of this target cannot cause the event
+  not_caused,         ///< the trigger of this target is not known to cause it
   imprecise,          ///< the CPU records no address of the instruction that causes it
 };
 

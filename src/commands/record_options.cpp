@@ -72,11 +72,13 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
       ->type_name("B");
   command
       .add_option("--triggers", options.triggers,
-                  "Triggers in one iteration: what the hardware prefers among them is reported")
+                  "Triggers in one iteration, up to 16: what the hardware prefers among them is "
+                  "reported")
       ->type_name("K");
   command
       .add_option("--gaps", options.gaps,
-                  "NOPs between one trigger and the next (default: unequal, growing up to --nops)")
+                  "NOPs between one trigger and the next, one number less than there are triggers "
+                  "(default: unequal, growing up to --nops)")
       ->type_name("N,N")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -23,7 +23,7 @@ struct RecordOptions {
   std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
   std::optional<std::uint32_t> nops;
   std::optional<unsigned> nop_bytes;
-  std::optional<std::size_t> triggers;       ///< in one iteration
+  std::optional<unsigned> triggers;          ///< in one iteration
   std::vector<std::uint32_t> gaps;           ///< NOPs between them
   std::optional<std::uint64_t> working_set;  ///< bytes; nullopt: what the level of the kind needs
   std::uint64_t samples = 5000;              ///< a measurement at least

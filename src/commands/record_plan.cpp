@@ -135,21 +135,13 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   return TriggerKind::load;
 }
 
-/// What a generic event of perf counts on any CPU.
-events::Counted counted_by_generic(std::string_view name) {
-  using events::Counted;
-  for (const std::string_view busy : {"cycles", "cpu-cycles", "ref-cycles", "bus-cycles"}) {
-    if (name == busy) return Counted::cycles;
-  }
-  if (name == "instructions") return Counted::instructions;
-  if (name == "branches" || name == "branch-instructions") return Counted::branches;
-  return name == "branch-misses" ? Counted::mispredicted : Counted::other;
+bool is_of_every_instruction(events::Counted counted) {
+  return counted == events::Counted::cycles || counted == events::Counted::instructions;
 }
 
 /// An event that comes with every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen) {
-  return chosen.counted == events::Counted::cycles ||
-         chosen.counted == events::Counted::instructions;
+  return is_of_every_instruction(chosen.counted);
 }
 
 std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
@@ -162,7 +154,8 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   const bool busy = is_busy(chosen);
   if (machine::is_amd(cpu)) return busy ? kBusyAmdPeriod : kAmdPeriod;
   if (busy) return kBusyPeriod;
-  return chosen.counted == Counted::other ? kEventPeriod : kTriggerPeriod;
+  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
+  return once ? kTriggerPeriod : kEventPeriod;
 }
 
 std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& options) {
@@ -185,6 +178,14 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
                                         std::vector<std::string>& notes) {
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events({"access", "execute", "faults", "cpu-clock"})) {
+    if (event.kind == EventKind::access && options.trigger &&
+        runway::traits_of(*options.trigger).level != runway::MemoryLevel::none) {
+      notes.push_back(
+          fmt::format("access: left out, {}'s chase comes to the datum once a round, so that a "
+                      "sample can take minutes; name it with -e to record it",
+                      runway::name_of(*options.trigger)));
+      continue;
+    }
     ChosenEvent built_in;
     built_in.levels = levels_for(event, options);
     built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
@@ -203,6 +204,12 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
       "CPU are recorded; name others with -e");
   events::DefaultSet set = events::default_set(machine, catalogue);
   for (events::DefaultEvent& event : set.events) {
+    if (options.trigger && !is_of_every_instruction(event.counted) &&
+        !events::may_cause(*options.trigger, event.counted)) {
+      notes.push_back(fmt::format("{}: left out, the trigger {} does not cause it", event.name,
+                                  runway::name_of(*options.trigger)));
+      continue;
+    }
     ChosenEvent of_cpu;
     of_cpu.event.name = std::move(event.name);
     of_cpu.event.perf_name = std::move(event.perf_event);
@@ -226,8 +233,8 @@ std::vector<ChosenEvent> named_events(const RecordOptions& options, const machin
     // Without a PMU perf puts a timer in the place of generic cycles.
     const auto caused = machine.has_core_pmu() ? known : std::nullopt;
     named.trigger = trigger_for(event, options.trigger, caused, catalogue);
-    named.counted =
-        known ? events::counted_by(catalogue->cpu(), *known) : counted_by_generic(event.name);
+    named.counted = known ? events::counted_by(catalogue->cpu(), *known)
+                          : events::counted_by_generic(event.name);
     named.event = std::move(event);
     chosen.push_back(std::move(named));
   }
@@ -285,7 +292,7 @@ int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& eve
 
 /// Triggers in one iteration.
 std::size_t triggers_of(const RecordOptions& options) {
-  return options.triggers.value_or(options.gaps.size() + 1);
+  return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }
 
 runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,

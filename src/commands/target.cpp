@@ -41,7 +41,7 @@ struct TargetOptions {
   std::string trigger = "load";
   std::optional<std::uint32_t> nops, lead_in;
   std::optional<unsigned> nop_bytes, access_bytes;
-  std::optional<std::size_t> triggers;
+  std::optional<unsigned> triggers;
   std::vector<std::uint32_t> gaps;           // NOPs
   std::optional<std::uint64_t> working_set;  // bytes
   std::optional<std::uint64_t> iterations;

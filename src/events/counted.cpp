@@ -165,6 +165,17 @@ constexpr std::array kArm{
     Meaning{"BR_MIS_PRED", K::mispredicted},
 };
 
+/// Events of Intel's that any instruction causes: of its operations at retirement, and of how it
+/// was fetched.
+constexpr std::array<std::string_view, 4> kOfAnyInstruction{
+    "INST_RETIRED.", "UOPS_RETIRED.", "FRONTEND_RETIRED.", "ITLB_MISS_RETIRED"};
+
+bool is_of_any_instruction(const Event& event) {
+  const std::string name = normalized(event.name);
+  return std::any_of(kOfAnyInstruction.begin(), kOfAnyInstruction.end(),
+                     [&name](std::string_view family) { return name.starts_with(family); });
+}
+
 struct Found {
   Counted counted = Counted::other;
   int place = std::numeric_limits<int>::max();
@@ -197,9 +208,10 @@ Found find(const Cpu& cpu, const Event& event) {
   return find(kArm, event);
 }
 
-constexpr std::array<std::string_view, 33> kNames{"",
+constexpr std::array<std::string_view, 34> kNames{"",
                                                   "cycles",
                                                   "instructions",
+                                                  "instructions of some sort",
                                                   "loads",
                                                   "locked loads",
                                                   "loads that hit the L1",
@@ -235,7 +247,18 @@ static_assert(static_cast<std::size_t>(Counted::cpuids) + 1 == kNames.size());
 }  // namespace
 
 Counted counted_by(const Cpu& cpu, const Event& event) {
-  return find(cpu, event).counted;
+  const Counted counted = find(cpu, event).counted;
+  const bool other = counted == K::other && cpu.layout == ConfigLayout::intel;
+  return other && is_of_any_instruction(event) ? K::any_instruction : counted;
+}
+
+Counted counted_by_generic(std::string_view name) {
+  for (const std::string_view busy : {"cycles", "cpu-cycles", "ref-cycles", "bus-cycles"}) {
+    if (name == busy) return K::cycles;
+  }
+  if (name == "instructions") return K::instructions;
+  if (name == "branches" || name == "branch-instructions") return K::branches;
+  return name == "branch-misses" ? K::mispredicted : K::other;
 }
 
 int preference(const Cpu& cpu, const Event& event) {

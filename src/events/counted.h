@@ -8,12 +8,14 @@
 
 namespace skid::events {
 
-/// Only events that a single instruction can be made to cause; all others are `other`.
+/// Only events that a single instruction can be made to cause, and those that any instruction
+/// causes; all others are `other`.
 enum class Counted {
   other,
-  cycles,        ///< of the core, halted ones left out
-  instructions,  ///< retired ones, or their micro-ops
-  loads,         ///< retired ones; on AMD and Arm the ones that were dispatched
+  cycles,           ///< of the core, halted ones left out
+  instructions,     ///< retired ones, or their micro-ops
+  any_instruction,  ///< some of those, by how they were fetched or retired: NOPs as well as others
+  loads,            ///< retired ones; on AMD and Arm the ones that were dispatched
   locked_loads,
   l1_hits,  ///< loads by the level that served them
   l2_hits,
@@ -48,6 +50,9 @@ enum class Counted {
 /// By the event's name or one of its aliases; a code with modifiers (cmask, inv) that no name has
 /// is `other`.
 Counted counted_by(const Cpu& cpu, const Event& event);
+
+/// What a generic event of perf counts on any CPU, by the name that perf gives it.
+Counted counted_by_generic(std::string_view name);
 
 /// How directly an event stands for what it counts, best first: of two events that count the same,
 /// the one with the lower number is the one to take.

@@ -15,6 +15,7 @@ constexpr std::string_view kStoppedPrecDist = "INST_RETIRED.PREC_DIST, inverted 
 /// INST_RETIRED.ALL, INST_RETIRED.PREC_DIST: event and umask.
 constexpr std::uint64_t kInstructions = 0x01c0;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
+constexpr std::uint64_t kCycles = 0x003c;
 
 /// Golden Cove and its kin in family 6, whose counters for precise distribution have a shortest
 /// period: Sapphire and Emerald Rapids, Granite Rapids, Alder, Raptor, Meteor and Arrow Lake.
@@ -53,7 +54,9 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
 
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
   if (event.ibs) return PeriodRule{.least = 16, .multiple_of = 16, .who = "IBS"};
-  const bool instructions = (event.config & kEventAndUmask) == kInstructions;
+  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted.
+  const bool instructions = (event.config & kEventAndUmask) == kInstructions ||
+                            (event.config == kCycles && event.level >= 3);
   if (instructions && core_of(pfm_name_of(cpu)) == Core::broadwell) {
     return PeriodRule{.least = 128,
                       .multiple_of = 64,

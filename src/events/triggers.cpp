@@ -1,7 +1,6 @@
 #include "src/events/triggers.h"
 
 #include "runway/loop_events.h"
-#include "src/events/counted.h"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +43,8 @@ constexpr std::array kRows{
     Row{K::loads, T::prefetch, V::maybe},
     Row{K::loads, T::mfence, V::maybe},
     Row{K::loads, T::cpuid, V::maybe},
+    Row{K::loads, T::ret, V::maybe},  // of the stack
+    Row{K::loads, T::fault, V::can},
     Row{K::locked_loads, T::lock_rmw, V::can},
     // The watched datum stays in the L1.
     Row{K::l1_hits, T::load, V::can},
@@ -59,8 +60,13 @@ constexpr std::array kRows{
     Row{K::l1_misses, T::load_l2, V::can},
     Row{K::l1_misses, T::load_l3, V::can},
     Row{K::l1_misses, T::load_dram, V::can},
+    // On some CPUs these count as loads that miss.
+    Row{K::l1_misses, T::mfence, V::maybe},
+    Row{K::l1_misses, T::cpuid, V::maybe},
     Row{K::l2_misses, T::load_l3, V::can},
     Row{K::l2_misses, T::load_dram, V::can},
+    Row{K::l2_misses, T::mfence, V::maybe},
+    Row{K::l2_misses, T::cpuid, V::maybe},
     Row{K::l3_misses, T::load_dram, V::can},
     // Where the memory is of the node that the target runs on.
     Row{K::local_memory, T::load_dram, V::conditional},
@@ -68,6 +74,7 @@ constexpr std::array kRows{
     Row{K::stores, T::store, V::can},
     Row{K::stores, T::nt_store, V::can},
     Row{K::stores, T::lock_rmw, V::can},
+    Row{K::stores, T::call, V::maybe},  // of the return address
     Row{K::branches, T::branch_taken, V::can},
     Row{K::branches, T::branch_not_taken, V::can},
     Row{K::branches, T::branch_mispredict, V::can},
@@ -177,11 +184,19 @@ Count difference(Count a, Count b) {
   return *a - *b;
 }
 
-/// Instructions that some CPUs count as loads although they load nothing into a register, and those
-/// that are several loads: their number depends on the CPU.
+/// Instructions that some CPUs count as loads although they load nothing into a register, those
+/// that are several loads, and those whose counting nobody told of: their number depends on the
+/// CPU.
 bool is_doubtful_load(TriggerKind kind) {
   return kind == T::prefetch || kind == T::mfence || kind == T::cpuid || kind == T::flush ||
-         kind == T::string_load || kind == T::fault;
+         kind == T::string_load || kind == T::fault || kind == T::ret;
+}
+
+/// AMD's LS_DISPATCH has a umask of its own for operations that load and store the same address
+/// (Processor Programming Reference, PMCx029), and which it is for the atomic ones is not told.
+bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, TriggerKind kind) {
+  return cpu.layout == ConfigLayout::amd && kind == T::lock_rmw &&
+         (counted == K::loads || counted == K::stores);
 }
 
 Count divider_events(const LoopEvents& loop) {
@@ -189,14 +204,17 @@ Count divider_events(const LoopEvents& loop) {
   return std::nullopt;  // as many micro-ops and cycles as the CPU takes
 }
 
-Count one_for(TriggerKind kind, TriggerKind wanted) {
-  return kind == wanted ? 1 : 0;
+/// One for each trigger of the kind, which nothing else in a loop is.
+Count triggers_if(const runway::Specification& specification, TriggerKind wanted) {
+  if (specification.trigger != wanted) return 0;
+  return static_cast<double>(runway::triggers_of(specification));
 }
 
 /// Counts of LoopEvents, put together. An unconditional branch is always taken.
-Count count_of(Counted counted, const LoopEvents& loop, TriggerKind kind) {
+Count count_of(Counted counted, const runway::Specification& specification) {
+  const LoopEvents loop = runway::loop_events_of(specification);
   const Count untaken = difference(loop.branches, loop.taken_branches);
-  const bool returns = kind == T::ret;
+  const bool returns = specification.trigger == T::ret;
   switch (counted) {
     case K::instructions:
       return loop.instructions;
@@ -244,11 +262,11 @@ Count count_of(Counted counted, const LoopEvents& loop, TriggerKind kind) {
     case K::divider_cycles:
       return divider_events(loop);
     case K::prefetches:
-      return one_for(kind, T::prefetch);
+      return triggers_if(specification, T::prefetch);
     case K::flushes:
-      return one_for(kind, T::flush);
+      return triggers_if(specification, T::flush);
     case K::cpuids:
-      return one_for(kind, T::cpuid);
+      return triggers_if(specification, T::cpuid);
     default:
       return std::nullopt;
   }
@@ -264,7 +282,8 @@ std::optional<double> expected_events(const Cpu& cpu, const Event& event,
                                       const runway::Specification& specification) {
   const Counted counted = counted_by(cpu, event);
   const TriggerKind kind = specification.trigger;
-  const Count count = count_of(counted, runway::loop_events_of(specification), kind);
+  if (is_doubtful_dispatch(cpu, counted, kind)) return std::nullopt;
+  const Count count = count_of(counted, specification);
   if (!is_load_event(counted) || !is_doubtful_load(kind)) return count;
   // Only what certainly is no load leaves the rest of the loop as it is.
   return known_verdict(cpu, event, kind) == Verdict::never ? count : std::nullopt;
@@ -276,7 +295,7 @@ std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
   const Arch arch = arch_of(cpu);
   for (const Row& row : kRows) {
     if (row.counted != counted || runway::refusal(row.kind, arch)) continue;
-    Verdict verdict = row.verdict;
+    Verdict verdict = is_doubtful_dispatch(cpu, counted, row.kind) ? V::maybe : row.verdict;
     if (is_load_event(counted)) {
       const auto known = known_verdict(cpu, event, row.kind);
       if (known == Verdict::never) continue;
@@ -288,6 +307,11 @@ std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
                       expected_events(cpu, event, runway::default_specification(arch, row.kind))});
   }
   return causes;
+}
+
+bool may_cause(TriggerKind kind, Counted counted) {
+  return std::any_of(kRows.begin(), kRows.end(),
+                     [&](const Row& row) { return row.counted == counted && row.kind == kind; });
 }
 
 std::optional<TriggerKind> best_trigger(const Cpu& cpu, const Event& event) {

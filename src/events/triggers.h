@@ -3,6 +3,7 @@
 
 #include "runway/specification.h"
 #include "src/events/causes.h"
+#include "src/events/counted.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 
@@ -22,6 +23,9 @@ struct TriggerCause {
 /// The kinds of trigger that cause an event, best suited first; empty where none of ours does or
 /// nothing is known of the event.
 std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event);
+
+/// Whether a kind causes what an event counts, on one CPU or another. False for `other`.
+bool may_cause(runway::TriggerKind kind, Counted counted);
 
 /// The kind to record an event with: the first of triggers_of() that targets for the CPU's
 /// architecture can be built with.

@@ -1,5 +1,6 @@
 #include "src/measure/event_identity.h"
 
+#include "src/events/triggers.h"
 #include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
 #include "src/support/error.h"
@@ -83,6 +84,16 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
   return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
 }
 
+/// Whether what an event counts is known, and the trigger is none of what causes it: its samples
+/// are of the rest of the loop then.
+bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
+  if (knowledge.counted == events::Counted::other) return false;
+  if (!knowledge.event) return !events::may_cause(trigger, knowledge.counted);
+  const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
+  return std::none_of(causes.begin(), causes.end(),
+                      [trigger](const auto& cause) { return cause.kind == trigger; });
+}
+
 /// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
 std::optional<std::uint64_t> asked_code(std::string_view name) {
   constexpr std::string_view kConfig = "/config=0x";
@@ -152,13 +163,20 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
   return std::nullopt;
 }
 
+bool is_of_one_trigger(const Attribute& attribute, const runway::TargetDescription& target) {
+  const auto builtin = builtin_event_of(attribute, target);
+  return builtin == "execute" ||
+         (builtin == "access" && runway::elements_of(target.specification) != 0);
+}
+
 analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
                               const EventKnowledge& knowledge,
                               const runway::TargetDescription* target) {
   if (is_clock(attribute)) return analysis::Judgeable::timer;
   if (counts_every_instruction(attribute, pmu_name) ||
       knowledge.counted == events::Counted::cycles ||
-      knowledge.counted == events::Counted::instructions) {
+      knowledge.counted == events::Counted::instructions ||
+      knowledge.counted == events::Counted::any_instruction) {
     return analysis::Judgeable::every_instruction;
   }
   if (knowledge.imprecise()) return analysis::Judgeable::imprecise;
@@ -168,6 +186,8 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
     if (expected != nullptr && !expected->offset) return analysis::Judgeable::not_caused;
   } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
     return analysis::Judgeable::not_caused;  // on something else than the trigger or its datum
+  } else if (is_of_other_instructions(knowledge, target->specification.trigger)) {
+    return analysis::Judgeable::not_caused;
   }
   return analysis::Judgeable::yes;
 }

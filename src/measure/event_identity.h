@@ -28,6 +28,12 @@ bool is_swapped(std::string_view requested, const perfdata::Attribute& recorded)
 std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
                                             const runway::TargetDescription& target);
 
+/// Whether it is a built-in event that does not come at each of several triggers equally often: the
+/// execute breakpoint stands at the first, and of a pointer chase the datum is one element, which
+/// the same trigger may come to in every round.
+bool is_of_one_trigger(const perfdata::Attribute& attribute,
+                       const runway::TargetDescription& target);
+
 /// What the contract may say of this event. `target` null: the trigger is a function.
 /// pmu_name: of attribute.type in the recording, empty when unknown.
 analysis::Judgeable judgeable(const perfdata::Attribute& attribute, std::string_view pmu_name,

@@ -57,6 +57,13 @@ constexpr std::array<std::string_view, 10> kGenericNames{
 /// The PMU's number is in the upper half on hybrid machines.
 constexpr std::uint64_t kGenericNumber = 0xffff'ffff;
 
+/// Of PERF_TYPE_HARDWARE; empty for others.
+std::string_view generic_name(const Attribute& attribute) {
+  if (attribute.type != perfdata::PERF_TYPE_HARDWARE) return {};
+  const std::uint64_t number = attribute.config & kGenericNumber;
+  return number < kGenericNames.size() ? kGenericNames.at(number) : std::string_view();
+}
+
 std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLayout layout) {
   if (attribute.type != perfdata::PERF_TYPE_HARDWARE) {
     if (attribute.type == perfdata::PERF_TYPE_HW_CACHE) return std::nullopt;
@@ -65,12 +72,10 @@ std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLa
                      .config1 = attribute.config1,
                      .cycles = cycles == attribute.config};
   }
-  const std::uint64_t generic = attribute.config & kGenericNumber;
-  if (generic >= kGenericNames.size()) return std::nullopt;
-  const std::string_view name = kGenericNames.at(generic);
+  const std::string_view name = generic_name(attribute);
   const auto code = events::generic_event(layout, name);
   if (!code) return std::nullopt;
-  return CoreEvent{.config = *code, .config1 = 0, .cycles = generic == 0};
+  return CoreEvent{.config = *code, .config1 = 0, .cycles = name == "cycles"};
 }
 
 events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
@@ -118,6 +123,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   if (!knowledge.core_pmu) return knowledge;
   if (!std::exchange(looked_up_, true)) catalogue_ = events::find_catalogue(machine_);
   knowledge.core = core_event(attribute, layout_of(machine_.cpu));
+  knowledge.counted = events::counted_by_generic(generic_name(attribute));
   if (!catalogue_) return knowledge;
   knowledge.cpu = catalogue_->cpu();
   knowledge.catalogue = fmt::format("{}, {}", knowledge.cpu.source, knowledge.cpu.name);

@@ -146,7 +146,10 @@ void count_events(std::uint64_t samples, const Attribute& attribute,
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
       measurement.events_per_iteration.expected = expected->events_per_iteration;
     }
-  } else if (knowledge.event && !attribute.exclude_user) {
+  } else if (knowledge.event && !attribute.exclude_user &&
+             (attribute.exclude_kernel ||
+              geometry->description->specification.trigger != runway::TriggerKind::fault)) {
+    // Of a fault's iteration most is the kernel's.
     measurement.events_per_iteration.expected = events::expected_events(
         knowledge.cpu, *knowledge.event, geometry->description->specification);
   }
@@ -284,11 +287,21 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
                      bin_width);
   if (geometry != nullptr && geometry->description &&
-      builtin_event_of(attribute, *geometry->description) == "execute") {
-    measurement.bias.reset();  // the breakpoint stands at the first trigger only
+      is_of_one_trigger(attribute, *geometry->description)) {
+    measurement.bias.reset();
   }
   measurement.recording_warnings = warnings;
   return measurement;
+}
+
+/// The target of a planned measurement by its run; null where nobody knows.
+const run::RunTarget* target_of(const Source& source) {
+  if (source.run == nullptr || source.planned == nullptr) return nullptr;
+  const auto& targets = source.run->targets;
+  const auto found = std::find_if(
+      targets.begin(), targets.end(),
+      [&](const run::RunTarget& target) { return target.trigger == source.planned->trigger; });
+  return found == targets.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -310,6 +323,11 @@ Measured measure(const Source& source, const Choices& choices) {
     geometry = find_functions(digest, modules, *choices.hit_function, *choices.runway_function);
   } else {
     geometry = find_target(digest, modules, remarks);
+    const run::RunTarget* ran = target_of(source);
+    if (!geometry && ran != nullptr) {
+      const symbols::MappedFile file{(source.run_directory / ran->file).string(), ran->build_id};
+      geometry = find_unsampled_target(digest, modules, file, remarks);
+    }
     if (!geometry) {
       remarks.emplace(remarks.begin(),
                       "No generated target is among the sampled files; name the functions of a "

@@ -22,15 +22,21 @@ struct SampledModule {
   std::vector<FileIndex> mappings;
 };
 
-/// Files with user-mode samples that could be opened and believed.
-std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
-                                           locate::ModuleStore& modules) {
+/// Files with user-mode samples, a flag each.
+std::vector<bool> sampled_files(const locate::Digest& digest) {
   std::vector<bool> sampled(digest.spaces.file_count());
   digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (located.location && located.kind.mode() == perfdata::CpuMode::user) {
       sampled[located.location->file] = true;
     }
   });
+  return sampled;
+}
+
+/// Those of them that could be opened and believed.
+std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
+                                           locate::ModuleStore& modules) {
+  const std::vector<bool> sampled = sampled_files(digest);
   std::vector<SampledModule> result;
   for (FileIndex file = 0; file < sampled.size(); ++file) {
     if (!sampled[file]) continue;
@@ -85,36 +91,53 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
   return text;
 }
 
+/// What a file's note says of it as a target; nullopt when it has none. A note that cannot be read
+/// is added to `remarks`.
+std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const SampledModule& module,
+                                          std::vector<std::string>& remarks) {
+  std::optional<runway::Target> target;
+  try {
+    target = runway::read_target(module.found.path);
+  } catch (const InputError& error) {
+    remarks.emplace_back(error.what());
+  }
+  if (!target) return std::nullopt;
+  const auto& layout = target->description.layout;
+  const symbols::Module& elf = *module.found.module;
+  const symbols::Disassembler decoder(target->description.specification.arch);
+  std::vector<analysis::Stretch> stretches;
+  for (const auto& [trigger, runway] : layout.stretches()) {
+    stretches.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
+  }
+  return TargetGeometry{
+      mapping_flags(digest, module), &elf,
+      analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in), std::move(stretches),
+                                     layout.loop, layout.other_triggers),
+      analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
+                        layout.trigger.begin, "skid_trigger"},
+      target->description};
+}
+
 }  // namespace
 
 std::optional<TargetGeometry> find_target(const locate::Digest& digest,
                                           locate::ModuleStore& modules,
                                           std::vector<std::string>& remarks) {
   for (const auto& module : sampled_modules(digest, modules)) {
-    std::optional<runway::Target> target;
-    try {
-      target = runway::read_target(module.found.path);
-    } catch (const InputError& error) {
-      remarks.emplace_back(error.what());
-      continue;
-    }
-    if (!target) continue;
-    const auto& layout = target->description.layout;
-    const symbols::Module& elf = *module.found.module;
-    const symbols::Disassembler decoder(target->description.specification.arch);
-    std::vector<analysis::Stretch> stretches;
-    for (const auto& [trigger, runway] : layout.stretches()) {
-      stretches.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
-    }
-    return TargetGeometry{
-        mapping_flags(digest, module), &elf,
-        analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in), std::move(stretches),
-                                       layout.loop, layout.other_triggers),
-        analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
-                          layout.trigger.begin, "skid_trigger"},
-        target->description};
+    if (auto geometry = geometry_of(digest, module, remarks)) return geometry;
   }
   return std::nullopt;
+}
+
+std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest,
+                                                    locate::ModuleStore& modules,
+                                                    const symbols::MappedFile& target,
+                                                    std::vector<std::string>& remarks) {
+  const std::vector<bool> sampled = sampled_files(digest);
+  if (std::find(sampled.begin(), sampled.end(), true) != sampled.end()) return std::nullopt;
+  const auto found = modules.find(target);
+  if (found.module == nullptr) return std::nullopt;
+  return geometry_of(digest, {found, {}}, remarks);
 }
 
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,

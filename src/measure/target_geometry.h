@@ -28,6 +28,14 @@ std::optional<TargetGeometry> find_target(const locate::Digest& digest,
                                           locate::ModuleStore& modules,
                                           std::vector<std::string>& remarks);
 
+/// The target that a recording ran by the word of its run, where no file has a sample in user mode:
+/// what was to be expected is known then, though nothing of it came. nullopt when a file has one,
+/// or the target cannot be opened or has another build-id.
+std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest,
+                                                    locate::ModuleStore& modules,
+                                                    const symbols::MappedFile& target,
+                                                    std::vector<std::string>& remarks);
+
 /// The sampled file that has both functions. Throws Error when none or several have, or a name
 /// stands for several functions there; the message says where they were looked for.
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,

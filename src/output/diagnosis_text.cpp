@@ -205,8 +205,10 @@ std::string events_text(const Page& page, const Diagnosis& diagnosis) {
 std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   std::string text = page.title("What record takes of this CPU");
   const std::string known =
-      cpu_events.catalogue.empty()
-          ? std::string("no catalogue covers this CPU: generic events")
+      cpu_events.catalogue.empty() ? std::string("no catalogue covers this CPU: generic events")
+      : cpu_events.precise == 0
+          ? fmt::format("none of {} events is precise by itself ({}): skidscan events --list",
+                        cpu_events.known, shown(cpu_events.catalogue))
           : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
                         cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
   const std::string indent(kIndent, ' ');

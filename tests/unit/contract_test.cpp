@@ -161,7 +161,7 @@ TEST(Contract, ATimerIsNotJudgedAndShowsWhatToExpect) {
 TEST(Contract, WhatCannotBeJudgedSaysWhy) {
   ContractInput input = all_at(0, 2);
   input.judgeable = Judgeable::every_instruction;
-  EXPECT_THAT(judge(input).evidence, HasSubstr("every instruction causes this event"));
+  EXPECT_THAT(judge(input).evidence, HasSubstr("any instruction can cause this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
   input.judgeable = Judgeable::imprecise;
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
@@ -170,7 +170,7 @@ TEST(Contract, WhatCannotBeJudgedSaysWhy) {
   EXPECT_THAT(judge(input).evidence, HasSubstr("--hit FUNCTION --runway FUNCTION"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
   input.judgeable = Judgeable::not_caused;
-  EXPECT_THAT(judge(input).evidence, HasSubstr("cannot cause this event"));
+  EXPECT_THAT(judge(input).evidence, HasSubstr("is not known to cause this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
 }
 

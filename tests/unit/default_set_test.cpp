@@ -320,6 +320,31 @@ TEST(DefaultSet, LeavesOutWhatNoTriggerOfThisMachineCauses) {
   EXPECT_NO_THROW(resolve_request(named, machine, perf(), &*catalogue));
 }
 
+TEST(DefaultSet, WithATriggerIsWhatThatCauses) {
+  SKIP_WITHOUT_X86_TABLES();
+  const machine::Machine machine = tree("skylake");
+  const auto catalogue = events::find_catalogue(machine);
+  const auto names = [&](TriggerKind trigger, std::vector<std::string>& notes) {
+    RecordOptions options;
+    options.trigger = trigger;
+    const RecordRequest request = resolve_request(options, machine, perf(), &*catalogue);
+    notes = request.notes;
+    std::vector<std::string> result;
+    for (const ChosenEvent& chosen : request.events) result.push_back(chosen.event.name);
+    return result;
+  };
+  std::vector<std::string> notes;
+  EXPECT_THAT(
+      names(TriggerKind::div, notes),
+      ElementsAre("access", "execute", "faults", "cpu-clock", "CPU_CLK_THREAD_UNHALTED.THREAD_P"));
+  EXPECT_THAT(notes, Contains("MEM_LOAD_RETIRED.L3_MISS: left out, the trigger div does not "
+                              "cause it"));
+  EXPECT_THAT(names(TriggerKind::load_dram, notes),
+              ElementsAre("execute", "faults", "cpu-clock", "MEM_INST_RETIRED.ALL_LOADS",
+                          "MEM_LOAD_RETIRED.L3_MISS", "CPU_CLK_THREAD_UNHALTED.THREAD_P"));
+  EXPECT_THAT(notes, Contains(HasSubstr("access: left out, load-dram's chase")));
+}
+
 TEST(DefaultSet, LeavesNamesOutThatPerfWouldMisread) {
   Event event;
   event.config = 0x1;

@@ -91,5 +91,22 @@ TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
             Judgeable::not_caused);
 }
 
+TEST(OneTrigger, HasTheExecuteBreakpointAndTheDatumOfAChase) {
+  runway::TargetDescription target;
+  target.layout.trigger = {0x1000, 0x1003};
+  target.layout.datum = 0x2000;
+  auto execute = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  execute.bp_type = 4;
+  execute.config1 = 0x1000;
+  auto access = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  access.bp_type = 3;
+  access.config1 = 0x2000;
+  EXPECT_TRUE(is_of_one_trigger(execute, target));
+  EXPECT_FALSE(is_of_one_trigger(access, target));
+  target.specification = runway::default_specification(Arch::x86_64, runway::TriggerKind::load_l2);
+  EXPECT_TRUE(is_of_one_trigger(access, target));
+  EXPECT_FALSE(is_of_one_trigger(event(perfdata::PERF_TYPE_RAW, 0x20d1), target));
+}
+
 }  // namespace
 }  // namespace skid::measure

@@ -22,7 +22,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::SizeIs;
 
 #if !defined(__x86_64__)
 #define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
@@ -110,6 +109,8 @@ TEST(Triggers, FollowWhatIsKnownOfTheirInstructions) {
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains(TriggerKind::mfence)));
   EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.ALL_LOADS"), Contains(TriggerKind::prefetch));
   EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains(TriggerKind::cpuid));
+  EXPECT_THAT(kinds("hsw", "MEM_LOAD_UOPS_RETIRED.L1_MISS"), Contains(TriggerKind::mfence));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_MISS"), Not(Contains(TriggerKind::mfence)));
   EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"),
               ::testing::ElementsAre(TriggerKind::lock_rmw));
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"),
@@ -137,6 +138,22 @@ TEST(Triggers, SayHowOftenAnIterationCausesTheEvent) {
   EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
 }
 
+TEST(Triggers, CauseTheirEventOnceEachWhereThereAreSeveral) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
+    const auto [about, event] = known(cpu, name);
+    runway::Specification specification = runway::default_specification(arch_of(about), kind);
+    specification.gaps = {1000, 2000};
+    return expected_events(about, event, specification);
+  };
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::prefetch), 3);
+  EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", TriggerKind::flush), 3);
+  EXPECT_EQ(of_three("zen2", "RETIRED_CPUID_INSTRUCTIONS", TriggerKind::cpuid), 3);
+  EXPECT_EQ(of_three("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 3);
+  EXPECT_EQ(of_three("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::branch_taken), 4);
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
+}
+
 TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::div), std::nullopt) << "cycles";
@@ -148,6 +165,11 @@ TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
   EXPECT_EQ(expected("skl", "LONGEST_LAT_CACHE.MISS", TriggerKind::load_dram), std::nullopt);
   EXPECT_EQ(expected("skl", "cycles", TriggerKind::load), std::nullopt);
   EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", TriggerKind::load), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::ret), std::nullopt)
+      << "nobody told whether a load of the stack counts";
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::load), 1);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.STORE_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
 }
 
 TEST(Triggers, FilterTheListOfEvents) {
@@ -177,7 +199,10 @@ TEST(Triggers, OfArmAreThoseThatTargetsForItHave) {
   Event loads;
   loads.name = "MEM_ACCESS_RD";
   EXPECT_EQ(best_trigger(cpu, loads), TriggerKind::load);
-  EXPECT_THAT(triggers_of(cpu, loads), SizeIs(1)) << "no other load can be built for it";
+  std::vector<TriggerKind> loading;
+  for (const TriggerCause& cause : triggers_of(cpu, loads)) loading.push_back(cause.kind);
+  EXPECT_THAT(loading, ::testing::ElementsAre(TriggerKind::load, TriggerKind::fault))
+      << "no other load can be built for it";
   Event cycles;
   cycles.name = "CPU_CYCLES";
   EXPECT_EQ(best_trigger(cpu, cycles), TriggerKind::div);
@@ -189,6 +214,20 @@ TEST(Counted, IsNoEventWithModifiersThatHasNoNameOfItsOwn) {
   EXPECT_EQ(counted_by(cpu, stalled), Counted::other);
   EXPECT_THAT(triggers_of(cpu, stalled), IsEmpty());
   EXPECT_EQ(name_of(Counted::l3_misses), "loads that miss the L3");
+}
+
+TEST(Counted, IsAnyInstructionWhereNopsCauseTheEventToo) {
+  SKIP_WITHOUT_X86_TABLES();
+  for (const auto& [cpu_name, name] :
+       std::vector<std::pair<std::string, std::string>>{{"skl", "FRONTEND_RETIRED.L1I_MISS"},
+                                                        {"skl", "INST_RETIRED.NOP"},
+                                                        {"spr", "INST_RETIRED.MACRO_FUSED"},
+                                                        {"hsw", "UOPS_RETIRED.RETIRE_SLOTS"},
+                                                        {"nhm", "ITLB_MISS_RETIRED"}}) {
+    const auto [cpu, event] = known(cpu_name, name);
+    EXPECT_EQ(counted_by(cpu, event), Counted::any_instruction) << name;
+    EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
+  }
 }
 
 TEST(CpuNames, AreKnownByFamilyAndModel) {

@@ -160,6 +160,11 @@ TEST(EventWarnings, TellPeriodsThatAreNotTaken) {
               ElementsAre(HasSubstr("periods from 128")));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'048), IsEmpty());
   EXPECT_THAT(warnings(raw(0x20c4, 2), intel(kBroadwell), 10'007), IsEmpty());
+  EXPECT_THAT(
+      warnings(cycles(3), intel(kBroadwell), 400'009),
+      ElementsAre(HasSubstr("INST_RETIRED.PREC_DIST, inverted"), HasSubstr("multiples of 64")));
+  EXPECT_THAT(warnings(cycles(2), intel(kBroadwell), 400'009),
+              ElementsAre(HasSubstr("UOPS_RETIRED.ALL, inverted")));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kSkylake), 10'007), IsEmpty());
   EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 31), ElementsAre(HasSubstr("from 32")));
   EXPECT_THAT(warnings(raw(0x010b), intel(kNehalem), 32), IsEmpty());
@@ -200,6 +205,41 @@ TEST(Judgeable, IsNoEventThatTheCatalogueCallsImprecise) {
   EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), Judgeable::yes) << "nobody knows";
   EXPECT_EQ(judged(raw(0x76, 2), zen4()), Judgeable::every_instruction);
   EXPECT_EQ(judged(raw(0xc4), zen4()), Judgeable::imprecise);
+}
+
+TEST(Judgeable, IsNoEventThatNopsCauseToo) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), Judgeable::every_instruction)
+      << "UOPS_RETIRED.RETIRE_SLOTS";
+  EXPECT_EQ(judged(raw(0x02c0, 2), intel(kSkylake)), Judgeable::every_instruction)
+      << "INST_RETIRED.NOP";
+}
+
+TEST(Judgeable, IsNoEventThatTheTriggerDoesNotCause) {
+  SKIP_WITHOUT_X86_TABLES();
+  const auto with = [](runway::TriggerKind kind, const Attribute& attribute, int model) {
+    runway::TargetDescription target;
+    target.specification.trigger = kind;
+    RecordedCpu cpu(intel(model));
+    return judgeable(attribute, "cpu", cpu.know(attribute, "cpu"), &target);
+  };
+  using runway::TriggerKind;
+  // The back-edge of the loop is a taken branch, which no other trigger declares.
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kSkylake), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, raw(0x20c4, 2), kSkylake), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::store, raw(0x81d0, 2), kSkylake), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x81d0, 2), kSkylake), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20d1, 2), kSkylake), Judgeable::not_caused)
+      << "it hits the L1";
+  EXPECT_EQ(with(TriggerKind::load, raw(0x11d0, 2), kSkylake), Judgeable::yes)
+      << "of STLB_MISS_LOADS no trigger is known";
+  // Generic events are known where no catalogue is.
+  Attribute branches = cycles(2);
+  branches.config = 4;
+  EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), Judgeable::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), Judgeable::yes);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), Judgeable::yes)
+      << "nobody knows";
 }
 
 TEST(Judgeable, SaysWhereNobodyKnowsWhetherTheEventIsPrecise) {

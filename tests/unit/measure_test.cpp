@@ -175,6 +175,44 @@ TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   EXPECT_EQ(measured(0x10114, 1000).events_per_iteration.expected, std::nullopt) << "not known";
 }
 
+TEST_F(CatalogueEvent, OfATriggerThatDoesNotCauseItIsNotJudged) {
+  planned_.perf_event = "r20c4";
+  const auto branches = measured(0x20c4, 1000);
+  EXPECT_EQ(branches.contract.verdict, analysis::Verdict::not_judged);
+  EXPECT_THAT(branches.contract.evidence, HasSubstr("not known to cause this event"));
+  EXPECT_EQ(branches.events_per_iteration.expected, 1) << "the back-edge";
+}
+
+TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
+  const runway::Target target = *runway::read_target(directory_ / "target");
+  run_.targets = {{"load", "target", target.build_id}};
+  const auto nothing = [&] {
+    test::RecordingBuilder builder;
+    builder.event({.type = perfdata::PERF_TYPE_RAW, .config = 0x82d0, .precise_ip = 2});
+    builder.write(directory_ / "perf.data");
+    planned_.target_report->iterations = 1000;
+    return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})
+        .measurements.at(0);
+  };
+  const auto stores = nothing();
+  ASSERT_TRUE(stores.trigger);
+  EXPECT_EQ(stores.trigger->address, target.description.layout.trigger.begin);
+  EXPECT_EQ(stores.events_per_iteration.measured, 0);
+  EXPECT_EQ(stores.events_per_iteration.expected, 0);
+  EXPECT_THAT(stores.contract.evidence, HasSubstr("not known to cause this event"));
+  EXPECT_THAT(*stores.recording_warnings, Each(Not(HasSubstr("No generated target"))));
+  run_.targets[0].build_id = std::string(40, '5');
+  EXPECT_FALSE(nothing().trigger) << "another target of that name";
+}
+
+TEST_F(CatalogueEvent, OfTheKernelTooIsNotExpectedOfAFault) {
+  (void)runway::build_target(runway::specification_of(runway::TriggerKind::fault),
+                             directory_ / "target");
+  planned_.trigger = "fault";
+  EXPECT_EQ(measured(0x82d0, 1000).events_per_iteration.expected, std::nullopt)
+      << "stores, none of which are of user mode";
+}
+
 TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   planned_.perf_event = "r412e";
   const auto misses = measured(0x412e, 1000);
