@@ -3,10 +3,9 @@
 
 #include "runway/specification.h"
 #include "runway/target.h"
-#include "src/commands/record_event.h"
+#include "src/commands/record_choice.h"
 #include "src/commands/record_options.h"
 #include "src/events/catalogue.h"
-#include "src/events/counted.h"
 #include "src/machine/machine.h"
 #include "src/run/run.h"
 
@@ -16,15 +15,6 @@
 #include <vector>
 
 namespace skid::commands {
-
-/// An event with everything that the command line left open decided.
-struct ChosenEvent {
-  RequestedEvent event;
-  std::vector<int> levels;
-  runway::TriggerKind trigger = runway::TriggerKind::load;
-  std::uint64_t period = 0;
-  events::Counted counted = events::Counted::other;  ///< what the catalogue says of it
-};
 
 /// What the options come to on this machine.
 struct RecordRequest {

@@ -1,0 +1,295 @@
+#include "src/commands/record_choice.h"
+
+#include "src/events/default_set.h"
+#include "src/events/spelling.h"
+#include "src/events/triggers.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::commands {
+
+namespace {
+
+using runway::TriggerKind;
+
+// Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
+// microseconds whether it is sampled or not, so those events are sampled often.
+constexpr std::uint64_t kBuiltInPeriod = 7;
+constexpr std::uint64_t kBuiltInPeriodOfSevens = 11;  // where 7 divides the number of triggers
+constexpr std::uint64_t kClockPeriod = 99'991;        // nanoseconds
+constexpr std::uint64_t kEventPeriod = 10'007;        // of what nothing is known
+/// An event that a trigger causes comes once in an iteration, some thousand cycles.
+constexpr std::uint64_t kTriggerPeriod = 1'009;
+/// Cycles and instructions come some 10^10 times a second; the kernel throttles above 10^5 samples.
+constexpr std::uint64_t kBusyPeriod = 400'009;
+/// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
+constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
+constexpr std::uint64_t kBusyAmdPeriod = std::uint64_t{16} * 25'013;
+bool is_of_every_instruction(events::Counted counted) {
+  return counted == events::Counted::cycles || counted == events::Counted::instructions;
+}
+
+bool is_built_in(EventKind kind) {
+  return kind != EventKind::other;
+}
+
+/// perf's own names of generic hardware events (perf list hw), which it knows better than we do:
+/// on a hybrid machine they are events of all cores.
+bool is_generic(std::string_view name) {
+  constexpr std::array<std::string_view, 14> kNames{"cycles",
+                                                    "cpu-cycles",
+                                                    "instructions",
+                                                    "branches",
+                                                    "branch-misses",
+                                                    "branch-instructions",
+                                                    "bus-cycles",
+                                                    "ref-cycles",
+                                                    "cache-references",
+                                                    "cache-misses",
+                                                    "idle-cycles-frontend",
+                                                    "idle-cycles-backend",
+                                                    "stalled-cycles-frontend",
+                                                    "stalled-cycles-backend"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// The event of the catalogue that is meant, where one is: by any name that it has, or by a code.
+std::optional<events::Event> catalogued(const RequestedEvent& event,
+                                        const events::Catalogue* catalogue,
+                                        const machine::Machine& machine) {
+  if (catalogue == nullptr || is_built_in(event.kind)) return std::nullopt;
+  const machine::CorePmu* pmu = events::main_core_pmu(machine);
+  std::vector<events::Event> found;
+  try {
+    const events::Spelling parts = events::take_apart(event.name, catalogue->cpu().layout);
+    const std::string own = events::pfm_name_of(parts.cpu);
+    if (!own.empty() && own != catalogue->cpu().name) {
+      throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(), own,
+                              catalogue->cpu().name));
+    }
+    // perf's "cpu/cache-misses/" and tracepoints ("sched:sched_switch") are none of ours to name.
+    found = catalogue->find(event.name);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+  const auto of_pmu = std::find_if(found.begin(), found.end(), [&](const events::Event& candidate) {
+    return pmu == nullptr || candidate.pmu == pmu->name;
+  });
+  return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
+}
+
+/// Makes perf take a name of the catalogue as a raw event; what perf can only mean itself stays:
+/// its generic events, codes, and terms of a PMU.
+void name_for_perf(RequestedEvent& event, const events::Event& known,
+                   const machine::Machine& machine) {
+  const bool raw = event.name.find('/') != std::string::npos ||
+                   events::take_apart(event.name, events::ConfigLayout::intel).config;
+  if (raw || is_generic(event.name)) return;
+  const machine::CorePmu* pmu = events::main_core_pmu(machine);
+  if (pmu == nullptr) {
+    throw Error(fmt::format(
+        "-e {}: is an event of the CPU ({}), and no PMU of the CPU is here; 'skidscan doctor' says "
+        "why",
+        event.text(), known.name));
+  }
+  event.perf_name = events::raw_perf_event(known, pmu->name);
+}
+
+TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked,
+                        const std::optional<events::Event>& known,
+                        const events::Catalogue* catalogue) {
+  if (event.name == "faults") return TriggerKind::fault;
+  if (asked) return *asked;
+  if (event.kind == EventKind::faults) return TriggerKind::fault;
+  if (known && catalogue != nullptr) {
+    if (const auto best = events::best_trigger(catalogue->cpu(), *known)) return *best;
+  }
+  for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
+    if (event.name == branch) return TriggerKind::branch_taken;
+  }
+  return TriggerKind::load;
+}
+
+std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
+                             std::size_t triggers) {
+  using events::Counted;
+  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
+  if (is_built_in(chosen.event.kind)) {
+    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
+  }
+  const bool busy = is_busy(chosen);
+  if (machine::is_amd(cpu)) return busy ? kBusyAmdPeriod : kAmdPeriod;
+  if (busy) return kBusyPeriod;
+  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
+  return once ? kTriggerPeriod : kEventPeriod;
+}
+
+std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& options) {
+  if (event.own_level) {
+    if (options.levels) {
+      throw UsageError(
+          fmt::format("-e {}: names its precise level itself; leave out -p or the p's of the event",
+                      event.at_level(*event.own_level)));
+    }
+    return {*event.own_level};
+  }
+  if (options.levels) return *options.levels;
+  return {0, 1, 2, 3};
+}
+
+/// What is recorded when nothing is named: the built-in events, and those that stand for the CPU.
+std::vector<ChosenEvent> default_events(const RecordOptions& options,
+                                        const machine::Machine& machine,
+                                        const events::Catalogue* catalogue,
+                                        std::vector<std::string>& notes) {
+  std::vector<ChosenEvent> chosen;
+  for (RequestedEvent& event : parse_events({"access", "execute", "faults", "cpu-clock"})) {
+    if (event.kind == EventKind::access && options.trigger &&
+        runway::traits_of(*options.trigger).level != runway::MemoryLevel::none) {
+      notes.push_back(
+          fmt::format("access: left out, {}'s chase comes to the datum once a round, so that a "
+                      "sample can take minutes; name it with -e to record it",
+                      runway::name_of(*options.trigger)));
+      continue;
+    }
+    ChosenEvent built_in;
+    built_in.levels = levels_for(event, options);
+    built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
+    built_in.event = std::move(event);
+    chosen.push_back(std::move(built_in));
+  }
+  if (!machine.has_core_pmu()) {
+    notes.emplace_back(
+        "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
+        "the method at work and says nothing of PEBS");
+    return chosen;
+  }
+  notes.emplace_back(
+      "no event was named, so the built-in ones, whose skid is known, and those that stand for "
+      "this "
+      "CPU are recorded; name others with -e");
+  events::DefaultSet set = events::default_set(machine, catalogue);
+  for (events::DefaultEvent& event : set.events) {
+    if (options.trigger && !is_of_every_instruction(event.counted) &&
+        !events::may_cause(*options.trigger, event.counted)) {
+      notes.push_back(fmt::format("{}: left out, the trigger {} does not cause it", event.name,
+                                  runway::name_of(*options.trigger)));
+      continue;
+    }
+    ChosenEvent of_cpu;
+    of_cpu.event.name = std::move(event.name);
+    of_cpu.event.perf_name = std::move(event.perf_event);
+    of_cpu.levels = options.levels.value_or(event.levels);
+    of_cpu.trigger = options.trigger.value_or(event.trigger);
+    of_cpu.counted = event.counted;
+    chosen.push_back(std::move(of_cpu));
+  }
+  notes.insert(notes.end(), set.notes.begin(), set.notes.end());
+  return chosen;
+}
+
+std::vector<ChosenEvent> named_events(const RecordOptions& options, const machine::Machine& machine,
+                                      const events::Catalogue* catalogue) {
+  std::vector<ChosenEvent> chosen;
+  for (RequestedEvent& event : parse_events(options.events)) {
+    ChosenEvent named;
+    const auto known = catalogued(event, catalogue, machine);
+    if (known) name_for_perf(event, *known, machine);
+    named.levels = levels_for(event, options);
+    // Without a PMU perf puts a timer in the place of generic cycles.
+    const auto caused = machine.has_core_pmu() ? known : std::nullopt;
+    named.trigger = trigger_for(event, options.trigger, caused, catalogue);
+    named.counted = known ? events::counted_by(catalogue->cpu(), *known)
+                          : events::counted_by_generic(event.name);
+    named.event = std::move(event);
+    chosen.push_back(std::move(named));
+  }
+  return chosen;
+}
+
+/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
+const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    const std::string& told = event.perf_name.empty() ? event.name : event.perf_name;
+    if (told.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
+
+std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+}  // namespace
+
+bool is_counted_by_iteration(EventKind kind) {
+  return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
+}
+
+bool is_busy(const ChosenEvent& chosen) {
+  return is_of_every_instruction(chosen.counted);
+}
+
+std::size_t triggers_of(const RecordOptions& options) {
+  return options.triggers ? *options.triggers : options.gaps.size() + 1;
+}
+
+std::vector<ChosenEvent> choose_events(const RecordOptions& options,
+                                       const machine::Machine& machine,
+                                       const events::Catalogue* catalogue,
+                                       std::vector<std::string>& notes) {
+  std::vector<ChosenEvent> events = options.events.empty()
+                                        ? default_events(options, machine, catalogue, notes)
+                                        : named_events(options, machine, catalogue);
+  for (ChosenEvent& chosen : events) {
+    chosen.period =
+        options.period.value_or(default_period(chosen, machine.cpu, triggers_of(options)));
+  }
+  return events;
+}
+
+int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& events,
+               const machine::Machine& machine) {
+  std::vector<int> candidates = machine.allowed_cpus;
+  if (options.cpu) {
+    if (!candidates.empty() &&
+        !std::binary_search(candidates.begin(), candidates.end(), *options.cpu)) {
+      throw Error(fmt::format("--cpu {}: this process may not run there, allowed {}", *options.cpu,
+                              fmt::join(candidates, ", ")));
+    }
+    candidates = {*options.cpu};
+  }
+  bool named = false;
+  for (const ChosenEvent& chosen : events) {
+    const machine::CorePmu* pmu = named_pmu(chosen.event, machine);
+    if (pmu == nullptr || pmu->cpus.empty()) continue;
+    named = true;
+    candidates = common(candidates, pmu->cpus);
+    if (candidates.empty()) {
+      throw Error(fmt::format(
+          "-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu, and record events of "
+          "different PMUs in runs of their own",
+          chosen.event.text(), pmu->name, fmt::join(pmu->cpus, ", ")));
+    }
+  }
+  // Events that name no PMU mean the performance cores of a hybrid machine.
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (named || pmu.name != "cpu_core") continue;
+    const std::vector<int> cores = common(candidates, pmu.cpus);
+    if (!cores.empty()) candidates = cores;
+  }
+  return candidates.empty() ? 0 : candidates.back();
+}
+
+}  // namespace skid::commands

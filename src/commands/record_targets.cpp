@@ -1,0 +1,113 @@
+#include "src/commands/record_targets.h"
+
+#include "runway/working_set.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+namespace {
+
+using runway::TriggerKind;
+
+runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
+                                        Arch arch) {
+  runway::Specification specification = runway::default_specification(arch, trigger);
+  if (options.nops) specification.nops = *options.nops;
+  if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
+  specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
+  runway::check(specification);
+  return specification;
+}
+
+runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
+  runway::MemorySizes sizes;
+  sizes.memory = machine.memory_bytes;
+  const auto caches = machine.data_caches.find(cpu);
+  if (caches == machine.data_caches.end()) return sizes;
+  for (const machine::DataCache& cache : caches->second) {
+    if (cache.level == 1) sizes.l1 = cache.bytes;
+    if (cache.level == 2) sizes.l2 = cache.bytes;
+    if (cache.level == 3) sizes.l3 = cache.bytes;
+  }
+  return sizes;
+}
+
+/// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
+/// CPU cannot run it.
+void fit_to_cpu(runway::Specification& specification, const RecordOptions& options,
+                const machine::Machine& machine, int cpu, std::vector<std::string>& notes) {
+  const TriggerKind kind = specification.trigger;
+  if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
+    throw Error(*reason);
+  }
+  if (runway::traits_of(kind).level == runway::MemoryLevel::none) return;
+  if (options.working_set) {
+    specification.working_set_bytes = *options.working_set;
+    runway::check(specification);
+    return;
+  }
+  const runway::WorkingSet set = runway::working_set_for(kind, memory_sizes(machine, cpu));
+  if (!set.refusal.empty()) throw Error(set.refusal + "; --working-set names a size");
+  if (!set.remark.empty()) notes.push_back(set.remark);
+  specification.working_set_bytes = set.bytes;
+}
+
+/// Why no target of a kind can be run on the CPU; empty: one can.
+std::string why_not(TriggerKind kind, const RecordOptions& options, const machine::Machine& machine,
+                    int cpu, Arch arch) {
+  if (const auto reason = runway::refusal(kind, arch, machine.cpu_flags)) return *reason;
+  const bool sized = runway::traits_of(kind).level != runway::MemoryLevel::none;
+  if (!sized || options.working_set) return {};
+  return runway::working_set_for(kind, memory_sizes(machine, cpu)).refusal;
+}
+
+}  // namespace
+
+void leave_out_impossible(std::vector<ChosenEvent>& events, const RecordOptions& options,
+                          const machine::Machine& machine, int cpu,
+                          std::vector<std::string>& notes) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  if (options.trigger) return;
+  std::erase_if(events, [&](ChosenEvent& chosen) {
+    const std::string reason = why_not(chosen.trigger, options, machine, cpu, arch);
+    if (reason.empty()) return false;
+    if (is_busy(chosen) && why_not(TriggerKind::div, options, machine, cpu, arch).empty()) {
+      chosen.trigger = TriggerKind::div;
+      notes.push_back(fmt::format("{}: with the trigger div; {}", chosen.event.text(), reason));
+      return false;
+    }
+    notes.push_back(fmt::format("{}: left out; {}", chosen.event.text(), reason));
+    return true;
+  });
+}
+
+std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
+                                                  const RecordOptions& options,
+                                                  const machine::Machine& machine, int cpu,
+                                                  std::vector<std::string>& notes) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  std::vector<runway::Specification> targets;
+  std::set<TriggerKind> triggers;
+  for (const ChosenEvent& chosen : events) {
+    if (!triggers.insert(chosen.trigger).second) continue;
+    targets.push_back(specification_for(chosen.trigger, options, arch));
+    fit_to_cpu(targets.back(), options, machine, cpu, notes);
+  }
+  const bool chases = std::any_of(
+      targets.begin(), targets.end(),
+      [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  if (options.working_set && !chases) {
+    throw UsageError(
+        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "load-dram");
+  }
+  return targets;
+}
+
+}  // namespace skid::commands
