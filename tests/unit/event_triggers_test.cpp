@@ -230,6 +230,12 @@ TEST(Counted, IsAnyInstructionWhereNopsCauseTheEventToo) {
   }
 }
 
+TEST(CpuNames, OfIceLakesServersGetTheCorrectionsOfItsCore) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(known("icl", "INST_RETIRED.ANY_P").event.precise, true);
+  EXPECT_EQ(known("icx", "INST_RETIRED.ANY_P").event.precise, true);
+}
+
 TEST(CpuNames, AreKnownByFamilyAndModel) {
   const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
     machine::CpuIdentity cpu;
