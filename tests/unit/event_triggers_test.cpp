@@ -185,7 +185,7 @@ TEST(Triggers, FilterTheListOfEvents) {
   EXPECT_THAT(names(TriggerKind::div, false),
               ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_THREAD_UNHALTED.THREAD_P",
                                      "CPU_CLK_UNHALTED", "INST_RETIRED.TOTAL_CYCLES",
-                                     "UOPS_RETIRED.TOTAL_CYCLES"));
+                                     "UNHALTED_CORE_CYCLES", "UOPS_RETIRED.TOTAL_CYCLES"));
   EXPECT_THAT(names(TriggerKind::store, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
   EXPECT_THAT(names(TriggerKind::none, false), IsEmpty());
 }
