@@ -28,6 +28,7 @@ constexpr std::array kIntel{
     Meaning{"CPU_CLK_UNHALTED.THREAD", K::cycles},
     Meaning{"CPU_CLK_UNHALTED.CORE", K::cycles},
     Meaning{"CPU_CLK_UNHALTED.TOTAL_CYCLES", K::cycles},
+    Meaning{"UNHALTED_CORE_CYCLES", K::cycles},
     Meaning{"INST_RETIRED.TOTAL_CYCLES", K::cycles},
     Meaning{"INST_RETIRED.TOTAL_CYCLES_PS", K::cycles},
     Meaning{"UOPS_RETIRED.TOTAL_CYCLES", K::cycles},

@@ -51,32 +51,20 @@ constexpr std::array<Name, 39> kOtherNames{{{"nehalem", "nhm"},
                                             {"neoverse-v2", "arm_v2"},
                                             {"zen", "amd64_fam17h_zen1"}}};
 
-constexpr std::array<std::pair<std::string_view, Core>, 25> kCores{
-    {{"nhm", Core::nehalem},
-     {"nhm_ex", Core::nehalem},
-     {"wsm", Core::westmere},
-     {"wsm_dp", Core::westmere},
-     {"snb", Core::sandy_bridge},
-     {"snb_ep", Core::sandy_bridge},
-     {"jkt", Core::sandy_bridge},
-     {"ivb", Core::ivy_bridge},
-     {"ivb_ep", Core::ivy_bridge},
-     {"ivt", Core::ivy_bridge},
-     {"hsw", Core::haswell},
-     {"hsw_ep", Core::haswell},
-     {"hsx", Core::haswell},
-     {"bdw", Core::broadwell},
-     {"bdw_ep", Core::broadwell},
-     {"bdx", Core::broadwell},
-     {"bdw-de", Core::broadwell},
-     {"skl", Core::skylake},
-     {"kbl", Core::skylake},
-     {"cfl", Core::skylake},
-     {"skx", Core::skylake_server},
-     {"clx", Core::skylake_server},
-     {"icl", Core::icelake},
-     {"spr", Core::sapphire_rapids},
-     {"sapphirerapids", Core::sapphire_rapids}}};
+constexpr std::array<std::pair<std::string_view, Core>, 26> kCores{
+    {{"nhm", Core::nehalem},         {"nhm_ex", Core::nehalem},
+     {"wsm", Core::westmere},        {"wsm_dp", Core::westmere},
+     {"snb", Core::sandy_bridge},    {"snb_ep", Core::sandy_bridge},
+     {"jkt", Core::sandy_bridge},    {"ivb", Core::ivy_bridge},
+     {"ivb_ep", Core::ivy_bridge},   {"ivt", Core::ivy_bridge},
+     {"hsw", Core::haswell},         {"hsw_ep", Core::haswell},
+     {"hsx", Core::haswell},         {"bdw", Core::broadwell},
+     {"bdw_ep", Core::broadwell},    {"bdx", Core::broadwell},
+     {"bdw-de", Core::broadwell},    {"skl", Core::skylake},
+     {"kbl", Core::skylake},         {"cfl", Core::skylake},
+     {"skx", Core::skylake_server},  {"clx", Core::skylake_server},
+     {"icl", Core::icelake},         {"icx", Core::icelake},
+     {"spr", Core::sapphire_rapids}, {"sapphirerapids", Core::sapphire_rapids}}};
 
 /// Models of Intel's family 6.
 struct Model {

@@ -47,6 +47,13 @@ std::vector<int> levels_up_to(int highest) {
   return levels;
 }
 
+/// libpfm4's codes of fixed counters have the event select 0, at which nothing is counted as a raw
+/// event; what it has for Goldmont's CPU_CLK_UNHALTED.CORE_P is 0 altogether.
+bool counts_nothing_raw(const Cpu& cpu, const Event& event) {
+  constexpr std::uint64_t kEventSelect = 0xff;
+  return cpu.layout == ConfigLayout::intel && (event.config & kEventSelect) == 0;
+}
+
 /// The event of the PMU that plays a role best; null where none does.
 const Event* event_for(const Role& role, const Catalogue& catalogue, const std::string& pmu) {
   const Event* best = nullptr;
@@ -58,7 +65,7 @@ const Event* event_for(const Role& role, const Catalogue& catalogue, const std::
   for (const Event& event : catalogue.events()) {
     const Counted counted = counted_by(catalogue.cpu(), event);
     const bool plays = counted == role.counted[0] || counted == role.counted[1];
-    if (!plays || event.pmu != pmu) continue;
+    if (!plays || event.pmu != pmu || counts_nothing_raw(catalogue.cpu(), event)) continue;
     if (best == nullptr || rank(event) < rank(*best)) best = &event;
   }
   return best;

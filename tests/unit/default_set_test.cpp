@@ -320,6 +320,19 @@ TEST(DefaultSet, LeavesOutWhatNoTriggerOfThisMachineCauses) {
   EXPECT_NO_THROW(resolve_request(named, machine, perf(), &*catalogue));
 }
 
+TEST(DefaultSet, CountsCyclesByTheirCodeOnEveryIntelCpu) {
+  SKIP_WITHOUT_X86_TABLES();
+  const machine::Machine machine = tree("skylake");
+  for (const char* cpu : {"nhm", "wsm", "snb", "ivb", "hsw", "bdw", "skl", "skx", "icl", "icx",
+                          "spr", "slm", "glm", "tmt", "knl"}) {
+    const Catalogue catalogue = events::open_catalogue({.cpu = cpu, .perfmon = {}}, machine);
+    const events::DefaultSet set = events::default_set(machine, &catalogue);
+    ASSERT_FALSE(set.events.empty()) << cpu;
+    EXPECT_EQ(set.events.back().stands_for, "cycles") << cpu;
+    EXPECT_THAT(set.events.back().perf_event, HasSubstr("/config=0x3c,")) << cpu;
+  }
+}
+
 TEST(DefaultSet, WithATriggerIsWhatThatCauses) {
   SKIP_WITHOUT_X86_TABLES();
   const machine::Machine machine = tree("skylake");

@@ -185,7 +185,7 @@ TEST(Triggers, FilterTheListOfEvents) {
   EXPECT_THAT(names(TriggerKind::div, false),
               ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_THREAD_UNHALTED.THREAD_P",
                                      "CPU_CLK_UNHALTED", "INST_RETIRED.TOTAL_CYCLES",
-                                     "UOPS_RETIRED.TOTAL_CYCLES"));
+                                     "UNHALTED_CORE_CYCLES", "UOPS_RETIRED.TOTAL_CYCLES"));
   EXPECT_THAT(names(TriggerKind::store, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
   EXPECT_THAT(names(TriggerKind::none, false), IsEmpty());
 }
@@ -228,6 +228,12 @@ TEST(Counted, IsAnyInstructionWhereNopsCauseTheEventToo) {
     EXPECT_EQ(counted_by(cpu, event), Counted::any_instruction) << name;
     EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
   }
+}
+
+TEST(CpuNames, OfIceLakesServersGetTheCorrectionsOfItsCore) {
+  SKIP_WITHOUT_X86_TABLES();
+  EXPECT_EQ(known("icl", "INST_RETIRED.ANY_P").event.precise, true);
+  EXPECT_EQ(known("icx", "INST_RETIRED.ANY_P").event.precise, true);
 }
 
 TEST(CpuNames, AreKnownByFamilyAndModel) {
