@@ -175,8 +175,7 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
   }
   notes.emplace_back(
       "no event was named, so the built-in ones, whose skid is known, and those that stand for "
-      "this "
-      "CPU are recorded; name others with -e");
+      "this CPU are recorded; name others with -e");
   events::DefaultSet set = events::default_set(machine, catalogue);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&

@@ -107,8 +107,7 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
     if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
       request.notes.push_back(
           fmt::format("{}: no core PMU here; perf puts cpu-clock in the place of cycles without a "
-                      "word, and the "
-                      "report shows what was recorded",
+                      "word, and the report shows what was recorded",
                       text));
     }
     if (chosen.event.kind == EventKind::clock && chosen.period < kShortestClockPeriod) {

@@ -185,8 +185,7 @@ void add_samples_command(CLI::App& app, int& exit_status) {
       ->add_option("--columns", options->columns,
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
-                   "trace (payload "
-                   "of a tracepoint)")
+                   "trace (payload of a tracepoint)")
       ->delimiter(',');
   command->add_option("--format", options->format, "tsv (with a header line) or jsonl")
       ->check(CLI::IsMember({"tsv", "jsonl"}));

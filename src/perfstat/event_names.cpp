@@ -87,12 +87,10 @@ constexpr std::string_view kAllHits =
     "by code to be sure";
 constexpr std::string_view kL2PrefetcherMiss =
     "taken for umask 0x30, the L2 prefetcher, as in Intel's event files; libpfm4 has 0x38, with "
-    "the "
-    "L1 prefetcher: count by code to be sure";
+    "the L1 prefetcher: count by code to be sure";
 constexpr std::string_view kL2PrefetcherHit =
     "taken for umask 0xd0, the L2 prefetcher, as in Intel's event files; libpfm4 has 0xd8, with "
-    "the "
-    "L1 prefetcher, and older tables 0x50: count by code to be sure";
+    "the L1 prefetcher, and older tables 0x50: count by code to be sure";
 
 constexpr std::array kL2Names = {
     L2Name{"demand_data_rd_miss", 0x21, {}},
