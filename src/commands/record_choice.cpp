@@ -254,6 +254,11 @@ std::vector<ChosenEvent> choose_events(const RecordOptions& options,
   for (ChosenEvent& chosen : events) {
     chosen.period =
         options.period.value_or(default_period(chosen, machine.cpu, triggers_of(options)));
+    if (options.trigger && chosen.trigger != *options.trigger) {
+      notes.push_back(fmt::format("{}: with the trigger {}, since {} does not cause it",
+                                  chosen.event.text(), runway::name_of(chosen.trigger),
+                                  runway::name_of(*options.trigger)));
+    }
   }
   return events;
 }

@@ -34,6 +34,7 @@ struct ReportOptions {
   std::string plot;
   std::string plot_style = "panels";
   std::int64_t bin = 1;
+  std::string perfmon;
 };
 
 /// What reading all inputs gave.
@@ -103,7 +104,7 @@ void read_input(const std::string& input, const measure::Choices& choices, Findi
 
 /// Reads all inputs. No measurement comes back where none of them could be read, which was said.
 Findings read_inputs(const ReportOptions& options) {
-  const measure::Choices choices{options.hit, options.runway, options.bin};
+  const measure::Choices choices{options.hit, options.runway, options.bin, options.perfmon};
   std::vector<std::string> inputs = options.inputs;
   if (inputs.empty()) {
     if (!run::is_run(kDefaultRun)) {
@@ -184,6 +185,9 @@ void add_report_command(CLI::App& app, int& exit_status) {
       ->add_option("--fail-on", options->fail_on,
                    "broken: exit with status 4 when a contract is broken")
       ->check(CLI::IsMember({"broken"}));
+  command->add_option("--perfmon", options->perfmon,
+                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                      "where libpfm4 does not know the CPU that was recorded");
   command->add_option("--plot", options->plot, "write the histograms to FILE.png, .svg or .pdf");
   command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
       ->check(CLI::IsMember({"panels", "overlaid"}));

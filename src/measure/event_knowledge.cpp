@@ -121,7 +121,11 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   EventKnowledge knowledge;
   knowledge.core_pmu = is_core_event(attribute, pmu_name);
   if (!knowledge.core_pmu) return knowledge;
-  if (!std::exchange(looked_up_, true)) catalogue_ = events::find_catalogue(machine_);
+  if (!std::exchange(looked_up_, true)) {
+    catalogue_ = perfmon_.empty()
+                     ? events::find_catalogue(machine_)
+                     : events::open_catalogue({.cpu = {}, .perfmon = perfmon_}, machine_);
+  }
   knowledge.core = core_event(attribute, layout_of(machine_.cpu));
   knowledge.counted = events::counted_by_generic(generic_name(attribute));
   if (!catalogue_) return knowledge;

@@ -9,9 +9,11 @@
 #include "src/perfdata/features.h"
 #include "src/run/run.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace skid::measure {
 
@@ -45,14 +47,18 @@ bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_na
 /// The catalogue of the CPU that a recording is of.
 class RecordedCpu {
  public:
-  explicit RecordedCpu(machine::Machine machine) : machine_(std::move(machine)) {}
+  /// `perfmon`: directory of Intel's event files; empty: libpfm4.
+  explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {})
+      : machine_(std::move(machine)), perfmon_(std::move(perfmon)) {}
 
   const machine::Machine& machine() const noexcept { return machine_; }
-  /// Opens the catalogue for the first event of a core PMU.
+  /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
+  /// throws for a directory.
   EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
  private:
   machine::Machine machine_;
+  std::filesystem::path perfmon_;
   bool looked_up_ = false;
   std::optional<events::Catalogue> catalogue_;
 };

@@ -345,7 +345,7 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
-  RecordedCpu cpu(recorded_machine(recording.features(), source.run));
+  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon);
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
         return takes_counter(attribute, pmu_name(recording.features(), attribute.type));

@@ -74,6 +74,46 @@ class Synth : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
+// Emerald Rapids, which libpfm4 4.13 does not know.
+TEST_F(Synth, OfACpuThatEventFilesAloneKnowIsJudgedByThem) {
+  std::ofstream(directory_ / "rapids.json") << R"({
+    "schema": "skidscan.model/1", "name": "rapids", "target": {"trigger": "load-dram"},
+    "machine": {"vendor": "GenuineIntel", "family": 6, "model": 207, "stepping": 2},
+    "events": [
+      {"event": "r412e", "period": 1009, "levels": [
+        {"level": 2, "samples": 5000, "hits": 1, "offsets": {"kind": "constant", "offset": 1}}]},
+      {"event": "r20d1", "period": 1009, "levels": [
+        {"level": 2, "samples": 5000, "hits": 1, "offsets": {"kind": "constant", "offset": 1}}]}]})";
+  std::filesystem::create_directories(directory_ / "perfmon/EMR");
+  std::ofstream(directory_ / "perfmon/mapfile.csv")
+      << "Family-model,Version,Filename,EventType,Core Type,Native Model ID,Core Role Name\n"
+         "GenuineIntel-6-CF,V1.02,/EMR/emr_core.json,core,,,\n";
+  std::ofstream(directory_ / "perfmon/EMR/emr_core.json") << R"({"Header": {}, "Events": [
+    {"EventCode": "0x2e", "UMask": "0x41", "EventName": "LONGEST_LAT_CACHE.MISS", "Precise": "0"},
+    {"EventCode": "0xd1", "UMask": "0x20", "EventName": "MEM_LOAD_RETIRED.L3_MISS",
+     "Precise": "1"}]})";
+  ASSERT_EQ(synth({"rapids.json", "-o", "rapids.data"}).code.status, kDone);
+
+  const auto verdicts = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"report", "rapids.data", "--format", "json"});
+    const auto reported = test::skidscan(arguments, directory_.path());
+    EXPECT_EQ(reported.code.status, kDone) << reported.err;
+    std::vector<std::string> found;
+    const json report = json::parse(reported.out);
+    for (const auto& measurement : report["measurements"]) {
+      found.push_back(measurement["contract"]["verdict"]);
+    }
+    return found;
+  };
+  EXPECT_EQ(verdicts({}), (std::vector<std::string>{"kept", "kept"}));
+  EXPECT_EQ(verdicts({"--perfmon", "perfmon"}), (std::vector<std::string>{"not judged", "kept"}));
+
+  const auto nowhere =
+      test::skidscan({"report", "rapids.data", "--perfmon", "nowhere"}, directory_.path());
+  EXPECT_EQ(nowhere.code.status, kFailed);
+  EXPECT_THAT(nowhere.err, HasSubstr("nowhere"));
+}
+
 /// What report must say of the measurements of a recording, by the truth beside it.
 void expect_found(const json& recording, const json& report) {
   const json& wanted = recording["measurements"];

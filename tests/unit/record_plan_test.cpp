@@ -265,6 +265,8 @@ TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {
   EXPECT_EQ(measurements[1].trigger, "store");
   EXPECT_EQ(measurements[2].trigger, "store");
   EXPECT_EQ(measurements[3].trigger, "fault");
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
+              ElementsAre("faults: with the trigger fault, since store does not cause it"));
 }
 
 TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
