@@ -184,9 +184,8 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     const auto* expected = target->expectation_of(*builtin);
     if (expected != nullptr && !expected->offset) return analysis::Judgeable::not_caused;
-  } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
-    return analysis::Judgeable::not_caused;  // on something else than the trigger or its datum
-  } else if (is_of_other_instructions(knowledge, target->specification.trigger)) {
+  } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT ||  // on something else
+             is_of_other_instructions(knowledge, target->specification.trigger)) {
     return analysis::Judgeable::not_caused;
   }
   return analysis::Judgeable::yes;
