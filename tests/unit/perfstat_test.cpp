@@ -29,6 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using namespace std::string_literals;
 
 Reading read(const std::string& text) {
   return read_counts(text, "counts");
@@ -340,7 +341,7 @@ TEST(PerfStat, RefusesWhatCannotBeSummed) {
 
 TEST(PerfStat, FindsNoCountsInWhatIsNoText) {
   // A recording, which somebody may well give instead.
-  const std::string recording("PERFILE2h\0\0\0 7 cycles\n\x01 8 cycles\n9\x02 \x7f\n", 42);
+  const auto recording = "PERFILE2h\0\0\0 7 cycles\n\x01 8 cycles\n9\x02 \x7f\n"s;
   EXPECT_THAT(error_of(recording), HasSubstr("found no count of perf stat"));
   std::mt19937 random(20240611);
   std::string noise(1 << 20, '\0');
@@ -349,7 +350,7 @@ TEST(PerfStat, FindsNoCountsInWhatIsNoText) {
 }
 
 TEST(PerfStat, LeavesOutBinaryLinesOfTheCountedProgram) {
-  const std::string binary("9,,\0cycles,1,100.00,,\n9,,cy\x1b[1mcles,1,100.00,,\n", 47);
+  const auto binary = "9,,\0cycles,1,100.00,,\n9,,cy\x1b[1mcles,1,100.00,,\n"s;
   const auto reading = read(binary + "8,,instructions,1,100.00,,\n7,,cycles,1,100.00,,\n");
   ASSERT_THAT(reading.events, SizeIs(2));
   EXPECT_EQ(reading.events[1].value, 7);
