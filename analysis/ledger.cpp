@@ -30,12 +30,29 @@ std::string_view name_of(SampleClass sample_class) {
   return "unknown";
 }
 
+bool is_judged(SampleClass sample_class) {
+  switch (sample_class) {
+    case SampleClass::hit:
+    case SampleClass::skid:
+    case SampleClass::before:
+    case SampleClass::censored:
+    case SampleClass::loop:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint64_t Ledger::read() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
 std::uint64_t Ledger::judged() const {
-  return located() + (*this)[SampleClass::loop];
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i < kSampleClasses; ++i) {
+    if (is_judged(static_cast<SampleClass>(i))) samples += counts_[i];
+  }
+  return samples;
 }
 
 std::uint64_t Ledger::located() const {

@@ -25,6 +25,9 @@ inline constexpr std::size_t kSampleClasses = 10;
 /// The key of the class in JSON and CSV.
 std::string_view name_of(SampleClass sample_class);
 
+/// hit, skid, before, censored, loop: whether samples of the class can be evidence of skid.
+bool is_judged(SampleClass sample_class);
+
 class Ledger {
  public:
   void add(SampleClass sample_class, std::uint64_t samples) {
@@ -36,7 +39,7 @@ class Ledger {
 
   /// Samples read: the sum of all classes.
   std::uint64_t read() const;
-  /// hit + skid + before + censored + loop: all that can be evidence of skid.
+  /// The sum of the classes that is_judged().
   std::uint64_t judged() const;
   /// hit + skid + before + censored: the samples that have a distance.
   std::uint64_t located() const;

@@ -36,19 +36,6 @@ Classified classify(const LocatedCount& count, const TargetMap* map) {
   return of_class(SampleClass::unmapped);
 }
 
-bool is_judged(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::hit:
-    case SampleClass::skid:
-    case SampleClass::before:
-    case SampleClass::censored:
-    case SampleClass::loop:
-      return true;
-    default:
-      return false;
-  }
-}
-
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -23,19 +23,6 @@ constexpr std::uint64_t kPage = 0x1000;
 /// Places in code that nothing is asked about.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
-bool is_judged(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::hit:
-    case SampleClass::skid:
-    case SampleClass::before:
-    case SampleClass::censored:
-    case SampleClass::loop:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Drawer {
  public:
   Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name)

@@ -7,6 +7,7 @@
 #include "src/events/triggers.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/event_tables.h"
 
 #include <map>
 #include <optional>
@@ -30,12 +31,6 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-#if !defined(__x86_64__)
-#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
-#else
-#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
-#endif
 
 machine::Machine tree(const std::string& name) {
   return machine::inspect(SKIDSCAN_TEST_DATA "/machines/" + name);

@@ -3,6 +3,7 @@
 #include "src/events/counted.h"
 #include "src/events/triggers.h"
 #include "src/machine/machine.h"
+#include "tests/support/event_tables.h"
 
 #include <algorithm>
 #include <array>
@@ -22,12 +23,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-#if !defined(__x86_64__)
-#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
-#else
-#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
-#endif
 
 Catalogue of(const std::string& cpu) {
   return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());

@@ -3,6 +3,7 @@
 
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
+#include "tests/support/event_tables.h"
 
 #include <string>
 #include <vector>
@@ -19,12 +20,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-#if !defined(__x86_64__)
-#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
-#else
-#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
-#endif
 
 constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, kBroadwell = 61,
               kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207;

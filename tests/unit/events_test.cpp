@@ -5,6 +5,7 @@
 #include "src/events/errata.h"
 #include "src/events/l2_requests.h"
 #include "src/support/error.h"
+#include "tests/support/event_tables.h"
 
 #include <algorithm>
 #include <string>
@@ -22,12 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-#if !defined(__x86_64__)
-#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
-#else
-#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
-#endif
 
 Catalogue of(const std::string& cpu) {
   return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());

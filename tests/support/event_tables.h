@@ -1,0 +1,10 @@
+// Whether libpfm4 knows the CPUs that the tests of events ask it about.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#if !defined(__x86_64__)
+#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
+#else
+#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
+#endif
