@@ -1,19 +1,29 @@
 #include "src/commands/read_measurements.h"
 
 #include "src/commands/messages.h"
+#include "src/output/report_reader.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace skid::commands {
 namespace {
 
 constexpr const char* kDefaultRun = "skidscan.run";
+
+struct Choices {
+  measure::Choices measure;
+  std::optional<std::int64_t> bin_width;
+};
 
 void add(Findings& findings, measure::Measured measured) {
   for (auto& measurement : measured.measurements) {
@@ -58,12 +68,51 @@ void read_run(const std::string& directory, const measure::Choices& choices, Fin
   }
 }
 
-void read_input(const std::string& input, const measure::Choices& choices, Findings& findings) {
+/// What may be a report: a regular file, a FIFO or standard input; else nothing. A FIFO has to stay
+/// open until it was read, lest its writer finds nobody at the other end.
+FileDescriptor open_stream(const std::string& input) {
+  if (input == "-") {
+    if (::isatty(STDIN_FILENO) == 1) return {};
+    return FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(input, ignored);
+  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_fifo(status)) return {};
+  return FileDescriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+void read_report(const std::string& input, const FileDescriptor& stream, const Choices& choices,
+                 Findings& findings) {
+  if (choices.measure.hit_function) {
+    throw Error(fmt::format(
+        "{}: a report was measured before; --hit and --runway take its recordings", input));
+  }
+  const std::string text = read_to_end(stream, output::kMostReportBytes, input);
+  if (text.size() > output::kMostReportBytes) {
+    throw InputError({.file = input,
+                      .offset = {},
+                      .found = fmt::format("more than {} bytes", output::kMostReportBytes),
+                      .allowed = "a report",
+                      .remedy = "name its recordings instead"});
+  }
+  for (auto& measurement : output::read_report(text, input, choices.bin_width)) {
+    findings.read_in_part = findings.read_in_part || measurement.read_in_part;
+    findings.measurements.push_back(std::move(measurement));
+  }
+}
+
+void read_input(const std::string& input, const Choices& choices, Findings& findings) {
+  constexpr std::size_t kEnoughToTell = 64;
   try {
     if (run::is_run(input)) {
-      read_run(input, choices, findings);
+      read_run(input, choices.measure, findings);
+      return;
+    }
+    const FileDescriptor stream = open_stream(input);
+    if (stream && output::looks_like_report(peek(stream, kEnoughToTell))) {
+      read_report(input, stream, choices, findings);
     } else {
-      add(findings, measure::measure({input, {}, nullptr, nullptr}, choices));
+      add(findings, measure::measure({input, {}, nullptr, nullptr}, choices.measure));
     }
   } catch (const InputError& error) {
     // The others are still worth showing.
@@ -75,12 +124,15 @@ void read_input(const std::string& input, const measure::Choices& choices, Findi
 
 }  // namespace
 
-Findings read_measurements(std::vector<std::string> inputs, const measure::Choices& choices) {
+Findings read_measurements(std::vector<std::string> inputs, measure::Choices choices,
+                           std::optional<std::int64_t> bin_width) {
+  choices.bin_width = bin_width.value_or(1);
+  const Choices all{std::move(choices), bin_width};
   if (inputs.empty()) {
     if (!run::is_run(kDefaultRun)) {
       throw Error(
-          fmt::format("{}: no run here; make one with 'skidscan record' or name a run or a "
-                      "perf.data file",
+          fmt::format("{}: no run here; make one with 'skidscan record' or name a run, a report "
+                      "or a perf.data file",
                       kDefaultRun));
     }
     inputs.emplace_back(kDefaultRun);
@@ -88,7 +140,7 @@ Findings read_measurements(std::vector<std::string> inputs, const measure::Choic
   Findings findings;
   findings.inputs = std::move(inputs);
   for (std::size_t number = 0; number < findings.inputs.size(); ++number) {
-    read_input(findings.inputs[number], choices, findings);
+    read_input(findings.inputs[number], all, findings);
     findings.input_of.resize(findings.measurements.size(), number);
   }
   if (findings.measurements.empty() && !findings.has_unreadable) {
