@@ -3,6 +3,7 @@
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
@@ -76,49 +77,6 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
   return tallies;
 }
 
-void describe_machine(const machine::Machine& machine, Measurement& measurement) {
-  const machine::CpuIdentity& cpu = machine.cpu;
-  measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
-                     cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
-  measurement.kernel = machine.kernel;
-}
-
-void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
-                    const std::optional<std::string>& requested, Measurement& measurement) {
-  auto& event = measurement.event;
-  event.recorded = attribute.name;
-  event.type = attribute.type;
-  event.config = attribute.config;
-  measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
-  if (planned != nullptr) {
-    event.requested = planned->requested;
-    event.label = planned->event;
-    event.swapped = is_swapped(planned->perf_event, attribute);
-    measurement.precise.requested = planned->level;
-  } else {
-    event.label = run::split_event_name(requested.value_or(attribute.name)).name;
-    if (requested) {
-      event.requested = *requested;
-      event.swapped = is_swapped(*requested, attribute);
-      measurement.precise.requested =
-          run::level_of_modifiers(run::split_event_name(*requested).modifiers);
-    }
-  }
-  if (event.swapped) {
-    measurement.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
-        event.recorded, event.requested.value_or("")));
-  }
-  const auto level = measurement.precise.requested;
-  const bool picks_level_itself =
-      event.requested &&
-      run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
-  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
-    measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
-                                               *level, measurement.precise.recorded));
-  }
-}
-
 void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
                      const run::PlannedMeasurement* planned, Measurement& measurement) {
   if (planned != nullptr) {
@@ -161,13 +119,6 @@ void count_events(std::uint64_t samples, const Attribute& attribute,
   measurement.events_per_iteration.measured = static_cast<double>(samples) *
                                               *measurement.period.effective /
                                               static_cast<double>(iterations);
-}
-
-std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
-  for (const auto& [number, name] : features.pmu_mappings) {
-    if (number == type) return name;
-  }
-  return {};
 }
 
 /// Everything that the measurements of one recording share.
@@ -247,20 +198,13 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const auto& [source, recording, digest, cpu, counters, geometry, tallies, warnings, bin_width] =
       reading;
   const Attribute& attribute = recording.attributes()[index];
-  Measurement measurement;
-  measurement.run = source.run_directory.string();
-  measurement.file = source.file.string();
-  measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
-                          (source.run != nullptr && source.run->synthetic);
-  measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-  measurement.read_in_part = recording.read_in_part();
+  Measurement measurement =
+      describe_measurement(source, recording, cpu.machine(), index, requested);
   measurement.lost_records = digest.lost_records;
   measurement.lost_samples = digest.lost_samples;
   measurement.throttled = digest.throttled;
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
-  describe_machine(cpu.machine(), measurement);
-  describe_event(attribute, source.planned, requested, measurement);
   describe_period(index, attribute, digest, source.planned, measurement);
   const std::string pmu = pmu_name(recording.features(), attribute.type);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
@@ -338,10 +282,7 @@ Measured measure(const Source& source, const Choices& choices) {
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
   const auto& attributes = recording.attributes();
-  const auto measured_events = static_cast<std::size_t>(
-      std::count_if(attributes.begin(), attributes.end(),
-                    [](const Attribute& attribute) { return !attribute.is_dummy(); }));
-  const auto requested = requested_events(recording.features(), measured_events);
+  const auto requested = requested_by_attribute(recording);
   const auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
@@ -354,14 +295,10 @@ Measured measure(const Source& source, const Choices& choices) {
                         tallies, warnings,  choices.bin_width};
 
   Measured result;
-  std::size_t measured = 0;  // events so far, the witness of others included
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     if (attributes[index].is_dummy()) continue;
-    std::optional<std::string> asked;
-    if (!requested.empty()) asked = requested[measured];
-    ++measured;
     if (page_faults && index == page_faults->witness) continue;
-    result.measurements.push_back(measure_event(reading, index, asked));
+    result.measurements.push_back(measure_event(reading, index, requested[index]));
     if (page_faults) add_page_fault_check(*page_faults, index, result.measurements.back());
   }
   result.faults = recording.faults();
