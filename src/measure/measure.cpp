@@ -238,16 +238,6 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   return measurement;
 }
 
-/// The target of a planned measurement by its run; null where nobody knows.
-const run::RunTarget* target_of(const Source& source) {
-  if (source.run == nullptr || source.planned == nullptr) return nullptr;
-  const auto& targets = source.run->targets;
-  const auto found = std::find_if(
-      targets.begin(), targets.end(),
-      [&](const run::RunTarget& target) { return target.trigger == source.planned->trigger; });
-  return found == targets.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Measured measure(const Source& source, const Choices& choices) {
@@ -256,22 +246,13 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto page_faults = check_page_faults(recording);
 
   locate::ModuleStore modules;
-  if (source.run != nullptr) {
-    for (const auto& target : source.run->targets) {
-      modules.add_candidate(source.run_directory / target.file);
-    }
-  }
+  add_targets(source, modules);
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
   if (choices.hit_function && choices.runway_function) {
     geometry = find_functions(digest, modules, *choices.hit_function, *choices.runway_function);
   } else {
-    geometry = find_target(digest, modules, remarks);
-    const run::RunTarget* ran = target_of(source);
-    if (!geometry && ran != nullptr) {
-      const symbols::MappedFile file{(source.run_directory / ran->file).string(), ran->build_id};
-      geometry = find_unsampled_target(digest, modules, file, remarks);
-    }
+    geometry = find_recorded_target(source, digest, modules, remarks);
     if (!geometry) {
       remarks.emplace(remarks.begin(),
                       "No generated target is among the sampled files; name the functions of a "
