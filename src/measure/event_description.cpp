@@ -22,12 +22,26 @@ void describe_machine(const machine::Machine& machine, Measurement& measurement)
   measurement.kernel = machine.kernel;
 }
 
+std::vector<std::string> excluded_modes(const Attribute& attribute) {
+  std::vector<std::string> modes;
+  if (attribute.exclude_user) modes.emplace_back("user");
+  if (attribute.exclude_kernel) modes.emplace_back("kernel");
+  if (attribute.exclude_hypervisor) modes.emplace_back("hypervisor");
+  if (attribute.exclude_host) modes.emplace_back("host");
+  if (attribute.exclude_guest) modes.emplace_back("guest");
+  return modes;
+}
+
 void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
                     const std::optional<std::string>& requested, Measurement& measurement) {
   auto& event = measurement.event;
   event.recorded = attribute.name;
   event.type = attribute.type;
   event.config = attribute.config;
+  event.config1 = attribute.config1;
+  event.config2 = attribute.config2;
+  event.breakpoint_type = attribute.bp_type;
+  event.excluded = excluded_modes(attribute);
   measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
   if (planned != nullptr) {
     event.requested = planned->requested;
@@ -92,6 +106,9 @@ Measurement describe_measurement(const Source& source, const perfdata::Recording
   measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
                           (source.run != nullptr && source.run->synthetic);
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
+  if (const auto& time = recording.features().sample_time) {
+    measurement.time = analysis::SampleTime{time->first, time->second};
+  }
   measurement.read_in_part = recording.read_in_part();
   describe_machine(machine, measurement);
   describe_event(recording.attributes()[index], source.planned, requested, measurement);

@@ -22,9 +22,9 @@ std::string pmu_name(const perfdata::Features& features, std::uint32_t type);
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
 
-/// Fills run, file, repeat, synthetic, read_in_part, cpu, kernel, event and precise for the
-/// attribute of that index, and warns where another event or level was recorded than was asked for.
-/// `machine`: that the recording was made on. `requested`: of requested_by_attribute().
+/// Fills run, file, repeat, synthetic, read_in_part, time, cpu, kernel, event and precise for
+/// the attribute of that index, and warns where another event or level was recorded than was asked
+/// for. `machine`: that the recording was made on. `requested`: of requested_by_attribute().
 analysis::Measurement describe_measurement(const Source& source,
                                            const perfdata::Recording& recording,
                                            const machine::Machine& machine, std::uint32_t index,

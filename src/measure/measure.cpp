@@ -85,20 +85,16 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
     measurement.period.requested = attribute.period_or_frequency;
   }
   if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
-    const auto& [samples, period_sum] = digest.totals[index];
-    if (samples > 0) {
-      measurement.period.effective = static_cast<double>(period_sum) / static_cast<double>(samples);
-    }
+    measurement.basis.period_sum = digest.totals[index].period_sum;
   } else if (!attribute.frequency) {
     measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
   }
 }
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
-void count_events(std::uint64_t samples, const Attribute& attribute,
-                  const EventKnowledge& knowledge, analysis::Judgeable judgeable,
-                  const TargetGeometry* geometry, const run::PlannedMeasurement* planned,
-                  Measurement& measurement) {
+void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
+                  analysis::Judgeable judgeable, const TargetGeometry* geometry,
+                  const run::PlannedMeasurement* planned, Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
   if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
@@ -114,11 +110,7 @@ void count_events(std::uint64_t samples, const Attribute& attribute,
   if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
     return;
   }
-  const auto iterations = planned->target_report->iterations;
-  if (iterations == 0 || !measurement.period.effective) return;
-  measurement.events_per_iteration.measured = static_cast<double>(samples) *
-                                              *measurement.period.effective /
-                                              static_cast<double>(iterations);
+  measurement.basis.iterations = planned->target_report->iterations;
 }
 
 /// Everything that the measurements of one recording share.
@@ -127,9 +119,9 @@ struct Reading {
   const perfdata::Recording& recording;
   const locate::Digest& digest;
   RecordedCpu& cpu;
-  std::size_t counters;                         ///< events that take a counter of a core PMU each
-  const TargetGeometry* geometry;               ///< null: nobody said where the trigger is
-  const std::vector<analysis::Tally>& tallies;  ///< by attribute
+  std::size_t counters;                   ///< events that take a counter of a core PMU each
+  const TargetGeometry* geometry;         ///< null: nobody said where the trigger is
+  std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
 };
@@ -218,22 +210,18 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   }
 
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  const analysis::Tally& tally = tallies[index];
   auto may_judge = analysis::Judgeable::no_trigger;
   if (geometry != nullptr) {
     may_judge = judgeable(attribute, pmu, knowledge,
                           geometry->description ? &*geometry->description : nullptr);
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
   }
-  count_events(tally.ledger.read(), attribute, knowledge, may_judge, geometry, source.planned,
-               measurement);
+  count_events(attribute, knowledge, may_judge, geometry, source.planned, measurement);
   const auto ticks = read_target_report(source.planned, measurement.warnings);
-  analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
-                     bin_width);
-  if (geometry != nullptr && geometry->description &&
-      is_of_one_trigger(attribute, *geometry->description)) {
-    measurement.bias.reset();
-  }
+  measurement.basis.equal_triggers = geometry == nullptr || !geometry->description ||
+                                     !is_of_one_trigger(attribute, *geometry->description);
+  analysis::complete(measurement, std::move(tallies[index]), map, may_judge,
+                     ignores_level(attribute), ticks, bin_width);
   measurement.recording_warnings = warnings;
   return measurement;
 }
@@ -264,7 +252,7 @@ Measured measure(const Source& source, const Choices& choices) {
 
   const auto& attributes = recording.attributes();
   const auto requested = requested_by_attribute(recording);
-  const auto tallies = tally_events(digest, known_geometry);
+  auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
   RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon);
