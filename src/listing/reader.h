@@ -22,11 +22,12 @@ namespace skid::listing {
 
 struct Wanted {
   /// Names of events: as asked for, as recorded, or without level and modifiers. Empty: all.
-  std::vector<std::string> events;
-  std::optional<std::string> function;  ///< as in the symbol table; nullopt: the generated target
-  std::string module;                   ///< path or file name of a mapped file; empty: any
+  std::vector<std::string> events = {};
+  /// As in the symbol table; nullopt: the generated target.
+  std::optional<std::string> function = {};
+  std::string module = {};  ///< path or file name of a mapped file; empty: any
   /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
-  std::filesystem::path perfmon;
+  std::filesystem::path perfmon = {};
 };
 
 /// Collects the wanted code of one recording after the other.

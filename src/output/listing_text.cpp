@@ -5,9 +5,11 @@
 #include "src/output/table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,7 +93,7 @@ class Panel {
 
  private:
   static constexpr std::size_t kGap = 2;
-  static constexpr std::size_t kMarks = 4;  ///< what marks a line, and the gap before it
+  static constexpr std::size_t kMarks = 4;  ///< what marks a line, with a gap on either side
 
   void measure(Cells& cells) const {
     cells.total = code_.total(cells.column);
@@ -189,8 +191,8 @@ class Panel {
     std::string_view mark = " ";
     if (row.part == Part::trigger || row.part == Part::other_trigger) mark = ">";
     if (row.part == Part::censored) mark = "~";
-    return std::string(kGap, ' ') + page_.paint(mark, mark == ">" ? Ink::green : Ink::yellow) +
-           page_.paint(is_never(row) ? "!" : " ", Ink::red);
+    return ' ' + page_.paint(mark, mark == ">" ? Ink::green : Ink::yellow) +
+           page_.paint(is_never(row) ? "!" : " ", Ink::red) + ' ';
   }
 
   std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {
@@ -352,6 +354,11 @@ std::string code_title(const Page& page, const Code& code) {
   return text;
 }
 
+const listing::Column& column_of(const listing::Listing& listing,
+                                 const std::vector<Measurement>& described, const Column& column) {
+  return listing.columns[static_cast<std::size_t>(column.measurement - described.data())];
+}
+
 /// What an event's table leaves open, under it.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
@@ -360,26 +367,29 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   const auto note = [&](std::string_view words, Ink ink) {
     text += page.hanging(std::string(kIndent, ' '), kIndent, words, ink);
   };
+  std::vector<std::string> judged;
+  std::map<std::string, std::vector<std::string>> not_judged;
+  for (const Column& column : event.columns) {
+    const listing::Column& of_listing = column_of(listing, described, column);
+    if (!of_listing.causes.empty()) {
+      judged.push_back(column.label);
+    } else if (of_listing.of_core_pmu) {
+      not_judged[of_listing.not_judged].push_back(column.label);
+    }
+  }
   if (panel.is_accused()) {
-    note(fmt::format("! cannot cause {} on this CPU, whatever was sampled there "
-                     "(docs/events.md)",
-                     escape_for_terminal(event.event)),
+    note(fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} there blame "
+                     "the wrong instruction",
+                     escape_for_terminal(event.event), fmt::join(judged, ", ")),
          Ink::red);
+  }
+  for (const auto& [reason, labels] : not_judged) {
+    note(fmt::format("no instruction is called wrong at {}: {}", fmt::join(labels, ", "),
+                     escape_for_terminal(reason)),
+         Ink::dim);
   }
   if (panel.is_censored()) {
     note("~ censored: near the end of the runway, so that the skid may be longer than it",
-         Ink::dim);
-  }
-  std::vector<std::string> reasons;
-  for (const Column& column : event.columns) {
-    const auto index = static_cast<std::size_t>(column.measurement - described.data());
-    const listing::Column& of_listing = listing.columns[index];
-    if (of_listing.not_judged.empty() || !of_listing.of_core_pmu) continue;
-    reasons.push_back(fmt::format("{}: {}", column.label, of_listing.not_judged));
-  }
-  if (!reasons.empty()) {
-    note(fmt::format("impossible instructions are not marked for {}",
-                     escape_for_terminal(fmt::format("{}", fmt::join(reasons, "; ")))),
          Ink::dim);
   }
   if (!without.empty()) {
