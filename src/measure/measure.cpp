@@ -83,12 +83,26 @@ void describe_machine(const machine::Machine& machine, Measurement& measurement)
   measurement.kernel = machine.kernel;
 }
 
+std::vector<std::string> excluded_modes(const Attribute& attribute) {
+  std::vector<std::string> modes;
+  if (attribute.exclude_user) modes.emplace_back("user");
+  if (attribute.exclude_kernel) modes.emplace_back("kernel");
+  if (attribute.exclude_hypervisor) modes.emplace_back("hypervisor");
+  if (attribute.exclude_host) modes.emplace_back("host");
+  if (attribute.exclude_guest) modes.emplace_back("guest");
+  return modes;
+}
+
 void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
                     const std::optional<std::string>& requested, Measurement& measurement) {
   auto& event = measurement.event;
   event.recorded = attribute.name;
   event.type = attribute.type;
   event.config = attribute.config;
+  event.config1 = attribute.config1;
+  event.config2 = attribute.config2;
+  event.breakpoint_type = attribute.bp_type;
+  event.excluded = excluded_modes(attribute);
   measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
   if (planned != nullptr) {
     event.requested = planned->requested;
@@ -127,20 +141,16 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
     measurement.period.requested = attribute.period_or_frequency;
   }
   if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
-    const auto& [samples, period_sum] = digest.totals[index];
-    if (samples > 0) {
-      measurement.period.effective = static_cast<double>(period_sum) / static_cast<double>(samples);
-    }
+    measurement.basis.period_sum = digest.totals[index].period_sum;
   } else if (!attribute.frequency) {
     measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
   }
 }
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
-void count_events(std::uint64_t samples, const Attribute& attribute,
-                  const EventKnowledge& knowledge, analysis::Judgeable judgeable,
-                  const TargetGeometry* geometry, const run::PlannedMeasurement* planned,
-                  Measurement& measurement) {
+void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
+                  analysis::Judgeable judgeable, const TargetGeometry* geometry,
+                  const run::PlannedMeasurement* planned, Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
   if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
@@ -156,11 +166,7 @@ void count_events(std::uint64_t samples, const Attribute& attribute,
   if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
     return;
   }
-  const auto iterations = planned->target_report->iterations;
-  if (iterations == 0 || !measurement.period.effective) return;
-  measurement.events_per_iteration.measured = static_cast<double>(samples) *
-                                              *measurement.period.effective /
-                                              static_cast<double>(iterations);
+  measurement.basis.iterations = planned->target_report->iterations;
 }
 
 std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
@@ -176,9 +182,9 @@ struct Reading {
   const perfdata::Recording& recording;
   const locate::Digest& digest;
   RecordedCpu& cpu;
-  std::size_t counters;                         ///< events that take a counter of a core PMU each
-  const TargetGeometry* geometry;               ///< null: nobody said where the trigger is
-  const std::vector<analysis::Tally>& tallies;  ///< by attribute
+  std::size_t counters;                   ///< events that take a counter of a core PMU each
+  const TargetGeometry* geometry;         ///< null: nobody said where the trigger is
+  std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
 };
@@ -253,6 +259,9 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
                           (source.run != nullptr && source.run->synthetic);
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
+  if (const auto& time = recording.features().sample_time) {
+    measurement.time = analysis::SampleTime{time->first, time->second};
+  }
   measurement.read_in_part = recording.read_in_part();
   measurement.lost_records = digest.lost_records;
   measurement.lost_samples = digest.lost_samples;
@@ -274,22 +283,18 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   }
 
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  const analysis::Tally& tally = tallies[index];
   auto may_judge = analysis::Judgeable::no_trigger;
   if (geometry != nullptr) {
     may_judge = judgeable(attribute, pmu, knowledge,
                           geometry->description ? &*geometry->description : nullptr);
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
   }
-  count_events(tally.ledger.read(), attribute, knowledge, may_judge, geometry, source.planned,
-               measurement);
+  count_events(attribute, knowledge, may_judge, geometry, source.planned, measurement);
   const auto ticks = read_target_report(source.planned, measurement.warnings);
-  analysis::complete(measurement, tally, map, may_judge, ignores_level(attribute), ticks,
-                     bin_width);
-  if (geometry != nullptr && geometry->description &&
-      is_of_one_trigger(attribute, *geometry->description)) {
-    measurement.bias.reset();
-  }
+  measurement.basis.equal_triggers = geometry == nullptr || !geometry->description ||
+                                     !is_of_one_trigger(attribute, *geometry->description);
+  analysis::complete(measurement, std::move(tallies[index]), map, may_judge,
+                     ignores_level(attribute), ticks, bin_width);
   measurement.recording_warnings = warnings;
   return measurement;
 }
@@ -342,7 +347,7 @@ Measured measure(const Source& source, const Choices& choices) {
       std::count_if(attributes.begin(), attributes.end(),
                     [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   const auto requested = requested_events(recording.features(), measured_events);
-  const auto tallies = tally_events(digest, known_geometry);
+  auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
   RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon);

@@ -219,6 +219,7 @@ std::string warnings(const Page& page, const EventGroup& event, Shown& shown) {
       label.clear();
     };
     for (const std::string& warning : column.measurement->warnings) say(warning);
+    for (const std::string& warning : column.measurement->count_warnings) say(warning);
     const auto* of_recording = column.measurement->recording_warnings.get();
     if (of_recording == nullptr || !shown.insert(of_recording).second) continue;
     for (const std::string& warning : *of_recording) say(warning);
