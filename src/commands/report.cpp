@@ -1,6 +1,7 @@
 #include "src/commands/report.h"
 
 #include "analysis/measurement.h"
+#include "plots/figure_file.h"
 #include "plots/histogram_plot.h"
 #include "src/commands/messages.h"
 #include "src/commands/read_measurements.h"
