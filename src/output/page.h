@@ -34,6 +34,9 @@ struct Page {
 /// A number in a table: whole ones without decimals, small ones with two digits that count.
 std::string number_text(double value);
 
+/// What a machine is, and the runs and files that are of it.
+std::string machine_header(const Page& page, const MachineGroup& machine);
+
 /// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
 /// the classes of the ledger.
 std::string event_table(const Page& page, const EventGroup& event);
