@@ -2,6 +2,7 @@
 
 #include "src/support/error.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
@@ -135,6 +136,40 @@ TEST_F(File, ThatCannotBeWrittenIsNamedWithTheReason) {
   EXPECT_EQ(message_of(directory_), directory_.string() + ": cannot be written: is a directory");
   if (fs::exists("/dev/full")) {
     EXPECT_EQ(message_of("/dev/full"), "/dev/full: cannot be written: no space left on device");
+  }
+}
+
+TEST_F(File, LeavesWhatWasPeekedAtForTheNextReader) {
+  const FileDescriptor file = open_regular_file(write("a", "abcdef"));
+  EXPECT_EQ(peek(file, 3), "abc");
+  EXPECT_EQ(peek(file, 3), "abc");
+  EXPECT_EQ(read_to_end(file, 100, "a"), "abcdef");
+  EXPECT_EQ(peek(file, 3), "");
+
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const FileDescriptor out(ends[0]);
+  {
+    const FileDescriptor in(ends[1]);
+    ASSERT_EQ(::write(in.get(), "abcdef", 6), 6);
+    EXPECT_EQ(peek(out, 3), "abc");
+    EXPECT_EQ(peek(out, 100), "abcdef");
+  }
+  EXPECT_EQ(read_to_end(out, 100, "pipe"), "abcdef");
+  EXPECT_EQ(peek(out, 3), "") << "at its end";
+  EXPECT_EQ(peek(FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), 3), "");
+}
+
+TEST_F(File, IsReadToItsEndOrBeyondTheLimit) {
+  const std::string content(300'000, 'x');
+  const FileDescriptor file = open_regular_file(write("a", content));
+  EXPECT_GT(read_to_end(file, 1000, "a").size(), 1000u);
+  EXPECT_LT(read_to_end(file, 1000, "a").size(), content.size());
+  try {
+    (void)read_to_end(FileDescriptor(::open(directory_.c_str(), O_RDONLY | O_CLOEXEC)), 9, "dir");
+    FAIL() << "a directory was read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("dir: at offset 0x0: found is a directory"));
   }
 }
 
