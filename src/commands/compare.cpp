@@ -124,9 +124,9 @@ ExitStatus run_compare(const CompareOptions& given) {
   }
   const analysis::ComparisonChoices choices = choices_of(options);
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
-  constexpr std::int64_t kBin = 1;
-  const Findings findings =
-      read_measurements(options.inputs, {options.hit, options.runway, kBin, options.perfmon});
+  const Findings findings = read_measurements(
+      options.inputs,
+      {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
@@ -142,8 +142,9 @@ void add_compare_command(CLI::App& app, int& exit_status) {
   auto* command = app.add_subcommand(
       "compare", "runs side by side: what differs, by how much, and whether by more than chance");
   command
-      ->add_option("INPUT,-i,--input", options->inputs,
-                   "runs or recordings of perf, at least two; the first is the baseline")
+      ->add_option(
+          "INPUT,-i,--input", options->inputs,
+          "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline")
       ->required();
   command->add_option("--baseline", options->baseline,
                       "input that the others are held against, instead of the first");
@@ -179,7 +180,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
       "  skidscan synth --like pebs-sound --ladder -o a.run\n"
       "  skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run b.run\n"
       "  skidscan compare --baseline good.run skidscan.run --fail-on worse\n"
-      "  skidscan compare skylake.run zen4-1.run zen4-2.run --by machine --plot hits.png");
+      "  skidscan compare skylake.json zen4-1.run zen4-2.run --by machine --plot hits.png");
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_compare(*options)); });
 }

@@ -152,6 +152,26 @@ TEST_F(Compare, RepeatsAreComparedOverRunsAndMarkNoRunEffect) {
   EXPECT_EQ(by_machine["rows"][0]["cells"][0]["measurements"].size(), 6u);
 }
 
+TEST_F(Compare, ReportsStandForTheirRuns) {
+  make_run("a.run", model_of("access:u", kOnTheSpot), {"--repeat", "3"});
+  make_run("b.run", model_of("access:u", kOneLate), {"--repeat", "2"});
+  for (const std::string name : {"a", "b"}) {
+    const auto report =
+        test::skidscan({"report", name + ".run", "--format", "json"}, directory_.path());
+    ASSERT_EQ(report.code.status, kDone) << report.err;
+    std::ofstream(at(name + ".json")) << report.out;
+  }
+  json of_runs = comparison_of({"a.run", "b.run"});
+  json of_reports = comparison_of({"a.json", "b.json"});
+  EXPECT_EQ(of_reports["sides"][1]["inputs"], json({"b.json"}));
+  for (json* comparison : {&of_runs, &of_reports}) {
+    for (auto& side : (*comparison)["sides"]) side.erase("inputs");
+  }
+  EXPECT_EQ(of_reports, of_runs);
+  EXPECT_EQ(of_runs["rows"][0]["cells"][1]["measurements"].size(), 2u);
+  EXPECT_EQ(comparison_of({"a.run", "b.json"})["rows"], of_runs["rows"]);
+}
+
 TEST_F(Compare, WhatCannotBeReadIsSaidAndTheRestIsCompared) {
   make_run("a.run", model_of("access:u", kOnTheSpot));
   make_run("b.run", model_of("access:u", kOnTheSpot));
