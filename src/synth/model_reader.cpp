@@ -1,9 +1,9 @@
 #include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
-#include "src/run/json_value.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
+#include "src/support/json_value.h"
 #include "src/synth/model.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::JsonValue;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostParts = 64;
@@ -527,16 +526,7 @@ class Reader {
 }  // namespace
 
 Model parse_model(std::string_view text, const std::string& name, const fs::path& directory) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError({.file = name,
-                      .offset = error.byte,
-                      .found = "text that is not JSON",
-                      .allowed = "a model of synthetic recordings",
-                      .remedy = {}});
-  }
+  const json document = parse_json(text, name, "a model of synthetic recordings");
   return Reader(JsonValue(document, name), directory).read();
 }
 
