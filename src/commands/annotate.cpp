@@ -1,5 +1,6 @@
 #include "src/commands/annotate.h"
 
+#include "src/commands/binary_options.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
 #include "src/commands/standard_output.h"
@@ -41,6 +42,7 @@ struct AnnotateOptions {
   bool source = false;
   std::string format = "text";
   std::string perfmon;
+  BinaryOptions binaries;
 };
 
 listing::Wanted wanted_by(const AnnotateOptions& options) {
@@ -123,8 +125,8 @@ void write(const AnnotateOptions& options, const listing::Listing& listing) {
 }
 
 ExitStatus run_annotate(const AnnotateOptions& options) {
-  locate::ModuleStore modules;
-  listing::Reader reader(wanted_by(options), modules);
+  locate::ModuleStore modules(search_places(options.binaries));
+  listing::Reader reader(wanted_by(options), modules, kernel_files(options.binaries));
   const auto inputs =
       each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
         const auto read = reader.add(source);
@@ -178,6 +180,7 @@ void add_annotate_command(CLI::App& app, int& exit_status) {
   command->add_option("--perfmon", options->perfmon,
                       "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
                       "where libpfm4 does not know the CPU that was recorded");
+  add_binary_options(*command, options->binaries);
   command->footer(
       "n: samples at this instruction; %: of the samples of that event and level in the function\n"
       "or in the target's loop; EX%, where only some samples have EXACT_IP: those of the line "

@@ -27,8 +27,7 @@ struct Reader::Reading {
   const measure::Source& source;
   perfdata::Recording& recording;
   const locate::Digest& digest;
-  locate::KernelSymbols kernel{
-      [this] { return locate::recorded_kernel(recording, digest.spaces); }};
+  locate::KernelSymbols kernel;
   /// By attribute, index of Listing::columns.
   std::vector<std::optional<std::size_t>> columns = {};
 };
@@ -184,7 +183,10 @@ Reader::Read Reader::add(const measure::Source& source) {
   }
 
   const auto digest = locate::digest(recording);
-  Reading reading{source, recording, digest};
+  Reading reading{
+      source, recording, digest,
+      locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
+                            kernel_files_)};
   if (recording.attributes().empty()) {
     // In pipe mode only the end of the recording tells.
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
@@ -366,6 +368,10 @@ void Reader::decode(Code& code) const {
                                code.file.string());
     return;
   }
+  if (!code.module->has_code()) {
+    code.no_code = fmt::format("only the debug file was found, {}", code.file.string());
+    return;
+  }
   AddressRange range = code.range;
   if (code.kind == Kind::function) range.end = range.begin + std::min(range.size(), kMostDecoded);
   code.bytes = code.module->code(range);
@@ -389,7 +395,7 @@ std::vector<std::string> Reader::remarks() const {
     const bool is_shown = std::any_of(listing_.codes.begin(), listing_.codes.end(),
                                       [&](const Code& code) { return code.dso == remark.mapped; });
     if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
-        (remark.kind == RemarkKind::unverified && is_shown)) {
+        (remark.kind != RemarkKind::unreadable && is_shown)) {
       add_once(remark.text, all);
     }
   }

@@ -33,9 +33,10 @@ struct Wanted {
 /// Collects the wanted code of one recording after the other.
 class Reader {
  public:
-  /// `modules` must outlive the listing.
-  Reader(Wanted wanted, locate::ModuleStore& modules)
-      : wanted_(std::move(wanted)), modules_(modules) {}
+  /// `modules` must outlive the listing. `kernel_files`: where the kernel's symbols are.
+  Reader(Wanted wanted, locate::ModuleStore& modules,
+         locate::KernelFiles kernel_files = locate::KernelFiles::of_this_machine())
+      : wanted_(std::move(wanted)), modules_(modules), kernel_files_(std::move(kernel_files)) {}
 
   struct Read {
     std::vector<InputFault> faults;  ///< damage of the recording
@@ -79,6 +80,7 @@ class Reader {
 
   Wanted wanted_;
   locate::ModuleStore& modules_;
+  locate::KernelFiles kernel_files_;
   Listing listing_;
   std::set<std::filesystem::path> runs_;  ///< whose targets `modules_` knows
   std::set<std::string> events_;

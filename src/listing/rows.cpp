@@ -99,7 +99,9 @@ class Folder {
     if (code_.starts.empty()) {
       for (const auto& [address, by_column] : code_.samples) {
         auto counts = counts_of(by_column);
-        if (any(counts)) result.push_back(bare_row(RowKind::address, address, std::move(counts)));
+        if (!any(counts)) continue;
+        result.push_back(bare_row(RowKind::address, address, std::move(counts)));
+        if (code_.module != nullptr) result.back().source = code_.module->line_at(address);
       }
       return result;
     }

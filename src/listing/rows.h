@@ -44,7 +44,7 @@ struct Row {
   /// Of a target, distances of the first and the last instruction from the trigger.
   std::optional<std::int64_t> first_offset, last_offset;
   std::optional<std::size_t> trigger;         ///< which of a target's, from 0; with `part` trigger
-  std::optional<symbols::SourceLine> source;  ///< of an instruction
+  std::optional<symbols::SourceLine> source;  ///< of an instruction or address
   std::vector<Count> counts;                  ///< by the columns asked for
   /// What the instruction, or each one of a stretch of equal ones, may cause; nullopt where that
   /// is not judged. By the columns asked for.

@@ -27,6 +27,7 @@ const SourceText::File& SourceText::open(const std::string& path) {
 }
 
 std::optional<std::string_view> SourceText::line(const std::string& file, int line) {
+  if (!file.starts_with('/')) return std::nullopt;
   const File& opened = open(file);
   if (line < 1 || static_cast<std::size_t>(line) > opened.begins.size()) return std::nullopt;
   const std::size_t begin = opened.begins[static_cast<std::size_t>(line) - 1];

@@ -11,7 +11,9 @@
 namespace skid::listing {
 
 /// Reads each file once, as it is now, which need not be as it was compiled. Files that are no
-/// regular ones, or are larger than kLargest, have no lines.
+/// regular ones, are larger than kLargest, or are named from a directory that only the compiler
+/// knew
+/// ("./main.c") have no lines.
 class SourceText {
  public:
   static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;

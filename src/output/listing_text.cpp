@@ -422,6 +422,14 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
     }
   }
   if (cells.empty()) return {};
+  // A function may have been sampled by some events of a recording only.
+  const bool is_sampled = std::any_of(cells.begin(), cells.end(), [&](const Cells& of_one) {
+    return code.total(of_one.column).samples > 0;
+  });
+  if (!is_sampled && code.kind != listing::Kind::target) {
+    return page.rule(event.event) +
+           page.hanging(std::string(kIndent, ' '), kIndent, "no sample is here", Ink::dim);
+  }
   Panel panel(page, listing, code, choices, std::move(cells));
   return page.rule(event.event) + panel.text() +
          notes(page, listing, event, without, panel, described);

@@ -359,6 +359,7 @@ TEST(SourceText, GivesLinesOfRegularFilesOnly) {
   EXPECT_FALSE(sources.line(path, 4));
   EXPECT_FALSE(sources.line(path, 0));
   EXPECT_FALSE(sources.line(path, -1));
+  EXPECT_FALSE(sources.line(std::filesystem::relative(path).string(), 1));
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_FALSE(sources.line(fifo, 1)) << "and it does not wait for a writer";
   EXPECT_FALSE(sources.line("/dev/zero", 1));
