@@ -1,4 +1,4 @@
-#include "src/output/escape.h"
+#include "src/output/csv_field.h"
 #include "src/output/report.h"
 
 #include <array>
@@ -22,16 +22,8 @@ constexpr std::string_view kHeader =
     "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,"
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
 
-/// Control characters are escaped first, so that a record is one line whatever the name.
 std::string field(std::string_view text) {
-  std::string escaped = escape_for_terminal(text);
-  if (escaped.find_first_of(",\"") == std::string::npos) return escaped;
-  std::string quoted = "\"";
-  for (const char character : escaped) {
-    if (character == '"') quoted += '"';
-    quoted += character;
-  }
-  return quoted + '"';
+  return csv_field(text);
 }
 
 /// Empty, which readers take as missing, where nothing is known.
