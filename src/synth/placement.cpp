@@ -133,7 +133,8 @@ class Judge {
   Judge(const Binary& binary, const machine::Machine& machine)
       : binary_(binary), catalogue_(events::find_catalogue(machine)) {}
 
-  void judge(const perfdata::Attribute& attribute, PlacedSamples& placed) const {
+  /// Decodes a function once where its places follow each other.
+  void judge(const perfdata::Attribute& attribute, PlacedSamples& placed) {
     const auto function = binary_.module().function_at(placed.address);
     constexpr std::uint64_t kLongest = 15;
     const AddressRange range =
@@ -142,11 +143,15 @@ class Judge {
       placed.symbol = function->name;
       placed.offset = placed.address - function->range.begin;
     }
-    const auto all = binary_.decode(range);
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Standing& standing) {
-      return standing.address == placed.address;
-    });
-    if (at == all.end() || !at->instruction) return;
+    if (range != decoded_range_) {
+      decoded_ = binary_.decode(range);
+      decoded_range_ = range;
+    }
+    const auto& all = decoded_;
+    const auto at = std::lower_bound(
+        all.begin(), all.end(), placed.address,
+        [](const Standing& standing, std::uint64_t address) { return standing.address < address; });
+    if (at == all.end() || at->address != placed.address || !at->instruction) return;
     placed.categories = at->instruction->categories;
     const bool is_of_it = placed.exact && attribute.precise_ip >= 2;
     if (!is_of_it || !catalogue_ || attribute.type != perfdata::PERF_TYPE_RAW) return;
@@ -167,6 +172,8 @@ class Judge {
  private:
   const Binary& binary_;
   std::optional<events::Catalogue> catalogue_;
+  AddressRange decoded_range_;
+  std::vector<Standing> decoded_;
 };
 
 std::uint64_t kernel_samples(const PlacedLevel& level, std::uint64_t placed) {
@@ -280,7 +287,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   if (missing) binary_path = placement.binary;
   const Binary binary(binary_path);
   const std::uint64_t bias = binary.load_bias();
-  const Judge judge(binary, placement.machine);
+  Judge judge(binary, placement.machine);
   std::vector<PlacedTruth> truth;
   std::vector<perfdata::Attribute> attributes;
   std::vector<std::string> command_line{"skidscan", "synth", "--place"};
