@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,12 +98,82 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
                           : "the trigger did not cause the event each time"));
 }
 
-void count_triggers(const Tally& tally, const TargetMap& map, Measurement& measurement) {
-  measurement.triggers = tally.triggers;
-  measurement.triggers.resize(map.triggers());
-  for (std::size_t number = 0; number < map.triggers(); ++number) {
-    measurement.trigger_addresses.push_back(map.trigger_address(number));
+void count_triggers(const Basis& basis, Measurement& measurement) {
+  measurement.triggers.clear();
+  measurement.trigger_addresses.clear();
+  if (!basis.geometry || basis.geometry->trigger_addresses.size() < 2) return;
+  measurement.trigger_addresses = basis.geometry->trigger_addresses;
+  measurement.triggers = basis.tally.triggers;
+  measurement.triggers.resize(measurement.trigger_addresses.size());
+}
+
+/// Bins of `width` instructions that begin at multiples of it, of the offsets in [lowest, highest].
+HistogramSlice bins_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t highest,
+                       int level, const std::string& event, std::int64_t width) {
+  SkidHistogram histogram(lowest, highest);
+  for (const auto& [offset, count] : offsets.counts()) {
+    histogram.add(offset, level, event, count);
   }
+  return histogram.slice(level, event, width);
+}
+
+/// The figures that take the geometry of the target.
+void measure_distances(const Basis& basis, bool nops_are_right, Measurement& measurement) {
+  measurement.instructions.reset();
+  measurement.bytes.reset();
+  measurement.tsc_ticks.reset();
+  measurement.histogram = {};
+  measurement.lowest_offset = measurement.highest_offset = 0;
+  measurement.censored_from.reset();
+  measurement.expected_hit_share.reset();
+  if (!basis.geometry) return;
+  const Geometry& geometry = *basis.geometry;
+  const Tally& tally = basis.tally;
+  // Generated targets are shorter; a function that someone named as the runway need not be.
+  measurement.lowest_offset = std::max(geometry.lowest_offset, -kLongestAxis / 2);
+  measurement.highest_offset = std::min(geometry.highest_offset, kLongestAxis / 2 - 1);
+  measurement.censored_from = geometry.censored_from;
+  measurement.instructions = summarize(tally.instructions, geometry.censored_from);
+  measurement.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
+  if (basis.ticks_per_instruction) {
+    measurement.tsc_ticks =
+        summarize(tally.instructions, geometry.censored_from, *basis.ticks_per_instruction);
+  }
+  measurement.histogram =
+      bins_of(tally.instructions, measurement.lowest_offset, measurement.highest_offset,
+              measurement.precise.recorded, measurement.event.label, measurement.bin_width);
+  if (nops_are_right) measurement.expected_hit_share = geometry.even_hit_share;
+}
+
+void measure_rates(const Basis& basis, Measurement& measurement) {
+  const auto read = static_cast<double>(basis.tally.ledger.read());
+  auto& period = measurement.period.effective;
+  if (basis.period_sum) {
+    period.reset();
+    if (read > 0) period = static_cast<double>(*basis.period_sum) / read;
+  }
+  if (!basis.iterations) return;
+  auto& measured = measurement.events_per_iteration.measured;
+  measured.reset();
+  if (*basis.iterations > 0 && period) {
+    measured = read * *period / static_cast<double>(*basis.iterations);
+  }
+}
+
+Contract judged(const Measurement& measurement) {
+  const Basis& basis = measurement.basis;
+  ContractInput input;
+  input.level = measurement.precise.recorded;
+  input.judgeable = basis.geometry ? basis.judgeable : Judgeable::no_trigger;
+  input.ignores_level = basis.ignores_level;
+  input.ledger = basis.tally.ledger;
+  input.offsets = basis.tally.instructions;
+  input.exact_samples = basis.tally.exact_samples;
+  input.exact_hits = basis.tally.exact_hits;
+  input.exact_off_trigger = basis.tally.exact_off_trigger;
+  input.expected_hit_share = measurement.expected_hit_share;
+  input.event_remark = measurement.event.remark;
+  return judge(input);
 }
 
 }  // namespace
@@ -142,59 +213,55 @@ void Tally::add(const LocatedCount& count, const TargetMap* map) {
   }
 }
 
-void complete(Measurement& measurement, const Tally& tally, const TargetMap* map,
-              Judgeable judgeable, bool ignores_level, std::optional<double> ticks_per_instruction,
-              std::int64_t bin_width) {
-  const Ledger& ledger = tally.ledger;
+Geometry Geometry::of(const TargetMap& map) {
+  Geometry geometry;
+  geometry.lowest_offset = map.lowest_offset();
+  geometry.highest_offset = map.highest_offset();
+  geometry.censored_from = map.censored_from();
+  geometry.censored_from_bytes = map.censored_from_bytes();
+  for (std::size_t number = 0; number < map.triggers(); ++number) {
+    geometry.trigger_addresses.push_back(map.trigger_address(number));
+  }
+  geometry.even_hit_share = map.even_hit_share();
+  return geometry;
+}
+
+void complete(Measurement& measurement) {
+  const Basis& basis = measurement.basis;
+  const Ledger& ledger = basis.tally.ledger;
   const bool nops_are_right =
-      judgeable == Judgeable::timer || judgeable == Judgeable::every_instruction;
-  const int level = measurement.precise.recorded;
+      basis.judgeable == Judgeable::timer || basis.judgeable == Judgeable::every_instruction;
   measurement.samples = ledger;
   measurement.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
-  measurement.precise.exact_ip_samples = tally.exact_samples;
-  measurement.bin_width = bin_width;
+  measurement.precise.exact_ip_samples = basis.tally.exact_samples;
+  measure_rates(basis, measurement);
+  measure_distances(basis, nops_are_right, measurement);
+  count_triggers(basis, measurement);
+  measurement.bias.reset();
+  if (!nops_are_right && basis.equal_triggers) measurement.bias = bias_of(measurement.triggers);
+  measurement.contract = judged(measurement);
 
-  if (map) {
-    // Generated targets are shorter; a function that someone named as the runway need not be.
-    measurement.lowest_offset = std::max(map->lowest_offset(), -kLongestAxis / 2);
-    measurement.highest_offset = std::min(map->highest_offset(), kLongestAxis / 2 - 1);
-    measurement.censored_from = map->censored_from();
-    measurement.instructions = summarize(tally.instructions, map->censored_from());
-    measurement.bytes = summarize(tally.bytes, map->censored_from_bytes());
-    if (ticks_per_instruction) {
-      measurement.tsc_ticks =
-          summarize(tally.instructions, map->censored_from(), *ticks_per_instruction);
-    }
-    SkidHistogram histogram(measurement.lowest_offset, measurement.highest_offset);
-    for (const auto& [offset, count] : tally.instructions.counts()) {
-      histogram.add(offset, level, measurement.event.label, count);
-    }
-    measurement.histogram = histogram.slice(level, measurement.event.label, bin_width);
-    if (nops_are_right && !measurement.expected_hit_share) {
-      measurement.expected_hit_share = map->even_hit_share();
-    }
-    if (map->triggers() > 1) count_triggers(tally, *map, measurement);
-    if (!nops_are_right) measurement.bias = bias_of(measurement.triggers);
-  }
-
-  ContractInput input;
-  input.level = level;
-  input.judgeable = map ? judgeable : Judgeable::no_trigger;
-  input.ignores_level = ignores_level;
-  input.ledger = ledger;
-  input.offsets = tally.instructions;
-  input.exact_samples = tally.exact_samples;
-  input.exact_hits = tally.exact_hits;
-  input.exact_off_trigger = tally.exact_off_trigger;
-  input.expected_hit_share = measurement.expected_hit_share;
-  input.event_remark = measurement.event.remark;
-  measurement.contract = judge(input);
-
+  auto& warnings = measurement.count_warnings;
+  warnings.clear();
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
-  if (!nops_are_right) warn_of_censored(ledger, measurement.warnings);
-  warn_of_losses(measurement, measurement.warnings);
-  warn_of_odd_addresses(tally, measurement.warnings);
-  warn_of_event_count(measurement.events_per_iteration, measurement.warnings);
+  if (!nops_are_right) warn_of_censored(ledger, warnings);
+  warn_of_losses(measurement, warnings);
+  warn_of_odd_addresses(basis.tally, warnings);
+  warn_of_event_count(measurement.events_per_iteration, warnings);
+}
+
+void complete(Measurement& measurement, Tally tally, const TargetMap* map, Judgeable judgeable,
+              bool ignores_level, std::optional<double> ticks_per_instruction,
+              std::int64_t bin_width) {
+  Basis& basis = measurement.basis;
+  basis.tally = std::move(tally);
+  basis.geometry.reset();
+  if (map != nullptr) basis.geometry = Geometry::of(*map);
+  basis.judgeable = judgeable;
+  basis.ignores_level = ignores_level;
+  basis.ticks_per_instruction = ticks_per_instruction;
+  measurement.bin_width = bin_width;
+  complete(measurement);
 }
 
 }  // namespace skid::analysis

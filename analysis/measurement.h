@@ -8,6 +8,7 @@
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,10 @@ struct EventIdentity {
   std::string label;                     ///< the event without its level: "access", "cycles"
   std::uint32_t type = 0;                ///< perf_event_attr.type
   std::uint64_t config = 0;
+  std::uint64_t config1 = 0, config2 = 0;
+  std::uint32_t breakpoint_type = 0;  ///< perf_event_attr.bp_type: 1 read, 2 write, 4 execute
+  /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
+  std::vector<std::string> excluded;
   bool swapped = false;  ///< another event was recorded than was asked for
   std::string remark;    ///< what is known of it beside the recording; may be empty
 };
@@ -69,10 +74,85 @@ struct IpCheck {
   std::optional<Difference> first_difference;
 };
 
+/// The samples of one event at one address, as the reader and the address space found them.
+enum class Place { target, other_user, kernel, guest, unmapped };
+struct LocatedCount {
+  Place place = Place::other_user;
+  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
+  std::uint64_t samples = 0;
+  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+};
+
+/// The distribution part of a measurement, before names and machine are attached.
+struct Tally {
+  Ledger ledger;
+  OffsetCounts instructions, bytes;
+  std::uint64_t exact_samples = 0;      ///< of all
+  std::uint64_t exact_hits = 0;         ///< of the hits
+  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
+  std::uint64_t inside_instruction = 0;
+  std::vector<TriggerCount> triggers;  ///< by their number; those behind the last sampled left out
+
+  /// `map` null: nobody said where the trigger is; user samples are other_user then.
+  void add(const LocatedCount& count, const TargetMap* map);
+  Tally& operator+=(const Tally& other);
+};
+
+/// What the figures take of a target's geometry.
+struct Geometry {
+  /// Offsets in instructions that can occur.
+  std::int64_t lowest_offset = 0, highest_offset = 0;
+  std::optional<std::int64_t> censored_from;        ///< offset in instructions
+  std::optional<std::int64_t> censored_from_bytes;  ///< offset in bytes
+  std::vector<std::uint64_t> trigger_addresses;     ///< by number; at least one
+  /// The share of hits if all instructions of an iteration took equally long, where known.
+  std::optional<double> even_hit_share;
+
+  static Geometry of(const TargetMap& map);
+  friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+/// What the figures of a measurement follow from: `complete` computes them of it.
+struct Basis {
+  Tally tally;
+  std::optional<Geometry> geometry;  ///< nullopt: nobody said where the trigger is
+  Judgeable judgeable = Judgeable::no_trigger;
+  bool ignores_level = false;                   ///< a software event or breakpoint
+  bool equal_triggers = true;                   ///< each trigger causes the event equally often
+  std::optional<double> ticks_per_instruction;  ///< measured TSC ticks per runway NOP
+  /// Sum of the periods of all samples; nullopt where they do not tell theirs.
+  std::optional<std::uint64_t> period_sum;
+  /// Iterations of the target while the event was counted; nullopt where nobody counted them.
+  std::optional<std::uint64_t> iterations;
+};
+
+/// Times of the first and last sample, in ns of the recording's clock.
+struct SampleTime {
+  std::uint64_t first = 0, last = 0;
+  friend bool operator==(const SampleTime&, const SampleTime&) = default;
+};
+
+/// As many parts of a sum are listed.
+inline constexpr std::size_t kMostParts = 1000;
+
+/// One of the measurements whose samples were added up.
+struct Part {
+  std::string run, file;  ///< as in Measurement
+  int repeat = 1;
+  std::uint64_t samples = 0;  ///< read
+  std::optional<SampleTime> time;
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
 struct Measurement {
-  std::string run;   ///< the run directory as given, empty for a bare perf.data
-  std::string file;  ///< the perf.data file as given or found
-  int repeat = 1;    ///< which repetition of the ladder, from 1
+  std::string run;                 ///< the run directory as given, empty for a bare perf.data
+  std::string file;                ///< the perf.data file as given or found
+  int repeat = 1;                  ///< which repetition of the ladder, from 1
+  std::optional<SampleTime> time;  ///< of all events of the recording, where it tells
+  /// What it is the sum of (`merge`); empty for the measurement of one recording. Of more parts
+  /// than kMostParts the first ones.
+  std::vector<Part> merged_from;
+  std::uint64_t parts = 1;  ///< how many measurements of one recording each
   bool synthetic = false;
   bool read_in_part = false;  ///< damage ended the reading early; see warnings
   Cpu cpu;
@@ -102,47 +182,28 @@ struct Measurement {
   std::vector<std::uint64_t> trigger_addresses;
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
   EventsPerIteration events_per_iteration;
-  std::optional<IpCheck> ip_check;  ///< nullopt where no tracepoint was recorded beside the event
-  std::vector<std::string> warnings;
+  std::optional<IpCheck> ip_check;    ///< nullopt where no tracepoint was recorded beside the event
+  std::vector<std::string> warnings;  ///< of what was asked for, recorded and found
+  std::vector<std::string> count_warnings;  ///< those that follow from the figures
   /// What concerns the recording as a whole: one list for all of its measurements. May be null.
   std::shared_ptr<const std::vector<std::string>> recording_warnings;
+  Basis basis;
 };
 
-/// The samples of one event at one address, as the reader and the address space found them.
-enum class Place { target, other_user, kernel, guest, unmapped };
-struct LocatedCount {
-  Place place = Place::other_user;
-  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
-  std::uint64_t samples = 0;
-  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
-};
+/// Computes samples, hit_ratio, expected_hit_share, the distances, histogram, offset range, exact
+/// counts, triggers, bias, contract, the effective period where `basis.period_sum` is known, the
+/// measured events per iteration where `basis.iterations` is, and count_warnings: censored above
+/// 0.1% unless every instruction is rightly sampled, throttled or lost above 1%, samples inside
+/// instructions, exact samples off the trigger, events per iteration more than 5% off. Reads basis,
+/// event, precise, period, lost counts, bin_width (instructions, at least 1) and
+/// events_per_iteration. Whatever it computes it computes anew, so that it can be called again when
+/// the basis changed. Without a geometry the judgement is taken as no_trigger.
+void complete(Measurement& measurement);
 
-/// The distribution part of a measurement, before names and machine are attached.
-struct Tally {
-  Ledger ledger;
-  OffsetCounts instructions, bytes;
-  std::uint64_t exact_samples = 0;      ///< of all
-  std::uint64_t exact_hits = 0;         ///< of the hits
-  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
-  std::uint64_t inside_instruction = 0;
-  std::vector<TriggerCount> triggers;  ///< by their number; those behind the last sampled left out
-
-  /// `map` null: nobody said where the trigger is; user samples are other_user then.
-  void add(const LocatedCount& count, const TargetMap* map);
-  Tally& operator+=(const Tally& other);
-};
-
-/// Fills samples, hit_ratio, the distances, histogram, offset range, exact counts, triggers, bias
-/// (unless every instruction is rightly sampled), contract and (where every instruction is rightly
-/// sampled and it was not set) expected_hit_share of `measurement` from a tally. Adds the warnings
-/// that follow from counts alone: censored above 0.1% unless every instruction is rightly sampled,
-/// throttled or lost above 1%, samples inside instructions, exact samples off the trigger, events
-/// per iteration more than 5% off. Reads event, precise, lost counts and events_per_iteration,
-/// which must be set. `map` null: nobody said where the trigger is; `judgeable` is taken as
-/// no_trigger then. ticks_per_instruction: measured TSC ticks per runway NOP, where known.
-/// bin_width: instructions, at least 1.
-void complete(Measurement& measurement, const Tally& tally, const TargetMap* map,
-              Judgeable judgeable, bool ignores_level, std::optional<double> ticks_per_instruction,
+/// Sets what these tell of the basis of `measurement`, then completes it. `map` null: nobody said
+/// where the trigger is.
+void complete(Measurement& measurement, Tally tally, const TargetMap* map, Judgeable judgeable,
+              bool ignores_level, std::optional<double> ticks_per_instruction,
               std::int64_t bin_width);
 
 }  // namespace skid::analysis

@@ -10,15 +10,6 @@
 namespace skid::analysis {
 namespace {
 
-/// The z of a two-sided normal interval: P(|Z| <= z) = confidence, so z = sqrt(2)
-/// erf^-1(confidence).
-double two_sided_z(double confidence) {
-  if (!(confidence > 0.0 && confidence < 1.0)) {
-    throw std::invalid_argument("a confidence lies between 0 and 1");
-  }
-  return std::sqrt(2.0) * boost::math::erf_inv(confidence);
-}
-
 /// share * total rounded up, where a product that misses a whole number by rounding only counts as
 /// that number (0.07 * 100 is 7.000000000000001 in binary).
 std::uint64_t rank_of(double share, std::uint64_t total) {
@@ -35,6 +26,13 @@ std::uint64_t magnitude(std::int64_t value) {
 }
 
 }  // namespace
+
+double two_sided_z(double confidence) {
+  if (!(confidence > 0.0 && confidence < 1.0)) {
+    throw std::invalid_argument("a confidence lies between 0 and 1");
+  }
+  return std::sqrt(2.0) * boost::math::erf_inv(confidence);
+}
 
 Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidence) {
   if (count > total) throw std::invalid_argument("a share counts more than its total");

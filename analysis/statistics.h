@@ -17,6 +17,10 @@ struct Share {
   double confidence = 0.95;
 };
 
+/// The z of a two-sided normal interval: P(|Z| <= z) = confidence. Throws std::invalid_argument
+/// when the confidence is not between 0 and 1.
+double two_sided_z(double confidence);
+
 /// Wilson's score interval (E. B. Wilson, JASA 22, 1927). total 0 gives [0, 1]. Throws
 /// std::invalid_argument when count exceeds total or the confidence is not between 0 and 1.
 Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidence = 0.95);

@@ -1,4 +1,5 @@
 // Arguments to command; the only place that catches.
+#include "src/commands/annotate.h"
 #include "src/commands/audit.h"
 #include "src/commands/doctor.h"
 #include "src/commands/events.h"
@@ -44,6 +45,7 @@ int run(int argc, char** argv) {
   skid::commands::add_doctor_command(app, exit_status);
   skid::commands::add_record_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
+  skid::commands::add_annotate_command(app, exit_status);
   skid::commands::add_audit_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);

@@ -5,12 +5,11 @@
 #include "src/audit/function_code.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
-#include "src/measure/event_identity.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
-#include "src/run/event_syntax.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
@@ -527,48 +526,31 @@ class Auditor {
   std::vector<PlaceToJudge> places_;
 };
 
-std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
-  for (const auto& [number, name] : features.pmu_mappings) {
-    if (number == type) return name;
-  }
-  return {};
-}
-
 /// The tracepoint that `record` has perf write down beside page faults.
-bool is_witness(const perfdata::Attribute& attribute, const Source& source) {
+bool is_witness(const perfdata::Attribute& attribute, const measure::Source& source) {
   return source.planned != nullptr && !source.planned->witness.empty() &&
          attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
 }
 
-EventAudit describe_event(const perfdata::Attribute& attribute, const Source& source,
-                          const std::string& requested) {
+EventAudit describe_event(const perfdata::Attribute& attribute, const measure::Source& source,
+                          analysis::Measurement described) {
   EventAudit audit;
   audit.recorded = attribute.name;
-  audit.requested = source.planned != nullptr ? source.planned->requested : requested;
-  audit.event = source.planned != nullptr
-                    ? source.planned->event
-                    : run::split_event_name(requested.empty() ? attribute.name : requested).name;
+  audit.requested = described.event.requested.value_or("");
+  audit.event = std::move(described.event.label);
   audit.level = static_cast<int>(attribute.precise_ip);
   if (source.planned != nullptr) {
     audit.period = source.planned->period;
   } else if (!attribute.frequency) {
     audit.period = attribute.period_or_frequency;
   }
-  const bool is_swapped =
-      !audit.requested.empty() &&
-      measure::is_swapped(source.planned != nullptr ? source.planned->perf_event : audit.requested,
-                          attribute);
-  if (is_swapped) {
-    audit.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: the machine does not have the event that was asked for.",
-        audit.recorded, audit.requested));
-  }
+  audit.warnings = std::move(described.warnings);
   return audit;
 }
 
 }  // namespace
 
-Audit audit(const Source& source, const Choices& choices) {
+Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   const auto digest = locate::digest(recording);
   locate::ModuleStore modules(choices.places);
@@ -580,29 +562,22 @@ Audit audit(const Source& source, const Choices& choices) {
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
                            choices.perfmon);
   const auto& attributes = recording.attributes();
-  const auto is_left_out = [&](const perfdata::Attribute& attribute) {
-    return attribute.is_dummy() || is_witness(attribute, source);
-  };
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const auto& attribute) {
-        return measure::takes_counter(attribute, pmu_name(recording.features(), attribute.type));
+        return measure::takes_counter(attribute,
+                                      measure::pmu_name(recording.features(), attribute.type));
       }));
-  const auto requested = measure::requested_events(
-      recording.features(), static_cast<std::size_t>(std::count_if(
-                                attributes.begin(), attributes.end(),
-                                [](const auto& attribute) { return !attribute.is_dummy(); })));
+  const auto requested = measure::requested_by_attribute(recording);
 
   Auditor auditor(digest, modules, choices);
-  std::size_t measured = 0;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy()) continue;
-    const std::string asked = requested.empty() ? std::string() : requested[measured];
-    ++measured;
-    if (is_left_out(attribute)) continue;
-    const std::string pmu = pmu_name(recording.features(), attribute.type);
+    if (attribute.is_dummy() || is_witness(attribute, source)) continue;
+    const std::string pmu = measure::pmu_name(recording.features(), attribute.type);
     const auto knowledge = cpu.know(attribute, pmu);
-    EventAudit event = describe_event(attribute, source, asked);
+    EventAudit event = describe_event(
+        attribute, source,
+        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]));
     EventToJudge to_judge{attribute, rule_of(attribute, knowledge), {}};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;

@@ -7,7 +7,7 @@
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/locate/module_store.h"
-#include "src/run/run.h"
+#include "src/measure/measure.h"
 #include "src/support/error.h"
 
 #include <array>
@@ -79,14 +79,6 @@ struct Audit {
   bool read_in_part = false;
 };
 
-/// One recording to audit, and what its run knows of it.
-struct Source {
-  std::filesystem::path file;
-  std::filesystem::path run_directory;  ///< empty for a bare recording
-  const run::Run* run = nullptr;        ///< null for a bare recording
-  const run::PlannedMeasurement* planned = nullptr;
-};
-
 struct Choices {
   locate::SearchPlaces places = {};
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
@@ -97,6 +89,6 @@ struct Choices {
 
 /// Reads and judges a recording. Memory grows with distinct (event, place), never with samples.
 /// Throws InputError when nothing of it can be read.
-Audit audit(const Source& source, const Choices& choices);
+Audit audit(const measure::Source& source, const Choices& choices);
 
 }  // namespace skid::audit

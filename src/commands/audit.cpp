@@ -2,26 +2,21 @@
 
 #include "src/audit/audit.h"
 #include "src/commands/binary_options.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/output/audit.h"
-#include "src/run/run.h"
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {
 
-constexpr const char* kDefaultRun = "skidscan.run";
 constexpr std::size_t kNarrowest = 60;
 
 struct AuditOptions {
@@ -34,83 +29,28 @@ struct AuditOptions {
   bool all = false;
 };
 
-struct Findings {
-  std::vector<audit::Audit> audits;
-  bool read_in_part = false;
-};
-
-void add(const audit::Source& source, const audit::Choices& choices, Findings& findings) {
-  audit::Audit audit = audit::audit(source, choices);
-  for (const auto& fault : audit.faults) say(describe(fault));
-  findings.read_in_part = findings.read_in_part || audit.read_in_part;
-  findings.audits.push_back(std::move(audit));
-}
-
-void read_run(const std::string& directory, const audit::Choices& choices, Findings& findings) {
-  const auto run = run::read_run(directory);
-  for (const auto& planned : run.measurements) {
-    if (planned.state != run::State::finished) {
-      if (planned.state == run::State::pending) {
-        say(
-            fmt::format("{}: {} was not recorded yet; finish the run with: skidscan record "
-                        "--resume {}",
-                        directory, planned.requested, directory));
-      }
-      continue;
-    }
-    try {
-      add({std::filesystem::path(directory) / planned.file, directory, &run, &planned}, choices,
-          findings);
-    } catch (const InputError& error) {
-      // One unreadable recording does not hide the others.
-      say(error.what());
-      findings.read_in_part = true;
-    }
-  }
-}
-
-Findings read_inputs(const AuditOptions& options) {
+ExitStatus run_audit(const AuditOptions& options) {
   const audit::Choices choices{search_places(options.binaries), options.perfmon, options.top,
                                options.min_share, options.all};
-  std::vector<std::string> inputs = options.inputs;
-  if (inputs.empty()) {
-    if (!run::is_run(kDefaultRun)) {
-      throw Error(fmt::format(
-          "{}: no run here; make one with 'skidscan record' or name a run or a perf.data file",
-          kDefaultRun));
-    }
-    inputs.emplace_back(kDefaultRun);
-  }
-  Findings findings;
-  for (const std::string& input : inputs) {
-    try {
-      if (run::is_run(input)) {
-        read_run(input, choices, findings);
-      } else {
-        add({input, {}, nullptr, nullptr}, choices, findings);
-      }
-    } catch (const InputError& error) {
-      say(error.what());
-      findings.read_in_part = true;
-    }
-  }
-  return findings;
-}
-
-ExitStatus run_audit(const AuditOptions& options) {
-  const Findings findings = read_inputs(options);
-  if (findings.audits.empty()) return ExitStatus::failed;
+  std::vector<audit::Audit> audits;
+  const auto read =
+      each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
+        audits.push_back(audit::audit(source, choices));
+        for (const auto& fault : audits.back().faults) say(describe(fault));
+        return audits.back().read_in_part;
+      });
+  if (audits.empty()) return ExitStatus::failed;
   if (options.format == "json") {
-    print(output::audit_json(findings.audits));
+    print(output::audit_json(audits));
   } else if (options.format == "csv") {
-    print(output::audit_csv(findings.audits));
+    print(output::audit_csv(audits));
   } else {
     output::Page page;
     page.color = standard_output_takes_color();
     page.width = std::max<std::size_t>(standard_output_width(), kNarrowest);
-    print(output::audit_text(findings.audits, page));
+    print(output::audit_text(audits, page));
   }
-  return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
 #include "src/commands/report.h"
 
 #include "analysis/measurement.h"
+#include "plots/figure_file.h"
 #include "plots/histogram_plot.h"
 #include "src/commands/messages.h"
+#include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
-#include "src/measure/measure.h"
 #include "src/output/report.h"
-#include "src/run/run.h"
 #include "src/support/error.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +23,6 @@
 namespace skid::commands {
 namespace {
 
-constexpr const char* kDefaultRun = "skidscan.run";
-
 struct ReportOptions {
   std::vector<std::string> inputs;
   std::optional<std::string> hit, runway;
@@ -36,92 +33,6 @@ struct ReportOptions {
   std::int64_t bin = 1;
   std::string perfmon;
 };
-
-/// What reading all inputs gave.
-struct Findings {
-  std::vector<analysis::Measurement> measurements;
-  bool read_in_part = false;
-  bool has_unreadable = false;  ///< nothing of some input could be read; it was said why
-};
-
-void add(Findings& findings, measure::Measured measured) {
-  for (auto& measurement : measured.measurements) {
-    findings.measurements.push_back(std::move(measurement));
-  }
-  for (const auto& fault : measured.faults) say(describe(fault));
-  findings.read_in_part = findings.read_in_part || measured.read_in_part;
-}
-
-/// Says what a run lacks, so that nobody takes it for whole.
-void say_gaps(const std::string& directory, const run::Run& run) {
-  const auto pending =
-      std::count_if(run.measurements.begin(), run.measurements.end(),
-                    [](const auto& planned) { return planned.state == run::State::pending; });
-  if (pending > 0) {
-    say(
-        fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: skidscan "
-                    "record --resume {}",
-                    directory, pending, run.measurements.size(), directory));
-  }
-  for (const auto& planned : run.measurements) {
-    if (planned.state == run::State::refused) {
-      say(fmt::format("{}: {} was not recorded: {}", directory, planned.requested, planned.reason));
-    }
-  }
-}
-
-void read_run(const std::string& directory, const measure::Choices& choices, Findings& findings) {
-  const auto run = run::read_run(directory);
-  say_gaps(directory, run);
-  for (const auto& planned : run.measurements) {
-    if (planned.state != run::State::finished) continue;
-    const measure::Source source{std::filesystem::path(directory) / planned.file, directory, &run,
-                                 &planned};
-    try {
-      add(findings, measure::measure(source, choices));
-    } catch (const InputError& error) {
-      // One unreadable recording does not hide the others.
-      say(error.what());
-      findings.read_in_part = true;
-    }
-  }
-}
-
-void read_input(const std::string& input, const measure::Choices& choices, Findings& findings) {
-  try {
-    if (run::is_run(input)) {
-      read_run(input, choices, findings);
-    } else {
-      add(findings, measure::measure({input, {}, nullptr, nullptr}, choices));
-    }
-  } catch (const InputError& error) {
-    // The others are still worth showing.
-    say(error.what());
-    findings.read_in_part = true;
-    findings.has_unreadable = true;
-  }
-}
-
-/// Reads all inputs. No measurement comes back where none of them could be read, which was said.
-Findings read_inputs(const ReportOptions& options) {
-  const measure::Choices choices{options.hit, options.runway, options.bin, options.perfmon};
-  std::vector<std::string> inputs = options.inputs;
-  if (inputs.empty()) {
-    if (!run::is_run(kDefaultRun)) {
-      throw Error(
-          fmt::format("{}: no run here; make one with 'skidscan record' or name a run or a "
-                      "perf.data file",
-                      kDefaultRun));
-    }
-    inputs.emplace_back(kDefaultRun);
-  }
-  Findings findings;
-  for (const auto& input : inputs) read_input(input, choices, findings);
-  if (findings.measurements.empty() && !findings.has_unreadable) {
-    throw Error(fmt::format("{}: nothing was recorded that could be measured", inputs.front()));
-  }
-  return findings;
-}
 
 void write(const ReportOptions& options, const Findings& findings) {
   if (options.format == "json") {
@@ -154,7 +65,8 @@ ExitStatus run_report(const ReportOptions& options) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
-  const auto findings = read_inputs(options);
+  const auto findings = read_measurements(
+      options.inputs, {options.hit, options.runway, options.bin, options.perfmon});
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.plot.empty()) {

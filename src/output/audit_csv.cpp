@@ -1,5 +1,5 @@
 #include "src/output/audit.h"
-#include "src/output/csv_field.h"
+#include "src/output/csv.h"
 
 #include <string_view>
 

@@ -29,16 +29,6 @@ std::string line(const Page& page, std::string_view name, std::string_view text,
   return page.hanging(page.paint(pad_right(name, kNameWidth), Ink::dim), kNameWidth, text, ink);
 }
 
-std::string rule(const Page& page, const std::string& event) {
-  const std::string name = shorten(escape_for_terminal(event), page.width - 6);
-  std::string dashes;
-  for (std::size_t i = display_width(name) + 4; i < page.width; ++i) {
-    dashes += page.unicode ? "─" : "-";
-  }
-  return '\n' + page.paint(page.unicode ? "──" : "--", Ink::dim) + ' ' +
-         page.paint(name, Ink::bold) + ' ' + page.paint(dashes, Ink::dim) + '\n';
-}
-
 std::string cpu_line(const analysis::Cpu& cpu) {
   std::string text = cpu.model_name.empty() ? "unknown" : escape_for_terminal(cpu.model_name);
   if (!cpu.vendor.empty() && cpu.family && cpu.model) {
@@ -181,7 +171,7 @@ std::string instructions(const Page& page, const EventAudit& event) {
 }
 
 std::string event_text(const EventAudit& event, const Page& page) {
-  std::string text = rule(page, event.event);
+  std::string text = page.rule(event.event);
   const std::string requested =
       event.requested.empty() ? "" : ", asked for as " + escape_for_terminal(event.requested);
   text += line(

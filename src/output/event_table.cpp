@@ -20,18 +20,10 @@ using analysis::Distance;
 using analysis::Measurement;
 using analysis::SampleClass;
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return kUnknown;
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
-  // Fixed decimals would show a small mean as none.
-  if (std::abs(value) < 0.1) return fmt::format("{:.2g}", value);
-  return std::abs(value) < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
-}
-
 Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
                    bool Distance::*at_least) {
   if (!distance) return {kUnknown, Ink::dim};
-  return {((*distance).*at_least ? ">=" : "") + number((*distance).*value)};
+  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
 }
 
 Cell level_cell(const Measurement& m) {
@@ -47,11 +39,11 @@ Cell period_cell(const Measurement& m) {
   if (!effective || !std::isfinite(*effective)) {
     return requested ? Cell{fmt::format("{}", *requested)} : Cell{kUnknown, Ink::dim};
   }
-  if (!requested) return {"~" + number(*effective)};
+  if (!requested) return {"~" + number_text(*effective)};
   // An effective period is a quotient of two counts; below half a percent it says the same.
   const auto asked = static_cast<double>(*requested);
   if (std::abs(*effective - asked) <= 0.005 * asked) return {fmt::format("{}", *requested)};
-  return {fmt::format("{} -> {}", *requested, number(*effective)), Ink::yellow};
+  return {fmt::format("{} -> {}", *requested, number_text(*effective)), Ink::yellow};
 }
 
 /// "99.92–100%"
@@ -63,7 +55,7 @@ Cell interval_cell(const Measurement& m, bool unicode) {
 }
 
 Cell optional_number(const std::optional<double>& value) {
-  return value ? Cell{number(*value)} : Cell{kUnknown, Ink::dim};
+  return value ? Cell{number_text(*value)} : Cell{kUnknown, Ink::dim};
 }
 
 /// Builds the rows of an event's table from one function a row.
@@ -224,7 +216,7 @@ void add_trigger_rows(EventTable& table, std::size_t most_triggers) {
     return m.bias ? optional_number(m.bias->largest_ratio) : Cell{kUnknown, Ink::dim};
   });
   table.row("  chi-square p", [](const Measurement& m) {
-    return m.bias ? Cell{number(m.bias->p)} : Cell{kUnknown, Ink::dim};
+    return m.bias ? Cell{number_text(m.bias->p)} : Cell{kUnknown, Ink::dim};
   });
 }
 

@@ -170,6 +170,7 @@ Json bias_of(const std::optional<analysis::Bias>& bias) {
 /// A reader that takes one measurement out has what concerns its recording too.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
+  warnings.insert(warnings.end(), m.count_warnings.begin(), m.count_warnings.end());
   if (m.recording_warnings) {
     warnings.insert(warnings.end(), m.recording_warnings->begin(), m.recording_warnings->end());
   }

@@ -4,10 +4,10 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording_writer.h"
+#include "src/support/random.h"
 #include "src/symbols/module.h"
 #include "src/synth/draw.h"
 #include "src/synth/model.h"
-#include "src/synth/random.h"
 
 #include <cstdint>
 #include <string>

@@ -305,8 +305,8 @@ class Reader {
   }
 
   LevelModel read_level(const JsonValue& object) const {
-    object.allow_only({"level", "precise_ip", "samples", "hits", "offsets", "elsewhere", "exact_ip",
-                       "triggers", "lost", "lost_samples", "throttled"});
+    object.allow_only({"level", "precise_ip", "samples", "hits", "offsets", "run_effect",
+                       "elsewhere", "exact_ip", "triggers", "lost", "lost_samples", "throttled"});
     LevelModel level;
     level.level = object["level"].integer(0, kHighestLevel);
     level.precise_ip = level.level;
@@ -315,6 +315,7 @@ class Reader {
     }
     level.hits = share_or_0(object, "hits");
     level.offsets = read_distribution(object["offsets"], 0);
+    if (const auto effect = object.find("run_effect")) level.run_effect = read_run_effect(*effect);
     if (const auto elsewhere = object.find("elsewhere")) {
       level.elsewhere = read_elsewhere(*elsewhere);
     }
@@ -344,6 +345,17 @@ class Reader {
       object["offsets"].refuse(fmt::format("{} samples", table->total()),
                                fmt::format("at most {}", kMostSamples));
     }
+  }
+
+  static RunEffect read_run_effect(const JsonValue& object) {
+    object.allow_only({"hits", "offsets"});
+    constexpr double kMostLogits = 10, kMostInstructions = 10'000;
+    RunEffect effect;
+    if (const auto hits = object.find("hits")) effect.hits = hits->number(0, kMostLogits);
+    if (const auto offsets = object.find("offsets")) {
+      effect.offsets = offsets->number(0, kMostInstructions);
+    }
+    return effect;
   }
 
   static Elsewhere read_elsewhere(const JsonValue& object) {

@@ -1,7 +1,7 @@
 // Distributions of offsets: how far, in instructions, samples are to lie from their trigger.
 #pragma once
 
-#include "src/synth/random.h"
+#include "src/support/random.h"
 
 #include <cstdint>
 #include <filesystem>

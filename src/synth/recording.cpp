@@ -15,7 +15,7 @@ namespace {
 using perfdata::Attribute;
 
 /// The streams of random numbers that a model's seed is divided into.
-enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering };
+enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering, kRunEffect };
 
 /// As perf calls an event on this target.
 std::string perf_name(const std::string& name, const runway::TargetDescription& target) {
@@ -157,7 +157,9 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const auto [event, level_index] = selected[index];
     const LevelModel& level = model_.events[event].levels[level_index];
     const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
-    Drawn drawn = draw(level, path_, seed, measurement.requested);
+    const RunShift shift = draw_run_shift(
+        level.run_effect, seed_of(model_.seed, {kRunEffect, repetition, event, level_index}));
+    Drawn drawn = draw(level, path_, seed, measurement.requested, shift);
     measurement.truth = std::move(drawn.truth);
     contents.add(static_cast<std::uint16_t>(index), std::move(drawn.samples), level);
     truth.lost += level.lost;

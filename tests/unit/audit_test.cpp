@@ -190,7 +190,7 @@ class AuditTest : public ::testing::Test {
 
   Audit audited(Choices choices = {}) const {
     choices.top = 100'000;
-    Audit result = audit({recording(), {}, nullptr, nullptr}, choices);
+    Audit result = audit(measure::Source{recording(), {}, nullptr, nullptr}, choices);
     for (const EventAudit& event : result.events) {
       const auto left_out =
           std::accumulate(event.not_judged.begin(), event.not_judged.end(), std::uint64_t{0});

@@ -141,7 +141,7 @@ TEST(Complete, FillsRatioDistancesHistogramAndContract) {
   EXPECT_EQ(m.highest_offset, 1000);
   EXPECT_EQ(m.censored_from, 951);
   EXPECT_EQ(m.contract.verdict, Verdict::broken);
-  EXPECT_THAT(m.warnings, IsEmpty());
+  EXPECT_THAT(m.count_warnings, IsEmpty());
 }
 
 TEST(Complete, TicksAreInstructionsTimesTicksPerInstruction) {
@@ -194,9 +194,32 @@ TEST(Complete, ExpectsAnEvenShareOfHitsWhereNopsAreRightlySampled) {
   EXPECT_FALSE(judged.expected_hit_share);
 }
 
+TEST(Complete, ComputesAllAnewFromAChangedBasis) {
+  const TargetMap map = target();
+  const std::vector<LocatedCount> first{at(kTrigger, 5), at(kRunway + 999, 7)};
+  const std::vector<LocatedCount> second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
+  Measurement sum = completed(first);
+  EXPECT_FALSE(sum.count_warnings.empty());
+  sum.basis.tally += tally(second, &map);
+  sum.basis.period_sum = 8028;
+  sum.basis.iterations = 8028;
+  complete(sum);
+  std::vector<LocatedCount> both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  const Measurement whole = completed(both);
+  EXPECT_EQ(sum.samples, whole.samples);
+  EXPECT_EQ(sum.hit_ratio.low, whole.hit_ratio.low);
+  EXPECT_EQ(sum.instructions->p99, whole.instructions->p99);
+  EXPECT_EQ(sum.histogram.bins.size(), 3u);
+  EXPECT_EQ(sum.contract.evidence, whole.contract.evidence);
+  EXPECT_EQ(sum.count_warnings, whole.count_warnings);
+  EXPECT_EQ(sum.period.effective, 2.0);
+  EXPECT_EQ(sum.events_per_iteration.measured, 1.0);
+}
+
 TEST(Complete, WarnsOfCensoredSamplesAboveOneInAThousand) {
-  EXPECT_THAT(completed({at(kTrigger, 4995), at(kRunway + 999, 5)}).warnings, IsEmpty());
-  EXPECT_THAT(completed({at(kTrigger, 4994), at(kRunway + 999, 6)}).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 4995), at(kRunway + 999, 5)}).count_warnings, IsEmpty());
+  EXPECT_THAT(completed({at(kTrigger, 4994), at(kRunway + 999, 6)}).count_warnings,
               ElementsAre(HasSubstr("--nops")));
 }
 
@@ -204,43 +227,43 @@ TEST(Complete, WarnsOfLossesAboveOneInAHundredWithoutSummingBothKinds) {
   Measurement lossy;
   lossy.lost_records = 50;
   lossy.lost_samples = 50;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).warnings, IsEmpty());
+  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).count_warnings, IsEmpty());
   lossy.lost_samples = 51;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).count_warnings,
               ElementsAre(HasSubstr("51 samples were lost")));
 }
 
 TEST(Complete, WarnsOfThrottlingAboveOneInAHundred) {
   Measurement throttled;
   throttled.throttled = 50;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).warnings, IsEmpty());
+  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).count_warnings, IsEmpty());
   throttled.throttled = 51;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).count_warnings,
               ElementsAre(HasSubstr("throttled the event 51 times")));
 }
 
 TEST(Complete, WarnsOfAddressesInsideInstructions) {
-  EXPECT_THAT(completed({at(kTrigger + 2, 1)}).warnings,
+  EXPECT_THAT(completed({at(kTrigger + 2, 1)}).count_warnings,
               ElementsAre(HasSubstr("1 sample lies inside an instruction")));
 }
 
 TEST(Complete, WarnsOfExactSamplesOffTheTrigger) {
-  EXPECT_THAT(completed({at(kTrigger, 4999, true), at(kRunway, 1, true)}).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 4999, true), at(kRunway, 1, true)}).count_warnings,
               ElementsAre(HasSubstr("1 sample has EXACT_IP set and an address off the trigger")));
 }
 
 TEST(Complete, WarnsOfEventsMoreThanFivePercentOffWithBothNumbers) {
   Measurement events;
   events.events_per_iteration = {1.049, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).warnings, IsEmpty());
+  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings, IsEmpty());
   events.events_per_iteration = {1.2, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings,
               ElementsAre(::testing::AllOf(HasSubstr("1.2 events"), HasSubstr("gives 1:"))));
   events.events_per_iteration = {0.9, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).warnings,
+  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings,
               ElementsAre(HasSubstr("did not cause the event each time")));
   events.events_per_iteration = {0.9, std::nullopt};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).warnings, IsEmpty());
+  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings, IsEmpty());
 }
 
 TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {

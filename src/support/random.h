@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace skid::synth {
+namespace skid {
 
 /// std::mt19937_64, whose output the C++ standard fixes, and what is drawn from it by comparisons
 /// of whole numbers alone.
@@ -41,4 +41,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace skid::synth
+}  // namespace skid

@@ -1,8 +1,8 @@
-#include "src/synth/random.h"
+#include "src/support/random.h"
 
 #include <limits>
 
-namespace skid::synth {
+namespace skid {
 
 std::uint64_t Random::below(std::uint64_t bound) {
   // What is left behind the last whole multiple of the bound is drawn anew.
@@ -55,4 +55,4 @@ double Random::normal() {
   }
 }
 
-}  // namespace skid::synth
+}  // namespace skid

@@ -1,4 +1,4 @@
-#include "src/output/csv_field.h"
+#include "src/output/csv.h"
 
 #include "src/output/escape.h"
 

@@ -1,0 +1,119 @@
+#include "analysis/intervals.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
+
+namespace skid::analysis {
+namespace {
+
+void check_open(double share, const char* what) {
+  if (!(share > 0.0 && share < 1.0)) throw std::invalid_argument(what);
+}
+
+/// The shares of samples where the interval ends; without an end as in QuantileInterval.
+struct Ends {
+  std::optional<double> low, high;
+};
+
+Ends ends_of(double n, double share, double confidence) {
+  const double tail = (1.0 - confidence) / 2.0;
+  const double below = share * n;
+  const double above = n - below;
+  Ends ends;
+  if (std::pow(1.0 - share, n) <= tail) {
+    ends.low = boost::math::ibeta_inv(below, above + 1.0, tail);
+  }
+  if (std::pow(share, n) <= tail) {
+    ends.high = boost::math::ibetac_inv(below + 1.0, above, tail);
+  }
+  return ends;
+}
+
+/// t for which Hall's transformation of a t with skewness `skew` gives `z`:
+/// ((1 + skew t / 3)^3 - 1) / skew + skew / 6 = z.
+double undo_skewness(double z, double skew) {
+  if (std::abs(skew) < 1e-6) return z;
+  return 3.0 / skew * (std::cbrt(1.0 + skew * (z - skew / 6.0)) - 1.0);
+}
+
+}  // namespace
+
+double grouped_quantile(const OffsetCounts& offsets, double share) {
+  if (!(share >= 0.0 && share <= 1.0)) throw std::invalid_argument("a quantile lies in [0, 1]");
+  if (offsets.empty()) throw std::invalid_argument("a quantile of no samples");
+  const auto& counts = offsets.counts();
+  if (counts.size() == 1) return static_cast<double>(counts.begin()->first);
+  const double rank = share * static_cast<double>(offsets.total());
+  double below = 0;
+  for (const auto& [offset, count] : counts) {
+    const auto here = static_cast<double>(count);
+    if (below + here >= rank) return static_cast<double>(offset) - 0.5 + (rank - below) / here;
+    below += here;
+  }
+  return static_cast<double>(counts.rbegin()->first) + 0.5;
+}
+
+std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, double share,
+                                                  double confidence) {
+  check_open(share, "a quantile with an interval lies between 0 and 1");
+  check_open(confidence, "a confidence lies between 0 and 1");
+  if (offsets.empty()) return std::nullopt;
+  QuantileInterval interval;
+  interval.confidence = confidence;
+  interval.value = offsets.quantile(share);
+  interval.grouped.value = grouped_quantile(offsets, share);
+  if (offsets.total() == 1) return interval;
+  if (offsets.counts().size() == 1) {
+    interval.low = interval.high = interval.value;
+    interval.grouped.low = interval.grouped.high = interval.grouped.value;
+    return interval;
+  }
+  const Ends ends = ends_of(static_cast<double>(offsets.total()), share, confidence);
+  if (ends.low) {
+    interval.low = offsets.quantile(*ends.low);
+    interval.grouped.low = grouped_quantile(offsets, *ends.low);
+  }
+  if (ends.high) {
+    interval.high = offsets.quantile(*ends.high);
+    interval.grouped.high = grouped_quantile(offsets, *ends.high);
+  }
+  return interval;
+}
+
+Moments moments_of(const OffsetCounts& offsets) {
+  Moments moments;
+  moments.n = static_cast<double>(offsets.total());
+  moments.mean = offsets.mean();
+  if (offsets.total() < 2) return moments;
+  double squares = 0;
+  double cubes = 0;
+  for (const auto& [offset, count] : offsets.counts()) {
+    const double distance = static_cast<double>(offset) - moments.mean;
+    const double square = distance * distance * static_cast<double>(count);
+    squares += square;
+    cubes += square * distance;
+  }
+  moments.variance = squares / (moments.n - 1.0);
+  moments.third = cubes / moments.n;
+  return moments;
+}
+
+std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confidence) {
+  check_open(confidence, "a confidence lies between 0 and 1");
+  if (offsets.total() < 2) return std::nullopt;
+  const Moments moments = moments_of(offsets);
+  Interval interval{moments.mean, moments.mean, moments.mean, confidence};
+  if (offsets.counts().size() == 1) return interval;
+  const double error = std::sqrt(moments.variance / moments.n);
+  const double skew = moments.third / (std::pow(moments.variance, 1.5) * std::sqrt(moments.n));
+  const boost::math::students_t distribution(moments.n - 1.0);
+  const double t = boost::math::quantile(distribution, 0.5 + confidence / 2.0);
+  interval.low -= error * undo_skewness(t, skew);
+  interval.high -= error * undo_skewness(-t, skew);
+  return interval;
+}
+
+}  // namespace skid::analysis

@@ -1,0 +1,42 @@
+// Statistics that several runs gave, with intervals over runs instead of samples.
+#pragma once
+
+#include "analysis/intervals.h"
+#include "analysis/statistics.h"
+#include "analysis/two_sample.h"
+
+#include <optional>
+#include <span>
+
+namespace skid::analysis {
+
+/// What one run gave for a statistic, and the variance that sampling alone gives it.
+struct RunValue {
+  double value = 0;
+  double sampling_variance = 0;
+};
+
+/// The share of a run. Its sampling variance is that of (count + 2) / (total + 4), so that a share
+/// of 0 or 1 has one too. Of no samples: 1/2, with a variance of 1/16.
+RunValue run_value(const Share& share);
+/// nullopt for fewer than two samples, which tell no variance.
+std::optional<RunValue> run_mean(const OffsetCounts& offsets);
+/// The grouped quantile, the variance taken from the width of its interval; nullopt where the
+/// samples do not bound it on both sides.
+std::optional<RunValue> run_quantile(const OffsetCounts& offsets, double share);
+
+/// The mean of the runs' values with Student's t interval over the runs, at least as wide as
+/// sampling alone makes it. nullopt for fewer than two runs. Resampling three to five runs would
+/// give intervals that are too narrow.
+std::optional<Interval> interval_over_runs(std::span<const RunValue> runs,
+                                           double confidence = 0.95);
+
+/// The difference b - a of the mean values of two sides' runs: Welch's t over the runs. Where one
+/// side has a single run, runs of that side are taken to vary as those of the other. No variance is
+/// taken for less than sampling alone makes it. nullopt where no side has two runs, or one has
+/// none.
+std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
+                                               std::span<const RunValue> b,
+                                               double confidence = 0.95);
+
+}  // namespace skid::analysis

@@ -1,0 +1,87 @@
+// Distributions of offsets with known quantiles and means, and samples of them.
+#pragma once
+
+#include "analysis/hypergeometric.h"
+#include "analysis/statistics.h"
+#include "src/support/random.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace skid::test {
+
+/// A lot so large that drawing some thousands of it with or without putting back is the same.
+class OffsetModel {
+ public:
+  /// Offsets from `lowest` to `highest`, each with a probability in proportion to its weight.
+  OffsetModel(std::string name, std::int64_t lowest, std::int64_t highest,
+              const std::function<double(double)>& weight)
+      : name_(std::move(name)) {
+    constexpr double kLot = 0x1p45;
+    double all = 0;
+    for (std::int64_t i = lowest; i <= highest; ++i) all += weight(static_cast<double>(i));
+    for (std::int64_t i = lowest; i <= highest; ++i) {
+      const double share = weight(static_cast<double>(i)) / all;
+      lot_.add(i, static_cast<std::uint64_t>(std::llround(kLot * share)));
+    }
+  }
+
+  const std::string& name() const { return name_; }
+  /// Its quantiles and its mean are those of the model.
+  const analysis::OffsetCounts& lot() const { return lot_; }
+  double largest_atom() const {
+    return static_cast<double>(lot_.count_at(lot_.mode())) / static_cast<double>(lot_.total());
+  }
+
+  analysis::OffsetCounts draw(Random& random, std::uint64_t samples) const {
+    analysis::OffsetCounts drawn;
+    std::uint64_t left = lot_.total();
+    for (const auto& [offset, count] : lot_.counts()) {
+      if (samples == 0) break;
+      const std::uint64_t here = analysis::draw_hypergeometric(random, left, count, samples);
+      drawn.add(offset, here);
+      left -= count;
+      samples -= here;
+    }
+    return drawn;
+  }
+
+  static OffsetModel normal(double mean, double deviation) {
+    const double reach = 6 * deviation + 1;
+    return {"normal", std::llround(mean - reach), std::llround(mean + reach), [=](double x) {
+              return std::exp(-(x - mean) * (x - mean) / (2 * deviation * deviation));
+            }};
+  }
+  /// From 1 on, falling to 1/e over `length`.
+  static OffsetModel falling(double length) {
+    return {"falling", 1, std::llround(12 * length),
+            [=](double x) { return std::exp(-x / length); }};
+  }
+  /// Hits, and the rest falling.
+  static OffsetModel hits_and_tail(double hits, double length) {
+    const double sum = 1 / std::expm1(1 / length);
+    return {"hits and tail", 0, std::llround(12 * length),
+            [=](double x) { return x == 0 ? hits : (1 - hits) * std::exp(-x / length) / sum; }};
+  }
+  static OffsetModel two_atoms(double share_of_first, std::int64_t distance) {
+    return {"two atoms", 0, distance, [=](double x) {
+              if (x == 0) return share_of_first;
+              return x == static_cast<double>(distance) ? 1 - share_of_first : 0.0;
+            }};
+  }
+  static OffsetModel one_point(std::int64_t offset) {
+    return {"one point", offset, offset, [](double) { return 1.0; }};
+  }
+  static OffsetModel even(std::int64_t lowest, std::int64_t highest) {
+    return {"even", lowest, highest, [](double) { return 1.0; }};
+  }
+
+ private:
+  std::string name_;
+  analysis::OffsetCounts lot_;
+};
+
+}  // namespace skid::test
