@@ -141,6 +141,24 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view name_of(Judgeable judgeable) {
+  switch (judgeable) {
+    case Judgeable::yes:
+      return "yes";
+    case Judgeable::timer:
+      return "timer";
+    case Judgeable::every_instruction:
+      return "every instruction";
+    case Judgeable::no_trigger:
+      return "no trigger";
+    case Judgeable::not_caused:
+      return "not caused";
+    case Judgeable::imprecise:
+      return "imprecise";
+  }
+  return "unknown";
+}
+
 Contract judge(const ContractInput& input) {
   Contract contract;
   contract.level = input.level;

@@ -1,9 +1,11 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/annotate.h"
 #include "src/commands/audit.h"
+#include "src/commands/compare.h"
 #include "src/commands/doctor.h"
 #include "src/commands/events.h"
 #include "src/commands/inspect.h"
+#include "src/commands/merge.h"
 #include "src/commands/messages.h"
 #include "src/commands/rates.h"
 #include "src/commands/record.h"
@@ -45,6 +47,8 @@ int run(int argc, char** argv) {
   skid::commands::add_doctor_command(app, exit_status);
   skid::commands::add_record_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
+  skid::commands::add_compare_command(app, exit_status);
+  skid::commands::add_merge_command(app, exit_status);
   skid::commands::add_annotate_command(app, exit_status);
   skid::commands::add_audit_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);

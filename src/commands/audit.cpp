@@ -87,10 +87,10 @@ void add_audit_command(CLI::App& app, int& exit_status) {
       "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
       "only in part or not at all.\n\n"
       "Examples:\n"
-      "  perf record -e mem_load_retired.l3_miss:pp -o perf.data -- ls -R /usr >/dev/null\n"
-      "  skidscan audit perf.data\n"
-      "  skidscan record && skidscan audit --format json\n"
-      "  skidscan audit perf.data --symfs /mnt/root --debug-dir /mnt/root/usr/lib/debug");
+      "  skidscan record && skidscan audit\n"
+      "  perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null\n"
+      "  skidscan audit perf.data --all --top 5\n"
+      "  skidscan audit perf.data --symfs / --format json");
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_audit(*options)); });
 }

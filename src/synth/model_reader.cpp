@@ -1,9 +1,9 @@
 #include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
-#include "src/run/json_value.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
+#include "src/support/json_value.h"
 #include "src/synth/model.h"
 #include "src/synth/model_parts.h"
 
@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::JsonValue;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostParts = 64;
@@ -528,16 +527,7 @@ Buffers read_buffers(const JsonValue& document) {
 }
 
 Model parse_model(std::string_view text, const std::string& name, const fs::path& directory) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError({.file = name,
-                      .offset = error.byte,
-                      .found = "text that is not JSON",
-                      .allowed = "a model of synthetic recordings",
-                      .remedy = {}});
-  }
+  const json document = parse_json(text, name, "a model of synthetic recordings");
   return Reader(JsonValue(document, name), directory).read();
 }
 

@@ -1,8 +1,8 @@
 #include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
-#include "src/run/json_value.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/support/json_value.h"
 #include "src/synth/model_parts.h"
 #include "src/synth/placement.h"
 
@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::JsonValue;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostPlaces = 100'000;
@@ -181,16 +180,7 @@ PlacedEvent read_event(const JsonValue& object) {
 
 Placement parse_placement(std::string_view text, const std::string& name,
                           const fs::path& directory) {
-  json parsed;
-  try {
-    parsed = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError({.file = name,
-                      .offset = error.byte,
-                      .found = "text that is not JSON",
-                      .allowed = "a placement of synthetic samples",
-                      .remedy = {}});
-  }
+  const json parsed = parse_json(text, name, "a placement of synthetic samples");
   const JsonValue document(parsed, name);
   document.allow_only({"schema", "description", "seed", "binary", "machine", "buffers", "events"});
   const JsonValue schema = document["schema"];

@@ -137,7 +137,7 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
     (void)parse_model("{", "m.json", {});
     FAIL() << "this is no JSON";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
+    EXPECT_THAT(error.what(), HasSubstr("what is not JSON"));
   }
 }
 
