@@ -1,5 +1,6 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/annotate.h"
+#include "src/commands/audit.h"
 #include "src/commands/compare.h"
 #include "src/commands/doctor.h"
 #include "src/commands/events.h"
@@ -49,6 +50,7 @@ int run(int argc, char** argv) {
   skid::commands::add_compare_command(app, exit_status);
   skid::commands::add_merge_command(app, exit_status);
   skid::commands::add_annotate_command(app, exit_status);
+  skid::commands::add_audit_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);
   skid::commands::add_events_command(app, exit_status);

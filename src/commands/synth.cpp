@@ -11,6 +11,7 @@
 #include "src/support/process.h"
 #include "src/synth/ladder.h"
 #include "src/synth/model.h"
+#include "src/synth/placement.h"
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
 
@@ -21,6 +22,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -43,6 +45,7 @@ constexpr int kMostRepeats = 1000;
 struct SynthOptions {
   std::string model;
   std::string like;
+  std::string placement;
   std::optional<std::string> output;
   std::string target;
   std::optional<std::uint64_t> seed;
@@ -61,7 +64,18 @@ perfdata::WritingChoices choices_of(const SynthOptions& options) {
   return choices;
 }
 
+/// A placement says all that a model does.
+void check_placement(const SynthOptions& options) {
+  if (!options.model.empty() || !options.like.empty() || !options.target.empty() ||
+      options.ladder || options.repeat > 1 || options.print_model) {
+    throw UsageError(
+        "--place: puts samples into a binary of its own; leave out MODEL, --like, --target, "
+        "--ladder, --repeat and --print-model");
+  }
+}
+
 void check(const SynthOptions& options) {
+  if (!options.placement.empty()) return check_placement(options);
   if (options.model.empty() == options.like.empty()) {
     throw UsageError(
         fmt::format("{}; name a file, or one of skidscan's own models with --like: {}",
@@ -209,6 +223,34 @@ void write_recording(const SynthOptions& options, const synth::Model& model) {
   }
 }
 
+void write_placed(const SynthOptions& options) {
+  synth::Placement placement = synth::read_placement(options.placement);
+  if (options.seed) placement.seed = *options.seed;
+  const Files files = files_of(options);
+  const bool to_standard_output = files.recording == "-";
+  if (!to_standard_output) require_absent(files.recording, options.force);
+  require_absent(files.truth, options.force);
+  const perfdata::WritingChoices choices = choices_of(options);
+  std::vector<synth::PlacedTruth> truth;
+  if (to_standard_output) {
+    truth = synth::write_placement(placement, standard_output_file(), "standard output", choices);
+  } else {
+    StagedRecording staged(files.recording);
+    truth = synth::write_placement(placement, staged.take_file(), files.recording, choices);
+    staged.rename();
+  }
+  write_file_atomically(files.truth,
+                        synth::placement_truth_json(placement, files.recording.string(), truth));
+  std::uint64_t samples = 0;
+  for (const auto& event : truth) samples += event.samples;
+  if (!to_standard_output) {
+    print(output::escape_for_terminal(fmt::format(
+              "{}: {} synthetic samples put into {}, seed {}; truth {}", files.recording.string(),
+              samples, placement.binary.string(), placement.seed, files.truth.string())) +
+          '\n');
+  }
+}
+
 /// The target of a run stands in its directory.
 Target target_in(const fs::path& directory, const SynthOptions& options,
                  const synth::Model& model) {
@@ -251,6 +293,10 @@ void run_synth(const SynthOptions& options) {
     print(synth::built_in_model_text(options.like));
     return;
   }
+  if (!options.placement.empty()) {
+    write_placed(options);
+    return;
+  }
   const synth::Model model = model_of(options);
   if (options.ladder) {
     write_run(options, model);
@@ -270,6 +316,9 @@ void add_synth_command(CLI::App& app, int& exit_status) {
   command->add_option("--like", options->like,
                       fmt::format("take a model of skidscan's own: {}",
                                   fmt::join(synth::built_in_model_names(), ", ")));
+  command->add_option("--place", options->placement,
+                      "put samples on chosen instructions of any binary, as a JSON file says "
+                      "(docs/synth.md), instead of a model");
   command->add_flag("--print-model", options->print_model,
                     "print the model that --like names, to start one's own from");
   command->add_option("-o,--output", options->output,
@@ -300,6 +349,7 @@ void add_synth_command(CLI::App& app, int& exit_status) {
       "  skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80\n"
       "  skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run\n"
       "  skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json\n"
+      "  skidscan synth --place places.json -o placed.data && skidscan audit placed.data\n"
       "  skidscan synth --like no-pebs --force -o - | perf script -i - | head");
   command->callback([options, &exit_status] {
     run_synth(*options);

@@ -72,7 +72,11 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
 }
 
 std::optional<std::uint64_t> target_of(const ZydisInstruction& decoded, std::uint64_t address) {
-  if (decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE) return std::nullopt;
+  // XBEGIN is no branch to Zydis, but goes to its operand when the transaction is aborted.
+  if (decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE &&
+      decoded.mnemonic() != ZYDIS_MNEMONIC_XBEGIN) {
+    return std::nullopt;
+  }
   for (const ZydisDecodedOperand& operand : decoded.visible_operands()) {
     if (operand.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || operand.imm.is_relative == ZYAN_FALSE) {
       continue;
@@ -105,7 +109,7 @@ Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
     case ZYDIS_CATEGORY_SYSRET:
       return Flow::leaves;
     default:
-      return Flow::next;
+      return has_target ? Flow::conditional : Flow::next;  // XBEGIN goes there when it is aborted
   }
 }
 

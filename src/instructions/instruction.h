@@ -60,7 +60,7 @@ struct Instruction {
   /// of today.
   std::vector<MemoryOperand> memory;
   Categories categories;  ///< never empty
-  /// Where a direct jump or call goes when it is taken.
+  /// Where a direct jump or call goes when it is taken; XBEGIN when its transaction is aborted.
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;

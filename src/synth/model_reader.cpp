@@ -5,6 +5,7 @@
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 #include "src/synth/model.h"
+#include "src/synth/model_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -113,14 +114,14 @@ class Reader {
     model.seed =
         integer_or(document_, "seed", 0, std::numeric_limits<std::uint64_t>::max(), model.seed);
     model.target = read_target();
-    model.machine = read_machine(model.target.arch);
+    model.machine = read_machine(document_, model.target.arch);
     if (const auto ticks = document_.find("ticks_per_nop")) {
       model.ticks_per_nop = ticks->number(0, 1e6);
     }
     if (const auto ticks = document_.find("ticks_per_second")) {
       model.ticks_per_second = ticks->number(1, 1e11);
     }
-    model.buffers = read_buffers();
+    model.buffers = read_buffers(document_);
     read_events(model);
     return model;
   }
@@ -176,41 +177,6 @@ class Reader {
 #else
     return Arch::x86_64;
 #endif
-  }
-
-  machine::Machine read_machine(Arch arch) const {
-    machine::Machine machine;
-    machine.cpu.arch = runway::name_of(arch);
-    machine.cpu.model_name = "a model, no CPU";
-    machine.kernel = "synthetic";
-    machine.hostname = "synthetic";
-    const auto object = document_.find("machine");
-    if (!object) return machine;
-    object->allow_only({"vendor", "model_name", "family", "model", "stepping", "microcode",
-                        "hypervisor", "kernel"});
-    machine.cpu.vendor = text_or(*object, "vendor", "");
-    machine.cpu.model_name = text_or(*object, "model_name", machine.cpu.model_name);
-    machine.cpu.microcode = text_or(*object, "microcode", "");
-    machine.kernel = text_or(*object, "kernel", machine.kernel);
-    if (const auto name = object->find("hypervisor")) machine.cpu.hypervisor = text_of(*name);
-    if (const auto number = object->find("family")) machine.cpu.family = number->integer(0);
-    if (const auto number = object->find("model")) machine.cpu.model = number->integer(0);
-    if (const auto number = object->find("stepping")) machine.cpu.stepping = number->integer(0);
-    return machine;
-  }
-
-  Buffers read_buffers() const {
-    Buffers buffers;
-    const auto object = document_.find("buffers");
-    if (!object) return buffers;
-    object->allow_only({"cpus", "round_samples", "finished_round"});
-    buffers.cpus = static_cast<unsigned>(integer_or(*object, "cpus", 1, kMostCpus, buffers.cpus));
-    buffers.round_samples =
-        integer_or(*object, "round_samples", 1, kMostSamples, buffers.round_samples);
-    if (const auto marked = object->find("finished_round")) {
-      buffers.finished_round = marked->boolean();
-    }
-    return buffers;
   }
 
   void read_events(Model& model) const {
@@ -524,6 +490,41 @@ class Reader {
 };
 
 }  // namespace
+
+machine::Machine read_machine(const JsonValue& document, Arch arch) {
+  machine::Machine machine;
+  machine.cpu.arch = runway::name_of(arch);
+  machine.cpu.model_name = "a model, no CPU";
+  machine.kernel = "synthetic";
+  machine.hostname = "synthetic";
+  const auto object = document.find("machine");
+  if (!object) return machine;
+  object->allow_only(
+      {"vendor", "model_name", "family", "model", "stepping", "microcode", "hypervisor", "kernel"});
+  machine.cpu.vendor = text_or(*object, "vendor", "");
+  machine.cpu.model_name = text_or(*object, "model_name", machine.cpu.model_name);
+  machine.cpu.microcode = text_or(*object, "microcode", "");
+  machine.kernel = text_or(*object, "kernel", machine.kernel);
+  if (const auto name = object->find("hypervisor")) machine.cpu.hypervisor = text_of(*name);
+  if (const auto number = object->find("family")) machine.cpu.family = number->integer(0);
+  if (const auto number = object->find("model")) machine.cpu.model = number->integer(0);
+  if (const auto number = object->find("stepping")) machine.cpu.stepping = number->integer(0);
+  return machine;
+}
+
+Buffers read_buffers(const JsonValue& document) {
+  Buffers buffers;
+  const auto object = document.find("buffers");
+  if (!object) return buffers;
+  object->allow_only({"cpus", "round_samples", "finished_round"});
+  buffers.cpus = static_cast<unsigned>(integer_or(*object, "cpus", 1, kMostCpus, buffers.cpus));
+  buffers.round_samples =
+      integer_or(*object, "round_samples", 1, kMostSamples, buffers.round_samples);
+  if (const auto marked = object->find("finished_round")) {
+    buffers.finished_round = marked->boolean();
+  }
+  return buffers;
+}
 
 Model parse_model(std::string_view text, const std::string& name, const fs::path& directory) {
   const json document = parse_json(text, name, "a model of synthetic recordings");

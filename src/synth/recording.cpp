@@ -14,18 +14,8 @@ namespace {
 
 using perfdata::Attribute;
 
-constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
-                                      perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME |
-                                      perfdata::PERF_SAMPLE_CPU;
-constexpr std::uint64_t kFirstId = 100;
-
 /// The streams of random numbers that a model's seed is divided into.
 enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering, kRunEffect };
-
-std::string with_level(const std::string& name, const std::string& modifiers, int level) {
-  return run::join_event_name(
-      {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
-}
 
 /// As perf calls an event on this target.
 std::string perf_name(const std::string& name, const runway::TargetDescription& target) {
@@ -52,6 +42,17 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
   }
 }
 
+std::uint64_t samples_of(const LevelModel& level) {
+  return level.samples ? *level.samples : std::get<Empirical>(level.offsets.kind).total();
+}
+
+}  // namespace
+
+std::string with_level(const std::string& name, const std::string& modifiers, int level) {
+  return run::join_event_name(
+      {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+}
+
 /// The modifiers u, k and h leave out the modes that they do not name.
 void set_modes(const std::string& modifiers, Attribute& attribute) {
   const auto has = [&](char mode) { return modifiers.find(mode) != std::string::npos; };
@@ -60,12 +61,6 @@ void set_modes(const std::string& modifiers, Attribute& attribute) {
   attribute.exclude_kernel = !has('k');
   attribute.exclude_hypervisor = !has('h');
 }
-
-std::uint64_t samples_of(const LevelModel& level) {
-  return level.samples ? *level.samples : std::get<Empirical>(level.offsets.kind).total();
-}
-
-}  // namespace
 
 std::vector<Selected> all_of(const Model& model) {
   std::vector<Selected> all;
@@ -108,19 +103,16 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   return measurement;
 }
 
-perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& measurements) const {
-  const machine::Machine& machine = model_.machine;
+perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
+                                      std::vector<std::string> command_line) {
   perfdata::Features features;
   features.hostname = machine.hostname;
   features.os_release = machine.kernel;
   features.perf_version = fmt::format("{} {}", perfdata::kSyntheticVersion, SKIDSCAN_VERSION);
   features.arch = machine.cpu.arch;
   features.cpu_description = machine.cpu.model_name;
-  features.cpu_counts = {model_.buffers.cpus, model_.buffers.cpus};
-  features.command_line = {"skidscan", "synth", model_.name};
-  for (const MeasurementTruth& measurement : measurements) {
-    features.command_line.insert(features.command_line.end(), {"-e", measurement.perf_event});
-  }
+  features.cpu_counts = {cpus, cpus};
+  features.command_line = std::move(command_line);
   features.pmu_mappings = {{perfdata::PERF_TYPE_SOFTWARE, "software"},
                            {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
                            {perfdata::PERF_TYPE_RAW, "cpu"},
@@ -136,6 +128,14 @@ perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& me
     features.present.set(perfdata::HEADER_CPUID);
   }
   return features;
+}
+
+perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& measurements) const {
+  std::vector<std::string> command_line{"skidscan", "synth", model_.name};
+  for (const MeasurementTruth& measurement : measurements) {
+    command_line.insert(command_line.end(), {"-e", measurement.perf_event});
+  }
+  return synthetic_features(model_.machine, model_.buffers.cpus, std::move(command_line));
 }
 
 RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int repeat,

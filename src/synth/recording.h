@@ -2,7 +2,10 @@
 #pragma once
 
 #include "runway/target.h"
+#include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/symbols/module.h"
 #include "src/synth/draw.h"
@@ -40,6 +43,22 @@ struct RecordingTruth {
   std::uint64_t lost_samples = 0;              ///< sum of PERF_RECORD_LOST_SAMPLES
   std::uint64_t throttled = 0;                 ///< PERF_RECORD_THROTTLE records
 };
+
+/// What a recording of that machine, with so many CPUs, says of its making: that it is synthetic.
+perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
+                                      std::vector<std::string> command_line);
+
+/// The sample_type of all synthetic events, and the modifiers u, k and h made flags of one.
+inline constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER |
+                                             perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                                             perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_CPU;
+void set_modes(const std::string& modifiers, perfdata::Attribute& attribute);
+
+/// "r20d1:upp" for a name, its modifiers and a level.
+std::string with_level(const std::string& name, const std::string& modifiers, int level);
+
+/// Of an event's first id in a recording; the others follow.
+inline constexpr std::uint64_t kFirstId = 100;
 
 /// Makes recordings of one model on one target. Refers to both.
 class Synthesizer {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -347,6 +348,79 @@ TEST(Categories, AreASet) {
   EXPECT_FALSE(some.empty());
   EXPECT_TRUE(Categories().empty());
   EXPECT_EQ(name_of(Category::other), "OTHER");
+}
+
+Instruction decoded(const std::string& bytes) {
+  const auto found = classify(test::hex(bytes), 0x401000);
+  EXPECT_TRUE(found) << bytes;
+  return found.value_or(Instruction());
+}
+
+TEST(Instructions, TellWhereControlGoesBehindThem) {
+  const std::vector<std::tuple<std::string, std::string, Flow>> expected{
+      {"add rax, rbx", "48 01 d8", Flow::next},
+      {"syscall", "0f 05", Flow::next},
+      {"je", "74 05", Flow::conditional},
+      {"loop", "e2 fe", Flow::conditional},
+      {"jrcxz", "e3 05", Flow::conditional},
+      {"xbegin", "c7 f8 05 00 00 00", Flow::conditional},
+      {"xend", "0f 01 d5", Flow::next},
+      {"jmp rel8", "eb 05", Flow::jump},
+      {"jmp rax", "ff e0", Flow::indirect_jump},
+      {"notrack jmp rax", "3e ff e0", Flow::indirect_jump},
+      {"jmp [rax]", "ff 20", Flow::indirect_jump},
+      {"call rel32", "e8 00 00 00 00", Flow::call},
+      {"call [rax]", "ff 10", Flow::call},
+      {"ret", "c3", Flow::leaves},
+      {"iretq", "48 cf", Flow::leaves},
+      {"int3", "cc", Flow::leaves},
+      {"ud2", "0f 0b", Flow::leaves},
+      {"hlt", "f4", Flow::leaves}};
+  for (const auto& [assembly, bytes, flow] : expected) {
+    EXPECT_EQ(decoded(bytes).flow, flow) << assembly;
+    if (flow == Flow::conditional || flow == Flow::jump) {
+      EXPECT_TRUE(decoded(bytes).target) << assembly;
+    }
+  }
+}
+
+/// Intel's Optimization Reference Manual, "Macro-Fusion": which condition goes with what.
+TEST(Instructions, FuseWithConditionalJumpsAsIntelSays) {
+  const auto pairs = [](const std::string& first, const std::string& second) {
+    return fuses(decoded(first).fusion, decoded(second).fusion);
+  };
+  const std::string carry = "72 05", zero = "74 05", less = "7c 05", sign = "78 05",
+                    parity = "7a 05", overflow = "70 05";
+  for (const std::string any : {"48 85 d8", "48 21 d8", "48 23 07"}) {  // test, and, and r, [rdi]
+    for (const auto& jump : {carry, zero, less, sign, parity, overflow}) {
+      EXPECT_TRUE(pairs(any, jump)) << any << ", " << jump;
+    }
+  }
+  for (const std::string some : {"48 39 d8", "48 01 d8", "48 29 d8", "48 39 07", "48 3b 07"}) {
+    for (const auto& jump : {carry, zero, less}) EXPECT_TRUE(pairs(some, jump)) << some << jump;
+    for (const auto& jump : {sign, parity, overflow}) EXPECT_FALSE(pairs(some, jump)) << some;
+  }
+  for (const std::string step : {"48 ff c0", "48 ff c8"}) {  // inc, dec
+    for (const auto& jump : {zero, less}) EXPECT_TRUE(pairs(step, jump)) << step << jump;
+    for (const auto& jump : {carry, sign, parity, overflow}) EXPECT_FALSE(pairs(step, jump));
+  }
+  EXPECT_FALSE(pairs("48 83 3f 12", zero)) << "cmp [rdi], 0x12";
+  EXPECT_FALSE(pairs("f6 07 01", zero)) << "test [rdi], 1";
+  EXPECT_FALSE(pairs("48 01 07", zero)) << "add [rdi], rax";
+  EXPECT_FALSE(pairs("48 ff 07", zero)) << "inc [rdi]";
+  EXPECT_FALSE(pairs("48 09 d8", zero)) << "or rax, rbx";
+  EXPECT_FALSE(pairs("48 39 d8", "eb 05")) << "an unconditional jump";
+  EXPECT_FALSE(pairs("48 39 d8", "e3 05")) << "jrcxz";
+  EXPECT_FALSE(pairs(zero, "48 39 d8")) << "the other way round";
+}
+
+TEST(Instructions, TellWhatTrapsComeWithin) {
+  EXPECT_TRUE(decoded("f3 a4").repeats) << "rep movsb";
+  EXPECT_TRUE(decoded("f2 ae").repeats) << "repne scasb";
+  EXPECT_FALSE(decoded("a4").repeats) << "movsb";
+  EXPECT_FALSE(decoded("f3 0f b8 c3").repeats) << "popcnt";
+  EXPECT_TRUE(decoded("8e d0").delays_traps) << "mov ss, eax";
+  EXPECT_FALSE(decoded("8e d8").delays_traps) << "mov ds, eax";
 }
 
 }  // namespace

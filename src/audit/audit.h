@@ -1,0 +1,94 @@
+// How many samples of a recording are at instructions that cannot have caused their event.
+#pragma once
+
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "src/audit/event_rule.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/support/error.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::audit {
+
+/// Samples at one instruction, and what may be said of them.
+struct InstructionFinding {
+  std::string module;         ///< path as recorded
+  std::string function;       ///< empty: no symbol
+  std::uint64_t offset = 0;   ///< from the function's first byte; from the file's link-time 0 else
+  std::uint64_t address = 0;  ///< sampled, link-time; as recorded where there is no file
+  std::uint64_t judged_address = 0;  ///< of the instruction that is to have caused the event
+  std::string text;                  ///< disassembly of that instruction; of both of a fused pair
+  std::string source_file;           ///< of that instruction; empty: unknown
+  int source_line = 0;
+  instructions::Categories categories;  ///< all of them, of a fused pair of both
+  events::Verdict verdict = events::Verdict::unknown;
+  std::uint64_t samples = 0;
+};
+
+struct FunctionFinding {
+  std::string module;    ///< path as recorded
+  std::string function;  ///< empty: all of the file that is in no function
+  std::uint64_t judged = 0, impossible = 0;
+};
+
+/// Of one event of a recording. judged + the sum of not_judged = samples.
+struct EventAudit {
+  std::string event;      ///< without level and modifiers
+  std::string requested;  ///< as asked for; empty: nobody knows
+  std::string recorded;
+  std::string catalogue;  ///< what knows of it: "libpfm4, skl"; empty: nothing does
+  int level = 0;
+  std::optional<std::uint64_t> period;
+  Rule rule = Rule::none;
+  std::uint64_t samples = 0;
+  std::uint64_t judged = 0;
+  analysis::Share impossible;  ///< of the judged
+  /// By events::Verdict; those that are unknown are among not_judged, too, as
+  /// Reason::unknown_cause.
+  std::array<std::uint64_t, 5> verdicts = {};
+  std::array<std::uint64_t, kReasons> not_judged = {};  ///< by Reason
+  std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
+  /// With impossible samples, most of them first; then, if all were asked for, the others.
+  std::vector<InstructionFinding> instructions;
+  std::size_t all_functions = 0;         ///< with judged samples, those left out included
+  std::size_t impossible_functions = 0;  ///< of these, with impossible samples
+  std::size_t impossible_instructions = 0;
+  std::vector<std::string> warnings;
+};
+
+/// Of one recording.
+struct Audit {
+  std::string run;  ///< directory; empty for a bare recording
+  std::string file;
+  bool synthetic = false;
+  analysis::Cpu cpu;
+  std::string kernel;
+  std::vector<EventAudit> events;
+  std::vector<std::string> remarks;  ///< on files that were refused or not found
+  std::vector<InputFault> faults;
+  bool read_in_part = false;
+};
+
+struct Choices {
+  locate::SearchPlaces places = {};
+  std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
+  std::size_t top = 20;                ///< functions, and instructions, of an event at most
+  double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
+  bool all = false;      ///< instructions whose samples are possible, too
+};
+
+/// Reads and judges a recording. Memory grows with distinct (event, place), never with samples.
+/// Throws InputError when nothing of it can be read.
+Audit audit(const measure::Source& source, const Choices& choices);
+
+}  // namespace skid::audit

@@ -1,0 +1,101 @@
+#include "src/audit/branches.h"
+
+#include "src/instructions/instruction.h"
+
+#include <algorithm>
+#include <span>
+
+namespace skid::audit {
+namespace {
+
+using instructions::Flow;
+
+std::string base_name(const std::string& function) {
+  return function.substr(0, function.find('.', 1));
+}
+
+bool falls_through(Flow flow) {
+  return flow == Flow::next || flow == Flow::conditional;
+}
+
+}  // namespace
+
+Branches::Branches(const symbols::Module& module) {
+  const std::vector<std::uint64_t> starts = module.function_starts();
+  std::uint64_t begin = 0;  // ranges of a damaged file overlap; each byte is decoded once
+  for (const AddressRange& range : module.executable_ranges()) {
+    begin = std::max(begin, range.begin);
+    auto start = std::upper_bound(starts.begin(), starts.end(), begin);
+    while (begin < range.end) {
+      const std::uint64_t end = start == starts.end() ? range.end : std::min(*start, range.end);
+      scan(module, begin, end);
+      begin = end;
+      if (start != starts.end()) ++start;
+    }
+  }
+  std::sort(targets_.begin(), targets_.end());
+  targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+}
+
+void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
+  while (begin < end) {
+    if (left_ == 0) {
+      is_whole_ = false;
+      return;
+    }
+    const std::uint64_t block_end = end - begin > kBlock ? begin + kBlock : end;
+    const auto bytes = module.code({begin, block_end});
+    if (bytes.empty()) return;
+    const std::span<const std::byte> code(bytes);
+    // An instruction may reach into the next block, which begins with it.
+    const std::uint64_t last = block_end == end
+                                   ? code.size()
+                                   : code.size() - std::min<std::size_t>(code.size() - 1, kLongest);
+    std::uint64_t offset = 0;
+    while (offset < last) {
+      const auto instruction = instructions::classify(code.subspan(offset), begin + offset);
+      if (!instruction) {
+        ++offset;
+        continue;
+      }
+      if (instruction->target) targets_.push_back(*instruction->target);
+      if (instruction->flow == Flow::indirect_jump) {
+        if (const auto function = module.function_at(begin + offset)) {
+          computing_.insert(base_name(function->name));
+        }
+      }
+      offset += instruction->length;
+    }
+    begin += offset;
+    left_ -= std::min(left_, offset);
+    if (code.size() < block_end - (begin - offset)) return;  // the file ends before
+  }
+}
+
+bool Branches::may_enter(std::uint64_t address) const {
+  return !is_whole_ || std::binary_search(targets_.begin(), targets_.end(), address);
+}
+
+bool Branches::computes_jumps(const std::string& function) const {
+  return computing_.contains(base_name(function));
+}
+
+std::optional<std::size_t> only_predecessor(const FunctionCode& code, std::size_t index,
+                                            const Branches& branches, const std::string& function) {
+  if (index == 0 || !code.decodes_until(index)) return std::nullopt;
+  if (branches.computes_jumps(function) || branches.may_enter(code.address_of(index))) {
+    return std::nullopt;
+  }
+  const auto& steps = code.steps();
+  if (!falls_through(steps[index - 1].flow)) return std::nullopt;
+  for (std::size_t behind = index; behind > 0; --behind) {
+    const Step& step = steps[behind - 1];
+    if (!falls_through(step.flow)) return std::nullopt;
+    if (!step.is_nop() || branches.may_enter(code.address_of(behind - 1))) break;
+  }
+  return index - 1;
+}
+
+}  // namespace skid::audit

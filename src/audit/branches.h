@@ -1,0 +1,49 @@
+// Where the code of a file can be entered other than from the instruction in front.
+#pragma once
+
+#include "src/audit/function_code.h"
+#include "src/symbols/module.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace skid::audit {
+
+/// All branches of a file, found by decoding its executable sections from each function's first
+/// byte on. What computed jumps go to is not known: they are held to stay in their function, whose
+/// parts (".cold", ".part.0") have the same name up to the first '.'. Jumps from code without a
+/// symbol are not held to come into functions that have one, unless they are direct.
+class Branches {
+ public:
+  /// So many bytes are decoded at most.
+  static constexpr std::uint64_t kMostCode = std::uint64_t{128} << 20;
+
+  explicit Branches(const symbols::Module& module);
+
+  /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
+  bool may_enter(std::uint64_t address) const;
+  /// Whether a function of that name, or another part of it, jumps to where a register or memory
+  /// says.
+  bool computes_jumps(const std::string& function) const;
+
+ private:
+  void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
+
+  std::vector<std::uint64_t> targets_;  ///< ascending
+  std::unordered_set<std::string> computing_;
+  std::uint64_t left_ = kMostCode;
+  bool is_whole_ = true;
+};
+
+/// The one instruction that can come before the one at `index`, by its index: the one in front of
+/// it, where that falls through and nothing else leads there. nullopt at function entries, where a
+/// branch or a computed jump may lead, behind calls, behind what does not fall through, and behind
+/// padding that follows one of these, because handlers of exceptions begin there.
+std::optional<std::size_t> only_predecessor(const FunctionCode& code, std::size_t index,
+                                            const Branches& branches, const std::string& function);
+
+}  // namespace skid::audit

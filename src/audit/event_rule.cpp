@@ -1,0 +1,97 @@
+#include "src/audit/event_rule.h"
+
+#include "src/events/causes.h"
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+
+namespace skid::audit {
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Words, kReasons> kReasonWords{{
+    {"no_core_event", "of no core PMU: no instruction causes it, or none is known to"},
+    {"unknown_cpu", "no catalogue covers the CPU (see --perfmon)"},
+    {"unknown_event", "the catalogue of the CPU does not have the event"},
+    {"imprecise", "the CPU cannot record the event precisely, as the catalogue says"},
+    {"unknown_precision", "whether the CPU can record the event precisely is not known"},
+    {"unknown_cause", "whether such an instruction can cause the event is not known"},
+    {"level_0", "precise level 0 promises nothing"},
+    {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
+    {"kernel", "in kernel mode: kernel code patches itself, so its file does not tell"},
+    {"guest", "in a guest, a hypervisor or an unknown mode"},
+    {"unmapped", "nothing is known to be mapped there"},
+    {"anonymous", "memory without a file"},
+    {"no_file", "the file was not found, or is no ELF file"},
+    {"refused", "the file has another build-id than the recorded one"},
+    {"no_code", "the file holds no code there"},
+    {"architecture", "instructions of this architecture are not classified"},
+    {"not_decoded", "the code does not decode"},
+    {"inside_instruction", "not where an instruction of its function begins"},
+    {"no_function", "no symbol tells where its function begins"},
+    {"no_only_predecessor", "which instruction came before is not certain"},
+}};
+
+constexpr std::array<Words, 7> kRuleWords{{
+    {"none", "not judged"},
+    {"sampled", "the sampled instruction"},
+    {"predecessor", "the instruction before the sampled one"},
+    {"data_breakpoint", "the instruction before the sampled one has to access memory"},
+    {"write_breakpoint", "the instruction before the sampled one has to write to memory"},
+    {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
+    {"page_fault", "the sampled instruction accesses memory, or could not be fetched"},
+}};
+
+constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
+constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
+
+EventRule rule_of_core_event(const perfdata::Attribute& attribute,
+                             const measure::EventKnowledge& knowledge) {
+  if (knowledge.catalogue.empty()) return {Rule::none, Reason::unknown_cpu};
+  if (!knowledge.core || !knowledge.event) return {Rule::none, Reason::unknown_event};
+  if (!knowledge.event->precise) return {Rule::none, Reason::unknown_precision};
+  if (knowledge.imprecise()) return {Rule::none, Reason::imprecise};
+  if (attribute.precise_ip == 0) return {Rule::none, Reason::level_0};
+  const auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
+  const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
+    return cause.verdict != events::Verdict::unknown;
+  });
+  if (!is_known) return {Rule::none, Reason::unknown_cause};
+  return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
+}
+
+}  // namespace
+
+std::string_view name_of(Reason reason) {
+  return kReasonWords.at(static_cast<std::size_t>(reason)).first;
+}
+
+std::string_view describe(Reason reason) {
+  return kReasonWords.at(static_cast<std::size_t>(reason)).second;
+}
+
+std::string_view name_of(Rule rule) {
+  return kRuleWords.at(static_cast<std::size_t>(rule)).first;
+}
+
+std::string_view describe(Rule rule) {
+  return kRuleWords.at(static_cast<std::size_t>(rule)).second;
+}
+
+EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge) {
+  if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
+    if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
+    return {attribute.bp_type == kWrite ? Rule::write_breakpoint : Rule::data_breakpoint, {}};
+  }
+  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
+      (attribute.config == kPageFaults || attribute.config == kMinorFaults ||
+       attribute.config == kMajorFaults)) {
+    return {Rule::page_fault, {}};
+  }
+  if (!knowledge.core_pmu) return {Rule::none, Reason::no_core_event};
+  return rule_of_core_event(attribute, knowledge);
+}
+
+}  // namespace skid::audit

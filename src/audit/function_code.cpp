@@ -1,0 +1,52 @@
+#include "src/audit/function_code.h"
+
+#include <algorithm>
+
+namespace skid::audit {
+
+using instructions::Access;
+using instructions::Category;
+
+bool Step::is_nop() const noexcept {
+  return categories == instructions::Categories{Category::nop};
+}
+
+Step step_of(const std::optional<instructions::Instruction>& instruction) {
+  Step step;
+  if (!instruction) return step;
+  step.categories = instruction->categories;
+  step.length = static_cast<std::uint8_t>(instruction->length);
+  step.flow = instruction->flow;
+  step.fusion = instruction->fusion;
+  step.decodes = true;
+  for (const instructions::MemoryOperand& operand : instruction->memory) {
+    step.loads |= operand.access == Access::read || operand.access == Access::read_write;
+    step.stores |= operand.access == Access::write || operand.access == Access::read_write;
+  }
+  step.repeats = instruction->repeats;
+  step.delays_traps = instruction->delays_traps;
+  return step;
+}
+
+FunctionCode::FunctionCode(std::uint64_t begin, std::span<const std::byte> code) : begin_(begin) {
+  std::optional<std::size_t> undecoded;
+  std::size_t offset = 0;
+  while (offset < code.size()) {
+    const Step step = step_of(instructions::classify(code.subspan(offset), begin + offset));
+    if (!step.decodes && !undecoded) undecoded = steps_.size();
+    computes_jumps_ |= step.decodes && step.flow == instructions::Flow::indirect_jump;
+    steps_.push_back(step);
+    offsets_.push_back(static_cast<std::uint32_t>(offset));
+    offset += step.length;
+  }
+  first_undecoded_ = undecoded.value_or(steps_.size());
+}
+
+std::optional<std::size_t> FunctionCode::find(std::uint64_t address) const {
+  if (address < begin_) return std::nullopt;
+  const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), address - begin_);
+  if (found == offsets_.end() || *found != address - begin_) return std::nullopt;
+  return static_cast<std::size_t>(found - offsets_.begin());
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,59 @@
+// The instructions of one function, in a few bytes each.
+#pragma once
+
+#include "src/instructions/category.h"
+#include "src/instructions/instruction.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace skid::audit {
+
+/// What an audit asks of an instruction.
+struct Step {
+  instructions::Categories categories;  ///< empty where nothing decodes
+  std::uint8_t length = 1;              ///< bytes
+  instructions::Flow flow = instructions::Flow::leaves;
+  instructions::Fusion fusion = instructions::Fusion::none;
+  bool decodes = false;
+  bool loads = false, stores = false;  ///< memory, by any operand
+  bool repeats = false;
+  bool delays_traps = false;
+
+  bool accesses_memory() const noexcept { return loads || stores; }
+  bool is_nop() const noexcept;
+};
+
+Step step_of(const std::optional<instructions::Instruction>& instruction);
+
+/// A function decoded from its first byte to its end; what does not decode is stepped over byte by
+/// byte.
+class FunctionCode {
+ public:
+  /// Larger ones are not decoded: no compiler makes them.
+  static constexpr std::uint64_t kLargest = std::uint64_t{4} << 20;
+
+  FunctionCode(std::uint64_t begin, std::span<const std::byte> code);
+
+  std::uint64_t begin() const noexcept { return begin_; }
+  const std::vector<Step>& steps() const noexcept { return steps_; }
+  std::uint64_t address_of(std::size_t index) const { return begin_ + offsets_[index]; }
+  /// The instruction that begins at `address`; nullopt inside of one, or outside.
+  std::optional<std::size_t> find(std::uint64_t address) const;
+  /// Whether all in front of that instruction decodes.
+  bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
+  /// Whether it jumps to where a register or memory says.
+  bool computes_jumps() const noexcept { return computes_jumps_; }
+
+ private:
+  std::uint64_t begin_;
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> offsets_;  ///< of the steps, from `begin_`
+  bool computes_jumps_ = false;
+  std::size_t first_undecoded_;  ///< steps_.size() where all decodes
+};
+
+}  // namespace skid::audit

@@ -1,0 +1,98 @@
+#include "src/commands/audit.h"
+
+#include "src/audit/audit.h"
+#include "src/commands/binary_options.h"
+#include "src/commands/each_recording.h"
+#include "src/commands/messages.h"
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
+#include "src/output/audit.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace skid::commands {
+namespace {
+
+constexpr std::size_t kNarrowest = 60;
+
+struct AuditOptions {
+  std::vector<std::string> inputs;
+  std::string format = "text";
+  std::string perfmon;
+  BinaryOptions binaries;
+  std::size_t top = 20;
+  double min_share = 0;
+  bool all = false;
+};
+
+ExitStatus run_audit(const AuditOptions& options) {
+  const audit::Choices choices{search_places(options.binaries), options.perfmon, options.top,
+                               options.min_share, options.all};
+  std::vector<audit::Audit> audits;
+  const auto read =
+      each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
+        audits.push_back(audit::audit(source, choices));
+        for (const auto& fault : audits.back().faults) say(describe(fault));
+        return audits.back().read_in_part;
+      });
+  if (audits.empty()) return ExitStatus::failed;
+  if (options.format == "json") {
+    print(output::audit_json(audits));
+  } else if (options.format == "csv") {
+    print(output::audit_csv(audits));
+  } else {
+    output::Page page;
+    page.color = standard_output_takes_color();
+    page.width = std::max<std::size_t>(standard_output_width(), kNarrowest);
+    print(output::audit_text(audits, page));
+  }
+  return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<AuditOptions>();
+  auto* command = app.add_subcommand(
+      "audit", "how many samples of any profile are at instructions that cannot cause their event");
+  command->add_option("INPUT,-i,--input", options->inputs,
+                      "runs or recordings of perf: files, directories of perf record --threads, - "
+                      "for standard input (default: skidscan.run)");
+  add_binary_options(*command, options->binaries);
+  command->add_option("--format", options->format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  command->add_option("--top", options->top,
+                      "functions, and instructions, to list for each event (default: 20)");
+  command
+      ->add_option(
+          "--min-share", options->min_share,
+          "list only where at least this share of the event's judged samples is impossible, "
+          "0 to 1")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_flag("--all", options->all, "list instructions that can cause the event, too");
+  command->add_option("--perfmon", options->perfmon,
+                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                      "where libpfm4 does not know the CPU that was recorded");
+  command->footer(
+      "A sample is impossible when its event is precise on its CPU, it is exact (levels 2 and 3) "
+      "or\n"
+      "follows one instruction alone (level 1), and no category of that instruction can cause the\n"
+      "event. What is not judged is counted by reason. Binaries are believed only with the "
+      "recorded\n"
+      "build-id. docs/audit.md tells the rules.\n\n"
+      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
+      "only in part or not at all.\n\n"
+      "Examples:\n"
+      "  skidscan record && skidscan audit\n"
+      "  perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null\n"
+      "  skidscan audit perf.data --all --top 5\n"
+      "  skidscan audit perf.data --symfs / --format json");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_audit(*options)); });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,383 @@
+#include "src/synth/placement.h"
+
+#include "src/events/catalogue.h"
+#include "src/instructions/instruction.h"
+#include "src/perfdata/format.h"
+#include "src/support/error.h"
+#include "src/support/json_text.h"
+#include "src/symbols/module.h"
+#include "src/synth/buffers.h"
+#include "src/synth/recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <span>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::synth {
+namespace {
+
+using instructions::Categories;
+using instructions::Instruction;
+
+/// The streams of random numbers that a placement's seed is divided into.
+enum Stream : std::uint64_t { kChoosing, kOrder, kBuffering };
+
+constexpr std::uint64_t kLargestFunction = std::uint64_t{4} << 20;
+
+/// One instruction where it stands.
+struct Standing {
+  std::uint64_t address = 0;
+  std::optional<Instruction> instruction;
+};
+
+/// The binary that samples are put into.
+class Binary {
+ public:
+  explicit Binary(const std::filesystem::path& path)
+      : path_(path), module_(symbols::Module::open(path)) {
+    if (module_.arch() != Arch::x86_64 || !module_.has_code()) {
+      throw Error(fmt::format("{}: holds no x86-64 code to put samples on", path.string()));
+    }
+  }
+
+  const symbols::Module& module() const noexcept { return module_; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+  std::uint64_t address_of(const Place& place) const {
+    if (place.address) return *place.address;
+    const auto functions = module_.functions_named(place.symbol);
+    if (functions.empty()) {
+      throw Error(fmt::format("{}: has no function {}", path_.string(), place.symbol));
+    }
+    return functions.front().range.begin + place.offset;
+  }
+
+  /// A function's instructions from its first byte on.
+  std::vector<Standing> decode(AddressRange range) const {
+    std::vector<Standing> all;
+    if (range.size() > kLargestFunction) return all;
+    const auto bytes = module_.code(range);
+    const std::span<const std::byte> code(bytes);
+    for (std::size_t offset = 0; offset < code.size();) {
+      all.push_back({range.begin + offset,
+                     instructions::classify(code.subspan(offset), range.begin + offset)});
+      offset += all.back().instruction ? all.back().instruction->length : 1;
+    }
+    return all;
+  }
+
+  /// `count` instructions of a category, evenly chosen among all in functions of the binary (or in
+  /// those of one name).
+  std::vector<std::uint64_t> choose(const Place& place, Random& random) const {
+    std::vector<std::uint64_t> chosen;
+    std::uint64_t met = 0;
+    const auto look_into = [&](AddressRange range) {
+      for (const Standing& standing : decode(range)) {
+        if (!standing.instruction || !standing.instruction->categories.contains(*place.category)) {
+          continue;
+        }
+        ++met;
+        if (chosen.size() < place.instructions) {
+          chosen.push_back(standing.address);
+        } else if (const auto at = random.below(met); at < chosen.size()) {
+          chosen[static_cast<std::size_t>(at)] = standing.address;
+        }
+      }
+    };
+    if (!place.function.empty()) {
+      for (const auto& function : module_.functions_named(place.function)) {
+        look_into(function.range);
+      }
+    } else {
+      for (const std::uint64_t start : module_.function_starts()) {
+        const auto function = module_.function_at(start);
+        if (function && function->range.begin == start) look_into(function->range);
+      }
+    }
+    if (chosen.size() < place.instructions) {
+      throw Error(fmt::format("{}: has {} instructions of the category {}{}{}, not {}",
+                              path_.string(), met, instructions::name_of(*place.category),
+                              place.function.empty() ? "" : " in ", place.function,
+                              place.instructions));
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+  /// Where the binary is mapped, as Linux would: one that is linked to address 0 is moved.
+  std::uint64_t load_bias() const {
+    constexpr std::uint64_t kLowest = 0x10000, kOfMovable = 0x5555'5555'4000;
+    for (const AddressRange& range : module_.executable_ranges()) {
+      const auto mapping = module_.executable_mapping_at(range.begin);
+      if (mapping && mapping->range.begin < kLowest) return kOfMovable;
+    }
+    return 0;
+  }
+
+ private:
+  std::filesystem::path path_;
+  symbols::Module module_;
+};
+
+/// What the catalogue says of samples at an address.
+class Judge {
+ public:
+  Judge(const Binary& binary, const machine::Machine& machine)
+      : binary_(binary), catalogue_(events::find_catalogue(machine)) {}
+
+  /// Decodes a function once where its places follow each other.
+  void judge(const perfdata::Attribute& attribute, PlacedSamples& placed) {
+    const auto function = binary_.module().function_at(placed.address);
+    constexpr std::uint64_t kLongest = 15;
+    const AddressRange range =
+        function ? function->range : AddressRange{placed.address, placed.address + kLongest};
+    if (function) {
+      placed.symbol = function->name;
+      placed.offset = placed.address - function->range.begin;
+    }
+    if (range != decoded_range_) {
+      decoded_ = binary_.decode(range);
+      decoded_range_ = range;
+    }
+    const auto& all = decoded_;
+    const auto at = std::lower_bound(
+        all.begin(), all.end(), placed.address,
+        [](const Standing& standing, std::uint64_t address) { return standing.address < address; });
+    if (at == all.end() || at->address != placed.address || !at->instruction) return;
+    placed.categories = at->instruction->categories;
+    const bool is_of_it = placed.exact && attribute.precise_ip >= 2;
+    if (!is_of_it || !catalogue_ || attribute.type != perfdata::PERF_TYPE_RAW) return;
+    Categories of_pair = placed.categories;
+    const auto pair_with = [&](const Standing& first, const Standing& second,
+                               const Standing& other) {
+      if (first.instruction && second.instruction &&
+          instructions::fuses(first.instruction->fusion, second.instruction->fusion)) {
+        of_pair |= other.instruction->categories;
+      }
+    };
+    if (at != all.begin()) pair_with(*(at - 1), *at, *(at - 1));
+    if (at + 1 != all.end()) pair_with(*at, *(at + 1), *(at + 1));
+    placed.verdict =
+        events::verdict_on(events::causes_of(catalogue_->cpu().core, attribute.config), of_pair);
+  }
+
+ private:
+  const Binary& binary_;
+  std::optional<events::Catalogue> catalogue_;
+  AddressRange decoded_range_;
+  std::vector<Standing> decoded_;
+};
+
+std::uint64_t kernel_samples(const PlacedLevel& level, std::uint64_t placed) {
+  return static_cast<std::uint64_t>(
+      std::floor(static_cast<double>(placed) * level.kernel / (1 - level.kernel) + 0.5));
+}
+
+perfdata::Attribute attribute_of(const PlacedEvent& event, int level, std::size_t index,
+                                 unsigned cpus) {
+  perfdata::Attribute attribute = event.attribute;
+  attribute.period_or_frequency = event.period;
+  attribute.sample_type = kSampleType;
+  attribute.precise_ip = static_cast<unsigned>(level);
+  attribute.sample_id_all = true;
+  set_modes(event.modifiers, attribute);
+  attribute.name = with_level(event.name, event.modifiers, level);
+  for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+    attribute.ids.push_back(kFirstId + index * cpus + cpu);
+  }
+  return attribute;
+}
+
+/// Puts the samples of one event at one level.
+class Placer {
+ public:
+  Placer(const Binary& binary, std::uint64_t bias, Random& random)
+      : binary_(binary), bias_(bias), random_(random) {}
+
+  void put(const Place& place) {
+    const auto addresses =
+        place.category ? binary_.choose(place, random_) : std::vector{binary_.address_of(place)};
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const std::uint64_t share =
+          place.samples / addresses.size() + (i < place.samples % addresses.size() ? 1 : 0);
+      counts_[{false, addresses[i], place.exact}] += share;
+      placed_ += share;
+    }
+  }
+
+  void put_into_kernel(const PlacedLevel& level) {
+    const AddressRange kernel = code_of_kernel();
+    for (std::uint64_t left = kernel_samples(level, placed_); left > 0; --left) {
+      ++counts_[{true, kernel.begin + random_.below(kernel.size()), false}];
+    }
+  }
+
+  std::vector<PlacedSamples> places() const {
+    std::vector<PlacedSamples> places;
+    for (const auto& [where, samples] : counts_) {
+      const auto [kernel, address, exact] = where;
+      PlacedSamples placed;
+      placed.address = address;
+      placed.ip = kernel ? address : address + bias_;
+      placed.kernel = kernel;
+      placed.exact = exact;
+      placed.samples = samples;
+      places.push_back(std::move(placed));
+    }
+    return places;
+  }
+
+ private:
+  const Binary& binary_;
+  std::uint64_t bias_;
+  Random& random_;
+  std::uint64_t placed_ = 0;
+  std::map<std::tuple<bool, std::uint64_t, bool>, std::uint64_t> counts_;  ///< kernel, where, exact
+};
+
+/// All places lie in one executable mapping, as recordings of one file mostly have.
+symbols::Module::ExecutableMapping mapping_of(const Binary& binary,
+                                              const std::vector<PlacedTruth>& truth) {
+  std::optional<symbols::Module::ExecutableMapping> mapping;
+  for (const PlacedTruth& event : truth) {
+    for (const PlacedSamples& placed : event.places) {
+      if (placed.kernel) continue;
+      if (!mapping) mapping = binary.module().executable_mapping_at(placed.address);
+      if (!mapping || !mapping->range.contains(placed.address)) {
+        throw Error(fmt::format("{}: {:#x} is not in {} executable segment", binary.path().string(),
+                                placed.address, mapping ? "the same" : "any"));
+      }
+    }
+  }
+  if (!mapping) throw Error(fmt::format("{}: no sample was put there", binary.path().string()));
+  return *mapping;
+}
+
+std::uint64_t samples_in(const Placement& placement) {
+  std::uint64_t samples = 0;
+  for (const PlacedEvent& event : placement.events) {
+    for (const PlacedLevel& level : event.levels) {
+      std::uint64_t placed = 0;
+      for (const Place& place : level.places) placed += place.samples;
+      samples += placed + (placed <= kMostSamples ? kernel_samples(level, placed) : 0);
+    }
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescriptor file,
+                                         const std::filesystem::path& path,
+                                         const perfdata::WritingChoices& choices) {
+  if (const auto samples = samples_in(placement); samples > kMostSamples) {
+    throw Error(fmt::format("{}: a recording of {} samples, allowed at most {}", path.string(),
+                            samples, kMostSamples));
+  }
+  std::error_code missing;
+  auto binary_path = std::filesystem::canonical(placement.binary, missing);
+  if (missing) binary_path = placement.binary;
+  const Binary binary(binary_path);
+  const std::uint64_t bias = binary.load_bias();
+  Judge judge(binary, placement.machine);
+  std::vector<PlacedTruth> truth;
+  std::vector<perfdata::Attribute> attributes;
+  std::vector<std::string> command_line{"skidscan", "synth", "--place"};
+  Contents contents;
+  for (const PlacedEvent& event : placement.events) {
+    for (const PlacedLevel& level : event.levels) {
+      const std::size_t index = attributes.size();
+      Random random(seed_of(placement.seed, {kChoosing, index}));
+      Placer placer(binary, bias, random);
+      for (const Place& place : level.places) placer.put(place);
+      placer.put_into_kernel(level);
+      PlacedTruth one;
+      one.event = event.name;
+      one.requested = with_level(event.name, event.modifiers, level.level);
+      one.attribute = attribute_of(event, level.level, index, placement.buffers.cpus);
+      one.places = placer.places();
+      std::vector<DrawnSample> samples;
+      for (PlacedSamples& placed : one.places) {
+        if (!placed.kernel) judge.judge(one.attribute, placed);
+        const auto mode = placed.kernel ? perfdata::CpuMode::kernel : perfdata::CpuMode::user;
+        samples.insert(samples.end(), static_cast<std::size_t>(placed.samples),
+                       {placed.ip, Origin::target, mode, placed.exact});
+        one.samples += placed.samples;
+      }
+      contents.add(static_cast<std::uint16_t>(index), std::move(samples), LevelModel());
+      attributes.push_back(one.attribute);
+      command_line.insert(command_line.end(), {"-e", one.requested});
+      truth.push_back(std::move(one));
+    }
+  }
+  const auto code = mapping_of(binary, truth);
+  const TargetMapping mapped{binary.path().string(),
+                             binary.module().build_id(),
+                             {{code.range.begin + bias, code.range.end + bias}, code.file_offset},
+                             {}};
+  perfdata::RecordingWriter writer(
+      std::move(file), path, attributes,
+      synthetic_features(placement.machine, placement.buffers.cpus, std::move(command_line)),
+      choices);
+  Random order(seed_of(placement.seed, {kOrder}));
+  Random buffering(seed_of(placement.seed, {kBuffering}));
+  write_contents(std::move(contents), attributes, mapped, placement.buffers, order, buffering,
+                 writer);
+  return truth;
+}
+
+std::string placement_truth_json(const Placement& placement, const std::string& file,
+                                 const std::vector<PlacedTruth>& truth) {
+  using Json = nlohmann::ordered_json;
+  const auto hexadecimal = [](std::uint64_t number) { return fmt::format("{:#x}", number); };
+  Json events = Json::array();
+  for (const PlacedTruth& event : truth) {
+    Json places = Json::array();
+    std::uint64_t impossible = 0;
+    for (const PlacedSamples& placed : event.places) {
+      if (placed.verdict == events::Verdict::never) impossible += placed.samples;
+      Json categories = Json::array();
+      for (const auto category : instructions::kCategories) {
+        if (placed.categories.contains(category)) {
+          categories.push_back(instructions::name_of(category));
+        }
+      }
+      places.push_back(
+          {{"address", hexadecimal(placed.address)},
+           {"ip", hexadecimal(placed.ip)},
+           {"symbol", placed.symbol.empty() ? Json() : Json(placed.symbol)},
+           {"offset", placed.offset},
+           {"mode", placed.kernel ? "kernel" : "user"},
+           {"exact_ip", placed.exact},
+           {"samples", placed.samples},
+           {"categories", categories},
+           {"verdict", placed.verdict ? Json(events::name_of(*placed.verdict)) : Json()}});
+    }
+    events.push_back({{"event", event.event},
+                      {"requested", event.requested},
+                      {"recorded", event.attribute.name},
+                      {"level", event.attribute.precise_ip},
+                      {"period", event.attribute.period_or_frequency},
+                      {"samples", event.samples},
+                      {"impossible", impossible},
+                      {"places", places}});
+  }
+  const Json document = {{"schema", kPlacementTruthSchema},
+                         {"tool_version", SKIDSCAN_VERSION},
+                         {"synthetic", true},
+                         {"file", file},
+                         {"binary", placement.binary.string()},
+                         {"seed", placement.seed},
+                         {"events", events}};
+  return json_text(document, 1) + '\n';
+}
+
+}  // namespace skid::synth
