@@ -156,9 +156,7 @@ class FileJudge {
       case Rule::sampled:
         return by_catalogue(event, around_.index);
       case Rule::predecessor:
-        if (!has_function_) return Reason::no_function;
-        if (const auto before = predecessor()) return by_catalogue(event, *before);
-        return Reason::no_only_predecessor;
+        return by_predecessor(event);
       case Rule::data_breakpoint:
       case Rule::write_breakpoint:
         return by_breakpoint(rule == Rule::write_breakpoint);
@@ -204,20 +202,33 @@ class FileJudge {
   std::optional<std::size_t> predecessor() {
     if (around_.code->computes_jumps()) return std::nullopt;
     if (!branches_) branches_.emplace(module_);
+    // A symbol is there to be entered by, also from where no branch is seen.
+    const std::uint64_t address = around_.code->address_of(around_.index);
+    const bool is_in_loop = loop_ && loop_->contains(address);
+    if (!is_in_loop && branches_->is_labelled(address)) return std::nullopt;
     return only_predecessor(*around_.code, around_.index, *branches_, around_.function);
+  }
+
+  Answer by_predecessor(const EventToJudge& event) {
+    const std::size_t sampled = around_.index;
+    if (around_.code->steps()[sampled].is_in_parts) {
+      const Answer itself = by_catalogue(event, sampled);
+      const auto* judgement = std::get_if<Judgement>(&itself);
+      if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
+    }
+    if (!has_function_) return Reason::no_function;
+    if (const auto before = predecessor()) return by_catalogue(event, *before);
+    return Reason::no_only_predecessor;
   }
 
   Answer by_catalogue(const EventToJudge& event, std::size_t index) const {
     const FunctionCode& code = *around_.code;
     Judgement judgement = judgement_on(code, fused_with(code, index));
     judgement.verdict = events::verdict_on(event.causes, judgement.categories);
-    // Without its function's begin nobody knows what a jump may be fused with.
-    const bool has_neighbour = has_function_ || index > 0;
-    const auto fusion = code.steps()[index].fusion;
-    const bool may_be_second = fusion == instructions::Fusion::behind_by_carry ||
-                               fusion == instructions::Fusion::behind_by_order ||
-                               fusion == instructions::Fusion::behind_by_other;
-    if (!has_neighbour && may_be_second && judgement.verdict == Verdict::never) {
+    // What a jump in the first place may be fused with lies in front: where no function is known,
+    // and behind a label of assembly, which looks like a function of its own.
+    const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
+    if (may_be_second && judgement.verdict == Verdict::never) {
       return Reason::no_function;
     }
     return judgement;
@@ -227,7 +238,7 @@ class FileJudge {
     const FunctionCode& code = *around_.code;
     const auto& steps = code.steps();
     const Step& sampled = steps[around_.index];
-    if (sampled.repeats &&
+    if (sampled.is_in_parts &&
         touches(code, {around_.index, around_.index}, writes_only) == Verdict::conditional) {
       Judgement judgement = judgement_on(code, {around_.index, around_.index});
       judgement.verdict = Verdict::conditional;
@@ -236,9 +247,14 @@ class FileJudge {
     if (!has_function_) return Reason::no_function;
     const auto before = predecessor();
     if (!before) return Reason::no_only_predecessor;
-    const Suspects suspects = fused_with(code, *before);
+    Suspects suspects = fused_with(code, *before);
+    // CPUs of all makers have breakpoints, and fuse other pairs than Intel's: a conditional jump
+    // counts with what is in front of it, whatever that is.
+    const bool is_jump = steps[suspects.first].flow == instructions::Flow::conditional;
+    if (is_jump && suspects.first > 0) --suspects.first;
     Judgement judgement = judgement_on(code, suspects);
     judgement.verdict = touches(code, suspects, writes_only);
+    if (is_jump && *before == 0 && judgement.verdict == Verdict::never) return Reason::no_function;
     const bool may_be_late = suspects.first > 0 && steps[suspects.first - 1].delays_traps;
     if (may_be_late && judgement.verdict == Verdict::never) judgement.verdict = Verdict::unknown;
     return judgement;

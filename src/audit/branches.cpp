@@ -18,9 +18,15 @@ bool falls_through(Flow flow) {
   return flow == Flow::next || flow == Flow::conditional;
 }
 
+/// RET, not what traps.
+bool returns(const instructions::Instruction& instruction) {
+  return instruction.flow == Flow::leaves &&
+         instruction.categories.contains(instructions::Category::branch);
+}
+
 }  // namespace
 
-Branches::Branches(const symbols::Module& module) {
+Branches::Branches(const symbols::Module& module) : labels_(module.symbol_values()) {
   const std::vector<std::uint64_t> starts = module.function_starts();
   std::uint64_t begin = 0;  // ranges of a damaged file overlap; each byte is decoded once
   for (const AddressRange& range : module.executable_ranges()) {
@@ -35,11 +41,25 @@ Branches::Branches(const symbols::Module& module) {
   }
   std::sort(targets_.begin(), targets_.end());
   targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+  find_users_of_thunks(module);
+}
+
+void Branches::find_users_of_thunks(const symbols::Module& module) {
+  std::sort(thunks_.begin(), thunks_.end());
+  for (const Departure& departure : departures_) {
+    if (!std::binary_search(thunks_.begin(), thunks_.end(), departure.to)) continue;
+    if (const auto function = module.function_at(departure.from)) {
+      computing_.insert(base_name(function->name));
+    }
+  }
+  departures_ = {};
 }
 
 void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
   constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
+  const AddressRange range{begin, end};
+  bool stored = false;  // by the instruction in front
   while (begin < end) {
     if (left_ == 0) {
       is_whole_ = false;
@@ -58,10 +78,20 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
       const auto instruction = instructions::classify(code.subspan(offset), begin + offset);
       if (!instruction) {
         ++offset;
+        stored = false;
         continue;
       }
-      if (instruction->target) targets_.push_back(*instruction->target);
-      if (instruction->flow == Flow::indirect_jump) {
+      if (instruction->target) {
+        targets_.push_back(*instruction->target);
+        const bool leaves = !range.contains(*instruction->target);
+        if (leaves && instruction->flow != Flow::call) {
+          departures_.push_back({begin + offset, *instruction->target});
+        }
+      }
+      const bool returns_to_stored = stored && returns(*instruction);
+      if (returns_to_stored) thunks_.push_back(range.begin);
+      stored = instruction->sets_return;
+      if (instruction->flow == Flow::indirect_jump || returns_to_stored) {
         if (const auto function = module.function_at(begin + offset)) {
           computing_.insert(base_name(function->name));
         }
@@ -76,6 +106,10 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
 
 bool Branches::may_enter(std::uint64_t address) const {
   return !is_whole_ || std::binary_search(targets_.begin(), targets_.end(), address);
+}
+
+bool Branches::is_labelled(std::uint64_t address) const {
+  return std::binary_search(labels_.begin(), labels_.end(), address);
 }
 
 bool Branches::computes_jumps(const std::string& function) const {

@@ -15,8 +15,10 @@ namespace skid::audit {
 
 /// All branches of a file, found by decoding its executable sections from each function's first
 /// byte on. What computed jumps go to is not known: they are held to stay in their function, whose
-/// parts (".cold", ".part.0") have the same name up to the first '.'. Jumps from code without a
-/// symbol are not held to come into functions that have one, unless they are direct.
+/// parts (".cold", ".part.0") have the same name up to the first '.'. A RET that takes what was
+/// stored just before is a computed jump too: so are compilers' retpolines, and jumps to them.
+/// Jumps from code without a symbol are not held to come into functions that have one, unless they
+/// are direct.
 class Branches {
  public:
   /// So many bytes are decoded at most.
@@ -26,14 +28,26 @@ class Branches {
 
   /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
   bool may_enter(std::uint64_t address) const;
+  /// Whether a symbol of any kind and visibility has that value.
+  bool is_labelled(std::uint64_t address) const;
   /// Whether a function of that name, or another part of it, jumps to where a register or memory
-  /// says.
+  /// says, by itself or through a thunk of retpolines.
   bool computes_jumps(const std::string& function) const;
 
  private:
+  /// A jump out of the range of code that is decoded at a time.
+  struct Departure {
+    std::uint64_t from = 0, to = 0;
+  };
+
   void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
+  void find_users_of_thunks(const symbols::Module& module);
 
   std::vector<std::uint64_t> targets_;  ///< ascending
+  std::vector<std::uint64_t> labels_;   ///< ascending
+  /// Where ranges begin in which a RET takes what the instruction in front of it stored.
+  std::vector<std::uint64_t> thunks_;
+  std::vector<Departure> departures_;  ///< until it is known which of them go to thunks
   std::unordered_set<std::string> computing_;
   std::uint64_t left_ = kMostCode;
   bool is_whole_ = true;

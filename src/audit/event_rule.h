@@ -32,7 +32,7 @@ enum class Reason : std::uint8_t {
   architecture,
   not_decoded,
   inside_instruction,  ///< not where an instruction begins, counted from the function's first byte
-  no_function,         ///< no symbol tells where its function begins, which the rule takes
+  no_function,  ///< no symbol tells where its function begins, or it begins with half of a pair
   no_only_predecessor,
 };
 inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::no_only_predecessor) + 1;

@@ -19,11 +19,12 @@ Step step_of(const std::optional<instructions::Instruction>& instruction) {
   step.flow = instruction->flow;
   step.fusion = instruction->fusion;
   step.decodes = true;
+  step.is_in_parts = instruction->repeats;
   for (const instructions::MemoryOperand& operand : instruction->memory) {
+    step.is_in_parts |= operand.vector_of_addresses;
     step.loads |= operand.access == Access::read || operand.access == Access::read_write;
     step.stores |= operand.access == Access::write || operand.access == Access::read_write;
   }
-  step.repeats = instruction->repeats;
   step.delays_traps = instruction->delays_traps;
   return step;
 }

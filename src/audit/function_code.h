@@ -20,7 +20,9 @@ struct Step {
   instructions::Fusion fusion = instructions::Fusion::none;
   bool decodes = false;
   bool loads = false, stores = false;  ///< memory, by any operand
-  bool repeats = false;
+  /// Done in parts (REP strings, gathers, scatters): traps and interrupts between two of them find
+  /// it as the next instruction.
+  bool is_in_parts = false;
   bool delays_traps = false;
 
   bool accesses_memory() const noexcept { return loads || stores; }

@@ -2,6 +2,8 @@
 
 #include "src/instructions/zydis_instruction.h"
 
+#include <algorithm>
+
 namespace skid::instructions {
 namespace {
 
@@ -177,6 +179,17 @@ bool writes_ss(const ZydisInstruction& decoded) {
          operands.front().reg.value == ZYDIS_REGISTER_SS;
 }
 
+bool sets_return(const ZydisInstruction& decoded) {
+  if (decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL) return false;
+  if (decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH) return true;
+  const auto operands = decoded.visible_operands();
+  return std::any_of(operands.begin(), operands.end(), [](const ZydisDecodedOperand& operand) {
+    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.base == ZYDIS_REGISTER_RSP &&
+           operand.mem.index == ZYDIS_REGISTER_NONE && operand.mem.disp.value == 0 &&
+           (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  });
+}
+
 }  // namespace
 
 bool fuses(Fusion first, Fusion second) {
@@ -191,6 +204,10 @@ bool fuses(Fusion first, Fusion second) {
     default:
       return false;
   }
+}
+
+bool can_be_second(Fusion fusion) {
+  return fuses(Fusion::before_any, fusion);
 }
 
 std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64_t address) {
@@ -212,6 +229,7 @@ std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64
   result.fusion = fusion_of(decoded, result.memory);
   result.repeats = repeats(decoded);
   result.delays_traps = writes_ss(decoded);
+  result.sets_return = sets_return(decoded);
   return result;
 }
 

@@ -69,12 +69,17 @@ struct Instruction {
   bool repeats = false;
   /// MOV to SS: debug exceptions wait until the instruction behind it is done.
   bool delays_traps = false;
+  /// Writes to the top of the stack, and is no call: a RET behind it goes to what was written.
+  bool sets_return = false;
 };
 
 /// Whether two neighbours are fused, the first being TEST, CMP, AND, ADD, SUB, INC or DEC and the
 /// second a conditional jump that it goes with. That a pair is not fused where it lies across cache
 /// lines, and on CPUs that fuse fewer, is left out of account.
 bool fuses(Fusion first, Fusion second);
+
+/// Whether an instruction is the second of a pair where the right one is in front of it.
+bool can_be_second(Fusion fusion);
 
 /// Decodes the first instruction in `code`, whose first byte lies at `address`; of `code` up to 15
 /// bytes are looked at, as the processor does. The decoding is Intel's where AMD's differs (near

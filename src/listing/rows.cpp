@@ -293,14 +293,28 @@ class Folder {
     return decoded.empty() ? std::string() : decoded.front().text;
   }
 
+  std::optional<instructions::Instruction> classify_at(std::size_t index) const {
+    return instructions::classify(bytes_of(index), code_.starts[index]);
+  }
+
   std::vector<std::optional<events::Verdict>> verdicts_on(std::size_t index) const {
     std::vector<std::optional<events::Verdict>> verdicts(columns_.size());
     if (code_.arch != Arch::x86_64) return verdicts;
-    const auto decoded = instructions::classify(bytes_of(index), code_.starts[index]);
+    const auto decoded = classify_at(index);
     if (!decoded) return verdicts;
+    // A macro-fused pair is one operation: what one half can cause acquits the other.
+    auto categories = decoded->categories;
+    const auto before = index == 0 ? std::nullopt : classify_at(index - 1);
+    const auto after = index + 1 == count() ? std::nullopt : classify_at(index + 1);
+    if (before && fuses(before->fusion, decoded->fusion)) categories |= before->categories;
+    if (after && fuses(decoded->fusion, after->fusion)) categories |= after->categories;
+    // What is in front of the first one, as of a jump behind a label of assembly, is not seen here.
+    const bool may_be_half = index == 0 && can_be_second(decoded->fusion);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const auto& causes = listing_.columns[columns_[i]].causes;
-      if (!causes.empty()) verdicts[i] = events::verdict_on(causes, decoded->categories);
+      if (causes.empty()) continue;
+      const auto verdict = events::verdict_on(causes, categories);
+      if (!may_be_half || verdict != events::Verdict::never) verdicts[i] = verdict;
     }
     return verdicts;
   }
@@ -309,7 +323,7 @@ class Folder {
     std::optional<std::uint64_t> target;
     if (code_.arch == Arch::aarch64) {
       target = aarch64_target(text);
-    } else if (const auto decoded = instructions::classify(bytes_of(index), code_.starts[index])) {
+    } else if (const auto decoded = classify_at(index)) {
       target = decoded->target;
     }
     // Where it goes within the listing can be seen there.

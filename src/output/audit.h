@@ -10,7 +10,8 @@
 namespace skid::output {
 
 /// A section for each event of each recording: shares, verdicts, what could not be judged, and
-/// functions and instructions with impossible samples. All names are escaped.
+/// functions and instructions with impossible samples. All names are escaped. The machine is said
+/// where it is not that of the recording before, and the same remark once.
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page);
 
 /// Schema skidscan.audit/1, as docs/formats.md tells. Ends with a newline.

@@ -3,6 +3,7 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -35,6 +36,12 @@ std::string cpu_line(const analysis::Cpu& cpu) {
     text += fmt::format(" ({}, family {}, model {})", escape_for_terminal(cpu.vendor), *cpu.family,
                         *cpu.model);
   }
+  return text;
+}
+
+std::string machine_lines(const Page& page, const audit::Audit& audit) {
+  std::string text = line(page, "CPU", cpu_line(audit.cpu));
+  if (!audit.kernel.empty()) text += line(page, "kernel", escape_for_terminal(audit.kernel));
   return text;
 }
 
@@ -197,17 +204,20 @@ std::string event_text(const EventAudit& event, const Page& page) {
 }  // namespace
 
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page) {
-  std::string text;
+  std::string text, machine_before;
+  std::set<std::string> said;  // remarks on files, which a run's recordings share
   for (const audit::Audit& audit : audits) {
     if (!text.empty()) text += '\n';
+    const std::string machine = machine_lines(page, audit);
+    if (machine != machine_before) text += machine + '\n';
+    machine_before = machine;
     text += line(page, "recording", escape_for_terminal(audit.file));
     if (audit.synthetic) {
       text +=
           line(page, "SYNTHETIC", "samples made by skidscan synth; no CPU took them", Ink::yellow);
     }
-    text += line(page, "CPU", cpu_line(audit.cpu));
-    if (!audit.kernel.empty()) text += line(page, "kernel", escape_for_terminal(audit.kernel));
     for (const std::string& remark : audit.remarks) {
+      if (!said.insert(remark).second) continue;
       text += line(page, "remark", escape_for_terminal(remark), Ink::yellow);
     }
     for (const EventAudit& event : audit.events) text += event_text(event, page);

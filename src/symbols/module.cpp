@@ -167,6 +167,10 @@ std::vector<std::uint64_t> Module::function_starts() const {
   return contents_->symbol_table().function_starts();
 }
 
+std::vector<std::uint64_t> Module::symbol_values() const {
+  return contents_->symbol_table().symbol_values();
+}
+
 std::optional<std::uint64_t> Module::symbol_value(std::string_view name) const {
   return contents_->symbol_table().symbol_value(name);
 }

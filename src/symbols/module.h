@@ -63,6 +63,9 @@ class Module {
   std::optional<std::uint64_t> symbol_value(std::string_view name) const;
   /// Where functions begin, lowest address first; entries of the PLT are among them.
   std::vector<std::uint64_t> function_starts() const;
+  /// The values of all defined symbols of any type, lowest first, each once: also labels within
+  /// functions.
+  std::vector<std::uint64_t> symbol_values() const;
   /// From DWARF line tables, when there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
 

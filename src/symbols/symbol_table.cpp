@@ -348,6 +348,14 @@ std::vector<std::uint64_t> SymbolTable::function_starts() const {
   return starts;
 }
 
+std::vector<std::uint64_t> SymbolTable::symbol_values() const {
+  std::vector<std::uint64_t> values;
+  values.reserve(symbols_.size());
+  for (const Symbol& symbol : symbols_) values.push_back(symbol.range.begin);  // in their order
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;

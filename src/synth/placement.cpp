@@ -165,8 +165,10 @@ class Judge {
     };
     if (at != all.begin()) pair_with(*(at - 1), *at, *(at - 1));
     if (at + 1 != all.end()) pair_with(*at, *(at + 1), *(at + 1));
-    placed.verdict =
+    const auto verdict =
         events::verdict_on(events::causes_of(catalogue_->cpu().core, attribute.config), of_pair);
+    const bool may_be_second = at == all.begin() && can_be_second(at->instruction->fusion);
+    if (!may_be_second || verdict != events::Verdict::never) placed.verdict = verdict;
   }
 
  private:

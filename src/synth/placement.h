@@ -74,7 +74,8 @@ struct PlacedSamples {
   instructions::Categories categories;  ///< of the instruction alone
   /// By the catalogue, of the instruction, and of the other one where it is half of a macro-fused
   /// pair. nullopt where the sample does not say that it caused the event (below level 2, not
-  /// exact, in the kernel), where the CPU is in no catalogue, and where nothing decodes.
+  /// exact, in the kernel), where the CPU is in no catalogue, where nothing decodes, and where what
+  /// a jump may be fused with lies in front of its symbol.
   std::optional<events::Verdict> verdict;
 };
 

@@ -1,6 +1,7 @@
 // Which samples an audit accuses, on synthetic recordings whose samples lie on chosen instructions.
 #include "src/audit/audit.h"
 
+#include "src/output/audit.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
@@ -116,6 +117,71 @@ bad:
   subq %rbx, %rax
   ret
   .size bad, . - bad
+
+  .globl thunked
+  .type thunked, @function
+thunked:
+  addq %rbx, %rax
+  subq %rbx, %rax
+  jmp thunk
+  .size thunked, . - thunked
+  .globl thunk
+  .type thunk, @function
+thunk:
+  call .Lset
+.Lspin:
+  pause
+  lfence
+  jmp .Lspin
+.Lset:
+  movq %rax, (%rsp)
+  ret
+  .size thunk, . - thunk
+
+  .globl setter
+  .type setter, @function
+setter:
+  addq %rbx, %rax
+  movq %rax, (%rdi)
+  ret
+  .size setter, . - setter
+
+  .globl entered
+  .type entered, @function
+entered:
+  addq %rbx, %rax
+  .globl further_entry
+  .hidden further_entry
+further_entry:
+  subq %rbx, %rax
+  ret
+  .size entered, . - entered
+
+  .globl labelled
+  .type labelled, @function
+labelled:
+  movq %rax, %rcx
+  cmpq %rax, (%rdi)
+at_jump:
+  jne .Llabelled_end
+  negq %rax
+.Llabelled_end:
+  ret
+  .size labelled, . - labelled
+
+  .globl parts
+  .type parts, @function
+parts:
+  addq %rbx, %rax
+  vpgatherdd %ymm1, (%rdi,%ymm2,4), %ymm0
+  addq %rbx, %rax
+  rep stosb
+  orq %rax, (%rdi)
+  jne .Lparts_end
+  negq %rax
+.Lparts_end:
+  ret
+  .size parts, . - parts
   .section .note.GNU-stack,"",@progbits
 )";
 
@@ -309,7 +375,7 @@ TEST_F(AuditTest, JudgesTheOnlyPredecessorAtLevel1) {
       {"call", "never"},                        // behind the subtraction
       {"inc", "no_only_predecessor"},           // a return site
       {"mov qword ptr [rdi], rax", "never"},    // behind it
-      {"rep movsb", "never"},                   // behind the store
+      {"rep movsb", "conditional"},             // behind its own first repetitions
       {"neg", "conditional"},                   // behind the string's load
       {"not", "unknown_cause"},                 // behind MOV to SS
       {"jmp", "never"},                         //
@@ -330,6 +396,23 @@ TEST_F(AuditTest, JudgesTheOnlyPredecessorAtLevel1) {
   ASSERT_THAT(all.events.front().instructions, SizeIs(1));
   EXPECT_EQ(all.events.front().instructions.front().judged_address, at("flow", "add rax, rbx"));
   EXPECT_EQ(all.events.front().instructions.front().address, at("flow", "mov rcx"));
+}
+
+TEST_F(AuditTest, AtLevel1DoesNotTrustWhatCanBeEnteredUnseen) {
+  EXPECT_EQ(answer(1, at("thunked", "sub")), "no_only_predecessor") << "jumps through a thunk";
+  EXPECT_EQ(answer(1, at("thunk", "lfence")), "no_only_predecessor");
+  EXPECT_EQ(answer(1, at("setter", "mov")), "never") << "a store before RET is no computed jump";
+  EXPECT_EQ(answer(1, at("entered", "sub")), "no_only_predecessor") << "has a symbol";
+}
+
+TEST_F(AuditTest, AJumpBehindALabelMayBeFusedWithWhatIsInFrontOfIt) {
+  EXPECT_EQ(answer(2, at("at_jump", "jne")), "no_function");
+  EXPECT_EQ(answer(1, at("at_jump", "neg")), "no_function");
+}
+
+TEST_F(AuditTest, WhatIsDoneInPartsCanBeTheNextInstructionToItself) {
+  EXPECT_EQ(answer(1, at("parts", "vpgatherdd")), "unknown_cause");
+  EXPECT_EQ(answer(1, at("parts", "rep stosb")), "never") << "loads nothing";
 }
 
 TEST_F(AuditTest, JudgesThePairBehindAsOneAtLevel1) {
@@ -442,6 +525,10 @@ TEST_F(AuditTest, HoldsBreakpointsAgainstWhatHasToBeThere) {
   EXPECT_EQ(answer_at("rw", at("suspects", "cmp rbx, rax"), datum), "conditional")
       << "behind a pair that loads";
   EXPECT_EQ(answer_at("rw", at("flow", "sub"), datum), "no_only_predecessor");
+  EXPECT_EQ(answer_at("rw", at("parts", "vpgatherdd"), datum), "conditional") << "itself";
+  EXPECT_EQ(answer_at("w", at("parts", "vpgatherdd"), datum), "never") << "it only reads";
+  EXPECT_EQ(answer_at("w", at("parts", "neg"), datum), "conditional")
+      << "other CPUs fuse other pairs: the jump counts with the OR";
 
   const auto add = at("suspects", "add rax, rbx");
   const std::uint64_t bias = 0x5555'5555'4000;  // of what is linked to address 0
@@ -520,6 +607,35 @@ TEST_F(AuditTest, NeverAccusesWhatTheCatalogueCallsUnknown) {
     EXPECT_EQ(event.impossible.count, 0U) << event.event;
     EXPECT_GT(reason(event, Reason::unknown_cause), 0U);
   }
+}
+
+TEST(AuditText, SaysTheMachineAndARemarkOnce) {
+  Audit first;
+  first.file = "first.data";
+  first.cpu.model_name = "a CPU";
+  first.kernel = "6.1";
+  first.remarks = {"a file is missing"};
+  Audit second = first;
+  second.file = "second.data";
+  Audit third = second;
+  third.file = "third.data";
+  third.kernel = "6.2";
+  third.remarks.emplace_back("another is missing");
+  const auto text = output::audit_text({first, second, third}, {.color = false, .width = 80});
+  EXPECT_EQ(text,
+            "CPU         a CPU\n"
+            "kernel      6.1\n"
+            "\n"
+            "recording   first.data\n"
+            "remark      a file is missing\n"
+            "\n"
+            "recording   second.data\n"
+            "\n"
+            "CPU         a CPU\n"
+            "kernel      6.2\n"
+            "\n"
+            "recording   third.data\n"
+            "remark      another is missing\n");
 }
 
 TEST(Placement, RefusesWhatItCannotPut) {

@@ -335,6 +335,39 @@ TEST_F(ListingOfModel, FunctionsOfATargetAreListedByName) {
   }
 }
 
+/// The verdicts on code by an event of loads that is judged.
+std::vector<std::optional<events::Verdict>> verdicts_on(const std::vector<unsigned>& bytes,
+                                                        std::vector<std::uint64_t> starts) {
+  const auto module = symbols::Module::open("/proc/self/exe");
+  Listing listing;
+  listing.columns.emplace_back();
+  listing.columns[0].causes = events::causes_of(events::Core::skylake, 0x20d1);
+  Code& code = listing.codes.emplace_back();
+  code.module = &module;
+  code.arch = Arch::x86_64;
+  code.columns = {0};
+  code.range = {starts.front(), starts.front() + bytes.size()};
+  for (const unsigned byte : bytes) code.bytes.push_back(static_cast<std::byte>(byte));
+  code.starts = std::move(starts);
+  std::vector<std::optional<events::Verdict>> verdicts;
+  for (const Row& row : rows(listing, code, code.columns, {.all = true})) {
+    verdicts.push_back(row.verdicts.at(0));
+  }
+  return verdicts;
+}
+
+TEST(ListingRows, AMacroFusedPairCountsAsOne) {
+  using enum events::Verdict;
+  EXPECT_THAT(verdicts_on({0x48, 0x39, 0x07,  // cmp [rdi], rax
+                           0x75, 0x00,        // jne
+                           0x90,              // nop
+                           0x75, 0x00},       // jne
+                          {0x10, 0x13, 0x15, 0x16}),
+              ElementsAre(conditional, conditional, never, never));
+  EXPECT_THAT(verdicts_on({0x75, 0x00, 0x90}, {0x10, 0x12}), ElementsAre(std::nullopt, never))
+      << "what is in front of the jump is not seen";
+}
+
 TEST(NearNames, AreThoseThatDifferLittleOrArePartOfEachOther) {
   const std::map<std::string, std::uint64_t> sampled{
       {"work", 5}, {"worker", 9}, {"do_work_now", 1}, {"main", 50}, {"memcpy", 7}};
