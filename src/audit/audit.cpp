@@ -1,8 +1,7 @@
 #include "src/audit/audit.h"
 
 #include "runway/target.h"
-#include "src/audit/branches.h"
-#include "src/audit/function_code.h"
+#include "src/audit/file_judge.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_description.h"
@@ -25,7 +24,6 @@ namespace skid::audit {
 namespace {
 
 using events::Verdict;
-using instructions::Categories;
 using perfdata::CpuMode;
 
 /// What an event's samples are held against.
@@ -72,202 +70,6 @@ std::variant<Rule, Reason> rule_of_sample(const EventToJudge& event, perfdata::S
   if (event.rule.rule == Rule::predecessor && kind.exact()) return Rule::sampled;
   return event.rule.rule;
 }
-
-/// Instructions that were one operation, or one instruction alone.
-struct Suspects {
-  std::size_t first = 0, last = 0;
-};
-
-/// A verdict, and on which instructions; or why there is none.
-struct Judgement {
-  Verdict verdict = Verdict::unknown;
-  std::uint64_t address = 0;  ///< of the first instruction judged
-  std::uint64_t end = 0;      ///< behind the last one
-  Categories categories;
-};
-using Answer = std::variant<Judgement, Reason>;
-
-/// The code around one sampled address.
-struct CodeAround {
-  const FunctionCode* code = nullptr;  ///< null: where its function begins is not known
-  std::string function;
-  std::size_t index = 0;  ///< of the sampled instruction
-};
-
-Suspects fused_with(const FunctionCode& code, std::size_t index) {
-  const auto& steps = code.steps();
-  Suspects suspects{index, index};
-  if (index > 0 && fuses(steps[index - 1].fusion, steps[index].fusion)) suspects.first = index - 1;
-  if (index + 1 < steps.size() && fuses(steps[index].fusion, steps[index + 1].fusion)) {
-    suspects.last = index + 1;
-  }
-  return suspects;
-}
-
-Judgement judgement_on(const FunctionCode& code, Suspects suspects) {
-  Judgement judgement;
-  judgement.address = code.address_of(suspects.first);
-  judgement.end = code.address_of(suspects.last) + code.steps()[suspects.last].length;
-  for (std::size_t i = suspects.first; i <= suspects.last; ++i) {
-    judgement.categories |= code.steps()[i].categories;
-  }
-  return judgement;
-}
-
-/// Whether instructions did what a breakpoint on data waits for. Accesses that are no operands, as
-/// of the system's instructions and of cache line flushes, are not known.
-Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
-  Verdict verdict = Verdict::never;
-  for (std::size_t i = suspects.first; i <= suspects.last; ++i) {
-    const Step& step = code.steps()[i];
-    if (writes_only ? step.stores : step.accesses_memory()) return Verdict::conditional;
-    if (step.categories.contains(instructions::Category::other) ||
-        step.categories.contains(instructions::Category::flush)) {
-      verdict = Verdict::unknown;
-    }
-  }
-  return verdict;
-}
-
-/// Judges the places of one file. Remembers the function that was asked for last.
-class FileJudge {
- public:
-  /// `loop`: of a target that skidscan built, the iteration, whose labels are entered by nothing
-  /// but the instructions in front of them and by direct branches; nullopt for all other files.
-  FileJudge(const symbols::Module& module, std::optional<AddressRange> loop)
-      : module_(module), loop_(loop) {}
-
-  /// Of the function at a place; the place's own address where there is none.
-  std::uint64_t begin_of_function(std::uint64_t file_offset) const {
-    const auto address = module_.address_at(file_offset);
-    if (!address) return 0;
-    const auto function = module_.function_at(*address);
-    return function ? function->range.begin : *address;
-  }
-
-  Answer judge(const EventToJudge& event, Rule rule, std::uint64_t file_offset) {
-    const auto address = module_.address_at(file_offset);
-    if (!address || !module_.has_code()) return Reason::no_code;
-    if (module_.arch() != Arch::x86_64) return Reason::architecture;
-    if (const auto reason = go_to(*address)) return *reason;
-    const FunctionCode& code = *around_.code;
-    if (!code.steps()[around_.index].decodes) return Reason::not_decoded;
-    switch (rule) {
-      case Rule::sampled:
-        return by_catalogue(event, around_.index);
-      case Rule::predecessor:
-        return by_predecessor(event);
-      case Rule::data_breakpoint:
-      case Rule::write_breakpoint:
-        return by_breakpoint(rule == Rule::write_breakpoint);
-      case Rule::page_fault: {
-        Judgement judgement = judgement_on(code, {around_.index, around_.index});
-        // Any instruction can be on a page that is not there; where data are, is not recorded here.
-        if (code.steps()[around_.index].accesses_memory()) judgement.verdict = Verdict::conditional;
-        return judgement;
-      }
-      case Rule::execute_breakpoint:
-      case Rule::none:
-        break;
-    }
-    return Reason::unknown_cause;
-  }
-
- private:
-  /// Finds the instruction at `address` in `around_`; or why it cannot be found.
-  std::optional<Reason> go_to(std::uint64_t address) {
-    auto function = module_.function_at(address);
-    if (function && loop_ && loop_->contains(address)) function->range = *loop_;
-    has_function_ = function && function->range.size() <= FunctionCode::kLargest;
-    // Two instructions and what may be fused with the second.
-    constexpr std::uint64_t kAlone = 32;
-    const AddressRange range =
-        has_function_ ? function->range : AddressRange{address, address + kAlone};
-    if (!decoded_ || decoded_range_ != range) {
-      decoded_.emplace(range.begin, module_.code(range));
-      decoded_range_ = range;
-    }
-    around_.code = &*decoded_;
-    around_.function = function ? function->name : std::string();
-    const auto& steps = decoded_->steps();
-    if (steps.empty() || address >= decoded_->address_of(steps.size() - 1) + steps.back().length) {
-      return Reason::no_code;
-    }
-    const auto index = decoded_->find(address);
-    if (!index) return Reason::inside_instruction;
-    around_.index = *index;
-    return std::nullopt;
-  }
-
-  std::optional<std::size_t> predecessor() {
-    if (around_.code->computes_jumps()) return std::nullopt;
-    if (!branches_) branches_.emplace(module_);
-    // A symbol is there to be entered by, also from where no branch is seen.
-    const std::uint64_t address = around_.code->address_of(around_.index);
-    const bool is_in_loop = loop_ && loop_->contains(address);
-    if (!is_in_loop && branches_->is_labelled(address)) return std::nullopt;
-    return only_predecessor(*around_.code, around_.index, *branches_, around_.function);
-  }
-
-  Answer by_predecessor(const EventToJudge& event) {
-    const std::size_t sampled = around_.index;
-    if (around_.code->steps()[sampled].is_in_parts) {
-      const Answer itself = by_catalogue(event, sampled);
-      const auto* judgement = std::get_if<Judgement>(&itself);
-      if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
-    }
-    if (!has_function_) return Reason::no_function;
-    if (const auto before = predecessor()) return by_catalogue(event, *before);
-    return Reason::no_only_predecessor;
-  }
-
-  Answer by_catalogue(const EventToJudge& event, std::size_t index) const {
-    const FunctionCode& code = *around_.code;
-    Judgement judgement = judgement_on(code, fused_with(code, index));
-    judgement.verdict = events::verdict_on(event.causes, judgement.categories);
-    // What a jump in the first place may be fused with lies in front: where no function is known,
-    // and behind a label of assembly, which looks like a function of its own.
-    const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
-    if (may_be_second && judgement.verdict == Verdict::never) {
-      return Reason::no_function;
-    }
-    return judgement;
-  }
-
-  Answer by_breakpoint(bool writes_only) {
-    const FunctionCode& code = *around_.code;
-    const auto& steps = code.steps();
-    const Step& sampled = steps[around_.index];
-    if (sampled.is_in_parts &&
-        touches(code, {around_.index, around_.index}, writes_only) == Verdict::conditional) {
-      Judgement judgement = judgement_on(code, {around_.index, around_.index});
-      judgement.verdict = Verdict::conditional;
-      return judgement;
-    }
-    if (!has_function_) return Reason::no_function;
-    const auto before = predecessor();
-    if (!before) return Reason::no_only_predecessor;
-    Suspects suspects = fused_with(code, *before);
-    // CPUs of all makers have breakpoints, and fuse other pairs than Intel's: a conditional jump
-    // counts with what is in front of it, whatever that is.
-    const bool is_jump = steps[suspects.first].flow == instructions::Flow::conditional;
-    if (is_jump && suspects.first > 0) --suspects.first;
-    Judgement judgement = judgement_on(code, suspects);
-    judgement.verdict = touches(code, suspects, writes_only);
-    if (is_jump && *before == 0 && judgement.verdict == Verdict::never) return Reason::no_function;
-    const bool may_be_late = suspects.first > 0 && steps[suspects.first - 1].delays_traps;
-    if (may_be_late && judgement.verdict == Verdict::never) judgement.verdict = Verdict::unknown;
-    return judgement;
-  }
-
-  const symbols::Module& module_;
-  std::optional<AddressRange> loop_;
-  std::optional<FunctionCode> decoded_;  ///< the function that was asked for last
-  AddressRange decoded_range_;
-  bool has_function_ = false;
-  CodeAround around_;
-  std::optional<Branches> branches_;  ///< once they are asked for
-};
 
 /// The iteration of a target that skidscan built.
 std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
@@ -415,7 +217,7 @@ class Auditor {
     for (const auto& [begin, one] : by_function) {
       const PlaceToJudge& place = *one;
       Event& event = events_.at(place.attribute);
-      const Answer answer = judge.judge(event.to_judge, place.rule, place.offset);
+      const Answer answer = judge.judge(event.to_judge.causes, place.rule, place.offset);
       if (const Reason* reason = std::get_if<Reason>(&answer)) {
         leave_out(event.audit, *reason, place.samples);
       } else {

@@ -1,0 +1,67 @@
+// Whether what was sampled at a place of a file can have caused the event.
+#pragma once
+
+#include "src/audit/branches.h"
+#include "src/audit/event_rule.h"
+#include "src/audit/function_code.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace skid::audit {
+
+/// A verdict, and on which instructions; or why there is none.
+struct Judgement {
+  events::Verdict verdict = events::Verdict::unknown;
+  std::uint64_t address = 0;  ///< of the first instruction judged
+  std::uint64_t end = 0;      ///< behind the last one
+  instructions::Categories categories;
+};
+using Answer = std::variant<Judgement, Reason>;
+
+/// Judges the places of one file. Remembers the function that was asked for last.
+class FileJudge {
+ public:
+  /// `loop`: of a target that skidscan built, the iteration, whose labels are entered by nothing
+  /// but the instructions in front of them and by direct branches; nullopt for all other files.
+  FileJudge(const symbols::Module& module, std::optional<AddressRange> loop)
+      : module_(module), loop_(loop) {}
+
+  /// Of the function at a place; the place's own address where there is none.
+  std::uint64_t begin_of_function(std::uint64_t file_offset) const;
+
+  /// By a rule that takes code. `causes`: of the event, for Rule::sampled and Rule::predecessor.
+  Answer judge(std::span<const events::Cause> causes, Rule rule, std::uint64_t file_offset);
+
+ private:
+  /// The code around one sampled address.
+  struct CodeAround {
+    const FunctionCode* code = nullptr;  ///< null: where its function begins is not known
+    std::string function;
+    std::size_t index = 0;  ///< of the sampled instruction
+  };
+
+  std::optional<Reason> go_to(std::uint64_t address);
+  std::optional<std::size_t> predecessor();
+  Answer by_predecessor(std::span<const events::Cause> causes);
+  Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
+  Answer by_breakpoint(bool writes_only);
+
+  const symbols::Module& module_;
+  std::optional<AddressRange> loop_;
+  std::optional<FunctionCode> decoded_;  ///< the function that was asked for last
+  AddressRange decoded_range_;
+  bool has_function_ = false;
+  CodeAround around_;
+  std::optional<Branches> branches_;  ///< once they are asked for
+};
+
+}  // namespace skid::audit
