@@ -34,25 +34,48 @@ Branches::Branches(const symbols::Module& module) : labels_(module.symbol_values
     auto start = std::upper_bound(starts.begin(), starts.end(), begin);
     while (begin < range.end) {
       const std::uint64_t end = start == starts.end() ? range.end : std::min(*start, range.end);
-      scan(module, begin, end);
+      const auto function = module.function_at(begin);
+      const std::uint64_t middle = function ? std::clamp(function->range.end, begin, end) : begin;
+      scan(module, begin, middle);
+      if (middle < end) gaps_.push_back(middle);
+      scan(module, middle, end);
       begin = end;
       if (start != starts.end()) ++start;
     }
   }
   std::sort(targets_.begin(), targets_.end());
   targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
-  find_users_of_thunks(module);
+  spread_computed_jumps(module);
 }
 
-void Branches::find_users_of_thunks(const symbols::Module& module) {
+void Branches::spread_computed_jumps(const symbols::Module& module) {
   std::sort(thunks_.begin(), thunks_.end());
-  for (const Departure& departure : departures_) {
-    if (!std::binary_search(thunks_.begin(), thunks_.end(), departure.to)) continue;
-    if (const auto function = module.function_at(departure.from)) {
+  std::sort(computing_code_.begin(), computing_code_.end());
+  const auto computes = [&](std::uint64_t address) {
+    return std::binary_search(computing_code_.begin(), computing_code_.end(),
+                              begin_of_part(module, address));
+  };
+  const auto add = [&](std::uint64_t address) {
+    if (const auto function = module.function_at(address)) {
       computing_.insert(base_name(function->name));
+    }
+  };
+  for (const Departure& departure : departures_) {
+    if (is_labelled(departure.to)) {
+      if (std::binary_search(thunks_.begin(), thunks_.end(), departure.to)) add(departure.from);
+    } else {
+      if (computes(departure.from)) add(departure.to);
+      if (computes(departure.to)) add(departure.from);
     }
   }
   departures_ = {};
+  computing_code_ = {};
+}
+
+std::uint64_t Branches::begin_of_part(const symbols::Module& module, std::uint64_t address) const {
+  if (const auto function = module.function_at(address)) return function->range.begin;
+  const auto after = std::upper_bound(gaps_.begin(), gaps_.end(), address);
+  return after == gaps_.begin() ? 0 : *(after - 1);
 }
 
 void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end) {
@@ -92,6 +115,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
       if (returns_to_stored) thunks_.push_back(range.begin);
       stored = instruction->sets_return;
       if (instruction->flow == Flow::indirect_jump || returns_to_stored) {
+        computing_code_.push_back(begin_of_part(module, begin + offset));
         if (const auto function = module.function_at(begin + offset)) {
           computing_.insert(base_name(function->name));
         }

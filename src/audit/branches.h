@@ -14,11 +14,11 @@
 namespace skid::audit {
 
 /// All branches of a file, found by decoding its executable sections from each function's first
-/// byte on. What computed jumps go to is not known: they are held to stay in their function, whose
-/// parts (".cold", ".part.0") have the same name up to the first '.'. A RET that takes what was
-/// stored just before is a computed jump too: so are compilers' retpolines, and jumps to them.
-/// Jumps from code without a symbol are not held to come into functions that have one, unless they
-/// are direct.
+/// byte on. What computed jumps go to is not known: they are held to stay in their function. Its
+/// parts (".cold", ".part.0") have the same name up to the first '.'; where symbols were stripped,
+/// parts are code that a direct jump joins with the middle of the function, either way. A RET that
+/// takes what was stored just before is a computed jump too: so are compilers' retpolines, and
+/// jumps to them.
 class Branches {
  public:
   /// So many bytes are decoded at most.
@@ -41,13 +41,18 @@ class Branches {
   };
 
   void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
-  void find_users_of_thunks(const symbols::Module& module);
+  /// Finds which further functions computed jumps may lead into.
+  void spread_computed_jumps(const symbols::Module& module);
+  /// Of the function at an address, or of the code between functions.
+  std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
   std::vector<std::uint64_t> targets_;  ///< ascending
   std::vector<std::uint64_t> labels_;   ///< ascending
   /// Where ranges begin in which a RET takes what the instruction in front of it stored.
   std::vector<std::uint64_t> thunks_;
-  std::vector<Departure> departures_;  ///< until it is known which of them go to thunks
+  std::vector<Departure> departures_;          ///< until it is known what they tell
+  std::vector<std::uint64_t> gaps_;            ///< where code between functions begins, ascending
+  std::vector<std::uint64_t> computing_code_;  ///< where functions and gaps with such jumps begin
   std::unordered_set<std::string> computing_;
   std::uint64_t left_ = kMostCode;
   bool is_whole_ = true;

@@ -138,6 +138,19 @@ thunk:
   ret
   .size thunk, . - thunk
 
+  .globl partly
+  .type partly, @function
+partly:
+  addq %rbx, %rax
+  subq %rbx, %rax
+  jne .Lnameless
+  ret
+  .size partly, . - partly
+  .section .text.unlikely,"ax",@progbits
+.Lnameless:
+  jmp *%rax
+  .text
+
   .globl setter
   .type setter, @function
 setter:
@@ -402,6 +415,7 @@ TEST_F(AuditTest, AtLevel1DoesNotTrustWhatCanBeEnteredUnseen) {
   EXPECT_EQ(answer(1, at("thunked", "sub")), "no_only_predecessor") << "jumps through a thunk";
   EXPECT_EQ(answer(1, at("thunk", "lfence")), "no_only_predecessor");
   EXPECT_EQ(answer(1, at("setter", "mov")), "never") << "a store before RET is no computed jump";
+  EXPECT_EQ(answer(1, at("partly", "sub")), "no_only_predecessor") << "one in a nameless part";
   EXPECT_EQ(answer(1, at("entered", "sub")), "no_only_predecessor") << "has a symbol";
 }
 
