@@ -136,6 +136,24 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view name_of(Judgeable judgeable) {
+  switch (judgeable) {
+    case Judgeable::yes:
+      return "yes";
+    case Judgeable::timer:
+      return "timer";
+    case Judgeable::every_instruction:
+      return "every instruction";
+    case Judgeable::no_trigger:
+      return "no trigger";
+    case Judgeable::not_caused:
+      return "not caused";
+    case Judgeable::imprecise:
+      return "imprecise";
+  }
+  return "unknown";
+}
+
 Verdict verdict_of(const Share& share) {
   if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
   if (share.low >= kPromisedShare) return Verdict::kept;

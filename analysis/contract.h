@@ -25,6 +25,9 @@ enum class Judgeable {
   imprecise,          ///< the CPU records no address of the instruction that causes it
 };
 
+/// "yes", "timer", "every instruction", "no trigger", "not caused", "imprecise"
+std::string_view name_of(Judgeable judgeable);
+
 /// What the verdict is made from.
 struct ContractInput {
   int level = 0;  ///< precise_ip as recorded, 0 to 3

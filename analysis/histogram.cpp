@@ -1,7 +1,10 @@
 #include "analysis/histogram.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 
@@ -21,8 +24,11 @@ namespace bh = boost::histogram;
 using OffsetAxis = bh::axis::integer<std::int64_t>;  // with under- and overflow, its default
 using LevelAxis = bh::axis::category<int, bh::axis::null_type, bh::axis::option::none_t>;
 using EventAxis = bh::axis::category<std::string, bh::axis::null_type, bh::axis::option::growth_t>;
+/// Only offsets that were seen take memory: a report may claim any runway.
+using CellsByIndex = std::map<std::size_t, std::uint64_t>;
 using Cells =
-    bh::histogram<std::tuple<OffsetAxis, LevelAxis, EventAxis>, bh::dense_storage<std::uint64_t>>;
+    bh::histogram<std::tuple<OffsetAxis, LevelAxis, EventAxis>, bh::storage_adaptor<CellsByIndex>>;
+constexpr std::array<int, 4> kLevels{0, 1, 2, 3};
 
 void check_axis(std::int64_t lowest, std::int64_t highest) {
   if (lowest > highest) throw std::invalid_argument("a histogram ends before it begins");
@@ -55,8 +61,8 @@ SkidHistogram::SkidHistogram(std::int64_t lowest, std::int64_t highest) {
   check_axis(lowest, highest);
   counts_ = std::make_unique<Counts>(Counts{
       lowest, highest,
-      bh::make_histogram_with(bh::dense_storage<std::uint64_t>(), OffsetAxis(lowest, highest + 1),
-                              LevelAxis({0, 1, 2, 3}), EventAxis())});
+      bh::make_histogram_with(bh::storage_adaptor<CellsByIndex>(), OffsetAxis(lowest, highest + 1),
+                              LevelAxis(kLevels.begin(), kLevels.end()), EventAxis())});
 }
 
 SkidHistogram::SkidHistogram(const SkidHistogram& other)
@@ -89,14 +95,21 @@ HistogramSlice SkidHistogram::slice(int level, const std::string& event, std::in
   const int offsets = offset_axis.size();
   slice.underflow = cells.at(-1, level_index, event_index);
   slice.overflow = cells.at(offsets, level_index, event_index);
-  for (int i = 0; i < offsets; ++i) {
-    const std::uint64_t count = cells.at(i, level_index, event_index);
-    if (count == 0) continue;
-    const std::int64_t lo = floor_to(counts_->lowest + i, width);
+  // The offsets of a level and event stand one behind the other: underflow, those in between,
+  // overflow.
+  const auto row = static_cast<std::size_t>(level_index) +
+                   kLevels.size() * static_cast<std::size_t>(event_index);
+  const std::size_t first = row * (static_cast<std::size_t>(offsets) + 2) + 1;
+  const CellsByIndex& seen = bh::unsafe_access::storage(cells);
+  const auto end = seen.lower_bound(first + static_cast<std::size_t>(offsets));
+  for (auto cell = seen.lower_bound(first); cell != end; ++cell) {
+    if (cell->second == 0) continue;
+    const auto index = static_cast<std::int64_t>(cell->first - first);
+    const std::int64_t lo = floor_to(counts_->lowest + index, width);
     if (slice.bins.empty() || slice.bins.back().lo != lo) {
       slice.bins.push_back({lo, lo + width, 0});
     }
-    slice.bins.back().count += count;
+    slice.bins.back().count += cell->second;
   }
   return slice;
 }

@@ -21,8 +21,7 @@ struct HistogramSlice {
   std::uint64_t overflow = 0;   ///< above it
 };
 
-/// Two times the longest runway and lead-in that a target can have, and still only some MiB a
-/// level.
+/// Two times the longest runway and lead-in that a target can have.
 inline constexpr std::int64_t kLongestAxis = std::int64_t{1} << 22;
 
 /// Axes: offset in instructions (integer, under- and overflow kept), precise level (category, 0 to

@@ -1,25 +1,13 @@
 #include "analysis/repeats.h"
 
+#include "analysis/merge.h"
+
 #include <algorithm>
 #include <map>
-#include <string>
-#include <tuple>
+#include <utility>
 
 namespace skid::analysis {
 namespace {
-
-/// What is the same in all repeats.
-auto identity(const Measurement& m) {
-  return std::tie(m.cpu.vendor, m.cpu.model_name, m.cpu.family, m.cpu.model, m.cpu.stepping,
-                  m.cpu.microcode, m.cpu.arch, m.cpu.hypervisor, m.kernel, m.synthetic,
-                  m.event.label, m.event.recorded, m.event.type, m.event.config,
-                  m.precise.requested, m.precise.recorded, m.period.requested);
-}
-
-using TriggerIdentity = std::pair<std::string, std::size_t>;
-TriggerIdentity trigger_identity(const Measurement& m) {
-  return {m.trigger ? m.trigger->kind : std::string(), m.triggers.size()};
-}
 
 std::optional<OverRuns> over_runs(const std::vector<RunValue>& values, bool at_least) {
   const auto interval = interval_over_runs(values);
@@ -27,7 +15,7 @@ std::optional<OverRuns> over_runs(const std::vector<RunValue>& values, bool at_l
   return OverRuns{values.size(), *interval, at_least};
 }
 
-Repeats summarize_runs(std::vector<const Measurement*> runs) {
+RepeatedMeasurement summarize_runs(std::vector<const Measurement*> runs) {
   std::vector<RunValue> ratios, medians, means;
   bool median_at_least = false;
   bool mean_at_least = false;
@@ -44,7 +32,7 @@ Repeats summarize_runs(std::vector<const Measurement*> runs) {
       mean_at_least |= run->instructions->max_at_least;
     }
   }
-  Repeats repeats;
+  RepeatedMeasurement repeats;
   repeats.runs = std::move(runs);
   repeats.hit_ratio = over_runs(ratios, false);
   if (repeats.hit_ratio) {
@@ -59,21 +47,15 @@ Repeats summarize_runs(std::vector<const Measurement*> runs) {
 
 }  // namespace
 
-bool are_repeats(const Measurement& a, const Measurement& b) {
-  return identity(a) == identity(b) && trigger_identity(a) == trigger_identity(b);
-}
-
-std::vector<Repeats> repeats_of(std::span<const Measurement* const> measurements) {
-  using Key = std::pair<decltype(identity(*measurements.front())), TriggerIdentity>;
-  std::map<Key, std::size_t> known;
+std::vector<RepeatedMeasurement> repeats_of(std::span<const Measurement* const> measurements) {
+  std::map<Configuration, std::size_t> known;
   std::vector<std::vector<const Measurement*>> groups;
   for (const Measurement* measurement : measurements) {
-    const Key key{identity(*measurement), trigger_identity(*measurement)};
-    const auto [found, is_new] = known.try_emplace(key, groups.size());
+    const auto [found, is_new] = known.try_emplace(configuration_of(*measurement), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(measurement);
   }
-  std::vector<Repeats> repeats;
+  std::vector<RepeatedMeasurement> repeats;
   for (auto& group : groups) {
     if (group.size() > 1) repeats.push_back(summarize_runs(std::move(group)));
   }

@@ -17,8 +17,8 @@ constexpr double kCharacterWidth = 0.78;
 }  // namespace
 
 std::string Canvas::at(int x, int y) const {
-  return fmt::format("screen {:.6f}, screen {:.6f}", static_cast<double>(x) / layout_.width,
-                     1.0 - static_cast<double>(y) / layout_.height);
+  return fmt::format("screen {:.6f}, screen {:.6f}", static_cast<double>(x) / width_,
+                     1.0 - static_cast<double>(y) / height_);
 }
 
 void Canvas::text(int x, int y, std::string_view text, int room, int points, const char* color) {
@@ -36,8 +36,8 @@ void Canvas::rectangle(const Area& area, const char* color) {
 }
 
 void Canvas::margins(const Area& area) {
-  const auto x = [this](int pixels) { return static_cast<double>(pixels) / layout_.width; };
-  const auto y = [this](int pixels) { return 1.0 - static_cast<double>(pixels) / layout_.height; };
+  const auto x = [this](int pixels) { return static_cast<double>(pixels) / width_; };
+  const auto y = [this](int pixels) { return 1.0 - static_cast<double>(pixels) / height_; };
   gnuplot_ << fmt::format(
       "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",

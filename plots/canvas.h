@@ -16,8 +16,9 @@ namespace skid::plots {
 /// gnuplot counts in shares of the figure, upwards. Texts and rectangles appear with the next plot.
 class Canvas {
  public:
-  /// Both must outlive the canvas.
-  Canvas(gnuplotio::Gnuplot& gnuplot, const Layout& layout) : gnuplot_(gnuplot), layout_(layout) {}
+  /// A figure of so many pixels. `gnuplot` must outlive the canvas.
+  Canvas(gnuplotio::Gnuplot& gnuplot, int width, int height)
+      : gnuplot_(gnuplot), width_(width), height_(height) {}
 
   gnuplotio::Gnuplot& gnuplot() { return gnuplot_; }
 
@@ -32,7 +33,7 @@ class Canvas {
   std::string at(int x, int y) const;
 
   gnuplotio::Gnuplot& gnuplot_;
-  const Layout& layout_;
+  int width_, height_;
 };
 
 /// Pixels that a text of so many characters takes at most, in a font of `points`.

@@ -3,8 +3,10 @@
 #include "analysis/wording.h"
 #include "plots/canvas.h"
 #include "plots/figure_bins.h"
+#include "plots/figure_file.h"
 #include "plots/figure_layout.h"
 #include "plots/gnuplot_session.h"
+#include "plots/palette.h"
 #include "src/output/grouping.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -30,15 +32,6 @@ using gnuplotio::Gnuplot;
 using output::Column;
 using output::EventGroup;
 using output::MachineGroup;
-
-// Okabe and Ito's palette, told apart with any colour vision (jfly.uni-koeln.de/color).
-constexpr const char* kBlack = "#000000";
-constexpr const char* kOrange = "#E69F00";
-constexpr const char* kSkyBlue = "#56B4E9";
-constexpr const char* kGreen = "#009E73";
-constexpr const char* kBlue = "#0072B2";
-constexpr const char* kVermillion = "#D55E00";
-constexpr const char* kGrey = "#777777";
 
 struct ClassStyle {
   const char* color;
@@ -253,7 +246,7 @@ void draw_head(Canvas& canvas, const Layout& layout, const std::vector<Block>& b
 
 void draw_figure(Gnuplot& gnuplot, const Layout& layout, const std::vector<Block>& blocks,
                  Arrangement arrangement) {
-  Canvas canvas(gnuplot, layout);
+  Canvas canvas(gnuplot, layout.width, layout.height);
   gnuplot << "set style fill solid 1.0 noborder\nset tics out font ',8'\n"
              "set xlabel font ',9' offset 0,0.3\nset ylabel font ',9' offset 0.5,0\n"
              "unset key\nset multiplot\n";
@@ -278,30 +271,7 @@ void draw_figure(Gnuplot& gnuplot, const Layout& layout, const std::vector<Block
   gnuplot << "unset multiplot\n";
 }
 
-Terminal terminal_for(const std::filesystem::path& file, const Layout& layout) {
-  const std::string extension = file.extension().string();
-  if (extension == ".png") {
-    return {"pngcairo", fmt::format("noenhanced size {},{} font 'Sans,10' background rgb '#ffffff'",
-                                    layout.width, layout.height)};
-  }
-  if (extension == ".svg") {
-    return {
-        "svg",
-        fmt::format("noenhanced size {},{} font 'Sans,10' fontscale 1.33 background rgb '#ffffff'",
-                    layout.width, layout.height)};
-  }
-  return {"pdfcairo", fmt::format("noenhanced size {:.4f}in,{:.4f}in font 'Sans,10' fontscale 1.0",
-                                  layout.width / 96.0, layout.height / 96.0)};
-}
-
 }  // namespace
-
-void check_plot_file(const std::filesystem::path& file) {
-  const std::string extension = file.extension().string();
-  if (extension == ".png" || extension == ".svg" || extension == ".pdf") return;
-  throw UsageError(fmt::format("{}: cannot draw '{}'; allowed are .png, .svg and .pdf",
-                               file.string(), extension));
-}
 
 void plot_histograms(const std::vector<Measurement>& measurements, const PlotOptions& options) {
   check_plot_file(options.file);
@@ -318,9 +288,9 @@ void plot_histograms(const std::vector<Measurement>& measurements, const PlotOpt
   for (Block& block : blocks) {
     block.axis = choose_axis(block.event->columns, layout.plot_width / kPixelsPerBin);
   }
-  const std::string figure = draw(terminal_for(options.file, layout), [&](Gnuplot& gnuplot) {
-    draw_figure(gnuplot, layout, blocks, options.arrangement);
-  });
+  const std::string figure =
+      draw(terminal_for(options.file, layout.width, layout.height),
+           [&](Gnuplot& gnuplot) { draw_figure(gnuplot, layout, blocks, options.arrangement); });
   write_file_atomically(options.file, figure);
 }
 

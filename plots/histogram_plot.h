@@ -18,9 +18,6 @@ struct PlotOptions {
   Arrangement arrangement = Arrangement::panels;
 };
 
-/// Throws UsageError when the name does not end in .png, .svg or .pdf.
-void check_plot_file(const std::filesystem::path& file);
-
 /// Throws UsageError for another extension, Error when gnuplot is missing (naming the package),
 /// fails, or the figure cannot be written; no half-written figure is left.
 void plot_histograms(const std::vector<analysis::Measurement>& measurements,

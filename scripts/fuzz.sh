@@ -2,8 +2,8 @@
 # Fuzzes every reader of foreign bytes under AddressSanitizer and UndefinedBehaviorSanitizer.
 # usage: fuzz.sh [SECONDS] [TARGET...]
 #   SECONDS   for each target, 60 unless told
-#   TARGET    recording, pipe, features, note, symbols, tracepoints, instructions, perfstat; all
-#             unless told
+#   TARGET    recording, pipe, features, note, symbols, tracepoints, instructions, perfstat,
+#             report; all unless told
 # Begins with the inputs in tests/fuzz/corpus and those found before, which it keeps, reduced to
 # those that reach something of their own, in build-fuzz/corpus/TARGET. What fails is kept in
 # build-fuzz/failures/TARGET; the exit status is then 1. Ends with the executions and the coverage of
@@ -12,7 +12,8 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- recording pipe features note symbols tracepoints instructions perfstat
+[ $# -gt 0 ] || set -- recording pipe features note symbols tracepoints instructions perfstat \
+  report
 
 cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \

@@ -1,7 +1,10 @@
 // Arguments to command; the only place that catches.
+#include "src/commands/annotate.h"
+#include "src/commands/compare.h"
 #include "src/commands/doctor.h"
 #include "src/commands/events.h"
 #include "src/commands/inspect.h"
+#include "src/commands/merge.h"
 #include "src/commands/messages.h"
 #include "src/commands/rates.h"
 #include "src/commands/record.h"
@@ -43,6 +46,9 @@ int run(int argc, char** argv) {
   skid::commands::add_doctor_command(app, exit_status);
   skid::commands::add_record_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
+  skid::commands::add_compare_command(app, exit_status);
+  skid::commands::add_merge_command(app, exit_status);
+  skid::commands::add_annotate_command(app, exit_status);
   skid::commands::add_samples_command(app, exit_status);
   skid::commands::add_inspect_command(app, exit_status);
   skid::commands::add_events_command(app, exit_status);

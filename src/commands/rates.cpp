@@ -9,13 +9,13 @@
 #include "src/support/file.h"
 #include "src/support/json_text.h"
 
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -31,21 +31,9 @@ struct RatesOptions {
   std::string format = "text";
 };
 
-/// Standard input to its end, or one byte more than is allowed.
 std::string read_standard_input() {
-  constexpr std::size_t kChunk = std::size_t{64} << 10;
-  std::string text;
-  while (text.size() <= perfstat::kMostBytes) {
-    const std::size_t filled = text.size();
-    text.resize(filled + kChunk);
-    const ssize_t count = ::read(STDIN_FILENO, text.data() + filled, kChunk);
-    text.resize(filled + static_cast<std::size_t>(count > 0 ? count : 0));
-    if (count < 0 && errno != EINTR) {
-      throw Error(fmt::format("{}: {}", kStandardInput, describe_errno(errno)));
-    }
-    if (count == 0) break;
-  }
-  return text;
+  const FileDescriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  return read_to_end(input, perfstat::kMostBytes, kStandardInput);
 }
 
 /// "\t" is how perf lets a tab be written.

@@ -1,10 +1,12 @@
-// The measurements of whatever a command was given: runs and recordings.
+// The measurements of whatever a command was given: runs, recordings and reports.
 #pragma once
 
 #include "analysis/measurement.h"
 #include "src/measure/measure.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +21,15 @@ struct Findings {
   bool has_unreadable = false;  ///< nothing of some input could be read; it was said why
 };
 
-/// Reads the measurements of all `inputs`: run directories, or recordings as `measure::measure`
-/// takes them. Without any, of skidscan.run. Damage, missing measurements of a run and inputs that
-/// cannot be read are said on standard error; the others are read nevertheless. No measurement
-/// comes back only where some input could not be read. Throws Error when there is neither an input
-/// nor skidscan.run, when nothing was recorded that could be measured, and when the functions of
-/// `choices` are not to be found.
-Findings read_measurements(std::vector<std::string> inputs, const measure::Choices& choices);
+/// Reads the measurements of all `inputs`: run directories, reports in JSON (known by their first
+/// character), or recordings as `measure::measure` takes them; "-" is standard input, recording or
+/// report. Without any, of skidscan.run. `bin_width`: of the histograms, in instructions; nullopt
+/// leaves reports theirs and takes 1 for what is measured. Damage, missing measurements of a run
+/// and inputs that cannot be read are said on standard error; the others are read nevertheless. No
+/// measurement comes back only where some input could not be read. Throws Error when there is
+/// neither an input nor skidscan.run, when nothing was recorded that could be measured, and when
+/// the functions of `choices` are not to be found, as in a report.
+Findings read_measurements(std::vector<std::string> inputs, measure::Choices choices,
+                           std::optional<std::int64_t> bin_width = {});
 
 }  // namespace skid::commands

@@ -1,6 +1,7 @@
 #include "src/commands/report.h"
 
 #include "analysis/measurement.h"
+#include "plots/figure_file.h"
 #include "plots/histogram_plot.h"
 #include "src/commands/messages.h"
 #include "src/commands/read_measurements.h"
@@ -29,7 +30,7 @@ struct ReportOptions {
   std::string fail_on;
   std::string plot;
   std::string plot_style = "panels";
-  std::int64_t bin = 1;
+  std::optional<std::int64_t> bin;
   std::string perfmon;
 };
 
@@ -65,7 +66,7 @@ ExitStatus run_report(const ReportOptions& options) {
   }
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
   const auto findings = read_measurements(
-      options.inputs, {options.hit, options.runway, options.bin, options.perfmon});
+      options.inputs, {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.plot.empty()) {
@@ -81,16 +82,18 @@ ExitStatus run_report(const ReportOptions& options) {
 void add_report_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReportOptions>();
   auto* command = app.add_subcommand(
-      "report", "hits, skid distribution and contract verdicts of runs and perf.data files");
+      "report", "hits, skid distribution and contract verdicts of runs, recordings and reports");
   command->add_option("INPUT,-i,--input", options->inputs,
-                      "runs or recordings of perf: files, directories of perf record --threads, - "
-                      "for standard input (default: skidscan.run)");
+                      "runs, recordings of perf (files, directories of perf record --threads) or "
+                      "reports in JSON; - for standard input (default: skidscan.run)");
   command->add_option("--hit", options->hit,
                       "function whose samples are hits, for targets that others wrote");
   command->add_option("--runway", options->runway, "function whose samples are skids");
   command->add_option("--format", options->format, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--bin", options->bin, "width of a histogram bin in instructions")
+  command
+      ->add_option("--bin", options->bin,
+                   "width of a histogram bin in instructions (default: 1, of a report its own)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command
       ->add_option("--fail-on", options->fail_on,
@@ -108,6 +111,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  skidscan record && skidscan report --plot skid.png\n"
       "  skidscan report skidscan.run --format json --fail-on broken\n"
+      "  skidscan report skidscan.run --format json > skid.json && skidscan report skid.json\n"
       "  skidscan report perf.data --hit memreader --runway noprunway\n"
       "  perf record -o - COMMAND | skidscan report -");
   command->callback(

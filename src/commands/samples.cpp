@@ -1,5 +1,6 @@
 #include "src/commands/samples.h"
 
+#include "src/commands/binary_options.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/sample_line.h"
@@ -25,6 +26,7 @@ struct SamplesOptions {
   std::vector<std::string> columns = {"time", "pid", "tid",    "event", "exact",
                                       "ip",   "sym", "symoff", "dso"};
   std::string format = "tsv";
+  BinaryOptions binaries;
 };
 
 /// Writes lines as samples come; reports in the end what was left out.
@@ -36,6 +38,9 @@ class SamplePrinter {
         columns_(chosen_columns(options.columns)),
         has_places_(needs_places(columns_)),
         has_payloads_(needs(columns_, Column::trace)),
+        modules_(search_places(options.binaries)),
+        kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
+                kernel_files(options.binaries)),
         line_(recording, symbolizer_, spaces_, trace_) {}
 
   ExitStatus run() {
@@ -159,7 +164,7 @@ class SamplePrinter {
   bool has_formats_ = false;
   symbols::AddressSpaces spaces_;
   locate::ModuleStore modules_;
-  locate::KernelSymbols kernel_{[this] { return locate::recorded_kernel(recording_, spaces_); }};
+  locate::KernelSymbols kernel_;
   locate::Symbolizer symbolizer_{spaces_, modules_, kernel_};
   TraceColumn trace_;
   SampleLine line_;
@@ -189,6 +194,7 @@ void add_samples_command(CLI::App& app, int& exit_status) {
       ->delimiter(',');
   command->add_option("--format", options->format, "tsv (with a header line) or jsonl")
       ->check(CLI::IsMember({"tsv", "jsonl"}));
+  add_binary_options(*command, options->binaries);
   command->footer(
       "Samples come in the order of the recording. From a pipe, where sym, symoff or dso is asked\n"
       "for, they wait for the mappings of their time: in the order in which their rounds were\n"

@@ -1,5 +1,6 @@
 #include "src/events/causes.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -11,6 +12,10 @@ using V = Verdict;
 
 constexpr std::array<std::string_view, 5> kVerdictNames{"can", "conditional", "maybe", "unknown",
                                                         "never"};
+
+// verdict_on() takes the smallest.
+static_assert(V::can < V::conditional && V::conditional < V::maybe && V::maybe < V::unknown &&
+              V::unknown < V::never);
 
 /// Sets of cores, a bit each.
 using Cores = unsigned;
@@ -178,6 +183,18 @@ std::vector<Cause> causes_of(Core core, std::uint64_t config) {
     cause = {rule.category, rule.verdict, rule.note};
   }
   return causes;
+}
+
+Verdict verdict_on(std::span<const Cause> causes, const Categories& categories) {
+  if (categories.empty()) return Verdict::unknown;
+  Verdict verdict = Verdict::never;
+  for (const Category category : instructions::kCategories) {
+    if (!categories.contains(category)) continue;
+    const auto cause = std::find_if(causes.begin(), causes.end(),
+                                    [&](const Cause& one) { return one.category == category; });
+    verdict = std::min(verdict, cause == causes.end() ? Verdict::unknown : cause->verdict);
+  }
+  return verdict;
 }
 
 std::string_view counting_unit(Core core, std::uint64_t config) {

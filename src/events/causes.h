@@ -5,11 +5,13 @@
 #include "src/instructions/category.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace skid::events {
 
+using instructions::Categories;
 using instructions::Category;
 using instructions::name_of;
 
@@ -37,6 +39,11 @@ std::string_view name_of(Verdict verdict);
 /// necessarily complete": what it does not speak of is `unknown`. Accesses that cross a cache line
 /// are outside of it.
 std::vector<Cause> causes_of(Core core, std::uint64_t config);
+
+/// The verdict over an instruction that is in all of `categories`: the first of can, conditional,
+/// maybe, unknown and never that one of them has, so that `never` takes all of them. `causes`: what
+/// causes_of() gives. `unknown` for no category, and where nothing is known of the core or event.
+Verdict verdict_on(std::span<const Cause> causes, const Categories& categories);
 
 /// What a load event counts: "uops" on Ivy Bridge to Broadwell, "instructions" on Skylake to Coffee
 /// Lake; empty for other events and cores.

@@ -1,8 +1,8 @@
 #include "src/events/perfmon.h"
 
-#include "src/run/json_value.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/json_value.h"
 
 #include <algorithm>
 #include <cctype>
@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::JsonValue;
 
 // The largest event files of Intel have 1 MiB and 1,000 events, mapfile.csv 200 lines.
 constexpr std::uint64_t kMostMapBytes = std::uint64_t{1} << 20;
@@ -30,7 +29,6 @@ constexpr std::uint64_t kMostFileBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostEvents = 65536;
 constexpr std::size_t kMostFiles = 8;
 constexpr std::size_t kMostNameBytes = 256;
-constexpr std::size_t kDeepest = 8;  // theirs are 3 deep
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -181,46 +179,9 @@ Event read_event(const JsonValue& value, const std::string& pmu) {
   return event;
 }
 
-/// Whether arrays and objects stand in more than `most` others. A parsed level takes some hundred
-/// times the byte that opens it, so this is asked of the text.
-bool nests_deeper_than(std::size_t most, std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      in_string = !in_string;
-    } else if (!in_string && (c == '[' || c == '{')) {
-      if (++depth > most) return true;
-    } else if (!in_string && (c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 json parse(const fs::path& path) {
-  const std::string text = read_file(path, kMostFileBytes);
-  if (nests_deeper_than(kDeepest, text)) {
-    throw InputError({.file = path.string(),
-                      .offset = {},
-                      .found = fmt::format("values nested more than {} deep", kDeepest),
-                      .allowed = "an event file of Intel",
-                      .remedy = "fetch it again from github.com/intel/perfmon"});
-  }
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    const auto* syntax = dynamic_cast<const json::parse_error*>(&error);
-    throw InputError(
-        {.file = path.string(),
-         .offset = syntax == nullptr ? std::nullopt : std::optional<std::uint64_t>(syntax->byte),
-         .found = "what is not JSON",
-         .allowed = "an event file of Intel",
-         .remedy = "fetch it again from github.com/intel/perfmon"});
-  }
+  return parse_json(read_file(path, kMostFileBytes), path.string(), "an event file of Intel",
+                    "fetch it again from github.com/intel/perfmon");
 }
 
 void read_events(const fs::path& path, const std::string& pmu, std::vector<Event>& events) {

@@ -55,6 +55,10 @@ class Categories {
   void insert(Category category) noexcept { bits_ |= bit(category); }
   bool contains(Category category) const noexcept { return (bits_ & bit(category)) != 0; }
   bool empty() const noexcept { return bits_ == 0; }
+  Categories& operator|=(const Categories& other) noexcept {
+    bits_ |= other.bits_;
+    return *this;
+  }
   friend bool operator==(const Categories&, const Categories&) = default;
 
  private:

@@ -82,7 +82,112 @@ std::optional<std::uint64_t> target_of(const ZydisInstruction& decoded, std::uin
   return std::nullopt;
 }
 
+Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
+  switch (decoded.mnemonic()) {
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_XABORT:
+      return Flow::leaves;
+    default:
+      break;
+  }
+  switch (decoded.instruction.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+      return Flow::call;
+    case ZYDIS_CATEGORY_COND_BR:
+      return has_target ? Flow::conditional : Flow::next;  // XEND and XTEST have none
+    case ZYDIS_CATEGORY_UNCOND_BR:
+      return has_target ? Flow::jump : Flow::indirect_jump;
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSRET:
+      return Flow::leaves;
+    default:
+      return Flow::next;
+  }
+}
+
+/// Whether memory is the destination, or memory is compared with a number: such are not fused.
+bool keeps_from_fusion(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
+  if (memory.empty()) return false;
+  for (const MemoryOperand& operand : memory) {
+    if (operand.access != Access::read) return true;
+  }
+  for (const ZydisDecodedOperand& operand : decoded.visible_operands()) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) return true;
+  }
+  return false;
+}
+
+Fusion fusion_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
+  const auto in_front = [&](Fusion fusion) {
+    return keeps_from_fusion(decoded, memory) ? Fusion::none : fusion;
+  };
+  switch (decoded.mnemonic()) {
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_TEST:
+      return in_front(Fusion::before_any);
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_SUB:
+      return in_front(Fusion::before_carry);
+    case ZYDIS_MNEMONIC_DEC:
+    case ZYDIS_MNEMONIC_INC:
+      return in_front(Fusion::before_order);
+    case ZYDIS_MNEMONIC_JB:
+    case ZYDIS_MNEMONIC_JBE:
+    case ZYDIS_MNEMONIC_JNB:
+    case ZYDIS_MNEMONIC_JNBE:
+      return Fusion::behind_by_carry;
+    case ZYDIS_MNEMONIC_JL:
+    case ZYDIS_MNEMONIC_JLE:
+    case ZYDIS_MNEMONIC_JNL:
+    case ZYDIS_MNEMONIC_JNLE:
+    case ZYDIS_MNEMONIC_JNZ:
+    case ZYDIS_MNEMONIC_JZ:
+      return Fusion::behind_by_order;
+    case ZYDIS_MNEMONIC_JNO:
+    case ZYDIS_MNEMONIC_JNP:
+    case ZYDIS_MNEMONIC_JNS:
+    case ZYDIS_MNEMONIC_JO:
+    case ZYDIS_MNEMONIC_JP:
+    case ZYDIS_MNEMONIC_JS:
+      return Fusion::behind_by_other;
+    default:
+      return Fusion::none;
+  }
+}
+
+bool repeats(const ZydisInstruction& decoded) {
+  constexpr ZydisInstructionAttributes kRepeated =
+      ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+  return (decoded.instruction.attributes & kRepeated) != 0;
+}
+
+bool writes_ss(const ZydisInstruction& decoded) {
+  const auto operands = decoded.visible_operands();
+  return decoded.mnemonic() == ZYDIS_MNEMONIC_MOV && !operands.empty() &&
+         operands.front().type == ZYDIS_OPERAND_TYPE_REGISTER &&
+         operands.front().reg.value == ZYDIS_REGISTER_SS;
+}
+
 }  // namespace
+
+bool fuses(Fusion first, Fusion second) {
+  switch (second) {
+    case Fusion::behind_by_carry:
+      return first == Fusion::before_any || first == Fusion::before_carry;
+    case Fusion::behind_by_order:
+      return first == Fusion::before_any || first == Fusion::before_carry ||
+             first == Fusion::before_order;
+    case Fusion::behind_by_other:
+      return first == Fusion::before_any;
+    default:
+      return false;
+  }
+}
 
 std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64_t address) {
   ZydisDecoder decoder;
@@ -99,6 +204,10 @@ std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64
   result.memory = memory_of(decoded);
   result.categories = categories_of(decoded, result.memory);
   result.target = target_of(decoded, address);
+  result.flow = flow_of(decoded, result.target.has_value());
+  result.fusion = fusion_of(decoded, result.memory);
+  result.repeats = repeats(decoded);
+  result.delays_traps = writes_ss(decoded);
   return result;
 }
 

@@ -32,6 +32,28 @@ struct MemoryOperand {
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };
 
+/// Where control goes from an instruction, faults and interrupts aside.
+enum class Flow : std::uint8_t {
+  next,           ///< to the instruction behind it
+  conditional,    ///< there, or to `target`
+  jump,           ///< to `target`
+  indirect_jump,  ///< to where a register or memory says
+  call,           ///< elsewhere, and, if the callee returns, behind it
+  leaves,         ///< returns, traps and what is no instruction: the code does not tell
+};
+
+/// The part that an instruction can have in a macro-fused pair, which is one operation from the
+/// decoder on (Intel's Optimization Reference Manual, "Macro-Fusion", Sandy Bridge and later).
+enum class Fusion : std::uint8_t {
+  none,
+  before_any,    ///< TEST, AND: in front of any Jcc
+  before_carry,  ///< CMP, ADD, SUB: in front of Jcc that ask for carry, zero, and less or greater
+  before_order,  ///< INC, DEC: in front of Jcc that ask for zero, and less or greater
+  behind_by_carry,  ///< JB, JAE, JBE, JA
+  behind_by_order,  ///< JE, JNE, JL, JGE, JLE, JG
+  behind_by_other,  ///< JO, JS, JP and their opposites
+};
+
 struct Instruction {
   unsigned length = 0;  ///< bytes, 1 to 15
   /// In the order of Intel's assembly, the implicit ones behind. At most two for the instructions
@@ -40,7 +62,19 @@ struct Instruction {
   Categories categories;  ///< never empty
   /// Where a direct jump or call goes when it is taken.
   std::optional<std::uint64_t> target;
+  Flow flow = Flow::next;
+  Fusion fusion = Fusion::none;
+  /// A string instruction with a REP prefix: traps and interrupts can come between its repetitions,
+  /// and find it as the next instruction.
+  bool repeats = false;
+  /// MOV to SS: debug exceptions wait until the instruction behind it is done.
+  bool delays_traps = false;
 };
+
+/// Whether two neighbours are fused, the first being TEST, CMP, AND, ADD, SUB, INC or DEC and the
+/// second a conditional jump that it goes with. That a pair is not fused where it lies across cache
+/// lines, and on CPUs that fuse fewer, is left out of account.
+bool fuses(Fusion first, Fusion second);
 
 /// Decodes the first instruction in `code`, whose first byte lies at `address`; of `code` up to 15
 /// bytes are looked at, as the processor does. The decoding is Intel's where AMD's differs (near

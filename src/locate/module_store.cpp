@@ -1,20 +1,53 @@
 #include "src/locate/module_store.h"
 
+#include "src/locate/debuginfod.h"
 #include "src/locate/mapping_name.h"
 #include "src/support/error.h"
 #include "src/symbols/vdso.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::locate {
-void ModuleStore::add_candidate(const std::filesystem::path& path) {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// For one file; debuginfod's own limit is 90 s without any progress.
+constexpr std::chrono::seconds kDebuginfodLimit(120);
+
+fs::path from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fs::path() : fs::path(value);
+}
+
+}  // namespace
+
+SearchPlaces SearchPlaces::of_this_machine() {
+  SearchPlaces places;
+  const fs::path home = from_environment("HOME");
+  if (!home.empty()) places.by_build_id.build_id_cache = home / ".debug";
+  fs::path& debuginfod = places.by_build_id.debuginfod_cache;
+  debuginfod = from_environment("DEBUGINFOD_CACHE_PATH");
+  if (!debuginfod.empty()) return places;
+  const fs::path cache = from_environment("XDG_CACHE_HOME");
+  if (!cache.empty()) {
+    debuginfod = cache / "debuginfod_client";
+  } else if (!home.empty()) {
+    debuginfod = home / ".cache" / "debuginfod_client";
+  }
+  return places;
+}
+
+void ModuleStore::add_candidate(const fs::path& path) {
   candidates_.push_back(path);
 }
 
-const ModuleStore::Opened* ModuleStore::open(const std::filesystem::path& path,
-                                             std::string& problem) {
+const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& problem) {
   const auto known = opened_.find(path);
   if (known != opened_.end()) return known->second.get();
   std::unique_ptr<Opened> opened;
@@ -24,7 +57,8 @@ const ModuleStore::Opened* ModuleStore::open(const std::filesystem::path& path,
         opened = std::make_unique<Opened>(Opened{path, std::move(*vdso)});
       }
     } else {
-      opened = std::make_unique<Opened>(Opened{path, symbols::Module::open(path)});
+      opened =
+          std::make_unique<Opened>(Opened{path, symbols::Module::open(path, places_.by_build_id)});
     }
   } catch (const InputError& error) {
     problem = error.what();
@@ -32,40 +66,118 @@ const ModuleStore::Opened* ModuleStore::open(const std::filesystem::path& path,
   return opened_.emplace(path, std::move(opened)).first->second.get();
 }
 
+const ModuleStore::Opened* ModuleStore::open_with_id(const fs::path& path,
+                                                     const std::string& build_id) {
+  std::string ignored;  // most places do not have the file
+  const Opened* opened = open(path, ignored);
+  return opened != nullptr && opened->module.build_id() == build_id ? opened : nullptr;
+}
+
+const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
+                                                std::optional<Remark>& remark) {
+  const bool is_vdso = file.path == kVdsoName;
+  if (is_pseudo_file(file.path) && !is_vdso) return nullptr;
+  const fs::path path = places_.symfs.empty() || is_vdso
+                            ? fs::path(file.path)
+                            : places_.symfs / fs::path(file.path).relative_path();
+  std::string problem;
+  const Opened* opened = open(path, problem);
+  if (opened == nullptr) {
+    if (!problem.empty()) remark = {Remark::Kind::unreadable, file.path, problem};
+    return nullptr;
+  }
+  if (file.build_id.empty()) {
+    remark = {Remark::Kind::unverified, file.path,
+              fmt::format("{}: the recording holds no build-id of it; the file is taken as it is "
+                          "now",
+                          path.string())};
+    return opened;
+  }
+  if (opened->module.build_id() == file.build_id) return opened;
+  const auto& found_id = opened->module.build_id();
+  remark = {Remark::Kind::rebuilt, file.path,
+            fmt::format("{}: build-id {} is not the recorded {}; it was rebuilt and is not used",
+                        path.string(), found_id.empty() ? "(none)" : found_id, file.build_id)};
+  return nullptr;
+}
+
+const ModuleStore::Opened* ModuleStore::by_build_id(const std::string& build_id) {
+  const Opened* without_code = nullptr;
+  const auto look = [&](const fs::path& path) {
+    const Opened* opened = open_with_id(path, build_id);
+    if (opened != nullptr && !opened->module.has_code()) {
+      if (without_code == nullptr) without_code = opened;
+      opened = nullptr;
+    }
+    return opened;
+  };
+  for (const fs::path& path : symbols::executables_of(places_.by_build_id, build_id)) {
+    if (const Opened* opened = look(path)) return opened;
+  }
+  if (const Opened* opened = from_debuginfod(build_id)) return opened;
+  for (const fs::path& path : symbols::debug_files_of(places_.by_build_id, build_id)) {
+    if (const Opened* opened = look(path)) return opened;
+  }
+  return without_code;
+}
+
+const ModuleStore::Opened* ModuleStore::from_debuginfod(const std::string& build_id) {
+  if (!places_.asks_debuginfod || !debuginfod_problem_.empty()) return nullptr;
+  const DebuginfodAnswer answer = ask_debuginfod(build_id, kDebuginfodLimit);
+  if (!answer.problem.empty()) {
+    debuginfod_problem_ = answer.problem;
+    remarks_.push_back({Remark::Kind::unreadable, {}, answer.problem});
+  }
+  return answer.file.empty() ? nullptr : open_with_id(answer.file, build_id);
+}
+
+std::string ModuleStore::places_searched() const {
+  std::vector<std::string> places;
+  for (const fs::path& directory : symbols::directories_of(places_.by_build_id)) {
+    places.push_back(directory.string());
+  }
+  if (places_.asks_debuginfod && debuginfod_problem_.empty()) {
+    places.emplace_back("debuginfod's servers");
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
 ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
   const auto key = std::make_pair(file.path, file.build_id);
   if (const auto answer = answers_.find(key); answer != answers_.end()) return answer->second;
 
-  Found found;
-  std::string problem;
+  const Opened* opened = nullptr;
   if (!file.build_id.empty()) {
     for (const auto& candidate : candidates_) {
-      const Opened* opened = open(candidate, problem);
-      if (opened == nullptr || opened->module.build_id() != file.build_id) continue;
-      found = {&opened->module, opened->path};
-      break;
+      if (opened == nullptr) opened = open_with_id(candidate, file.build_id);
     }
   }
-  if (found.module == nullptr && (!is_pseudo_file(file.path) || file.path == kVdsoName)) {
-    problem.clear();
-    const Opened* opened = open(file.path, problem);
-    if (opened == nullptr) {
-      if (!problem.empty()) remarks_.push_back({Remark::Kind::unreadable, file.path, problem});
-    } else if (file.build_id.empty()) {
-      found = {&opened->module, opened->path};
-      remarks_.push_back(
-          {Remark::Kind::unverified, file.path,
-           fmt::format("{}: the recording holds no build-id of it; the file is taken as it is now",
-                       file.path)});
-    } else if (opened->module.build_id() != file.build_id) {
-      const auto& found_id = opened->module.build_id();
-      remarks_.push_back(
-          {Remark::Kind::rebuilt, file.path,
-           fmt::format("{}: build-id {} is not the recorded {}; it was rebuilt and is not used",
-                       file.path, found_id.empty() ? "(none)" : found_id, file.build_id)});
-    } else {
-      found = {&opened->module, opened->path};
+  std::optional<Remark> remark;
+  if (opened == nullptr) opened = at_path(file, remark);
+  if (opened == nullptr && searches_by_build_id_ && !file.build_id.empty()) {
+    if (!places_.symfs.empty() && !is_pseudo_file(file.path)) {
+      opened = open_with_id(file.path, file.build_id);
     }
+    if (opened == nullptr) opened = by_build_id(file.build_id);
+    if (opened == nullptr) {
+      if (remark) {
+        remark->text += fmt::format("; no other file with build-id {} is in {}", file.build_id,
+                                    places_searched());
+      }
+    } else {
+      remark.reset();
+    }
+  }
+  if (opened != nullptr && !opened->module.has_code()) {
+    remark = {Remark::Kind::no_code, file.path,
+              fmt::format("{}: only its debug file {} was found, which has no code", file.path,
+                          opened->path.string())};
+  }
+  Found found;
+  if (opened != nullptr) found = {&opened->module, opened->path, {}};
+  if (remark) {
+    found.problem = remark->kind;
+    remarks_.push_back(std::move(*remark));
   }
   answers_.emplace(key, found);
   return found;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/symbols/address_space.h"
+#include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"
 
 #include <filesystem>
@@ -13,29 +14,55 @@
 
 namespace skid::locate {
 
+/// Where the files behind a recording are looked for.
+struct SearchPlaces {
+  /// In front of every recorded path; empty: paths are taken as they were recorded.
+  std::filesystem::path symfs;
+  symbols::BinaryPlaces by_build_id;
+  bool asks_debuginfod = false;  ///< debuginfod's servers, for what is nowhere else
+
+  /// What this machine has: perf's build-id cache ($HOME/.debug) and the cache of debuginfod's
+  /// clients ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client, else
+  /// ~/.cache/debuginfod_client).
+  static SearchPlaces of_this_machine();
+};
+
 class ModuleStore {
  public:
+  /// Looks at recorded paths, for candidates and below /usr/lib/debug, nowhere else.
+  ModuleStore() = default;
+  /// Looks for what has a recorded build-id in `places` too.
+  explicit ModuleStore(SearchPlaces places)
+      : places_(std::move(places)), searches_by_build_id_(true) {}
+
   /// Knows of a file that may stand in for a mapped one with the same build-id, wherever the
   /// recording saw it: the target in its run directory.
   void add_candidate(const std::filesystem::path& path);
 
+  /// Why a file is not used, or used with reserve.
+  enum class Problem {
+    unreadable,  ///< cannot be opened, or is no ELF file
+    no_code,     ///< only its debug file was found
+    unverified,  ///< the recording holds no build-id of it; it was taken as it is now
+    rebuilt,     ///< its build-id is not the recorded one; it is not used
+  };
+
   struct Found {
     const symbols::Module* module = nullptr;  ///< null when there is none to believe
     std::filesystem::path path;               ///< where it was opened
+    std::optional<Problem> problem;
   };
 
-  /// The file of a mapping. Pseudo files ("//anon", "[heap]") have none; "[vdso]" is the one of the
-  /// running kernel. A file whose build-id differs from the recorded one is refused; one without a
-  /// recorded build-id is opened and named in `remarks`.
+  /// The file of a mapping: a candidate, the one at its path (of "[vdso]" the running kernel's),
+  /// one with its build-id elsewhere, or, with symbols and lines but without code
+  /// (Module::has_code), its debug file. Other pseudo files ("//anon", "[heap]") have none. A file
+  /// whose build-id differs from the recorded one is refused wherever it is; one without a recorded
+  /// build-id is opened and named in `remarks`.
   Found find(const symbols::MappedFile& file);
 
   /// What had to be refused or could not be verified: one for each file that was asked for.
   struct Remark {
-    enum class Kind {
-      unreadable,  ///< cannot be opened, or is no ELF file
-      unverified,  ///< the recording holds no build-id of it; it was taken as it is now
-      rebuilt,     ///< its build-id is not the recorded one; it is not used
-    };
+    using Kind = Problem;
     Kind kind;
     std::string mapped;  ///< symbols::MappedFile::path
     std::string text;    ///< one line
@@ -48,7 +75,16 @@ class ModuleStore {
     symbols::Module module;
   };
   const Opened* open(const std::filesystem::path& path, std::string& problem);
+  /// The module in `path`, if it has that build-id.
+  const Opened* open_with_id(const std::filesystem::path& path, const std::string& build_id);
+  const Opened* at_path(const symbols::MappedFile& file, std::optional<Remark>& remark);
+  const Opened* by_build_id(const std::string& build_id);
+  const Opened* from_debuginfod(const std::string& build_id);
+  std::string places_searched() const;
 
+  SearchPlaces places_;
+  bool searches_by_build_id_ = false;
+  std::string debuginfod_problem_;  ///< why its servers are not asked any more
   std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
   std::vector<std::filesystem::path> candidates_;
   std::map<std::pair<std::string, std::string>, Found> answers_;

@@ -3,6 +3,7 @@
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
@@ -76,63 +77,6 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
   return tallies;
 }
 
-void describe_machine(const machine::Machine& machine, Measurement& measurement) {
-  const machine::CpuIdentity& cpu = machine.cpu;
-  measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
-                     cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
-  measurement.kernel = machine.kernel;
-}
-
-std::vector<std::string> excluded_modes(const Attribute& attribute) {
-  std::vector<std::string> modes;
-  if (attribute.exclude_user) modes.emplace_back("user");
-  if (attribute.exclude_kernel) modes.emplace_back("kernel");
-  if (attribute.exclude_hypervisor) modes.emplace_back("hypervisor");
-  if (attribute.exclude_host) modes.emplace_back("host");
-  if (attribute.exclude_guest) modes.emplace_back("guest");
-  return modes;
-}
-
-void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
-                    const std::optional<std::string>& requested, Measurement& measurement) {
-  auto& event = measurement.event;
-  event.recorded = attribute.name;
-  event.type = attribute.type;
-  event.config = attribute.config;
-  event.config1 = attribute.config1;
-  event.config2 = attribute.config2;
-  event.breakpoint_type = attribute.bp_type;
-  event.excluded = excluded_modes(attribute);
-  measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
-  if (planned != nullptr) {
-    event.requested = planned->requested;
-    event.label = planned->event;
-    event.swapped = is_swapped(planned->perf_event, attribute);
-    measurement.precise.requested = planned->level;
-  } else {
-    event.label = run::split_event_name(requested.value_or(attribute.name)).name;
-    if (requested) {
-      event.requested = *requested;
-      event.swapped = is_swapped(*requested, attribute);
-      measurement.precise.requested =
-          run::level_of_modifiers(run::split_event_name(*requested).modifiers);
-    }
-  }
-  if (event.swapped) {
-    measurement.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
-        event.recorded, event.requested.value_or("")));
-  }
-  const auto level = measurement.precise.requested;
-  const bool picks_level_itself =
-      event.requested &&
-      run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
-  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
-    measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
-                                               *level, measurement.precise.recorded));
-  }
-}
-
 void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
                      const run::PlannedMeasurement* planned, Measurement& measurement) {
   if (planned != nullptr) {
@@ -167,13 +111,6 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
     return;
   }
   measurement.basis.iterations = planned->target_report->iterations;
-}
-
-std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
-  for (const auto& [number, name] : features.pmu_mappings) {
-    if (number == type) return name;
-  }
-  return {};
 }
 
 /// Everything that the measurements of one recording share.
@@ -253,23 +190,13 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const auto& [source, recording, digest, cpu, counters, geometry, tallies, warnings, bin_width] =
       reading;
   const Attribute& attribute = recording.attributes()[index];
-  Measurement measurement;
-  measurement.run = source.run_directory.string();
-  measurement.file = source.file.string();
-  measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
-                          (source.run != nullptr && source.run->synthetic);
-  measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-  if (const auto& time = recording.features().sample_time) {
-    measurement.time = analysis::SampleTime{time->first, time->second};
-  }
-  measurement.read_in_part = recording.read_in_part();
+  Measurement measurement =
+      describe_measurement(source, recording, cpu.machine(), index, requested);
   measurement.lost_records = digest.lost_records;
   measurement.lost_samples = digest.lost_samples;
   measurement.throttled = digest.throttled;
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
-  describe_machine(cpu.machine(), measurement);
-  describe_event(attribute, source.planned, requested, measurement);
   describe_period(index, attribute, digest, source.planned, measurement);
   const std::string pmu = pmu_name(recording.features(), attribute.type);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
@@ -299,16 +226,6 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   return measurement;
 }
 
-/// The target of a planned measurement by its run; null where nobody knows.
-const run::RunTarget* target_of(const Source& source) {
-  if (source.run == nullptr || source.planned == nullptr) return nullptr;
-  const auto& targets = source.run->targets;
-  const auto found = std::find_if(
-      targets.begin(), targets.end(),
-      [&](const run::RunTarget& target) { return target.trigger == source.planned->trigger; });
-  return found == targets.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Measured measure(const Source& source, const Choices& choices) {
@@ -317,22 +234,13 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto page_faults = check_page_faults(recording);
 
   locate::ModuleStore modules;
-  if (source.run != nullptr) {
-    for (const auto& target : source.run->targets) {
-      modules.add_candidate(source.run_directory / target.file);
-    }
-  }
+  add_targets(source, modules);
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
   if (choices.hit_function && choices.runway_function) {
     geometry = find_functions(digest, modules, *choices.hit_function, *choices.runway_function);
   } else {
-    geometry = find_target(digest, modules, remarks);
-    const run::RunTarget* ran = target_of(source);
-    if (!geometry && ran != nullptr) {
-      const symbols::MappedFile file{(source.run_directory / ran->file).string(), ran->build_id};
-      geometry = find_unsampled_target(digest, modules, file, remarks);
-    }
+    geometry = find_recorded_target(source, digest, modules, remarks);
     if (!geometry) {
       remarks.emplace(remarks.begin(),
                       "No generated target is among the sampled files; name the functions of a "
@@ -343,10 +251,7 @@ Measured measure(const Source& source, const Choices& choices) {
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
   const auto& attributes = recording.attributes();
-  const auto measured_events = static_cast<std::size_t>(
-      std::count_if(attributes.begin(), attributes.end(),
-                    [](const Attribute& attribute) { return !attribute.is_dummy(); }));
-  const auto requested = requested_events(recording.features(), measured_events);
+  const auto requested = requested_by_attribute(recording);
   auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
@@ -359,14 +264,10 @@ Measured measure(const Source& source, const Choices& choices) {
                         tallies, warnings,  choices.bin_width};
 
   Measured result;
-  std::size_t measured = 0;  // events so far, the witness of others included
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     if (attributes[index].is_dummy()) continue;
-    std::optional<std::string> asked;
-    if (!requested.empty()) asked = requested[measured];
-    ++measured;
     if (page_faults && index == page_faults->witness) continue;
-    result.measurements.push_back(measure_event(reading, index, asked));
+    result.measurements.push_back(measure_event(reading, index, requested[index]));
     if (page_faults) add_page_fault_check(*page_faults, index, result.measurements.back());
   }
   result.faults = recording.faults();

@@ -118,8 +118,6 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
       target->description};
 }
 
-}  // namespace
-
 std::optional<TargetGeometry> find_target(const locate::Digest& digest,
                                           locate::ModuleStore& modules,
                                           std::vector<std::string>& remarks) {
@@ -138,6 +136,38 @@ std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest
   const auto found = modules.find(target);
   if (found.module == nullptr) return std::nullopt;
   return geometry_of(digest, {found, {}}, remarks);
+}
+
+/// The target of a planned measurement by its run; null where nobody knows.
+const run::RunTarget* target_of(const Source& source) {
+  if (source.run == nullptr || source.planned == nullptr) return nullptr;
+  const auto& targets = source.run->targets;
+  const auto found = std::find_if(
+      targets.begin(), targets.end(),
+      [&](const run::RunTarget& target) { return target.trigger == source.planned->trigger; });
+  return found == targets.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void add_targets(const Source& source, locate::ModuleStore& modules) {
+  if (source.run == nullptr) return;
+  for (const auto& target : source.run->targets) {
+    modules.add_candidate(source.run_directory / target.file);
+  }
+}
+
+std::optional<TargetGeometry> find_recorded_target(const Source& source,
+                                                   const locate::Digest& digest,
+                                                   locate::ModuleStore& modules,
+                                                   std::vector<std::string>& remarks) {
+  auto geometry = find_target(digest, modules, remarks);
+  const run::RunTarget* ran = target_of(source);
+  if (!geometry && ran != nullptr) {
+    const symbols::MappedFile file{(source.run_directory / ran->file).string(), ran->build_id};
+    geometry = find_unsampled_target(digest, modules, file, remarks);
+  }
+  return geometry;
 }
 
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,

@@ -6,6 +6,7 @@
 #include "runway/target.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/measure/measure.h"
 #include "src/symbols/module.h"
 
 #include <optional>
@@ -22,19 +23,17 @@ struct TargetGeometry {
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
 };
 
-/// The generated target among the sampled files, told by its note. nullopt when there is none; a
-/// note that cannot be read is added to `remarks`.
-std::optional<TargetGeometry> find_target(const locate::Digest& digest,
-                                          locate::ModuleStore& modules,
-                                          std::vector<std::string>& remarks);
+/// Lets the targets in the run directory of `source` stand in for those that were mapped.
+void add_targets(const Source& source, locate::ModuleStore& modules);
 
-/// The target that a recording ran by the word of its run, where no file has a sample in user mode:
-/// what was to be expected is known then, though nothing of it came. nullopt when a file has one,
-/// or the target cannot be opened or has another build-id.
-std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest,
-                                                    locate::ModuleStore& modules,
-                                                    const symbols::MappedFile& target,
-                                                    std::vector<std::string>& remarks);
+/// The generated target among the sampled files, told by its note. Where no file has a sample in
+/// user mode, the one that the recording ran by the word of its run: what was to be expected is
+/// known then, though nothing of it came. nullopt when there is none, or the run's cannot be opened
+/// or has another build-id; a note that cannot be read is added to `remarks`.
+std::optional<TargetGeometry> find_recorded_target(const Source& source,
+                                                   const locate::Digest& digest,
+                                                   locate::ModuleStore& modules,
+                                                   std::vector<std::string>& remarks);
 
 /// The sampled file that has both functions. Throws Error when none or several have, or a name
 /// stands for several functions there; the message says where they were looked for.

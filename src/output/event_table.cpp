@@ -25,18 +25,10 @@ using analysis::DistanceIntervals;
 using analysis::Measurement;
 using analysis::SampleClass;
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return kUnknown;
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
-  // Fixed decimals would show a small mean as none.
-  if (std::abs(value) < 0.1) return fmt::format("{:.2g}", value);
-  return std::abs(value) < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
-}
-
 Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
                    bool Distance::*at_least) {
   if (!distance) return {kUnknown, Ink::dim};
-  return {((*distance).*at_least ? ">=" : "") + number((*distance).*value)};
+  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
 }
 
 Cell level_cell(const Measurement& m) {
@@ -52,11 +44,11 @@ Cell period_cell(const Measurement& m) {
   if (!effective || !std::isfinite(*effective)) {
     return requested ? Cell{fmt::format("{}", *requested)} : Cell{kUnknown, Ink::dim};
   }
-  if (!requested) return {"~" + number(*effective)};
+  if (!requested) return {"~" + number_text(*effective)};
   // An effective period is a quotient of two counts; below half a percent it says the same.
   const auto asked = static_cast<double>(*requested);
   if (std::abs(*effective - asked) <= 0.005 * asked) return {fmt::format("{}", *requested)};
-  return {fmt::format("{} -> {}", *requested, number(*effective)), Ink::yellow};
+  return {fmt::format("{} -> {}", *requested, number_text(*effective)), Ink::yellow};
 }
 
 /// "11–13", "-3 to 2", "from 11" where the samples have no upper end.
@@ -83,8 +75,8 @@ Cell quantile_interval_cell(const Measurement& m,
 Cell mean_interval_cell(const Measurement& m, bool unicode) {
   if (!m.intervals || !m.intervals->mean) return {kUnknown, Ink::dim};
   const analysis::Interval& interval = *m.intervals->mean;
-  if (m.instructions->max_at_least) return {">=" + number(interval.low)};
-  return range_cell(number(interval.low), number(interval.high), unicode);
+  if (m.instructions->max_at_least) return {">=" + number_text(interval.low)};
+  return range_cell(number_text(interval.low), number_text(interval.high), unicode);
 }
 
 /// "99.92–100%"
@@ -100,7 +92,7 @@ Cell interval_cell(const Measurement& m, bool unicode) {
 }
 
 Cell optional_number(const std::optional<double>& value) {
-  return value ? Cell{number(*value)} : Cell{kUnknown, Ink::dim};
+  return value ? Cell{number_text(*value)} : Cell{kUnknown, Ink::dim};
 }
 
 constexpr const char* kIntervalRow = "    95% interval";
@@ -292,7 +284,7 @@ void add_trigger_rows(EventTable& table, std::size_t most_triggers) {
     return m.bias ? optional_number(m.bias->largest_ratio) : Cell{kUnknown, Ink::dim};
   });
   table.row("  chi-square p", [](const Measurement& m) {
-    return m.bias ? Cell{number(m.bias->p)} : Cell{kUnknown, Ink::dim};
+    return m.bias ? Cell{number_text(m.bias->p)} : Cell{kUnknown, Ink::dim};
   });
 }
 
@@ -306,10 +298,12 @@ std::size_t most_triggers(const EventGroup& event) {
 
 /// Rows of a statistic over runs: its value and its interval.
 template <typename Format>
-void add_over_runs(Table& table, const char* name, const std::vector<analysis::Repeats>& repeats,
-                   std::optional<analysis::OverRuns> analysis::Repeats::*of, Format format) {
+void add_over_runs(Table& table, const char* name,
+                   const std::vector<analysis::RepeatedMeasurement>& repeats,
+                   std::optional<analysis::OverRuns> analysis::RepeatedMeasurement::*of,
+                   Format format) {
   Row values{name, {}}, intervals{kIntervalRow, {}};
-  for (const analysis::Repeats& runs : repeats) {
+  for (const analysis::RepeatedMeasurement& runs : repeats) {
     const auto& statistic = runs.*of;
     const auto [value, interval] =
         statistic ? format(*statistic)
@@ -327,12 +321,13 @@ std::string repeats_table(const Page& page, const EventGroup& event) {
   std::vector<const Measurement*> measurements;
   for (const Column& column : event.columns) measurements.push_back(column.measurement);
   auto repeats = analysis::repeats_of(measurements);
-  std::erase_if(
-      repeats, [](const analysis::Repeats& of) { return !of.hit_ratio && !of.median && !of.mean; });
+  std::erase_if(repeats, [](const analysis::RepeatedMeasurement& of) {
+    return !of.hit_ratio && !of.median && !of.mean;
+  });
   if (repeats.empty()) return {};
   Table table;
   std::map<int, int> used;
-  for (const analysis::Repeats& of : repeats) {
+  for (const analysis::RepeatedMeasurement& of : repeats) {
     const analysis::PreciseLevel& precise = of.runs.front()->precise;
     const int level = precise.requested.value_or(precise.recorded);
     // Of another period or trigger, or recorded as another event.
@@ -342,11 +337,11 @@ std::string repeats_table(const Page& page, const EventGroup& event) {
          Ink::bold});
   }
   Row runs{"runs", {}};
-  for (const analysis::Repeats& of : repeats) {
+  for (const analysis::RepeatedMeasurement& of : repeats) {
     runs.cells.push_back({fmt::format("{}", of.runs.size())});
   }
   table.rows.push_back(std::move(runs));
-  add_over_runs(table, "  hit ratio", repeats, &analysis::Repeats::hit_ratio,
+  add_over_runs(table, "  hit ratio", repeats, &analysis::RepeatedMeasurement::hit_ratio,
                 [&page](const analysis::OverRuns& over_runs) {
                   const auto& [value, low, high, confidence] = over_runs.interval;
                   return std::pair{Cell{analysis::percent(value), Ink::bold},
@@ -355,13 +350,16 @@ std::string repeats_table(const Page& page, const EventGroup& event) {
   const auto length = [&page](const analysis::OverRuns& over_runs) {
     const analysis::Interval& interval = over_runs.interval;
     if (over_runs.at_least) {
-      return std::pair{Cell{">=" + number(interval.value)}, Cell{">=" + number(interval.low)}};
+      return std::pair{Cell{">=" + number_text(interval.value)},
+                       Cell{">=" + number_text(interval.low)}};
     }
-    return std::pair{Cell{number(interval.value)},
-                     range_cell(number(interval.low), number(interval.high), page.unicode)};
+    return std::pair{
+        Cell{number_text(interval.value)},
+        range_cell(number_text(interval.low), number_text(interval.high), page.unicode)};
   };
-  add_over_runs(table, "  skid p50, grouped", repeats, &analysis::Repeats::median, length);
-  add_over_runs(table, "  skid mean", repeats, &analysis::Repeats::mean, length);
+  add_over_runs(table, "  skid p50, grouped", repeats, &analysis::RepeatedMeasurement::median,
+                length);
+  add_over_runs(table, "  skid mean", repeats, &analysis::RepeatedMeasurement::mean, length);
   return page.title("Over runs: means of what they gave, intervals over runs") +
          render(table, page.width, page.color);
 }

@@ -24,15 +24,6 @@ const std::string& source_name(const Measurement& measurement) {
   return measurement.run.empty() ? measurement.file : measurement.run;
 }
 
-/// a … z, then aa, ab, …
-std::string letters(std::size_t index) {
-  std::string text;
-  for (++index; index > 0; index = (index - 1) / 26) {
-    text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
-  }
-  return text;
-}
-
 /// The element that `matches`, or a new one at the end made by `make`.
 template <typename T, typename Matches, typename Make>
 T& find_or_add(std::vector<T>& values, Matches matches, Make make) {
@@ -74,6 +65,14 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
 }
 
 }  // namespace
+
+std::string letters(std::size_t index) {
+  std::string text;
+  for (++index; index > 0; index = (index - 1) / 26) {
+    text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
+  }
+  return text;
+}
 
 std::string level_name(int level) {
   switch (level) {

@@ -25,7 +25,17 @@ struct Page {
   /// `text` wrapped behind `lead`, further lines indented to `lead_width` columns.
   std::string hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                       Ink ink = Ink::plain) const;
+  /// A name and what it stands for, as in the head of a report.
+  std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
+  /// An empty line, and a line across the page that begins with `name`, which is not escaped yet.
+  std::string rule(std::string_view name) const;
 };
+
+/// A number in a table: whole ones without decimals, small ones with two digits that count.
+std::string number_text(double value);
+
+/// What a machine is, and the runs and files that are of it.
+std::string machine_header(const Page& page, const MachineGroup& machine);
 
 /// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
 /// the classes of the ledger.

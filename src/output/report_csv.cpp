@@ -1,4 +1,4 @@
-#include "src/output/escape.h"
+#include "src/output/csv.h"
 #include "src/output/report.h"
 
 #include <array>
@@ -22,41 +22,22 @@ constexpr std::string_view kHeader =
     "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,"
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
 
-/// Control characters are escaped first, so that a record is one line whatever the name.
-std::string field(std::string_view text) {
-  std::string escaped = escape_for_terminal(text);
-  if (escaped.find_first_of(",\"") == std::string::npos) return escaped;
-  std::string quoted = "\"";
-  for (const char character : escaped) {
-    if (character == '"') quoted += '"';
-    quoted += character;
-  }
-  return quoted + '"';
-}
-
-/// Empty, which readers take as missing, where nothing is known.
-template <typename T>
-std::string field(const std::optional<T>& value) {
-  return value && std::isfinite(static_cast<double>(*value)) ? fmt::format("{}", *value)
-                                                             : std::string();
-}
-
 /// What is the same in every row of a measurement, with the comma behind it.
 std::string prefix_of(const Measurement& m) {
-  const std::array<std::string, 17> fields{field(m.run),
-                                           field(m.file),
-                                           field(m.cpu.model_name),
-                                           field(m.kernel),
-                                           field(m.event.label),
-                                           field(m.event.requested.value_or("")),
-                                           field(m.event.recorded),
-                                           field(m.precise.requested),
+  const std::array<std::string, 17> fields{csv_field(m.run),
+                                           csv_field(m.file),
+                                           csv_field(m.cpu.model_name),
+                                           csv_field(m.kernel),
+                                           csv_field(m.event.label),
+                                           csv_field(m.event.requested.value_or("")),
+                                           csv_field(m.event.recorded),
+                                           csv_field(m.precise.requested),
                                            fmt::format("{}", m.precise.recorded),
                                            fmt::format("{}", m.repeat),
                                            m.synthetic ? "true" : "false",
-                                           field(m.period.requested),
-                                           field(m.period.effective),
-                                           m.trigger ? field(m.trigger->kind) : std::string(),
+                                           csv_field(m.period.requested),
+                                           csv_field(m.period.effective),
+                                           m.trigger ? csv_field(m.trigger->kind) : std::string(),
                                            fmt::format("{}", m.samples.read()),
                                            fmt::format("{}", m.samples.judged()),
                                            fmt::format("{}", m.samples[SampleClass::hit])};

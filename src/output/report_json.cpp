@@ -58,7 +58,12 @@ Json event_of(const analysis::EventIdentity& event) {
           {"recorded", event.recorded},
           {"type", event.type},
           {"config", hexadecimal(event.config)},
-          {"swapped", event.swapped}};
+          {"config1", hexadecimal(event.config1)},
+          {"config2", hexadecimal(event.config2)},
+          {"breakpoint_type", event.breakpoint_type},
+          {"excluded", event.excluded},
+          {"swapped", event.swapped},
+          {"remark", text_or_null(event.remark)}};
 }
 
 Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
@@ -201,12 +206,22 @@ Json contract_of(const analysis::Contract& contract) {
           {"evidence", contract.evidence}};
 }
 
+Json first_difference_of(const analysis::IpCheck& check) {
+  if (!check.first_difference) return nullptr;
+  const auto& difference = *check.first_difference;
+  return {{"sampled", hexadecimal(difference.sampled)},
+          {"witnessed", hexadecimal(difference.witnessed)},
+          {"tid", difference.tid},
+          {"time", difference.time}};
+}
+
 Json ip_check_of(const std::optional<analysis::IpCheck>& check) {
   if (!check) return nullptr;
   return {{"tracepoint", check->witness},
           {"compared", check->compared},
           {"agreeing", check->agreeing},
-          {"unpaired", check->unpaired}};
+          {"unpaired", check->unpaired},
+          {"first_difference", first_difference_of(*check)}};
 }
 
 Json triggers_of(const Measurement& m) {
@@ -227,6 +242,65 @@ Json bias_of(const std::optional<analysis::Bias>& bias) {
           {"p", finite_or_null(bias->p)}};
 }
 
+Json time_of(const std::optional<analysis::SampleTime>& time) {
+  if (!time) return nullptr;
+  return {{"first", time->first}, {"last", time->last}};
+}
+
+Json parts_of(const Measurement& m) {
+  Json parts = Json::array();
+  for (const analysis::Part& part : m.merged_from) {
+    parts.push_back({{"run", text_or_null(part.run)},
+                     {"file", part.file},
+                     {"repeat", part.repeat},
+                     {"samples", part.samples},
+                     {"time", time_of(part.time)}});
+  }
+  return parts;
+}
+
+/// One pair an offset, so that a report stands for its recording.
+Json offsets_of(const analysis::OffsetCounts& offsets) {
+  Json pairs = Json::array();
+  for (const auto& [offset, count] : offsets.counts()) {
+    pairs.push_back(Json::array({offset, count}));
+  }
+  return pairs;
+}
+
+Json geometry_of(const std::optional<analysis::Geometry>& geometry) {
+  if (!geometry) return nullptr;
+  Json addresses = Json::array();
+  for (const std::uint64_t address : geometry->trigger_addresses) {
+    addresses.push_back(hexadecimal(address));
+  }
+  return {{"lowest_offset", geometry->lowest_offset},
+          {"highest_offset", geometry->highest_offset},
+          {"censored_from", value_or_null(geometry->censored_from)},
+          {"censored_from_bytes", value_or_null(geometry->censored_from_bytes)},
+          {"even_hit_share", finite_or_null(geometry->even_hit_share)},
+          {"trigger_addresses", std::move(addresses)}};
+}
+
+Json basis_of(const analysis::Basis& basis) {
+  return {{"judgeable", std::string(name_of(basis.judgeable))},
+          {"ignores_level", basis.ignores_level},
+          {"equal_triggers", basis.equal_triggers},
+          {"ticks_per_instruction", finite_or_null(basis.ticks_per_instruction)},
+          {"iterations", value_or_null(basis.iterations)},
+          {"geometry", geometry_of(basis.geometry)},
+          {"offsets",
+           {{"instructions", offsets_of(basis.tally.instructions)},
+            {"bytes", offsets_of(basis.tally.bytes)}}}};
+}
+
+/// How many of the warnings are of what kind, in their order.
+Json warning_counts_of(const Measurement& m) {
+  return {{"event", m.warnings.size()},
+          {"counts", m.count_warnings.size()},
+          {"recording", m.recording_warnings ? m.recording_warnings->size() : 0}};
+}
+
 /// A reader that takes one measurement out has what concerns its recording too.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
@@ -241,6 +315,9 @@ Json measurement_of(const Measurement& m) {
   return {{"run", text_or_null(m.run)},
           {"file", m.file},
           {"repeat", m.repeat},
+          {"time", time_of(m.time)},
+          {"parts", m.parts},
+          {"merged_from", parts_of(m)},
           {"synthetic", m.synthetic},
           {"read_in_part", m.read_in_part},
           {"cpu", cpu_of(m.cpu)},
@@ -249,14 +326,18 @@ Json measurement_of(const Measurement& m) {
           {"precise",
            {{"requested", value_or_null(m.precise.requested)},
             {"recorded", m.precise.recorded},
-            {"exact_ip_samples", m.precise.exact_ip_samples}}},
+            {"exact_ip_samples", m.precise.exact_ip_samples},
+            {"exact_ip_hits", m.basis.tally.exact_hits},
+            {"exact_ip_off_trigger", m.basis.tally.exact_off_trigger}}},
           {"period",
            {{"requested", value_or_null(m.period.requested)},
-            {"effective", finite_or_null(m.period.effective)}}},
+            {"effective", finite_or_null(m.period.effective)},
+            {"sum", value_or_null(m.basis.period_sum)}}},
           {"trigger", trigger_of(m.trigger)},
           {"samples", samples_of(m)},
           {"judged_samples", m.samples.judged()},
           {"located_samples", m.samples.located()},
+          {"inside_instruction", m.basis.tally.inside_instruction},
           {"lost_records", m.lost_records},
           {"lost_samples", m.lost_samples},
           {"throttled", m.throttled},
@@ -278,7 +359,9 @@ Json measurement_of(const Measurement& m) {
            {{"measured", finite_or_null(m.events_per_iteration.measured)},
             {"expected", finite_or_null(m.events_per_iteration.expected)}}},
           {"ip_check", ip_check_of(m.ip_check)},
-          {"warnings", warnings_of(m)}};
+          {"basis", basis_of(m.basis)},
+          {"warnings", warnings_of(m)},
+          {"warning_counts", warning_counts_of(m)}};
 }
 
 Json over_runs_of(const std::optional<analysis::OverRuns>& over_runs) {
@@ -296,7 +379,7 @@ Json repeats_of(const std::vector<Measurement>& measurements) {
   all.reserve(measurements.size());
   for (const Measurement& measurement : measurements) all.push_back(&measurement);
   Json list = Json::array();
-  for (const analysis::Repeats& repeats : analysis::repeats_of(all)) {
+  for (const analysis::RepeatedMeasurement& repeats : analysis::repeats_of(all)) {
     const Measurement& first = *repeats.runs.front();
     Json indices = Json::array();
     for (const Measurement* run : repeats.runs) indices.push_back(run - measurements.data());

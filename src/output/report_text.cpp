@@ -22,60 +22,6 @@ using analysis::Measurement;
 using analysis::Verdict;
 
 constexpr unsigned kNarrowestTerminal = 60;
-constexpr std::size_t kFieldWidth = 11;
-
-std::string field(const Page& page, std::string_view name, std::string_view text) {
-  return page.hanging(page.paint(pad_right(name, kFieldWidth), Ink::dim), kFieldWidth, text);
-}
-
-std::string cpu_line(const analysis::Cpu& cpu) {
-  std::vector<std::string> details;
-  const auto number = [&details](const char* name, const std::optional<int>& value) {
-    if (value) details.push_back(fmt::format("{} {}", name, *value));
-  };
-  if (!cpu.vendor.empty()) details.push_back(escape_for_terminal(cpu.vendor));
-  number("family", cpu.family);
-  number("model", cpu.model);
-  number("stepping", cpu.stepping);
-  if (!cpu.microcode.empty()) {
-    details.push_back("microcode " + escape_for_terminal(cpu.microcode));
-  }
-  if (!cpu.arch.empty()) details.push_back(escape_for_terminal(cpu.arch));
-  const std::string name = cpu_name(cpu);
-  return details.empty() ? name : fmt::format("{} ({})", name, fmt::join(details, ", "));
-}
-
-std::string machine_header(const Page& page, const MachineGroup& machine) {
-  std::string text = field(page, "CPU", cpu_line(machine.cpu));
-  if (machine.cpu.hypervisor) {
-    text += field(page, "hypervisor", escape_for_terminal(*machine.cpu.hypervisor));
-  }
-  text += field(page, "kernel",
-                machine.kernel.empty() ? "unknown" : escape_for_terminal(machine.kernel));
-  for (const Source& source : machine.sources) {
-    const std::string name = source.is_run ? "run" : "file";
-    text += field(page, machine.sources.size() > 1 ? name + ' ' + source.letter : name,
-                  escape_for_terminal(source.name));
-  }
-  bool synthetic = false;
-  for (const EventGroup& event : machine.events) {
-    for (const Column& column : event.columns) synthetic |= column.measurement->synthetic;
-  }
-  if (synthetic) {
-    text += page.hanging(page.paint(pad_right("SYNTHETIC", kFieldWidth), Ink::yellow), kFieldWidth,
-                         "samples made by skidscan synth; no CPU took them", Ink::yellow);
-  }
-  return text;
-}
-
-std::string event_rule(const Page& page, const std::string& event) {
-  const std::string name = shorten(escape_for_terminal(event), page.width - 6);
-  std::string rule;
-  const std::size_t used = display_width(name) + 4;
-  for (std::size_t i = used; i < page.width; ++i) rule += page.unicode ? "─" : "-";
-  return '\n' + page.paint(page.unicode ? "──" : "--", Ink::dim) + ' ' +
-         page.paint(name, Ink::bold) + ' ' + page.paint(rule, Ink::dim) + '\n';
-}
 
 std::string trigger_text(const Measurement& measurement) {
   if (!measurement.trigger) return "unknown: nobody said where it is";
@@ -94,11 +40,11 @@ std::string triggers(const Page& page, const EventGroup& event) {
   const bool same = std::all_of(
       event.columns.begin(), event.columns.end(),
       [&first](const Column& column) { return trigger_text(*column.measurement) == first; });
-  if (same) return field(page, "trigger", first);
+  if (same) return page.field("trigger", first);
   std::string text;
   for (const Column& column : event.columns) {
-    text += field(page, text.empty() ? "trigger" : "",
-                  column.label + ": " + trigger_text(*column.measurement));
+    text += page.field(text.empty() ? "trigger" : "",
+                       column.label + ": " + trigger_text(*column.measurement));
   }
   return text;
 }
@@ -229,7 +175,7 @@ std::string warnings(const Page& page, const EventGroup& event, Shown& shown) {
 }
 
 std::string event_block(const Page& page, const EventGroup& event, Shown& shown) {
-  return event_rule(page, event.event) + triggers(page, event) + event_names(page, event) +
+  return page.rule(event.event) + triggers(page, event) + event_names(page, event) +
          event_table(page, event) + repeats_table(page, event) + event_histograms(page, event) +
          contracts(page, event) + ip_checks(page, event) + warnings(page, event, shown);
 }

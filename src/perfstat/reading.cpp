@@ -2,8 +2,8 @@
 
 #include "src/perfstat/event_names.h"
 #include "src/perfstat/number.h"
-#include "src/run/json_value.h"
 #include "src/support/error.h"
+#include "src/support/json_value.h"
 
 #include <algorithm>
 #include <set>
@@ -18,7 +18,6 @@ namespace skid::perfstat {
 namespace {
 
 using nlohmann::json;
-using run::JsonValue;
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 10;
 constexpr std::size_t kMostDistinctEvents = 4096;
@@ -73,8 +72,8 @@ Row json_row(const Line& line, const std::string& file) {
   const std::string where = place(file, line.number);
   json value;
   try {
-    value = json::parse(line.text);
-  } catch (const json::exception&) {
+    value = parse_json(line.text, where, "one JSON object a line");
+  } catch (const InputError&) {
     throw fault(where, "a line that is no JSON object", "one JSON object a line",
                 "count again with LC_ALL=C perf stat -j");
   }

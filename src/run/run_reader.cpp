@@ -1,8 +1,8 @@
-#include "src/run/json_value.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
+#include "src/support/json_value.h"
 
 #include <set>
 #include <utility>
@@ -166,29 +166,12 @@ void check_files_differ(const JsonValue& measurements) {
   }
 }
 
-json parse(const fs::path& path) {
-  try {
-    return json::parse(read_file(path, kMostBytes));
-  } catch (const json::parse_error& error) {
-    throw InputError({.file = path.string(),
-                      .offset = error.byte,
-                      .found = "what is not JSON",
-                      .allowed = "the description of a run",
-                      .remedy = {}});
-  } catch (const json::out_of_range&) {
-    throw InputError({.file = path.string(),
-                      .offset = {},
-                      .found = "a number too large for any of its keys",
-                      .allowed = {},
-                      .remedy = {}});
-  }
-}
-
 }  // namespace
 
 Run read_run(const fs::path& directory) {
   const fs::path path = directory / kFileName;
-  const json parsed = parse(path);
+  const json parsed =
+      parse_json(read_file(path, kMostBytes), path.string(), "the description of a run");
   const JsonValue document(parsed, path.string());
   check_schema(document);
 

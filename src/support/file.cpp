@@ -3,6 +3,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -179,6 +180,45 @@ std::string read_file(const fs::path& path, std::uint64_t limit) {
   }
   content.resize(filled);
   return content;
+}
+
+std::string peek(const FileDescriptor& file, std::size_t count) {
+  std::string bytes(count, '\0');
+  const auto kept = [&bytes](ssize_t size) {
+    bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return bytes;
+  };
+  const off_t position = ::lseek(file.get(), 0, SEEK_CUR);
+  if (position >= 0) return kept(::pread(file.get(), bytes.data(), bytes.size(), position));
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return kept(0);
+  const FileDescriptor copy(ends[0]), into(ends[1]);
+  ssize_t copied = 0;
+  do {
+    copied = ::tee(file.get(), into.get(), count, 0);
+  } while (copied < 0 && errno == EINTR);
+  if (copied <= 0) return kept(0);
+  return kept(::read(copy.get(), bytes.data(), bytes.size()));
+}
+
+std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const std::string& name) {
+  constexpr std::size_t kChunk = std::size_t{64} << 10;
+  std::string text;
+  while (text.size() <= limit) {
+    const std::size_t filled = text.size();
+    text.resize(filled + kChunk);
+    const ssize_t count = ::read(file.get(), text.data() + filled, kChunk);
+    text.resize(filled + static_cast<std::size_t>(count > 0 ? count : 0));
+    if (count < 0 && errno != EINTR) {
+      throw InputError({.file = name,
+                        .offset = filled,
+                        .found = describe_errno(errno),
+                        .allowed = {},
+                        .remedy = {}});
+    }
+    if (count == 0) break;
+  }
+  return text;
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {

@@ -1,6 +1,7 @@
 // Files: owned descriptors, whole reads with a bound, and writes that appear whole or not at all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -33,6 +34,15 @@ FileDescriptor open_regular_file(const std::filesystem::path& path);
 
 /// The content of a regular file of at most `limit` bytes. Throws InputError.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit);
+
+/// The next bytes of a regular file or pipe, at most `count` and more than none unless it is at its
+/// end, which stay there for the next reader. Waits for a pipe to hold some. Empty for what is
+/// neither.
+std::string peek(const FileDescriptor& file, std::size_t count);
+
+/// What is left to read of `file`, to its end or, to show that there is more, beyond `limit` bytes.
+/// `name`: for errors. Throws InputError.
+std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const std::string& name);
 
 /// Replaces `path` by `content` through a temporary file beside it, fsync and rename, so that a
 /// reader sees the old content or the new one. A symbolic link is followed; what exists and is not

@@ -21,13 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDebugDirectory = "/usr/lib/debug";
-
-fs::path path_by_build_id(const std::string& build_id) {
-  return fs::path(kDebugDirectory) / ".build-id" / build_id.substr(0, 2) /
-         (build_id.substr(2) + ".debug");
-}
-
 /// Opens a file that need not be there nor be ELF.
 std::optional<ElfFile> open_if_elf(const fs::path& path) {
   try {
@@ -66,19 +59,24 @@ bool belongs_to(const ElfFile& file, const ElfFile& debug, std::uint32_t expecte
   return checksum(debug.descriptor()) == expected_checksum;
 }
 
-std::vector<fs::path> places_of(const fs::path& file, const std::string& link_name) {
+std::vector<fs::path> places_of(const fs::path& file, const std::string& link_name,
+                                const BinaryPlaces& places) {
   std::error_code failure;
   const fs::path directory = fs::canonical(file, failure).parent_path();
   if (failure) return {};
-  return {directory / link_name, directory / ".debug" / link_name,
-          kDebugDirectory / directory.relative_path() / link_name};
+  std::vector<fs::path> found = {directory / link_name, directory / ".debug" / link_name};
+  for (const fs::path& debug_directory : places.debug_directories) {
+    found.push_back(debug_directory / directory.relative_path() / link_name);
+  }
+  found.push_back(kDebugDirectory / directory.relative_path() / link_name);
+  return found;
 }
 
 }  // namespace
 
-std::optional<ElfFile> find_debug_file(const ElfFile& file) {
-  if (file.build_id().size() > 2) {
-    auto debug = open_if_elf(path_by_build_id(file.build_id()));
+std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places) {
+  for (const fs::path& place : debug_files_of(places, file.build_id())) {
+    auto debug = open_if_elf(place);
     if (debug && for_same_machine(file, *debug) && debug->build_id() == file.build_id()) {
       return debug;
     }
@@ -91,7 +89,7 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file) {
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
     return std::nullopt;
   }
-  for (const fs::path& place : places_of(file.path(), name)) {
+  for (const fs::path& place : places_of(file.path(), name, places)) {
     auto debug = open_if_elf(place);
     if (debug && belongs_to(file, *debug, expected_checksum)) return debug;
   }
@@ -102,7 +100,7 @@ std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* n
                                               const void* build_id, std::size_t build_id_size) {
   const std::string wanted = hexadecimal(build_id, build_id_size);
   if (wanted.size() <= 2) return std::nullopt;
-  std::vector<fs::path> places = {path_by_build_id(wanted)};
+  std::vector<fs::path> places = debug_files_of({}, wanted);
 
   std::error_code failure;
   const fs::path directory = fs::canonical(file.path(), failure).parent_path();

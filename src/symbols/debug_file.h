@@ -1,6 +1,7 @@
 // Separate debug info: the file that a distribution keeps what it stripped in.
 #pragma once
 
+#include "src/symbols/binary_places.h"
 #include "src/symbols/elf_file.h"
 
 #include <cstddef>
@@ -8,13 +9,12 @@
 
 namespace skid::symbols {
 
-/// The separate debug file of `file` by build-id below /usr/lib/debug/.build-id, else by the name
-/// in .gnu_debuglink beside the file, in .debug beside it, or below /usr/lib/debug, as gdb
-/// documents
-/// ("Debugging Information in Separate Files"). Believed only if its build-id is that of `file`,
-/// or, where one of them has none, if the checksum in .gnu_debuglink is its own. Nothing else is
-/// searched; no server is asked.
-std::optional<ElfFile> find_debug_file(const ElfFile& file);
+/// The separate debug file of `file`: by build-id where `places` keep such files and below
+/// /usr/lib/debug/.build-id, else by the name in .gnu_debuglink beside the file, in .debug beside
+/// it, or below a debug directory, as gdb documents ("Debugging Information in Separate Files").
+/// Believed only if its build-id is that of `file`, or, where one of them has none, if the checksum
+/// in .gnu_debuglink is its own. Nothing else is searched; no server is asked.
+std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places = {});
 
 /// The file of that build-id that dwz moved shared DWARF to, named by `name` in the
 /// .gnu_debugaltlink of `file`; only below /usr/lib/debug.

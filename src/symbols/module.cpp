@@ -13,11 +13,36 @@
 
 namespace skid::symbols {
 
+namespace {
+
+/// Calls `visit(header)` for the sections that hold code when the program runs.
+template <typename Visit>
+void for_each_code_section(const ElfFile& file, Visit visit) {
+  constexpr GElf_Xword kCode = SHF_ALLOC | SHF_EXECINSTR;
+  for (Elf_Scn* section = elf_nextscn(file.elf(), nullptr); section != nullptr;
+       section = elf_nextscn(file.elf(), section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    if ((header.sh_flags & kCode) == kCode) visit(header);
+  }
+}
+
+bool has_code_in(const ElfFile& file) {
+  bool has_code = true;
+  for_each_code_section(file, [&](const GElf_Shdr& header) {
+    if (header.sh_type == SHT_NOBITS) has_code = false;
+  });
+  return has_code;
+}
+
+}  // namespace
+
 struct Module::Contents {
-  explicit Contents(ElfFile opened) : file(std::move(opened)) {}
+  Contents(ElfFile opened, BinaryPlaces where)
+      : file(std::move(opened)), places(std::move(where)), holds_code(has_code_in(file)) {}
 
   const ElfFile* debug_file() {
-    if (!debug_sought) debug = find_debug_file(file);
+    if (!debug_sought) debug = find_debug_file(file, places);
     debug_sought = true;
     return debug ? &*debug : nullptr;
   }
@@ -39,6 +64,8 @@ struct Module::Contents {
   }
 
   ElfFile file;
+  BinaryPlaces places;
+  bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
   std::optional<SymbolTable> symbols;  // names in it lie in `file` or `debug`
@@ -77,8 +104,12 @@ Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
-Module Module::open(const std::filesystem::path& path) {
-  return Module(std::make_unique<Contents>(ElfFile::open(path)));
+Module Module::open(const std::filesystem::path& path, BinaryPlaces places) {
+  return Module(std::make_unique<Contents>(ElfFile::open(path), std::move(places)));
+}
+
+bool Module::has_code() const {
+  return contents_->holds_code;
 }
 
 const std::string& Module::build_id() const {
@@ -132,6 +163,10 @@ std::vector<Function> Module::functions_named(std::string_view name) const {
   return contents_->symbol_table().functions_named(name);
 }
 
+std::vector<std::uint64_t> Module::function_starts() const {
+  return contents_->symbol_table().function_starts();
+}
+
 std::optional<std::uint64_t> Module::symbol_value(std::string_view name) const {
   return contents_->symbol_table().symbol_value(name);
 }
@@ -142,8 +177,27 @@ std::optional<SourceLine> Module::line_at(std::uint64_t address) const {
   return lines->line_at(address);
 }
 
+std::vector<AddressRange> Module::executable_ranges() const {
+  std::vector<AddressRange> ranges;
+  const auto add = [&](std::uint64_t address, std::uint64_t size) {
+    const std::uint64_t end = address + size;
+    if (end > address) ranges.push_back({address, end});  // neither empty nor beyond the last byte
+  };
+  for_each_code_section(contents_->file,
+                        [&](const GElf_Shdr& header) { add(header.sh_addr, header.sh_size); });
+  if (ranges.empty()) {
+    for (const Segment& segment : contents_->file.segments()) {
+      if (segment.executable) add(segment.address, segment.file_size);
+    }
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  return ranges;
+}
+
 std::vector<std::byte> Module::code(AddressRange range) const {
   std::vector<std::byte> bytes;
+  if (!has_code()) return bytes;
   for (;;) {
     const std::uint64_t address = range.begin + bytes.size();
     if (address >= range.end || bytes.size() >= kMostCodeBytes) return bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/support/address.h"
+#include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
 
 #include <cstddef>
@@ -22,8 +23,8 @@ namespace skid::symbols {
 class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError when it is none or not ELF. A hostile file
-  /// may give no or wrong symbols, never a crash.
-  static Module open(const std::filesystem::path& path);
+  /// may give no or wrong symbols, never a crash. `places`: where its debug file may be.
+  static Module open(const std::filesystem::path& path, BinaryPlaces places = {});
 
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -35,6 +36,10 @@ class Module {
   const std::string& build_id() const;
   /// nullopt for machines that skidscan does not decode.
   std::optional<Arch> arch() const;
+
+  /// Whether the file holds the code that its sections tell of: a separate debug file does not
+  /// (SHT_NOBITS), though its program headers say that it does.
+  bool has_code() const;
 
   /// The link-time address of a byte at `file_offset` of the file, through the program headers;
   /// nullopt when no PT_LOAD segment holds it. An executable segment goes first where several do.
@@ -56,11 +61,16 @@ class Module {
   std::vector<Function> functions_named(std::string_view name) const;
   /// The value of a defined symbol of any type; of several of that name, a global one.
   std::optional<std::uint64_t> symbol_value(std::string_view name) const;
+  /// Where functions begin, lowest address first; entries of the PLT are among them.
+  std::vector<std::uint64_t> function_starts() const;
   /// From DWARF line tables, when there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
 
-  /// The bytes of `range` that the file holds; fewer (or none) when it ends before, and never more
-  /// than 64 MiB.
+  /// Where the file's code lies: its executable sections, or, where it tells of none, its
+  /// executable segments. Lowest address first; they may overlap in a damaged file.
+  std::vector<AddressRange> executable_ranges() const;
+  /// The bytes of `range` that the file holds; fewer (or none) when it ends before or has no code,
+  /// and never more than 64 MiB.
   std::vector<std::byte> code(AddressRange range) const;
 
  private:

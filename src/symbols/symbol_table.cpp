@@ -336,6 +336,18 @@ std::optional<Function> SymbolTable::function_at(std::uint64_t address) const {
   return function(symbols_[*index]);
 }
 
+std::vector<std::uint64_t> SymbolTable::function_starts() const {
+  std::vector<std::uint64_t> starts;
+  for (const Symbol& symbol : symbols_) {
+    if (symbol.speaks && (symbol.kind == Kind::function || symbol.kind == Kind::plt_entry)) {
+      starts.push_back(symbol.range.begin);
+    }
+  }
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  return starts;
+}
+
 std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;

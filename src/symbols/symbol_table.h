@@ -34,6 +34,8 @@ class SymbolTable {
   std::optional<Function> function_at(std::uint64_t address) const;
   /// Also those that do not speak for their address. Lowest address first.
   std::vector<Function> functions_named(std::string_view name) const;
+  /// Where functions begin, lowest address first, each address once.
+  std::vector<std::uint64_t> function_starts() const;
   /// The value of a defined symbol of any type; of several, a global one.
   std::optional<std::uint64_t> symbol_value(std::string_view name) const;
 

@@ -3,6 +3,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -23,10 +24,30 @@ constexpr std::uint64_t kPage = 0x1000;
 /// Places in code that nothing is asked about.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
+/// e^x without libm, whose last bits differ between machines: a Taylor series of x / 1024, squared
+/// ten times. Beyond 500 on either side it stays what it is there.
+double exponential(double x) {
+  constexpr double kFurthest = 500;
+  constexpr int kSquarings = 10, kTerms = 12;
+  const double part = std::clamp(x, -kFurthest, kFurthest) * 0x1p-10;
+  double sum = 1;
+  for (int term = kTerms; term > 0; --term) sum = 1 + sum * part / term;
+  for (int i = 0; i < kSquarings; ++i) sum *= sum;
+  return sum;
+}
+
 class Drawer {
  public:
-  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name)
-      : level_(level), path_(path), random_(seed), offsets_(level.offsets) {
+  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name,
+         const RunShift& shift)
+      : level_(level),
+        path_(path),
+        shift_(shift.offsets),
+        hits_(shifted_share(level.hits, shift.hits_logit)),
+        random_(seed),
+        offsets_(level.offsets) {
+    drawn_.truth.run_shift = shift;
+    drawn_.truth.hits = hits_;
     drawn_.truth.triggers.resize(path.triggers());
     if (!level.triggers.empty() && level.triggers.size() != path.triggers()) {
       throw Error(fmt::format("{}: the model has shares for {} triggers, the target has {}", name,
@@ -52,7 +73,7 @@ class Drawer {
       for (std::uint64_t i = 0; i < *level_.samples; ++i) draw_one();
     } else {
       for (const auto& [offset, count] : std::get<Empirical>(level_.offsets.kind).counts()) {
-        for (std::uint64_t i = 0; i < count; ++i) land(offset);
+        for (std::uint64_t i = 0; i < count; ++i) land(shifted(offset));
       }
     }
     return std::move(drawn_);
@@ -76,7 +97,11 @@ class Drawer {
     }
     if (falls_on(elsewhere.loop)) return add(*any_of(loop_), level_.exact.elsewhere);
     if (falls_on(elsewhere.other_trigger)) return add(*any_of(others_), level_.exact.elsewhere);
-    land(random_.share() < level_.hits ? 0 : offsets_.draw(random_));
+    land(random_.share() < hits_ ? 0 : shifted(offsets_.draw(random_)));
+  }
+
+  std::int64_t shifted(std::int64_t offset) const {
+    return std::clamp(offset + shift_, -kFurthestOffset, kFurthestOffset);
   }
 
   const Step* any_of(const std::vector<const Step*>& steps) {
@@ -149,6 +174,8 @@ class Drawer {
 
   const LevelModel& level_;
   const LoopPath& path_;
+  std::int64_t shift_;
+  double hits_;
   Random random_;
   OffsetSampler offsets_;
   std::vector<const Step*> loop_, others_;
@@ -184,9 +211,26 @@ AddressRange code_of_kernel() {
   return {kKernelBegin, kKernelBegin + kKernelBytes};
 }
 
+RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed) {
+  Random random(seed);
+  RunShift shift;
+  shift.hits_logit = effect.hits * random.normal();
+  // The model bounds the deviation and a normal deviate never comes near 100.
+  shift.offsets = static_cast<std::int64_t>(std::floor(effect.offsets * random.normal() + 0.5));
+  return shift;
+}
+
+double shifted_share(double share, double shift) {
+  if (shift == 0 || share <= 0 || share >= 1) return share;
+  const double odds = share / (1 - share) * exponential(shift);
+  // Only so many bits: the last ones of a double may differ where the compiler fuses operations.
+  constexpr double kSteps = 0x1p30;
+  return std::floor(odds / (1 + odds) * kSteps + 0.5) / kSteps;
+}
+
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name) {
-  return Drawer(level, path, seed, name).draw();
+           const std::string& name, const RunShift& shift) {
+  return Drawer(level, path, seed, name, shift).draw();
 }
 
 }  // namespace skid::synth

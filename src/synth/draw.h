@@ -36,6 +36,12 @@ struct DrawnSample {
   }
 };
 
+/// What makes a repetition differ from the model.
+struct RunShift {
+  double hits_logit = 0;     ///< added to the logit of the share of hits; 0 and 1 stay
+  std::int64_t offsets = 0;  ///< instructions, added to each offset that is drawn
+};
+
 /// What must be found in the samples of one event at one level.
 struct Truth {
   analysis::Ledger samples;
@@ -47,6 +53,8 @@ struct Truth {
   std::map<std::int64_t, std::uint64_t> drawn;
   std::uint64_t wrapped = 0;  ///< samples whose skid came out in another iteration
   std::vector<analysis::TriggerCount> triggers;
+  RunShift run_shift;
+  double hits = 0;  ///< the model's share, shifted
   std::map<DrawnSample, std::uint64_t> places;
 };
 
@@ -64,10 +72,16 @@ AddressRange code_before_exec(const LoopPath& path);
 AddressRange code_of_other();
 AddressRange code_of_kernel();
 
+/// The shifts of one repetition.
+RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed);
+
+/// `share` with `shift` added to its logit, in multiples of 2^-30.
+double shifted_share(double share, double shift);
+
 /// Draws the samples of one event at one level. `name`: of event and level, for messages. Throws
 /// Error when the model asks for what the target lacks: other triggers, or another number of
 /// triggers than it has shares for.
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name);
+           const std::string& name, const RunShift& shift = {});
 
 }  // namespace skid::synth

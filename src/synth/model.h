@@ -40,6 +40,13 @@ struct ExactShares {
   double elsewhere = 0;  ///< of those that Elsewhere tells of
 };
 
+/// How far repetitions of a ladder differ beside what their samples do by chance: standard
+/// deviations of normal shifts, one of each kind for an event, level and repetition.
+struct RunEffect {
+  double hits = 0;     ///< of the logit of LevelModel::hits
+  double offsets = 0;  ///< of the offsets that are drawn, instructions
+};
+
 /// One event at one precise level.
 struct LevelModel {
   int level = 0;       ///< as asked for, 0 to 3
@@ -48,6 +55,7 @@ struct LevelModel {
   std::optional<std::uint64_t> samples;
   double hits = 0;  ///< share of samples that are put on a trigger, before `offsets` is asked
   Distribution offsets;
+  RunEffect run_effect;
   Elsewhere elsewhere;
   ExactShares exact;
   std::vector<double> triggers;    ///< shares of the triggers, adding up to 1; empty: all the same

@@ -1,9 +1,9 @@
 #include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
-#include "src/run/json_value.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
+#include "src/support/json_value.h"
 #include "src/synth/model.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::JsonValue;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostParts = 64;
@@ -339,8 +338,8 @@ class Reader {
   }
 
   LevelModel read_level(const JsonValue& object) const {
-    object.allow_only({"level", "precise_ip", "samples", "hits", "offsets", "elsewhere", "exact_ip",
-                       "triggers", "lost", "lost_samples", "throttled"});
+    object.allow_only({"level", "precise_ip", "samples", "hits", "offsets", "run_effect",
+                       "elsewhere", "exact_ip", "triggers", "lost", "lost_samples", "throttled"});
     LevelModel level;
     level.level = object["level"].integer(0, kHighestLevel);
     level.precise_ip = level.level;
@@ -349,6 +348,7 @@ class Reader {
     }
     level.hits = share_or_0(object, "hits");
     level.offsets = read_distribution(object["offsets"], 0);
+    if (const auto effect = object.find("run_effect")) level.run_effect = read_run_effect(*effect);
     if (const auto elsewhere = object.find("elsewhere")) {
       level.elsewhere = read_elsewhere(*elsewhere);
     }
@@ -378,6 +378,17 @@ class Reader {
       object["offsets"].refuse(fmt::format("{} samples", table->total()),
                                fmt::format("at most {}", kMostSamples));
     }
+  }
+
+  static RunEffect read_run_effect(const JsonValue& object) {
+    object.allow_only({"hits", "offsets"});
+    constexpr double kMostLogits = 10, kMostInstructions = 10'000;
+    RunEffect effect;
+    if (const auto hits = object.find("hits")) effect.hits = hits->number(0, kMostLogits);
+    if (const auto offsets = object.find("offsets")) {
+      effect.offsets = offsets->number(0, kMostInstructions);
+    }
+    return effect;
   }
 
   static Elsewhere read_elsewhere(const JsonValue& object) {
@@ -515,16 +526,7 @@ class Reader {
 }  // namespace
 
 Model parse_model(std::string_view text, const std::string& name, const fs::path& directory) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError({.file = name,
-                      .offset = error.byte,
-                      .found = "text that is not JSON",
-                      .allowed = "a model of synthetic recordings",
-                      .remedy = {}});
-  }
+  const json document = parse_json(text, name, "a model of synthetic recordings");
   return Reader(JsonValue(document, name), directory).read();
 }
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER | perfdat
 constexpr std::uint64_t kFirstId = 100;
 
 /// The streams of random numbers that a model's seed is divided into.
-enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering };
+enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering, kRunEffect };
 
 std::string with_level(const std::string& name, const std::string& modifiers, int level) {
   return run::join_event_name(
@@ -157,7 +157,9 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const auto [event, level_index] = selected[index];
     const LevelModel& level = model_.events[event].levels[level_index];
     const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
-    Drawn drawn = draw(level, path_, seed, measurement.requested);
+    const RunShift shift = draw_run_shift(
+        level.run_effect, seed_of(model_.seed, {kRunEffect, repetition, event, level_index}));
+    Drawn drawn = draw(level, path_, seed, measurement.requested, shift);
     measurement.truth = std::move(drawn.truth);
     contents.add(static_cast<std::uint16_t>(index), std::move(drawn.samples), level);
     truth.lost += level.lost;

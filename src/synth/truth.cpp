@@ -64,6 +64,10 @@ ordered_json json_of(const MeasurementTruth& measurement, const Model& model,
           {"offsets", json_of(truth.offsets)},
           {"drawn", json_of(truth.drawn)},
           {"wrapped", truth.wrapped},
+          {"run_shift",
+           {{"hits_logit", truth.run_shift.hits_logit},
+            {"hits", truth.hits},
+            {"offsets", truth.run_shift.offsets}}},
           {"triggers", triggers},
           {"places", json_of(truth.places)}};
 }

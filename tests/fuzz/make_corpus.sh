@@ -8,7 +8,7 @@ here=$(realpath "$(dirname "$0")")
 corpus=$here/corpus
 cmake --build "$build" --target make_seeds skidscan >/dev/null
 mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols" \
-  "$corpus/instructions" "$corpus/perfstat"
+  "$corpus/instructions" "$corpus/perfstat" "$corpus/report"
 "$build/tests/fuzz/make_seeds" "$corpus"
 
 # Recordings name the machine: here, one that is called example.
@@ -47,6 +47,28 @@ target() {
 target x86_64 load
 target x86_64 branch
 target aarch64 load aarch64-linux-gnu-
+
+# Reports: with one trigger and with two, with and without a runway, and of their sum.
+report() { "$build/skidscan" report --format json "$@"; }
+synth() {
+  echo '{"schema": "skidscan.model/1", "name": "small", "target":
+    {"trigger": "'"$1"'", "nops": 32, "lead_in_nops": 4, "gaps": ['"$2"']}, "events": [
+    {"event": "r20d1", "period": 7, "levels": [{"level": 2, "samples": 20, "hits": 0.5,
+    "offsets": {"kind": "uniform", "lowest": -3, "highest": 30}, "exact_ip": 0.5}]}]}' >small.json
+  "$build/skidscan" synth small.json --seed "$3" --force -o small.data >/dev/null 2>&1
+}
+for seed in 1 2; do
+  synth load "" $seed
+  report small.data >"$seed.json"
+done
+report small.data --hit skid_trigger --runway skid_runway >"$corpus/report/functions"
+synth store 20 1
+report small.data >"$corpus/report/two-triggers"
+perf record -q -o clock.data -e cpu-clock -c 100003 -- true
+report clock.data >"$corpus/report/no-trigger"
+sed 's/"small.data"/"other.data"/' 2.json >other.json
+"$build/skidscan" merge 1.json other.json 2>/dev/null >"$corpus/report/merged"
+mv 1.json "$corpus/report/one-trigger"
 
 # Code alone.
 as -o code.o "$here/sources/instructions.s"

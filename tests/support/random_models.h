@@ -71,6 +71,7 @@ class RandomModels {
       level.triggers.assign(triggers_, 0.5 / static_cast<double>(triggers_ - 1));
       level.triggers[below(triggers_)] = 0.5;
     }
+    if (below(2) == 0) level.run_effect = {2 * share(), 20 * share()};
     level.lost = below(2) * below(100);
     level.lost_samples = below(2) * below(100);
     level.throttled = below(2) * below(10);

@@ -274,6 +274,29 @@ TEST(Causes, AccuseNobodyWhereTheArticleIsSilent) {
   }
 }
 
+TEST(Causes, OfAnInstructionAreThoseOfItsLeastInnocentCategory) {
+  const auto causes = causes_of(Core::skylake, 0x20d1);
+  const auto of_all = [&](Categories categories) { return verdict_on(causes, categories); };
+  EXPECT_EQ(of_all({Category::no_memory}), Verdict::never);
+  EXPECT_EQ(of_all({Category::branch, Category::store}), Verdict::never) << "a call";
+  EXPECT_EQ(of_all({Category::div, Category::gp_load}), Verdict::conditional);
+  EXPECT_EQ(of_all({Category::store, Category::gp_load}), Verdict::conditional) << "inc [rax]";
+  EXPECT_EQ(of_all({Category::store, Category::locked_load}), Verdict::maybe);
+  EXPECT_EQ(of_all({Category::branch, Category::other}), Verdict::unknown) << "ret";
+  EXPECT_EQ(of_all({Category::branch, Category::other, Category::gp_load}), Verdict::conditional);
+  EXPECT_EQ(of_all({}), Verdict::unknown);
+  EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x81d0), {Category::gp_load, Category::other}),
+            Verdict::can);
+}
+
+TEST(Causes, AccuseNobodyOnUnknownCpusAndOfUnknownEvents) {
+  for (const Category category : instructions::kCategories) {
+    EXPECT_EQ(verdict_on(causes_of(Core::other, 0x20d1), {category}), Verdict::unknown);
+    EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x412e), {category}), Verdict::unknown);
+    EXPECT_EQ(verdict_on({}, {category}), Verdict::unknown);
+  }
+}
+
 TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
   const auto ids = [](Core core, std::uint64_t config) {
     std::string all;

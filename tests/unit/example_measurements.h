@@ -75,7 +75,7 @@ inline analysis::Measurement begin(const Example& example) {
   m.period.requested = 100;
   m.period.effective = 100.0;
   if (example.has_trigger) m.trigger = analysis::Trigger{"load", kTrigger, "skid_trigger"};
-  m.events_per_iteration = {1.0, 1.0};
+  m.events_per_iteration.expected = 1.0;
   return m;
 }
 
@@ -94,6 +94,8 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   }
   counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
   const analysis::TargetMap* known = example.has_trigger ? &map : nullptr;
+  const auto samples = tally(counts, known).ledger.read();
+  if (m.period.effective) m.basis.iterations = samples * m.period.requested.value_or(100);
   analysis::complete(m, tally(counts, known), known, example.judgeable, example.ignores_level,
                      std::nullopt, example.bin_width);
   return m;

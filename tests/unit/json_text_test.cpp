@@ -25,5 +25,26 @@ TEST(JsonText, IndentsWhereAsked) {
   EXPECT_EQ(json_text(ordered_json{{"a", {1}}}, 2), "{\n  \"a\": [\n    1\n  ]\n}");
 }
 
+TEST(JsonText, KeepsRowsOfNumbersOnOneLine) {
+  const ordered_json value = {{"rows", ordered_json::array({{0, 5}, {-1, 2.5}})},
+                              {"mixed", ordered_json::array({{0, 5}, 1})},
+                              {"empty", ordered_json::array()},
+                              {"none", ordered_json::object()},
+                              {"key\x7f", nullptr}};
+  EXPECT_EQ(json_text(value, 2), R"({
+  "rows": [[0,5],[-1,2.5]],
+  "mixed": [
+    [
+      0,
+      5
+    ],
+    1
+  ],
+  "empty": [],
+  "none": {},
+  "key\u007f": null
+})");
+}
+
 }  // namespace
 }  // namespace skid

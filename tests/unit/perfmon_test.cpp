@@ -161,7 +161,7 @@ TEST_F(Perfmon, DamagedEventFilesAreRefusedWithThePlace) {
   EXPECT_THAT(refusal("[{"), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(""), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(std::string(8, '[')), HasSubstr("not JSON"));
-  EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("nested more than 8 deep"));
+  EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("nested more than 64 deep"));
   const std::string brackets = R"({"EventName": "A[[[[[[[[[[\\\"{{{{{{{{{{\\", "EventCode": "x"})";
   EXPECT_THAT(refusal("[" + brackets + "]"), HasSubstr("EventCode")) << "brackets in a string";
   EXPECT_THAT(refusal("{}"), HasSubstr("\"Events\""));

@@ -48,6 +48,7 @@ TEST(SynthModel, IsReadAsWritten) {
   json document = sound_model();
   document["events"][0]["levels"][0]["exact_ip"] = {{"hits", 1}, {"misses", 0.25}};
   document["events"][0]["levels"][0]["precise_ip"] = 1;
+  document["events"][0]["levels"][0]["run_effect"] = {{"hits", 0.5}, {"offsets", 3}};
   document["buffers"] = {{"cpus", 3}, {"finished_round", false}};
   const Model model = parse_model(document.dump(), "m.json", {});
   EXPECT_EQ(model.seed, 5u);
@@ -66,6 +67,8 @@ TEST(SynthModel, IsReadAsWritten) {
   EXPECT_EQ(level.exact.hits, 1);
   EXPECT_EQ(level.exact.misses, 0.25);
   EXPECT_EQ(level.exact.elsewhere, 0);
+  EXPECT_EQ(level.run_effect.hits, 0.5);
+  EXPECT_EQ(level.run_effect.offsets, 3);
   EXPECT_EQ(std::get<Constant>(level.offsets.kind).offset, 3);
 }
 
@@ -134,7 +137,7 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
     (void)parse_model("{", "m.json", {});
     FAIL() << "this is no JSON";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
+    EXPECT_THAT(error.what(), HasSubstr("what is not JSON"));
   }
 }
 
@@ -148,6 +151,9 @@ TEST(SynthModel, ThatIsWrongInALevelSaysWhere) {
   EXPECT_THAT(error_of_level("elsewhere", R"({"kernel": 0.6, "foreign": 0.6})"),
               HasSubstr("shares that add up to 1.2"));
   EXPECT_THAT(error_of_level("elsewhere", R"({"guest": 0.6})"), HasSubstr("the key \"guest\""));
+  EXPECT_THAT(error_of_level("run_effect", R"({"hits": 11})"),
+              HasSubstr("run_effect.hits\", allowed 0 to 10"));
+  EXPECT_THAT(error_of_level("run_effect", R"({"offset": 1})"), HasSubstr("the key \"offset\""));
   EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("allowed 1"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "poisson"})"),
               HasSubstr("allowed constant, uniform, empirical, normal_cycles, mixture"));

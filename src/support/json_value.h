@@ -1,17 +1,33 @@
-// A value of a JSON file that nobody vouches for: typed, bounded access that names what is wrong.
+// JSON that nobody vouches for: parsed within bounds, then read by typed, bounded access that names
+// what is wrong.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-namespace skid::run {
+namespace skid {
+
+/// Deeper than any file of ours, or that we read, nests its values.
+inline constexpr std::size_t kDeepestJson = 64;
+/// More values than this are not parsed: a value takes some 16 to 100 bytes of memory, however
+/// short its text is.
+inline constexpr std::size_t kMostJsonValues = std::size_t{8} << 20;
+
+/// Parses the JSON text of a file. `allowed` says what the file should have been, `remedy` what to
+/// do when it is not. Throws InputError for text that is not JSON, that nests deeper than
+/// kDeepestJson, has more than kMostJsonValues values, or a number too large for any type; all
+/// bounds are held before memory is spent.
+nlohmann::json parse_json(std::string_view text, const std::string& file,
+                          const std::string& allowed, const std::string& remedy = {});
 
 /// A value together with the file it is from and its path there ("measurements[3].level"). Refers
 /// to the parsed document, which has to outlive it. Every access throws InputError naming both.
@@ -39,6 +55,8 @@ class JsonValue {
   bool boolean() const;
   std::string string() const;
   std::vector<std::string> strings(std::size_t most) const;
+  /// An array of at most `most` pairs [integer, integer of at least 0].
+  std::vector<std::pair<std::int64_t, std::uint64_t>> pairs(std::size_t most) const;
   /// A finite number, at least 0.
   double non_negative_number() const;
   /// A number from `least` to `most`.
@@ -47,6 +65,7 @@ class JsonValue {
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   /// An integer from `least` to `most`.
   int integer(int least, int most = std::numeric_limits<int>::max()) const;
+  std::int64_t integer64(std::int64_t least, std::int64_t most) const;
 
   /// Throws the error that says what was found in this place and what is allowed there.
   [[noreturn]] void refuse(const std::string& found, const std::string& allowed,
@@ -63,4 +82,4 @@ class JsonValue {
   std::string key_;
 };
 
-}  // namespace skid::run
+}  // namespace skid

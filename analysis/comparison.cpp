@@ -1,0 +1,261 @@
+#include "analysis/comparison.h"
+
+#include "analysis/cell_comparison.h"
+#include "analysis/two_sample.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+namespace {
+
+/// Text that tells machines apart: two are the same where all of this is.
+std::string machine_key(const Cpu& cpu, const std::string& kernel) {
+  const auto number = [](const std::optional<int>& value) {
+    return value ? fmt::format("{}", *value) : std::string("?");
+  };
+  std::string key;
+  // A NUL stands in no name.
+  for (const std::string& part :
+       {cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model), number(cpu.stepping),
+        cpu.microcode, cpu.arch, cpu.hypervisor.value_or("none"), kernel}) {
+    key += part;
+    key += '\0';
+  }
+  return key;
+}
+
+int level_of(const Measurement& measurement) {
+  return measurement.precise.requested.value_or(measurement.precise.recorded);
+}
+
+using MeasurementsBySide = std::vector<std::vector<const Measurement*>>;
+
+/// Divides the measurements into sides, in order of first appearance.
+MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comparison) {
+  MeasurementsBySide by_side;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> numbers;
+  std::optional<std::size_t> baseline;
+  for (std::size_t i = 0; i < compared.measurements.size(); ++i) {
+    const Measurement& measurement = compared.measurements[i];
+    const std::size_t input = compared.input_of[i];
+    const bool by_input = comparison.choices.by == SideBy::input;
+    const auto [found, is_new] = numbers.try_emplace(
+        {by_input ? input : 0, machine_key(measurement.cpu, measurement.kernel)}, by_side.size());
+    const std::size_t number = found->second;
+    if (is_new) {
+      by_side.emplace_back();
+      Side side;
+      side.cpu = measurement.cpu;
+      side.kernel = measurement.kernel;
+      comparison.sides.push_back(std::move(side));
+    }
+    Side& side = comparison.sides[number];
+    if (side.inputs.empty() || side.inputs.back() != input) side.inputs.push_back(input);
+    side.name = side.inputs.size() == 1 ? compared.inputs[input] : std::string();
+    side.synthetic = side.synthetic || measurement.synthetic;
+    ++side.measurements;
+    by_side[number].push_back(&measurement);
+    if (!baseline && input == comparison.choices.baseline) baseline = number;
+  }
+  if (!baseline) {
+    throw Error(fmt::format("{}: the baseline has no measurement",
+                            compared.inputs.at(comparison.choices.baseline)));
+  }
+  comparison.baseline = *baseline;
+  return by_side;
+}
+
+/// An input that is named twice would be a repeat of itself.
+void refuse_duplicates(const std::vector<std::string>& inputs) {
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    if (!seen.insert(input).second) {
+      throw UsageError(
+          fmt::format("{}: named twice; as a repeat of itself it would show less variation than "
+                      "there is",
+                      input));
+    }
+  }
+}
+
+void add_to_rows(std::size_t side, const std::vector<const Measurement*>& measurements,
+                 std::map<std::string, std::size_t>& events,
+                 std::map<std::pair<std::size_t, int>, ComparisonRow>& rows) {
+  for (const Measurement* measurement : measurements) {
+    const std::string& event = measurement->event.label;
+    const std::size_t order = events.try_emplace(event, events.size()).first->second;
+    const int level = level_of(*measurement);
+    ComparisonRow& row = rows[{order, level}];
+    row.event = event;
+    row.level = level;
+    // Sides come one after the other.
+    if (row.cells.empty() || row.cells.back().side != side) {
+      row.cells.emplace_back();
+      row.cells.back().side = side;
+    }
+    row.cells.back().runs.push_back(measurement);
+  }
+}
+
+std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t baseline) {
+  std::map<std::string, std::size_t> events;
+  std::map<std::pair<std::size_t, int>, ComparisonRow> by_key;
+  add_to_rows(baseline, by_side[baseline], events, by_key);
+  for (auto& entry : by_key) entry.second.in_baseline = true;
+  for (std::size_t side = 0; side < by_side.size(); ++side) {
+    if (side != baseline) add_to_rows(side, by_side[side], events, by_key);
+  }
+  std::vector<ComparisonRow> rows;
+  for (auto& [key, row] : by_key) {
+    std::sort(row.cells.begin(), row.cells.end(),
+              [](const Cell& a, const Cell& b) { return a.side < b.side; });
+    if (row.in_baseline) {
+      std::size_t next = 0;
+      for (const Cell& cell : row.cells) {
+        for (; next < cell.side; ++next) row.missing.push_back(next);
+        next = cell.side + 1;
+      }
+      for (; next < by_side.size(); ++next) row.missing.push_back(next);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Holm's procedure over all tests of all cells.
+void adjust(Comparison& comparison) {
+  std::vector<double> p;
+  const auto each_test = [&comparison](auto function) {
+    for (ComparisonRow& row : comparison.rows) {
+      for (Cell& cell : row.cells) {
+        for (StatisticDifference& difference : cell.differences) {
+          if (difference.p) function(difference);
+        }
+      }
+    }
+  };
+  each_test([&p](const StatisticDifference& difference) { p.push_back(*difference.p); });
+  const std::vector<double> adjusted = holm(p);
+  std::size_t next = 0;
+  each_test([&](StatisticDifference& difference) { difference.adjusted_p = adjusted[next++]; });
+  comparison.tests = p.size();
+}
+
+}  // namespace
+
+std::string_view name_of(Statistic statistic) {
+  switch (statistic) {
+    case Statistic::hit_ratio:
+      return "hit ratio";
+    case Statistic::constant_share:
+      return "share at the most common offset";
+    case Statistic::mean:
+      return "mean";
+    case Statistic::median:
+      return "median";
+    case Statistic::p99:
+      return "p99";
+    case Statistic::distribution:
+      return "distribution";
+  }
+  return "unknown";
+}
+
+bool is_share(Statistic statistic) {
+  return statistic == Statistic::hit_ratio || statistic == Statistic::constant_share ||
+         statistic == Statistic::distribution;
+}
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::baseline:
+      return "baseline";
+    case Outcome::no_difference:
+      return "no difference shown";
+    case Outcome::better:
+      return "better";
+    case Outcome::worse:
+      return "worse";
+    case Outcome::different:
+      return "different";
+    case Outcome::too_few:
+      return "too few to tell";
+    case Outcome::not_compared:
+      return "not compared";
+    case Outcome::only_here:
+      return "not in the baseline";
+  }
+  return "unknown";
+}
+
+const Cell* ComparisonRow::cell_of(std::size_t side) const {
+  const auto found =
+      std::lower_bound(cells.begin(), cells.end(), side,
+                       [](const Cell& cell, std::size_t number) { return cell.side < number; });
+  return found != cells.end() && found->side == side ? &*found : nullptr;
+}
+
+Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices& choices) {
+  if (choices.by == SideBy::machine) refuse_duplicates(compared.inputs);
+  Comparison comparison;
+  comparison.choices = choices;
+  const MeasurementsBySide by_side = divide(compared, comparison);
+  if (by_side.size() < 2) {
+    if (choices.by == SideBy::machine) {
+      throw UsageError(
+          "all inputs are of one machine; leave out --by machine, or name recordings of another");
+    }
+    if (compared.inputs.size() < 2) {
+      throw UsageError(fmt::format("{}: one side alone; name at least two inputs to compare",
+                                   compared.inputs.front()));
+    }
+    throw Error("nothing to compare with: all other inputs have no measurement");
+  }
+  comparison.rows = align(by_side, comparison.baseline);
+  std::uint64_t seed = 0;
+  for (ComparisonRow& row : comparison.rows) {
+    for (Cell& cell : row.cells) describe(cell);
+    if (!row.in_baseline) continue;
+    const auto baseline = std::find_if(row.cells.begin(), row.cells.end(), [&](const Cell& cell) {
+      return cell.side == comparison.baseline;
+    });
+    baseline->outcome = Outcome::baseline;
+    const SideFigures figures(*baseline);
+    for (Cell& cell : row.cells) {
+      if (cell.side != comparison.baseline) hold_against(figures, ++seed, cell);
+    }
+  }
+  adjust(comparison);
+  for (ComparisonRow& row : comparison.rows) {
+    if (!row.in_baseline) continue;
+    const Cell& baseline = *row.cell_of(comparison.baseline);
+    for (Cell& cell : row.cells) {
+      if (cell.side != comparison.baseline) conclude(baseline, choices, cell);
+    }
+  }
+  return comparison;
+}
+
+Regressions regressions_of(const Comparison& comparison) {
+  Regressions regressions;
+  for (const ComparisonRow& row : comparison.rows) {
+    regressions.missing += row.missing.size();
+    if (!row.in_baseline) continue;
+    const bool baseline_judged = row.cell_of(comparison.baseline)->judged > 0;
+    for (const Cell& cell : row.cells) {
+      if (cell.outcome == Outcome::worse) ++regressions.worse;
+      const bool lost = baseline_judged && cell.judged == 0;
+      if (cell.outcome == Outcome::not_compared || lost) ++regressions.not_compared;
+    }
+  }
+  return regressions;
+}
+
+}  // namespace skid::analysis

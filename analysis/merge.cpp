@@ -1,0 +1,331 @@
+#include "analysis/merge.h"
+
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::analysis {
+namespace {
+
+/// Whole numbers of JSON are exact up to here in every reader.
+constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
+constexpr std::size_t kMostWarnings = 20;
+constexpr std::size_t kMostDifferences = 20;
+constexpr const char* kOtherTicks =
+    "The merged recordings measured different ticks per instruction: no distance in ticks follows.";
+
+constexpr const char* kFurther =
+    "Further warnings of the merged recordings are left out: report them one by one.";
+
+template <typename T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "unknown";
+}
+std::string text_of(const std::string& value) {
+  return value.empty() ? "unknown" : value;
+}
+
+/// What a damaged recording says of its losses may be any number.
+void add_saturated(std::uint64_t more, std::uint64_t& sum) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  sum = more > kMost - sum ? kMost : sum + more;
+}
+
+void add_known(const std::optional<std::uint64_t>& more, std::optional<std::uint64_t>& sum) {
+  if (!more || !sum) {
+    sum.reset();
+    return;
+  }
+  add_saturated(*more, *sum);
+}
+
+void describe_machine(const Measurement& m, Configuration& all) {
+  all.emplace_back("synthetic", m.synthetic ? "yes" : "no");
+  all.emplace_back("CPU", text_of(m.cpu.model_name));
+  all.emplace_back("vendor", text_of(m.cpu.vendor));
+  all.emplace_back("architecture", text_of(m.cpu.arch));
+  all.emplace_back("CPU family", text_of(m.cpu.family));
+  all.emplace_back("CPU model", text_of(m.cpu.model));
+  all.emplace_back("stepping", text_of(m.cpu.stepping));
+  all.emplace_back("microcode", text_of(m.cpu.microcode));
+  all.emplace_back("hypervisor", text_of(m.cpu.hypervisor));
+  all.emplace_back("kernel", text_of(m.kernel));
+}
+
+void describe_event(const Measurement& m, Configuration& all) {
+  const EventIdentity& event = m.event;
+  all.emplace_back("event", event.label);
+  all.emplace_back("event asked for", text_of(event.requested));
+  all.emplace_back("event recorded", event.recorded);
+  all.emplace_back("type", fmt::format("{}", event.type));
+  all.emplace_back("config", fmt::format("{:#x}", event.config));
+  all.emplace_back("config1", fmt::format("{:#x}", event.config1));
+  all.emplace_back("config2", fmt::format("{:#x}", event.config2));
+  all.emplace_back("kind of breakpoint", fmt::format("{}", event.breakpoint_type));
+  all.emplace_back("modes left out", fmt::format("{}", fmt::join(event.excluded, ", ")));
+  all.emplace_back("level asked for", text_of(m.precise.requested));
+  all.emplace_back("level recorded", fmt::format("{}", m.precise.recorded));
+  all.emplace_back("period asked for", text_of(m.period.requested));
+  // Where the samples tell their periods, these are added up.
+  all.emplace_back("period", m.basis.period_sum ? "of each sample" : text_of(m.period.effective));
+  all.emplace_back("tracepoint beside it", m.ip_check ? m.ip_check->witness : "none");
+}
+
+void describe_target(const Measurement& m, Configuration& all) {
+  const Basis& basis = m.basis;
+  all.emplace_back("trigger", m.trigger ? m.trigger->kind : "unknown");
+  if (m.trigger) {
+    all.emplace_back("trigger's symbol", text_of(m.trigger->symbol));
+    all.emplace_back("trigger's address", fmt::format("{:#x}", m.trigger->address));
+  }
+  all.emplace_back("geometry", basis.geometry ? "known" : "unknown");
+  if (basis.geometry) {
+    const Geometry& geometry = *basis.geometry;
+    all.emplace_back("lead-in", fmt::format("{}", -geometry.lowest_offset));
+    all.emplace_back("runway", fmt::format("{}", geometry.highest_offset));
+    all.emplace_back("censored from", text_of(geometry.censored_from));
+    all.emplace_back("censored from, in bytes", text_of(geometry.censored_from_bytes));
+    all.emplace_back("even share of hits", text_of(geometry.even_hit_share));
+    all.emplace_back("triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", ")));
+  }
+  all.emplace_back("judged", std::string(name_of(basis.judgeable)));
+  all.emplace_back("level ignored", basis.ignores_level ? "yes" : "no");
+  all.emplace_back("triggers cause it equally often", basis.equal_triggers ? "yes" : "no");
+  all.emplace_back("events expected", text_of(m.events_per_iteration.expected));
+}
+
+std::string title_of(const Measurement& m) {
+  return m.event.requested.value_or(m.event.recorded);
+}
+
+std::vector<Part> parts_of(const Measurement& m) {
+  if (m.parts > 1) return m.merged_from;
+  return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
+}
+
+auto order_of(const Part& part) {
+  const SampleTime time = part.time.value_or(SampleTime{});
+  return std::make_tuple(std::string_view(part.run), std::string_view(part.file), part.repeat,
+                         part.samples, part.time.has_value(), time.first, time.last);
+}
+
+/// Samples of a recording must not count twice.
+void check_parts_differ(const std::vector<Part>& parts) {
+  std::set<decltype(order_of(parts.front()))> seen;
+  for (const Part& part : parts) {
+    if (part.samples == 0 || seen.insert(order_of(part)).second) continue;
+    throw Error(
+        fmt::format("{}: the same recording is in two of the inputs and would count twice; leave "
+                    "one out, or name the recordings apart and report them again",
+                    part.file));
+  }
+}
+
+/// "a.run", "a.run and 2 more"
+std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std::uint64_t all) {
+  std::set<std::string_view> names;
+  for (const Part& part : parts) names.insert(part.*name);
+  if (names.contains("")) return {};
+  const std::string& first = parts.front().*name;
+  const std::uint64_t more = names.size() - 1 + (all - parts.size());
+  return more == 0 ? first : fmt::format("{} and {} more", first, more);
+}
+
+void unite(const std::vector<std::string>& more, std::vector<std::string>& all) {
+  for (const std::string& warning : more) {
+    if (std::find(all.begin(), all.end(), warning) != all.end()) continue;
+    if (all.size() < kMostWarnings) {
+      all.push_back(warning);
+    } else if (all.back() != kFurther) {
+      all.emplace_back(kFurther);
+    }
+  }
+}
+
+/// Sums up a group of measurements, the figures last, so that its time grows with their counts.
+class Sum {
+ public:
+  Sum(Measurement first, int repeat) : sum_(std::move(first)), parts_(parts_of(sum_)) {
+    sum_.repeat = repeat;
+  }
+
+  void add(const Measurement& other) {
+    if (other.samples.read() > kMostSamples - sum_.basis.tally.ledger.read()) {
+      throw Error(
+          fmt::format("{}: together more samples than can be counted exactly", title_of(other)));
+    }
+    for (Part& part : parts_of(other)) parts_.push_back(std::move(part));
+    add_saturated(other.parts, sum_.parts);
+    sum_.time.reset();
+    sum_.read_in_part = sum_.read_in_part || other.read_in_part;
+    add_saturated(other.lost_records, sum_.lost_records);
+    add_saturated(other.lost_samples, sum_.lost_samples);
+    add_saturated(other.throttled, sum_.throttled);
+    add_saturated(other.unknown_ids, sum_.unknown_ids);
+    add_basis(other.basis);
+    add_check(other);
+    unite(other.warnings, sum_.warnings);
+    if (other.recording_warnings) unite(*other.recording_warnings, of_recordings_);
+    is_sum_ = true;
+  }
+
+  Measurement finish() {
+    if (!is_sum_) return std::move(sum_);
+    check_parts_differ(parts_);
+    sum_.run = name_of(parts_, &Part::run, sum_.parts);
+    sum_.file = name_of(parts_, &Part::file, sum_.parts);
+    if (parts_.size() > kMostParts) parts_.resize(kMostParts);
+    sum_.merged_from = std::move(parts_);
+    std::vector<std::string> warnings;
+    if (sum_.recording_warnings) warnings = *sum_.recording_warnings;
+    unite(of_recordings_, warnings);
+    sum_.recording_warnings = std::make_shared<const std::vector<std::string>>(std::move(warnings));
+    complete(sum_);
+    return std::move(sum_);
+  }
+
+ private:
+  void add_basis(const Basis& other) {
+    Basis& basis = sum_.basis;
+    basis.tally += other.tally;
+    add_known(other.period_sum, basis.period_sum);
+    add_known(other.iterations, basis.iterations);
+    if (!basis.iterations) sum_.events_per_iteration.measured.reset();
+    if (basis.ticks_per_instruction != other.ticks_per_instruction) {
+      basis.ticks_per_instruction.reset();
+      unite({kOtherTicks}, sum_.warnings);
+    }
+  }
+
+  void add_check(const Measurement& other) {
+    if (!sum_.ip_check || !other.ip_check) return;  // neither has one: it is in the configuration
+    IpCheck& check = *sum_.ip_check;
+    add_saturated(other.ip_check->compared, check.compared);
+    add_saturated(other.ip_check->agreeing, check.agreeing);
+    add_saturated(other.ip_check->unpaired, check.unpaired);
+    if (!check.first_difference) check.first_difference = other.ip_check->first_difference;
+  }
+
+  Measurement sum_;
+  std::vector<Part> parts_;
+  std::vector<std::string> of_recordings_;
+  bool is_sum_ = false;
+};
+
+/// Gathers measurements by configuration.
+class Groups {
+ public:
+  explicit Groups(Repeats repeats) : repeats_(repeats) {}
+
+  void add(Measurement measurement, std::size_t input) {
+    const std::size_t configuration = number_of(measurement);
+    const std::size_t occurrence = occurrences_[{configuration, measurement.repeat, input,
+                                                 measurement.run, measurement.file}]++;
+    const int repeat = repeats_ == Repeats::pair ? measurement.repeat : 1;
+    Group& group = groups_[{configuration, occurrence, repeat}];
+    ++group.measurements;
+    if (repeats_ == Repeats::apart) {
+      for (Part& part : parts_of(measurement)) group.parts.push_back(std::move(part));
+      sums_.emplace_back(std::move(measurement), group.measurements);
+    } else if (group.measurements == 1) {
+      group.sum = sums_.size();
+      sums_.emplace_back(std::move(measurement), repeat);
+    } else {
+      sums_[group.sum].add(measurement);
+    }
+  }
+
+  Merged finish() {
+    for (const auto& [key, group] : groups_) check_parts_differ(group.parts);
+    Merged merged;
+    merged.measurements.reserve(sums_.size());
+    for (Sum& sum : sums_) merged.measurements.push_back(sum.finish());
+    merged.differences = std::move(differences_);
+    return merged;
+  }
+
+ private:
+  struct Group {
+    int measurements = 0;
+    std::size_t sum = 0;      ///< its number, unless nothing is added up
+    std::vector<Part> parts;  ///< where nothing is added up
+  };
+
+  /// Of a configuration. Those of the same event and level are told apart by their first
+  /// difference.
+  std::size_t number_of(const Measurement& measurement) {
+    const auto [found, is_new] =
+        configurations_.try_emplace(configuration_of(measurement), configurations_.size());
+    if (!is_new) return found->second;
+    const std::string title = title_of(measurement);
+    const auto [same_title, is_first] = by_title_.try_emplace(title, &found->first);
+    if (!is_first && differences_.size() < kMostDifferences) {
+      std::string difference =
+          fmt::format("{}: {}", title, first_difference(*same_title->second, found->first));
+      if (std::find(differences_.begin(), differences_.end(), difference) == differences_.end()) {
+        differences_.push_back(std::move(difference));
+      }
+    }
+    return found->second;
+  }
+
+  Repeats repeats_;
+  std::map<Configuration, std::size_t> configurations_;
+  std::map<std::string, const Configuration*> by_title_;
+  /// How often one recording has the same configuration.
+  std::map<std::tuple<std::size_t, int, std::size_t, std::string, std::string>, std::size_t>
+      occurrences_;
+  std::map<std::tuple<std::size_t, std::size_t, int>, Group> groups_;
+  std::vector<Sum> sums_;  ///< in the order of their first parts
+  std::vector<std::string> differences_;
+};
+
+}  // namespace
+
+Configuration configuration_of(const Measurement& measurement) {
+  Configuration all;
+  describe_event(measurement, all);
+  describe_machine(measurement, all);
+  describe_target(measurement, all);
+  return all;
+}
+
+std::string first_difference(const Configuration& a, const Configuration& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a[i] != b[i]) return fmt::format("{}: {} and {}", a[i].first, a[i].second, b[i].second);
+  }
+  return {};
+}
+
+void add(const Measurement& other, Measurement& sum) {
+  const std::string difference = first_difference(configuration_of(sum), configuration_of(other));
+  if (!difference.empty()) throw std::invalid_argument(difference);
+  const int repeat = sum.repeat;
+  Sum both(std::move(sum), repeat);
+  both.add(other);
+  sum = both.finish();
+}
+
+Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
+             Repeats repeats) {
+  Groups groups(repeats);
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    groups.add(std::move(measurements[i]), input_of[i]);
+  }
+  return groups.finish();
+}
+
+}  // namespace skid::analysis

@@ -1,0 +1,52 @@
+// Measurements of one configuration added up to one, as if their samples were of one recording.
+#pragma once
+
+#include "analysis/measurement.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::analysis {
+
+/// What two measurements must have in common to be added up: each property's name and value, in the
+/// order in which a difference is told. The repetition is none of them.
+using Configuration = std::vector<std::pair<std::string, std::string>>;
+
+/// Event as asked for and recorded with its modifiers, level, CPU, microcode, kernel, trigger,
+/// geometry, period, what may be judged, tracepoint of the check, synthetic or not.
+Configuration configuration_of(const Measurement& measurement);
+
+/// The first difference, "kernel: 6.1.0 and 6.2.0"; empty where there is none.
+std::string first_difference(const Configuration& a, const Configuration& b);
+
+/// Adds the samples of `other`, of the same configuration, to `sum` and computes its figures anew.
+/// Counts are added exactly; warnings of both are kept once each, up to a bound. Ticks per
+/// instruction that differ are dropped with a warning, for no distance in ticks follows from them;
+/// iterations that one of them does not know as well. Throws std::invalid_argument with the first
+/// difference where the configurations are not the same, Error where the same recording is in both
+/// or they have more samples than can be counted.
+void add(const Measurement& other, Measurement& sum);
+
+/// What becomes of repetitions of the same configuration.
+enum class Repeats {
+  pair,   ///< those of the same number are added up, others stay apart
+  pool,   ///< all are added up
+  apart,  ///< nothing is added up: they are numbered anew as repetitions of one run
+};
+
+struct Merged {
+  std::vector<Measurement> measurements;  ///< in the order of the first part of each
+  /// Why measurements of the same event and level were not added up: the first difference, once
+  /// each. "access:pp: kernel: 6.1.0 and 6.2.0"
+  std::vector<std::string> differences;
+};
+
+/// `input_of`: by measurement, the number of the input that it came from. Measurements of one
+/// recording are never added up, for they may have counted the same events. Takes time and memory
+/// that grow with the measurements, not with their pairs. Throws as `add` does.
+Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
+             Repeats repeats);
+
+}  // namespace skid::analysis

@@ -1,0 +1,200 @@
+#include "src/commands/annotate.h"
+
+#include "src/commands/each_recording.h"
+#include "src/commands/messages.h"
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
+#include "src/listing/near_names.h"
+#include "src/listing/reader.h"
+#include "src/listing/source_text.h"
+#include "src/locate/module_store.h"
+#include "src/output/listing.h"
+#include "src/run/event_syntax.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::commands {
+namespace {
+
+/// Names and remarks of one kind that are shown at most.
+constexpr std::size_t kMostNamed = 10;
+constexpr unsigned kNarrowestTerminal = 60;
+constexpr std::size_t kMostContext = 1'000'000;
+
+struct AnnotateOptions {
+  std::vector<std::string> inputs;
+  std::vector<std::string> events;
+  std::optional<std::string> function;
+  std::string module;
+  listing::Folding folding;
+  bool source = false;
+  std::string format = "text";
+  std::string perfmon;
+};
+
+listing::Wanted wanted_by(const AnnotateOptions& options) {
+  if (!options.module.empty() && !options.function) {
+    throw UsageError("--module: says where a function is; name it with --function");
+  }
+  listing::Wanted wanted;
+  for (const std::string& list : options.events) {
+    for (std::string& event : run::split_event_list(list)) {
+      wanted.events.push_back(std::move(event));
+    }
+  }
+  wanted.function = options.function;
+  wanted.module = options.module;
+  wanted.perfmon = options.perfmon;
+  return wanted;
+}
+
+template <typename Names>
+std::string named(const Names& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() == kMostNamed) break;
+    shown.push_back(name);
+  }
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (names.size() > shown.size()) {
+    text += fmt::format(" and {} more", names.size() - shown.size());
+  }
+  return text;
+}
+
+/// Why there is nothing to show. Throws Error.
+[[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader,
+                       const listing::Listing& listing) {
+  if (listing.columns.empty() && !options.events.empty()) {
+    throw UsageError(fmt::format("-e {}: no such event was recorded; these were: {}",
+                                 fmt::join(options.events, ","), named(reader.events())));
+  }
+  const auto& sampled = reader.other_functions();
+  const auto most_sampled = listing::most_sampled(sampled, kMostNamed);
+  if (!options.function) {
+    std::string message = "no generated target is among the sampled files";
+    if (!most_sampled.empty()) {
+      message += fmt::format("; name a function with --function, the most sampled are: {}",
+                             fmt::join(most_sampled, ", "));
+    }
+    throw Error(message);
+  }
+  std::string message = fmt::format("function '{}'", *options.function);
+  if (!options.module.empty()) message += fmt::format(" in '{}'", options.module);
+  if (!reader.unsampled_in().empty()) {
+    throw Error(message +
+                fmt::format(": no sample is in it; it is in {}", named(reader.unsampled_in())));
+  }
+  message += ": no sample is in a function of that name";
+  const auto near = listing::near_names(*options.function, sampled, kMostNamed);
+  if (!near.empty()) {
+    message += fmt::format("; sampled functions with like names: {}", fmt::join(near, ", "));
+  } else if (!most_sampled.empty()) {
+    message += fmt::format("; the most sampled functions are: {}", fmt::join(most_sampled, ", "));
+  } else {
+    message += ", nor in any other of which the name is known";
+  }
+  throw Error(message);
+}
+
+void write(const AnnotateOptions& options, const listing::Listing& listing) {
+  listing::SourceText sources;
+  const output::ListingChoices choices{options.folding, options.source ? &sources : nullptr};
+  if (options.format == "json") {
+    print(output::listing_json(listing, choices));
+  } else if (options.format == "csv") {
+    print(output::listing_csv(listing, choices));
+  } else {
+    const output::Page page{standard_output_takes_color(), true,
+                            std::max(standard_output_width(), kNarrowestTerminal)};
+    print(output::listing_text(listing, choices, page));
+  }
+}
+
+ExitStatus run_annotate(const AnnotateOptions& options) {
+  locate::ModuleStore modules;
+  listing::Reader reader(wanted_by(options), modules);
+  const auto inputs =
+      each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
+        const auto read = reader.add(source);
+        for (const auto& fault : read.faults) say(describe(fault));
+        return read.read_in_part;
+      });
+  const auto& listing = reader.finish();
+  const auto remarks = reader.remarks();
+  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) say(remarks[i]);
+  if (remarks.size() > kMostNamed) {
+    say(
+        fmt::format("{} more like these: 'skidscan samples' says all that is wrong with mapped "
+                    "files",
+                    remarks.size() - kMostNamed));
+  }
+  if (listing.codes.empty()) {
+    if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
+    fail(options, reader, listing);
+  }
+  write(options, listing);
+  return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_annotate_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<AnnotateOptions>();
+  auto* command = app.add_subcommand(
+      "annotate", "the target's or any sampled function's instructions, with counts per level");
+  command->add_option("INPUT,-i,--input", options->inputs,
+                      "runs or recordings of perf: files, directories of perf record --threads, - "
+                      "for standard input (default: skidscan.run)");
+  command
+      ->add_option("-e,--event", options->events,
+                   "only these events: with modifiers (access:pp), or without for all levels")
+      ->allow_extra_args(false);
+  command->add_option("--function", options->function,
+                      "a sampled function, by its name in the symbol table, instead of the target");
+  command->add_option("--module", options->module,
+                      "only in this mapped file, by its path or file name; of the kernel: ext4");
+  command
+      ->add_option("--context", options->folding.context,
+                   "instructions shown on either side of a trigger, or of a sampled instruction of "
+                   "a function (default: 8)")
+      ->check(CLI::Range(std::size_t{0}, kMostContext));
+  command->add_flag("--all", options->folding.all, "every instruction a line, nothing folded");
+  command->add_flag("--source", options->source,
+                    "show the text of source lines, from the files as they are now");
+  command->add_option("--format", options->format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  command->add_option("--perfmon", options->perfmon,
+                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                      "where libpfm4 does not know the CPU that was recorded");
+  command->footer(
+      "n: samples at this instruction; %: of the samples of that event and level in the function\n"
+      "or in the target's loop; EX%, where only some samples have EXACT_IP: those of the line "
+      "that\n"
+      "have, where they are not as many as of all; at: distance from the trigger in instructions,\n"
+      "or the address. > marks triggers, ~ the censored end of a runway, ! instructions that "
+      "cannot\n"
+      "cause the event.\n\n"
+      "Exit status: 0 done, 1 failed or no such function was sampled, 2 some of the inputs could\n"
+      "be read only in part or not at all.\n\n"
+      "Examples:\n"
+      "  skidscan record && skidscan annotate -e access\n"
+      "  perf record -e cpu-clock -- gzip -k FILE && skidscan annotate perf.data --function "
+      "deflate\n"
+      "  skidscan annotate a.data b.data --function main --source --format json");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_annotate(*options)); });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,187 @@
+#include "src/commands/compare.h"
+
+#include "analysis/comparison.h"
+#include "plots/figure_file.h"
+#include "plots/forest_plot.h"
+#include "src/commands/messages.h"
+#include "src/commands/read_measurements.h"
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
+#include "src/output/comparison.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace skid::commands {
+namespace {
+
+struct CompareOptions {
+  std::vector<std::string> inputs;
+  std::string baseline;
+  std::string by = "input";
+  std::string min_effect;
+  std::string fail_on;
+  std::string format = "text";
+  std::string plot;
+  std::optional<std::string> hit, runway;
+  std::string perfmon;
+};
+
+/// A number from 0 to `most`, or nullopt.
+std::optional<double> number_from(std::string_view text, double most) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end || !(value >= 0 && value <= most)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices) {
+  constexpr double kMostInstructions = 1e9;
+  const std::size_t comma = text.find(',');
+  const auto share = number_from(text.substr(0, comma), 1);
+  const auto instructions = comma == std::string_view::npos
+                                ? std::optional(choices.least_instructions)
+                                : number_from(text.substr(comma + 1), kMostInstructions);
+  if (!share || !instructions) {
+    throw UsageError(
+        fmt::format("--min-effect: found '{}', allowed a share from 0 to 1, and behind a comma a "
+                    "number of instructions, as in 0.001,0.5",
+                    text));
+  }
+  choices.least_share = *share;
+  choices.least_instructions = *instructions;
+}
+
+analysis::ComparisonChoices choices_of(const CompareOptions& options) {
+  analysis::ComparisonChoices choices;
+  choices.by = options.by == "machine" ? analysis::SideBy::machine : analysis::SideBy::input;
+  if (!options.min_effect.empty()) set_min_effect(options.min_effect, choices);
+  if (!options.baseline.empty()) {
+    const auto found = std::find(options.inputs.begin(), options.inputs.end(), options.baseline);
+    if (found == options.inputs.end()) {
+      throw UsageError(fmt::format("--baseline: '{}' is none of the inputs", options.baseline));
+    }
+    choices.baseline = static_cast<std::size_t>(found - options.inputs.begin());
+  }
+  return choices;
+}
+
+/// The baseline may be named with --baseline alone.
+CompareOptions completed(CompareOptions options) {
+  const auto& inputs = options.inputs;
+  if (!options.baseline.empty() &&
+      std::find(inputs.begin(), inputs.end(), options.baseline) == inputs.end()) {
+    options.inputs.insert(options.inputs.begin(), options.baseline);
+  }
+  return options;
+}
+
+void write(const CompareOptions& options, const analysis::Comparison& comparison,
+           const std::vector<std::string>& inputs) {
+  if (options.format == "json") {
+    print(output::comparison_json(comparison, inputs));
+  } else if (options.format == "csv") {
+    print(output::comparison_csv(comparison, inputs));
+  } else {
+    print(output::comparison_text(comparison, inputs,
+                                  {standard_output_takes_color(), standard_output_width()}));
+  }
+}
+
+ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comparison,
+                 bool read_in_part) {
+  if (options.fail_on == "worse") {
+    const analysis::Regressions regressions = analysis::regressions_of(comparison);
+    if (regressions.sum() > 0) {
+      say(
+          fmt::format("--fail-on worse: {} worse than the baseline, {} missing, {} that could not "
+                      "be compared",
+                      regressions.worse, regressions.missing, regressions.not_compared));
+      return ExitStatus::gate_failed;
+    }
+  }
+  return read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
+ExitStatus run_compare(const CompareOptions& given) {
+  const CompareOptions options = completed(given);
+  if (options.hit.has_value() != options.runway.has_value()) {
+    throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
+  }
+  const analysis::ComparisonChoices choices = choices_of(options);
+  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  constexpr std::int64_t kBin = 1;
+  const Findings findings =
+      read_measurements(options.inputs, {options.hit, options.runway, kBin, options.perfmon});
+  if (findings.measurements.empty()) return ExitStatus::failed;
+  const analysis::Comparison comparison =
+      analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
+  write(options, comparison, findings.inputs);
+  if (!options.plot.empty()) plots::plot_forest(comparison, findings.inputs, options.plot);
+  return judge(options, comparison, findings.read_in_part);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<CompareOptions>();
+  auto* command = app.add_subcommand(
+      "compare", "runs side by side: what differs, by how much, and whether by more than chance");
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "runs or recordings of perf, at least two; the first is the baseline")
+      ->required();
+  command->add_option("--baseline", options->baseline,
+                      "input that the others are held against, instead of the first");
+  command
+      ->add_option("--by", options->by,
+                   "what is a side: input, or machine, where all inputs of the same CPU model, "
+                   "microcode, hypervisor and kernel are repeats of each other")
+      ->check(CLI::IsMember({"input", "machine"}));
+  command->add_option("--min-effect", options->min_effect,
+                      "SHARE[,INSTRUCTIONS]: differences up to these are not marked (default: "
+                      "0.001,0.5)");
+  command
+      ->add_option("--fail-on", options->fail_on,
+                   "worse: exit with status 4 when something got worse, or when an event and level "
+                   "of the baseline is missing or cannot be compared")
+      ->check(CLI::IsMember({"worse"}));
+  command->add_option("--format", options->format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  command->add_option("--plot", options->plot,
+                      "write the hit ratios with their intervals to FILE.png, .svg or .pdf");
+  command->add_option("--hit", options->hit,
+                      "function whose samples are hits, for targets that others wrote");
+  command->add_option("--runway", options->runway, "function whose samples are skids");
+  command->add_option("--perfmon", options->perfmon,
+                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                      "where libpfm4 does not know the CPU that was recorded");
+  command->footer(
+      "Runs vary more than their samples: record --repeat 3 or more, and runs are compared, not\n"
+      "samples. docs/compare.md tells how.\n\n"
+      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
+      "only in part or not at all, 4 --fail-on did not hold.\n\n"
+      "Examples:\n"
+      "  skidscan synth --like pebs-sound --ladder -o a.run\n"
+      "  skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run b.run\n"
+      "  skidscan compare --baseline good.run skidscan.run --fail-on worse\n"
+      "  skidscan compare skylake.run zen4-1.run zen4-2.run --by machine --plot hits.png");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_compare(*options)); });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,112 @@
+#include "src/commands/merge.h"
+
+#include "analysis/merge.h"
+#include "src/commands/messages.h"
+#include "src/commands/read_measurements.h"
+#include "src/commands/standard_output.h"
+#include "src/output/report.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace skid::commands {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  bool pool = false;
+  bool as_repeats = false;
+  std::optional<std::string> hit, runway;
+  std::optional<std::int64_t> bin;
+  std::string perfmon;
+};
+
+analysis::Repeats repeats_of(const MergeOptions& options) {
+  if (options.pool) return analysis::Repeats::pool;
+  return options.as_repeats ? analysis::Repeats::apart : analysis::Repeats::pair;
+}
+
+std::string counted(std::size_t count, const std::string& singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+}
+
+ExitStatus run_merge(const MergeOptions& options) {
+  if (options.hit.has_value() != options.runway.has_value()) {
+    throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
+  }
+  auto findings = read_measurements(options.inputs,
+                                    {options.hit, options.runway, 1, options.perfmon}, options.bin);
+  const std::size_t read = findings.measurements.size();
+  if (read == 0) return ExitStatus::failed;
+  const auto merged =
+      analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
+  for (const std::string& difference : merged.differences) {
+    say(fmt::format("not added up: {}", difference));
+  }
+  const std::string report = output::report_json(merged.measurements);
+  if (options.output.empty() || options.output == "-") {
+    print(report);
+  } else {
+    write_file_atomically(options.output, report);
+  }
+  say(fmt::format("{} of {} became {}", counted(read, "measurement"),
+                  counted(findings.inputs.size(), "input"), merged.measurements.size()));
+  return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<MergeOptions>();
+  auto* command = app.add_subcommand(
+      "merge", "add reports, runs and recordings of the same configuration up to one report");
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "reports in JSON, runs or recordings of perf; - for standard input")
+      ->required();
+  command->add_option("-o,--output", options->output,
+                      "file to write the report to (default: standard output)");
+  auto* pool = command->add_flag("--pool", options->pool,
+                                 "add up the repetitions too: one sample of all runs, whose "
+                                 "intervals no longer tell how runs vary");
+  command
+      ->add_flag("--as-repeats", options->as_repeats,
+                 "add nothing up: number all measurements of the same configuration as repetitions "
+                 "of one run, for intervals over runs")
+      ->excludes(pool);
+  command
+      ->add_option("--bin", options->bin,
+                   "width of a histogram bin in instructions (default: 1, of a report its own)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  command->add_option("--hit", options->hit,
+                      "function whose samples are hits, for targets that others wrote");
+  command->add_option("--runway", options->runway, "function whose samples are skids");
+  command->add_option("--perfmon", options->perfmon,
+                      "directory of Intel's event files, where libpfm4 does not know the CPU");
+  command->footer(
+      "The report of the sum equals the report of one recording that has all samples. Of the same\n"
+      "configuration are measurements of the same event as asked for and recorded, level, period,\n"
+      "CPU, microcode, kernel, trigger and runway; others stand beside each other, and the first\n"
+      "difference is said. Repetition 1 is added to repetition 1, 2 to 2, so that runs with\n"
+      "repetitions keep them. The same recording in two inputs is refused.\n\n"
+      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
+      "only in part or not at all.\n\n"
+      "Examples:\n"
+      "  skidscan merge a.json b.json -o both.json && skidscan report both.json\n"
+      "  skidscan merge monday.run tuesday.run --as-repeats -o week.json\n"
+      "  skidscan merge skidscan.run --pool | skidscan report -");
+  command->callback(
+      [options, &exit_status] { exit_status = static_cast<int>(run_merge(*options)); });
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,94 @@
+#include "src/listing/near_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+#include <utility>
+
+namespace skid::listing {
+namespace {
+
+/// Longer names are not compared letter by letter: that takes the product of the lengths.
+constexpr std::size_t kLongest = 256;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return result;
+}
+
+/// Letters to insert, remove or replace, and neighbours to swap (optimal string alignment).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({row[j - 1] + 1, last[j] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> near_names(std::string_view name,
+                                    const std::map<std::string, std::uint64_t>& sampled,
+                                    std::size_t most) {
+  using Candidate = std::tuple<std::size_t, std::uint64_t, std::string_view>;
+  const std::string wanted = lower(name);
+  std::vector<Candidate> candidates;
+  for (const auto& [other, samples] : sampled) {
+    const std::string text = lower(other);
+    std::size_t differing = 0;
+    if (wanted.size() <= kLongest && text.size() <= kLongest) {
+      const auto [shorter, longer] = std::minmax({wanted.size(), text.size()});
+      // Two names can be no nearer than their lengths.
+      differing = longer - shorter <= longer / 3 ? distance(wanted, text) : longer;
+      if (differing * 3 > longer) differing = longer;
+      if (differing < longer) {
+        candidates.emplace_back(differing, samples, other);
+        continue;
+      }
+    }
+    if (wanted.empty() || text.empty()) continue;
+    if (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos) {
+      candidates.emplace_back(std::max(wanted.size(), text.size()), samples, other);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::make_tuple(std::get<0>(a), ~std::get<1>(a), std::get<2>(a)) <
+           std::make_tuple(std::get<0>(b), ~std::get<1>(b), std::get<2>(b));
+  });
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates) {
+    if (names.size() == most) break;
+    names.emplace_back(std::get<2>(candidate));
+  }
+  return names;
+}
+
+std::vector<std::string> most_sampled(const std::map<std::string, std::uint64_t>& sampled,
+                                      std::size_t most) {
+  std::vector<std::pair<std::uint64_t, std::string>> ordered;
+  for (const auto& [name, samples] : sampled) ordered.emplace_back(~samples, name);
+  std::sort(ordered.begin(), ordered.end());
+  std::vector<std::string> names;
+  for (const auto& [order, name] : ordered) {
+    if (names.size() == most) break;
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace skid::listing

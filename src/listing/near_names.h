@@ -1,0 +1,24 @@
+// Names that somebody may have meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::listing {
+
+/// At most `most` of the names in `sampled` (with their samples) that are like `name`: it or they
+/// are part of the other, or a third of the letters or fewer differ (swapped neighbours as one);
+/// nearest first, of equally near ones the most sampled first. Letters count alike in either case.
+std::vector<std::string> near_names(std::string_view name,
+                                    const std::map<std::string, std::uint64_t>& sampled,
+                                    std::size_t most);
+
+/// At most `most` names, the most sampled first.
+std::vector<std::string> most_sampled(const std::map<std::string, std::uint64_t>& sampled,
+                                      std::size_t most);
+
+}  // namespace skid::listing

@@ -1,0 +1,399 @@
+#include "src/listing/reader.h"
+
+#include "src/locate/mapping_name.h"
+#include "src/locate/symbolizer.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/page_fault_check.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/format.h"
+#include "src/symbols/disassembler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::listing {
+
+using locate::LocatedSamples;
+using perfdata::Attribute;
+using perfdata::CpuMode;
+using symbols::FileIndex;
+
+/// One recording, read.
+struct Reader::Reading {
+  const measure::Source& source;
+  perfdata::Recording& recording;
+  const locate::Digest& digest;
+  locate::KernelSymbols kernel{
+      [this] { return locate::recorded_kernel(recording, digest.spaces); }};
+  /// By attribute, index of Listing::columns.
+  std::vector<std::optional<std::size_t>> columns = {};
+};
+
+namespace {
+
+Where where_is(const LocatedSamples& located) {
+  switch (located.kind.mode()) {
+    case CpuMode::user:
+      return located.location ? Where::user : Where::unmapped;
+    case CpuMode::kernel:
+      return Where::kernel;
+    case CpuMode::hypervisor:
+    case CpuMode::guest_kernel:
+    case CpuMode::guest_user:
+      return Where::guest;
+    case CpuMode::unknown:
+      break;
+  }
+  return Where::unmapped;
+}
+
+/// The tracepoint that a run records beside page faults is no event of its own.
+bool is_witness(const measure::Source& source, const Attribute& attribute) {
+  return source.planned != nullptr && !source.planned->witness.empty() &&
+         attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
+}
+
+/// METHOD, "Impossible attributions": which events have any, and whether the catalogue can tell.
+void judge(const measure::EventKnowledge& knowledge, Column& column) {
+  column.of_core_pmu = knowledge.core_pmu;
+  if (!knowledge.core_pmu) {
+    column.not_judged = "it is no event of a core's PMU";
+  } else if (column.described.precise.recorded < 2) {
+    column.not_judged = "below precise level 2 it is not the causing instruction that is recorded";
+  } else if (knowledge.catalogue.empty()) {
+    column.not_judged = "no catalogue covers the CPU";
+  } else if (!knowledge.event || !knowledge.core) {
+    column.not_judged = fmt::format("the catalogue ({}) does not have it", knowledge.catalogue);
+  } else if (!knowledge.event->precise.value_or(false)) {
+    column.not_judged = knowledge.imprecise() ? "the catalogue calls it imprecise"
+                                              : "nothing tells whether it is precise";
+  } else {
+    auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
+    const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
+      return cause.verdict != events::Verdict::unknown;
+    });
+    if (is_known) {
+      column.causes = std::move(causes);
+    } else {
+      column.not_judged = "nothing is known of what causes it on this CPU";
+    }
+  }
+}
+
+/// The element of `codes` that is `kind` and begins there in that file, or a new one.
+Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module,
+              const std::string& dso, AddressRange range) {
+  const auto found = std::find_if(codes.begin(), codes.end(), [&](const Code& code) {
+    return code.kind == kind && code.module == module && code.range.begin == range.begin &&
+           (module != nullptr || code.dso == dso);
+  });
+  if (found != codes.end()) return *found;
+  Code code;
+  code.kind = kind;
+  code.module = module;
+  code.dso = dso;
+  code.range = range;
+  if (module != nullptr) {
+    code.build_id = module->build_id();
+    code.arch = module->arch();
+  }
+  codes.push_back(std::move(code));
+  return codes.back();
+}
+
+void join(std::vector<std::size_t>& columns,
+          const std::vector<std::optional<std::size_t>>& further) {
+  for (const auto& column : further) {
+    if (column) columns.push_back(*column);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
+void add_once(const std::string& remark, std::vector<std::string>& remarks) {
+  if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
+    remarks.push_back(remark);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Where where) {
+  switch (where) {
+    case Where::user:
+      return "user";
+    case Where::kernel:
+      return "kernel";
+    case Where::guest:
+      return "guest";
+    case Where::unmapped:
+      break;
+  }
+  return "unmapped";
+}
+
+std::uint64_t Column::read() const {
+  return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+}
+
+Count Code::total(std::size_t column) const {
+  Count sum;
+  for (const auto& [address, by_column] : samples) {
+    const auto found = by_column.find(column);
+    if (found != by_column.end()) sum += found->second;
+  }
+  return sum;
+}
+
+bool Reader::is_wanted(const analysis::Measurement& described) const {
+  const auto& event = described.event;
+  return wanted_.events.empty() ||
+         std::any_of(wanted_.events.begin(), wanted_.events.end(), [&](const std::string& name) {
+           return name == event.label || name == event.recorded || name == event.requested;
+         });
+}
+
+bool Reader::is_wanted_module(const std::string& dso) const {
+  const std::string& module = wanted_.module;
+  return module.empty() || dso == module || std::filesystem::path(dso).filename() == module ||
+         locate::module_name(dso) == module;
+}
+
+Reader::Read Reader::add(const measure::Source& source) {
+  auto recording = perfdata::Recording::open(source.file);
+  const auto describe = [&](const machine::Machine& machine, std::uint32_t index,
+                            const std::optional<std::string>& requested) {
+    auto described = measure::describe_measurement(source, recording, machine, index, requested);
+    events_.insert(described.event.label);
+    return described;
+  };
+  // Where the events are known before the samples are read, those of no interest need not be.
+  if (!wanted_.events.empty() && recording.rewindable()) {
+    const auto requested = measure::requested_by_attribute(recording);
+    bool is_any_wanted = false;
+    for (std::uint32_t index = 0; index < requested.size(); ++index) {
+      const Attribute& attribute = recording.attributes()[index];
+      if (attribute.is_dummy() || is_witness(source, attribute)) continue;
+      is_any_wanted = is_wanted(describe({}, index, requested[index])) || is_any_wanted;
+    }
+    if (!is_any_wanted) return {recording.faults(), recording.read_in_part()};
+  }
+
+  const auto digest = locate::digest(recording);
+  Reading reading{source, recording, digest};
+  if (recording.attributes().empty()) {
+    // In pipe mode only the end of the recording tells.
+    throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
+                      "the recording is damaged or was cut off; record again"});
+  }
+  measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
+                           wanted_.perfmon);
+  const auto requested = measure::requested_by_attribute(recording);
+  reading.columns.resize(requested.size());
+  for (std::uint32_t index = 0; index < requested.size(); ++index) {
+    const Attribute& attribute = recording.attributes()[index];
+    if (attribute.is_dummy() || is_witness(source, attribute)) continue;
+    Column column;
+    column.described = describe(cpu.machine(), index, requested[index]);
+    if (!is_wanted(column.described)) continue;
+    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute.type)), column);
+    reading.columns[index] = listing_.columns.size();
+    listing_.columns.push_back(std::move(column));
+  }
+  digest.located.for_each([&](const LocatedSamples& located) {
+    if (const auto column = reading.columns[located.attribute]) {
+      listing_.columns[*column].samples[static_cast<std::size_t>(where_is(located))] +=
+          located.samples;
+    }
+  });
+
+  if (source.run == nullptr || runs_.insert(source.run_directory).second) {
+    measure::add_targets(source, modules_);
+  }
+  const bool found = wanted_.function ? add_function(reading) : add_target(reading);
+  if (!found) add_names(reading);
+  if (digest.uncertain > 0) {
+    remarks_.push_back(
+        fmt::format("{}: {} samples came through the pipe long before a mapping of that time; "
+                    "which file they were in is uncertain",
+                    source.file.string(), digest.uncertain));
+  }
+  return {recording.faults(), recording.read_in_part()};
+}
+
+void Reader::count(Code& code, const Reading& reading, const LocatedSamples& located,
+                   std::uint64_t address) {
+  const auto column = reading.columns[located.attribute];
+  if (!column) return;
+  code.samples[address][*column] += {located.samples, located.kind.exact() ? located.samples : 0};
+}
+
+bool Reader::add_target(Reading& reading) {
+  const auto& spaces = reading.digest.spaces;
+  auto geometry = measure::find_recorded_target(reading.source, reading.digest, modules_, remarks_);
+  if (!geometry) return false;
+  std::string dso;
+  std::filesystem::path file;
+  for (FileIndex index = 0; index < geometry->is_target.size() && file.empty(); ++index) {
+    if (!geometry->is_target[index]) continue;
+    dso = spaces.file(index).path;
+    file = modules_.find(spaces.file(index)).path;
+  }
+  if (file.empty() && reading.source.run != nullptr) {  // nothing was sampled in it
+    for (const auto& target : reading.source.run->targets) {
+      if (target.build_id != geometry->module->build_id()) continue;
+      file = reading.source.run_directory / target.file;
+      dso = file.string();
+    }
+  }
+  const AddressRange loop = geometry->description->layout.loop;
+  Code& code = code_at(listing_.codes, Kind::target, geometry->module, dso, loop);
+  code.name = geometry->trigger.kind;
+  code.file = file;
+  join(code.columns, reading.columns);
+  reading.digest.located.for_each([&](const LocatedSamples& located) {
+    if (where_is(located) != Where::user || !geometry->is_target[located.location->file]) return;
+    const auto address = geometry->module->address_at(located.location->offset);
+    if (address && loop.contains(*address)) count(code, reading, located, *address);
+  });
+  if (!code.map) {
+    code.arch = geometry->description->specification.arch;
+    code.map = std::move(geometry->map);
+    code.description = std::move(geometry->description);
+  }
+  return true;
+}
+
+bool Reader::add_function(Reading& reading) {
+  /// Of a sampled file, where functions of the wanted name begin.
+  struct File {
+    bool is_known = false;
+    locate::ModuleStore::Found found;
+    std::set<std::uint64_t> begins;
+    bool is_sampled = false;
+  };
+  const auto& spaces = reading.digest.spaces;
+  const std::string& name = *wanted_.function;
+  std::vector<File> files(spaces.file_count());
+  bool is_any = false;
+  bool is_in_kernel = false;
+  const auto take = [&](Code& code, const LocatedSamples& located, std::uint64_t address) {
+    if (!std::exchange(is_any, true) ||
+        !std::binary_search(code.columns.begin(), code.columns.end(),
+                            *reading.columns[located.attribute])) {
+      join(code.columns, reading.columns);
+    }
+    code.name = name;
+    count(code, reading, located, address);
+  };
+  reading.digest.located.for_each([&](const LocatedSamples& located) {
+    if (!located.location || !reading.columns[located.attribute]) return;
+    const symbols::MappedFile& mapped = spaces.file(located.location->file);
+    if (where_is(located) == Where::kernel) {
+      const std::string dso = locate::kernel_dso_name(mapped);
+      if (!is_wanted_module(dso)) return;
+      const auto symbol =
+          reading.kernel.symbol_at(mapped.path, located.ip, located.location->offset);
+      if (!symbol || symbol->name != name) return;
+      is_in_kernel = true;
+      take(code_at(listing_.codes, Kind::kernel_function, nullptr, dso, symbol->range), located,
+           located.ip);
+      return;
+    }
+    if (where_is(located) != Where::user) return;
+    File& file = files[located.location->file];
+    if (!std::exchange(file.is_known, true) && is_wanted_module(mapped.path)) {
+      file.found = modules_.find(mapped);
+      if (file.found.module != nullptr) {
+        for (const auto& function : file.found.module->functions_named(name)) {
+          file.begins.insert(function.range.begin);
+        }
+      }
+    }
+    if (file.begins.empty()) return;
+    const auto address = file.found.module->address_at(located.location->offset);
+    if (!address) return;
+    const auto function = file.found.module->function_at(*address);
+    if (!function || !file.begins.contains(function->range.begin)) return;
+    Code& code =
+        code_at(listing_.codes, Kind::function, file.found.module, mapped.path, function->range);
+    code.file = file.found.path;
+    if (function->name != name) code.alias = function->name;
+    file.is_sampled = true;
+    take(code, located, *address);
+  });
+  for (const File& file : files) {
+    if (!file.begins.empty() && !file.is_sampled) unsampled_in_.insert(file.found.path.string());
+  }
+  if (is_in_kernel || !is_any) {
+    for (const auto& remark : reading.kernel.remarks()) add_once(remark, remarks_);
+  }
+  return is_any;
+}
+
+void Reader::add_names(Reading& reading) {
+  locate::Symbolizer symbolizer(reading.digest.spaces, modules_, reading.kernel);
+  reading.digest.located.for_each([&](const LocatedSamples& located) {
+    if (!located.location || !reading.columns[located.attribute]) return;
+    const bool is_kernel = where_is(located) == Where::kernel;
+    if (!is_kernel && where_is(located) != Where::user) return;
+    const std::string& name = is_kernel
+                                  ? symbolizer.kernel_symbol_at(*located.location, located.ip).name
+                                  : symbolizer.symbol_at(*located.location).name;
+    if (name.empty()) return;
+    const auto known = other_functions_.find(name);
+    if (known != other_functions_.end()) {
+      known->second += located.samples;
+    } else if (other_functions_.size() < kMostNames) {
+      other_functions_.emplace(name, located.samples);
+    }
+  });
+}
+
+void Reader::decode(Code& code) const {
+  if (code.kind == Kind::kernel_function) {
+    code.no_code =
+        "the kernel rewrites its own code as it runs (jump labels, alternatives, tracing), so that "
+        "no file holds what was executed";
+    return;
+  }
+  if (!code.arch) {
+    code.no_code = fmt::format("{} is for a machine whose instructions skidscan does not decode",
+                               code.file.string());
+    return;
+  }
+  AddressRange range = code.range;
+  if (code.kind == Kind::function) range.end = range.begin + std::min(range.size(), kMostDecoded);
+  code.bytes = code.module->code(range);
+  if (code.bytes.empty()) {
+    code.no_code =
+        fmt::format("{} holds no bytes at the addresses of the function", code.file.string());
+    return;
+  }
+  code.starts = symbols::Disassembler(*code.arch).starts(code.bytes, range.begin);
+}
+
+const Listing& Reader::finish() {
+  for (Code& code : listing_.codes) decode(code);
+  return listing_;
+}
+
+std::vector<std::string> Reader::remarks() const {
+  using RemarkKind = locate::ModuleStore::Remark::Kind;
+  std::vector<std::string> all = remarks_;
+  for (const auto& remark : modules_.remarks()) {
+    const bool is_shown = std::any_of(listing_.codes.begin(), listing_.codes.end(),
+                                      [&](const Code& code) { return code.dso == remark.mapped; });
+    if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
+        (remark.kind == RemarkKind::unverified && is_shown)) {
+      add_once(remark.text, all);
+    }
+  }
+  return all;
+}
+
+}  // namespace skid::listing

@@ -1,0 +1,90 @@
+// From recordings to listings: which sampled code is wanted, and whose samples are on it.
+#pragma once
+
+#include "src/listing/listing.h"
+#include "src/locate/digest.h"
+#include "src/locate/kernel_symbols.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace skid::listing {
+
+struct Wanted {
+  /// Names of events: as asked for, as recorded, or without level and modifiers. Empty: all.
+  std::vector<std::string> events = {};
+  /// As in the symbol table; nullopt: the generated target.
+  std::optional<std::string> function = {};
+  std::string module = {};  ///< path or file name of a mapped file; empty: any
+  /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
+  std::filesystem::path perfmon = {};
+};
+
+/// Collects the wanted code of one recording after the other.
+class Reader {
+ public:
+  /// `modules` must outlive the listing.
+  Reader(Wanted wanted, locate::ModuleStore& modules)
+      : wanted_(std::move(wanted)), modules_(modules) {}
+
+  struct Read {
+    std::vector<InputFault> faults;  ///< damage of the recording
+    bool read_in_part = false;
+  };
+  /// Reads a recording. Throws InputError when nothing of it can be read.
+  Read add(const measure::Source& source);
+
+  /// Decodes what was collected; lives as long as this. Nothing can be added afterwards.
+  const Listing& finish();
+
+  /// What the user has to know of all of it, a line each: files that were not used, ….
+  std::vector<std::string> remarks() const;
+
+  /// Events that were met, as `wanted.events` could name them.
+  const std::set<std::string>& events() const noexcept { return events_; }
+  /// By name, samples in functions of recordings in which nothing was found.
+  const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
+    return other_functions_;
+  }
+  /// Sampled files in which the wanted function is, without a sample in it.
+  const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
+
+ private:
+  /// Names kept for `other_functions` at most.
+  static constexpr std::size_t kMostNames = 100'000;
+  /// Of a function no more is decoded: a symbol table may give it any size.
+  static constexpr std::uint64_t kMostDecoded = std::uint64_t{16} << 20U;
+
+  struct Reading;
+  bool is_wanted(const analysis::Measurement& described) const;
+  bool is_wanted_module(const std::string& dso) const;
+  bool may_have_wanted(const measure::Source& source, const perfdata::Recording& recording) const;
+  void add_columns(Reading& reading);
+  bool add_target(Reading& reading);
+  bool add_function(Reading& reading);
+  void add_names(Reading& reading);
+  void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
+             std::uint64_t address);
+  void decode(Code& code) const;
+
+  Wanted wanted_;
+  locate::ModuleStore& modules_;
+  Listing listing_;
+  std::set<std::filesystem::path> runs_;  ///< whose targets `modules_` knows
+  std::set<std::string> events_;
+  std::map<std::string, std::uint64_t> other_functions_;
+  std::set<std::string> unsampled_in_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace skid::listing

@@ -1,0 +1,416 @@
+#include "src/listing/rows.h"
+
+#include "src/instructions/instruction.h"
+#include "src/symbols/disassembler.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::listing {
+namespace {
+
+/// Fewer equal instructions without samples are not worth a stretch near a trigger, nor fewer
+/// others of the loop beside its triggers and runways.
+constexpr std::size_t kShortestRun = 3;
+constexpr std::size_t kShortestOfLoop = 5;
+/// Of a loop no more instructions than these are shown beside its triggers and runways.
+constexpr std::size_t kMostOfLoop = 64;
+
+/// Instructions from one index to another, each shown or all in one stretch.
+struct Piece {
+  std::size_t begin = 0, end = 0;
+  bool is_stretch = false;
+
+  std::size_t size() const { return end - begin; }
+};
+
+/// Where an instruction is in a target.
+struct Spot {
+  Part part = Part::function;
+  std::optional<std::int64_t> offset;
+  std::optional<std::size_t> trigger;
+
+  bool is_in_same(const Spot& other) const {
+    return part == other.part && trigger == other.trigger;
+  }
+};
+
+Part part_of(analysis::SampleClass sample_class) {
+  switch (sample_class) {
+    case analysis::SampleClass::hit:
+      return Part::trigger;
+    case analysis::SampleClass::skid:
+      return Part::runway;
+    case analysis::SampleClass::before:
+      return Part::lead_in;
+    case analysis::SampleClass::censored:
+      return Part::censored;
+    case analysis::SampleClass::other_trigger:
+      return Part::other_trigger;
+    default:
+      return Part::loop;
+  }
+}
+
+/// The address that an aarch64 branch names, from its text: "b.ne #0x4010a0".
+std::optional<std::uint64_t> aarch64_target(std::string_view text) {
+  const bool is_branch = text.starts_with("b ") || text.starts_with("b.") ||
+                         text.starts_with("bl ") || text.starts_with("cbz ") ||
+                         text.starts_with("cbnz ") || text.starts_with("tbz ") ||
+                         text.starts_with("tbnz ");
+  const auto number = text.rfind("#0x");
+  if (!is_branch || number == std::string_view::npos) return std::nullopt;
+  std::uint64_t address = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data() + number + 3, end, address, 16);
+  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return address;
+}
+
+class Folder {
+ public:
+  Folder(const Listing& listing, const Code& code, std::span<const std::size_t> columns,
+         const Folding& folding)
+      : listing_(listing), code_(code), columns_(columns), folding_(folding) {
+    if (code.starts.empty()) return;
+    decoder_.emplace(*code.arch);
+    for (const auto& [address, by_column] : code.samples) {
+      auto counts = counts_of(by_column);
+      if (!any(counts)) continue;
+      const auto after = std::upper_bound(code.starts.begin(), code.starts.end(), address);
+      const bool is_decoded = address - code.range.begin < code.bytes.size();
+      if (!is_decoded) {
+        add(counts, not_decoded_);
+      } else if (*std::prev(after) != address) {
+        add(counts, inside_);
+      } else {
+        sampled_.emplace_back(static_cast<std::size_t>(after - code.starts.begin()) - 1,
+                              std::move(counts));
+      }
+    }
+  }
+
+  std::vector<Row> rows() const {
+    std::vector<Row> result;
+    if (code_.starts.empty()) {
+      for (const auto& [address, by_column] : code_.samples) {
+        auto counts = counts_of(by_column);
+        if (any(counts)) result.push_back(bare_row(RowKind::address, address, std::move(counts)));
+      }
+      return result;
+    }
+    for (const Piece& piece : code_.map ? pieces_of_target() : pieces_of_function()) {
+      if (piece.is_stretch) {
+        result.push_back(stretch(piece));
+      } else {
+        for (std::size_t i = piece.begin; i < piece.end; ++i) result.push_back(instruction(i));
+      }
+    }
+    if (any(inside_)) result.push_back(bare_row(RowKind::inside, 0, inside_));
+    if (any(not_decoded_)) result.push_back(bare_row(RowKind::not_decoded, 0, not_decoded_));
+    return result;
+  }
+
+ private:
+  using Counts = std::vector<Count>;
+
+  Counts counts_of(const std::map<std::size_t, Count>& by_column) const {
+    Counts counts;
+    for (const std::size_t column : columns_) {
+      const auto found = by_column.find(column);
+      counts.push_back(found == by_column.end() ? Count{} : found->second);
+    }
+    return counts;
+  }
+  static bool any(const Counts& counts) {
+    return std::any_of(counts.begin(), counts.end(),
+                       [](const Count& count) { return count.samples > 0; });
+  }
+  static void add(const Counts& some, Counts& sum) {
+    sum.resize(some.size());
+    for (std::size_t i = 0; i < some.size(); ++i) sum[i] += some[i];
+  }
+
+  std::size_t count() const { return code_.starts.size(); }
+  std::uint64_t end_of(std::size_t index) const {
+    return index + 1 < count() ? code_.starts[index + 1] : code_.range.begin + code_.bytes.size();
+  }
+  std::span<const std::byte> bytes_of(std::size_t index) const {
+    return std::span(code_.bytes)
+        .subspan(code_.starts[index] - code_.range.begin, end_of(index) - code_.starts[index]);
+  }
+  bool are_equal(std::size_t a, std::size_t b) const {
+    const auto first = bytes_of(a);
+    const auto second = bytes_of(b);
+    return std::equal(first.begin(), first.end(), second.begin(), second.end());
+  }
+  Counts counts_between(std::size_t begin, std::size_t end) const {
+    Counts sum(columns_.size());
+    auto next = std::lower_bound(
+        sampled_.begin(), sampled_.end(), begin,
+        [](const auto& sampled, std::size_t index) { return sampled.first < index; });
+    for (; next != sampled_.end() && next->first < end; ++next) add(next->second, sum);
+    return sum;
+  }
+  bool is_sampled(std::size_t begin, std::size_t end) const {
+    return any(counts_between(begin, end));
+  }
+
+  Spot spot(std::size_t index) const {
+    if (!code_.map) return {};
+    const auto classified = code_.map->classify(code_.starts[index]);
+    Spot result{part_of(classified.sample_class), std::nullopt, classified.trigger};
+    if (classified.offset) result.offset = classified.offset->instructions;
+    return result;
+  }
+
+  std::vector<Piece> pieces_of_function() const {
+    if (folding_.all) return {{0, count(), false}};
+    std::vector<Piece> shown;
+    for (const auto& [index, counts] : sampled_) {
+      const std::size_t begin = index - std::min(index, folding_.context);
+      const std::size_t end = index + 1 + std::min(count() - index - 1, folding_.context);
+      // A stretch of one instruction is that instruction.
+      const std::size_t before = shown.empty() ? 0 : shown.back().end;
+      if (!shown.empty() && begin <= before + 1) {
+        shown.back().end = std::max(shown.back().end, end);
+      } else {
+        shown.push_back({begin == 1 && shown.empty() ? 0 : begin, end, false});
+      }
+    }
+    if (!shown.empty() && shown.back().end + 1 == count()) shown.back().end = count();
+    std::vector<Piece> pieces;
+    std::size_t next = 0;
+    for (const Piece& piece : shown) {
+      if (next < piece.begin) pieces.push_back({next, piece.begin, true});
+      pieces.push_back(piece);
+      next = piece.end;
+    }
+    if (next < count()) pieces.push_back({next, count(), true});
+    return pieces;
+  }
+
+  /// Instructions that a target's listing does not fold.
+  std::vector<bool> near_triggers() const {
+    std::vector<bool> near(count(), folding_.all);
+    if (folding_.all) return near;
+    std::size_t loop_begin = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+      const Part part = spot(i).part;
+      if (part == Part::other_trigger) near[i] = true;
+      if (part == Part::trigger) {
+        const std::size_t begin = i - std::min(i, folding_.context);
+        const std::size_t end = i + 1 + std::min(count() - i - 1, folding_.context);
+        std::fill(near.begin() + static_cast<std::ptrdiff_t>(begin),
+                  near.begin() + static_cast<std::ptrdiff_t>(end), true);
+      }
+      if (part != Part::loop) {
+        loop_begin = i + 1;
+      } else if (i + 1 == count() || spot(i + 1).part != Part::loop) {
+        if (i + 1 - loop_begin <= kMostOfLoop && is_sampled(loop_begin, i + 1)) {
+          std::fill(near.begin() + static_cast<std::ptrdiff_t>(loop_begin),
+                    near.begin() + static_cast<std::ptrdiff_t>(i + 1), true);
+        }
+      }
+    }
+    return near;
+  }
+
+  /// Far away stretches double in length: 9 to 16, 17 to 32, 33 to 64, ….
+  static int doubling_bin(const Spot& spot) {
+    if (!spot.offset || *spot.offset == 0) return 0;
+    const auto distance =
+        static_cast<std::uint64_t>(*spot.offset < 0 ? -*spot.offset : *spot.offset);
+    return static_cast<int>(std::bit_width(distance - 1));
+  }
+
+  std::vector<Piece> pieces_of_target() const {
+    if (folding_.all) return {{0, count(), false}};
+    const auto near = near_triggers();
+    std::vector<Piece> pieces;
+    // First stretches where anything may be folded, of one part and distance each.
+    for (std::size_t i = 0; i < count(); ++i) {
+      const Spot here = spot(i);
+      const bool is_marked = here.part == Part::trigger || here.part == Part::other_trigger;
+      const bool is_shown = is_marked || (near[i] && is_sampled(i, i + 1));
+      if (is_shown) {
+        pieces.push_back({i, i + 1, false});
+        continue;
+      }
+      const bool may_join = !pieces.empty() && pieces.back().is_stretch;
+      if (may_join) {
+        const std::size_t last = pieces.back().begin;
+        const Spot before = spot(last);
+        const bool is_alike = near[i] || near[last] ? are_equal(last, i) && near[i] == near[last]
+                                                    : doubling_bin(before) == doubling_bin(here);
+        if (before.is_in_same(here) && is_alike) {
+          ++pieces.back().end;
+          continue;
+        }
+      }
+      pieces.push_back({i, i + 1, true});
+    }
+    // Then neighbouring ones without samples become one, and what is too short none.
+    std::vector<Piece> merged;
+    for (const Piece& piece : pieces) {
+      const bool joins = !merged.empty() && merged.back().is_stretch && piece.is_stretch &&
+                         spot(merged.back().begin).is_in_same(spot(piece.begin)) &&
+                         !is_sampled(merged.back().begin, merged.back().end) &&
+                         !is_sampled(piece.begin, piece.end) &&
+                         (!near[merged.back().begin] && !near[piece.begin]
+                              ? true
+                              : are_all_equal(merged.back().begin, piece.end));
+      if (joins) {
+        merged.back().end = piece.end;
+      } else {
+        merged.push_back(piece);
+      }
+    }
+    for (Piece& piece : merged) {
+      if (!piece.is_stretch) continue;
+      std::size_t shortest = near[piece.begin] ? kShortestRun : 2;
+      if (spot(piece.begin).part == Part::loop) shortest = kShortestOfLoop;
+      piece.is_stretch = piece.size() >= shortest;
+    }
+    return merged;
+  }
+
+  bool are_all_equal(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      if (!are_equal(begin, i)) return false;
+    }
+    return true;
+  }
+
+  std::string text_of(std::size_t index) const {
+    const auto decoded = decoder_->decode(bytes_of(index), code_.starts[index], 1);
+    return decoded.empty() ? std::string() : decoded.front().text;
+  }
+
+  std::vector<std::optional<events::Verdict>> verdicts_on(std::size_t index) const {
+    std::vector<std::optional<events::Verdict>> verdicts(columns_.size());
+    if (code_.arch != Arch::x86_64) return verdicts;
+    const auto decoded = instructions::classify(bytes_of(index), code_.starts[index]);
+    if (!decoded) return verdicts;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto& causes = listing_.columns[columns_[i]].causes;
+      if (!causes.empty()) verdicts[i] = events::verdict_on(causes, decoded->categories);
+    }
+    return verdicts;
+  }
+
+  std::string destination_of(std::size_t index, std::string_view text) const {
+    std::optional<std::uint64_t> target;
+    if (code_.arch == Arch::aarch64) {
+      target = aarch64_target(text);
+    } else if (const auto decoded = instructions::classify(bytes_of(index), code_.starts[index])) {
+      target = decoded->target;
+    }
+    // Where it goes within the listing can be seen there.
+    if (!target || (code_.range.contains(*target) && *target != code_.range.begin)) return {};
+    const auto function = code_.module->function_at(*target);
+    if (!function) return {};
+    const std::uint64_t offset = *target - function->range.begin;
+    return offset == 0 ? function->name : fmt::format("{}+{:#x}", function->name, offset);
+  }
+
+  Row row_at(RowKind kind, std::size_t begin, std::size_t end) const {
+    Row row;
+    row.kind = kind;
+    row.range = {code_.starts[begin], end_of(end - 1)};
+    row.instructions = end - begin;
+    const Spot first = spot(begin);
+    row.part = first.part;
+    row.trigger = first.trigger;
+    row.first_offset = first.offset;
+    row.last_offset = end - begin == 1 ? first.offset : spot(end - 1).offset;
+    row.counts = counts_between(begin, end);
+    return row;
+  }
+
+  Row instruction(std::size_t index) const {
+    Row row = row_at(RowKind::instruction, index, index + 1);
+    row.text = text_of(index);
+    row.destination = destination_of(index, row.text);
+    row.source = code_.module->line_at(code_.starts[index]);
+    row.verdicts = verdicts_on(index);
+    return row;
+  }
+
+  Row stretch(const Piece& piece) const {
+    Row row = row_at(RowKind::stretch, piece.begin, piece.end);
+    row.verdicts.resize(columns_.size());
+    if (are_all_equal(piece.begin, piece.end)) {
+      row.text = text_of(piece.begin);
+      row.verdicts = verdicts_on(piece.begin);
+    }
+    return row;
+  }
+
+  Row bare_row(RowKind kind, std::uint64_t address, Counts counts) const {
+    Row row;
+    row.kind = kind;
+    row.range = {address, address};
+    row.instructions = kind == RowKind::address ? 1 : 0;
+    row.counts = std::move(counts);
+    row.verdicts.resize(columns_.size());
+    return row;
+  }
+
+  const Listing& listing_;
+  const Code& code_;
+  std::span<const std::size_t> columns_;
+  Folding folding_;
+  std::optional<symbols::Disassembler> decoder_;
+  std::vector<std::pair<std::size_t, Counts>> sampled_;  ///< by index of the instruction
+  Counts inside_, not_decoded_;
+};
+
+}  // namespace
+
+std::string_view name_of(Part part) {
+  switch (part) {
+    case Part::function:
+      return "function";
+    case Part::lead_in:
+      return "lead_in";
+    case Part::trigger:
+      return "trigger";
+    case Part::runway:
+      return "runway";
+    case Part::censored:
+      return "censored";
+    case Part::other_trigger:
+      return "other_trigger";
+    case Part::loop:
+      break;
+  }
+  return "loop";
+}
+
+std::string_view name_of(RowKind kind) {
+  switch (kind) {
+    case RowKind::instruction:
+      return "instruction";
+    case RowKind::stretch:
+      return "stretch";
+    case RowKind::address:
+      return "address";
+    case RowKind::inside:
+      return "inside";
+    case RowKind::not_decoded:
+      break;
+  }
+  return "not_decoded";
+}
+
+std::vector<Row> rows(const Listing& listing, const Code& code,
+                      std::span<const std::size_t> columns, const Folding& folding) {
+  return Folder(listing, code, columns, folding).rows();
+}
+
+}  // namespace skid::listing

@@ -1,0 +1,72 @@
+// The lines of a listing: instructions near what is of interest, and stretches of the others.
+#pragma once
+
+#include "src/events/causes.h"
+#include "src/listing/listing.h"
+#include "src/support/address.h"
+#include "src/symbols/location.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skid::listing {
+
+/// What a stretch of a target is.
+enum class Part { function, lead_in, trigger, runway, censored, other_trigger, loop };
+
+/// "lead_in".
+std::string_view name_of(Part part);
+
+enum class RowKind {
+  instruction,
+  stretch,      ///< several instructions
+  address,      ///< a sampled address of which the code is not known
+  inside,       ///< addresses that are not the first byte of an instruction
+  not_decoded,  ///< addresses behind what the file holds, or what is decoded of a function
+};
+
+/// "instruction".
+std::string_view name_of(RowKind kind);
+
+struct Row {
+  RowKind kind = RowKind::instruction;
+  Part part = Part::function;
+  AddressRange range;            ///< empty for `inside` and `not_decoded`
+  std::size_t instructions = 1;  ///< of a stretch
+  /// The instruction; of a stretch of equal instructions that one's; else empty.
+  std::string text;
+  /// The function that a direct jump or call out of this one goes to: "memcpy+0x10"; else empty.
+  std::string destination;
+  /// Of a target, distances of the first and the last instruction from the trigger.
+  std::optional<std::int64_t> first_offset, last_offset;
+  std::optional<std::size_t> trigger;         ///< which of a target's, from 0; with `part` trigger
+  std::optional<symbols::SourceLine> source;  ///< of an instruction
+  std::vector<Count> counts;                  ///< by the columns asked for
+  /// What the instruction, or each one of a stretch of equal ones, may cause; nullopt where that
+  /// is not judged. By the columns asked for.
+  std::vector<std::optional<events::Verdict>> verdicts;
+};
+
+struct Folding {
+  /// Instructions that are shown on either side of a target's trigger, or of a sampled instruction.
+  std::size_t context = 8;
+  bool all = false;  ///< nothing is folded
+};
+
+/// The code of some columns (indices of `listing.columns`) as rows in the order of addresses, the
+/// samples that are at no instruction behind them. The counts of all rows add up to
+/// `code.total(column)`.
+///
+/// Of a function sampled instructions are shown with their context, and what lies between is a
+/// stretch without samples. Of a target the triggers are shown with their context, in which
+/// neighbouring equal instructions without samples become one stretch; what is farther away becomes
+/// stretches that double in length with the distance, with the samples in them. The rest of a
+/// target's loop is shown where it was sampled.
+std::vector<Row> rows(const Listing& listing, const Code& code,
+                      std::span<const std::size_t> columns, const Folding& folding);
+
+}  // namespace skid::listing

@@ -1,0 +1,118 @@
+#include "src/measure/event_description.h"
+
+#include "src/measure/event_identity.h"
+#include "src/run/event_syntax.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::Measurement;
+using perfdata::Attribute;
+
+void describe_machine(const machine::Machine& machine, Measurement& measurement) {
+  const machine::CpuIdentity& cpu = machine.cpu;
+  measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
+                     cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
+  measurement.kernel = machine.kernel;
+}
+
+std::vector<std::string> excluded_modes(const Attribute& attribute) {
+  std::vector<std::string> modes;
+  if (attribute.exclude_user) modes.emplace_back("user");
+  if (attribute.exclude_kernel) modes.emplace_back("kernel");
+  if (attribute.exclude_hypervisor) modes.emplace_back("hypervisor");
+  if (attribute.exclude_host) modes.emplace_back("host");
+  if (attribute.exclude_guest) modes.emplace_back("guest");
+  return modes;
+}
+
+void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
+                    const std::optional<std::string>& requested, Measurement& measurement) {
+  auto& event = measurement.event;
+  event.recorded = attribute.name;
+  event.type = attribute.type;
+  event.config = attribute.config;
+  event.config1 = attribute.config1;
+  event.config2 = attribute.config2;
+  event.breakpoint_type = attribute.bp_type;
+  event.excluded = excluded_modes(attribute);
+  measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
+  if (planned != nullptr) {
+    event.requested = planned->requested;
+    event.label = planned->event;
+    event.swapped = is_swapped(planned->perf_event, attribute);
+    measurement.precise.requested = planned->level;
+  } else {
+    event.label = run::split_event_name(requested.value_or(attribute.name)).name;
+    if (requested) {
+      event.requested = *requested;
+      event.swapped = is_swapped(*requested, attribute);
+      measurement.precise.requested =
+          run::level_of_modifiers(run::split_event_name(*requested).modifiers);
+    }
+  }
+  if (event.swapped) {
+    measurement.warnings.push_back(fmt::format(
+        "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
+        event.recorded, event.requested.value_or("")));
+  }
+  const auto level = measurement.precise.requested;
+  const bool picks_level_itself =
+      event.requested &&
+      run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
+  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
+    measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
+                                               *level, measurement.precise.recorded));
+  }
+}
+
+}  // namespace
+
+std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
+  for (const auto& [number, name] : features.pmu_mappings) {
+    if (number == type) return name;
+  }
+  return {};
+}
+
+std::vector<std::optional<std::string>> requested_by_attribute(
+    const perfdata::Recording& recording) {
+  const auto& attributes = recording.attributes();
+  const auto measured = static_cast<std::size_t>(
+      std::count_if(attributes.begin(), attributes.end(),
+                    [](const Attribute& attribute) { return !attribute.is_dummy(); }));
+  auto requested = requested_events(recording.features(), measured);
+  std::vector<std::optional<std::string>> result(attributes.size());
+  if (requested.empty()) return result;
+  std::size_t next = 0;
+  for (std::size_t index = 0; index < attributes.size(); ++index) {
+    if (!attributes[index].is_dummy()) result[index] = std::move(requested[next++]);
+  }
+  return result;
+}
+
+Measurement describe_measurement(const Source& source, const perfdata::Recording& recording,
+                                 const machine::Machine& machine, std::uint32_t index,
+                                 const std::optional<std::string>& requested) {
+  Measurement measurement;
+  measurement.run = source.run_directory.string();
+  measurement.file = source.file.string();
+  measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
+                          (source.run != nullptr && source.run->synthetic);
+  measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
+  if (const auto& time = recording.features().sample_time) {
+    measurement.time = analysis::SampleTime{time->first, time->second};
+  }
+  measurement.read_in_part = recording.read_in_part();
+  describe_machine(machine, measurement);
+  describe_event(recording.attributes()[index], source.planned, requested, measurement);
+  return measurement;
+}
+
+}  // namespace skid::measure

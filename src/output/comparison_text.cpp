@@ -1,0 +1,472 @@
+#include "analysis/wording.h"
+#include "src/output/comparison.h"
+#include "src/output/escape.h"
+#include "src/output/grouping.h"
+#include "src/output/page.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Cell;
+using analysis::Comparison;
+using analysis::ComparisonRow;
+using analysis::Estimate;
+using analysis::Outcome;
+using analysis::Side;
+using analysis::Statistic;
+using analysis::StatisticDifference;
+using analysis::Verdict;
+using TableCell = output::Cell;
+
+constexpr unsigned kNarrowestTerminal = 60;
+/// With more sides than these, an event's table leaves out those that have nothing of it.
+constexpr std::size_t kMostGaps = 16;
+constexpr std::size_t kMostNamed = 8;  // sides, inputs
+
+/// Names, of many the first ones.
+std::string list_of(const std::vector<std::string>& names) {
+  if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
+                     names.size() - kMostNamed);
+}
+
+Ink ink_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::better:
+      return Ink::green;
+    case Outcome::worse:
+      return Ink::red;
+    case Outcome::different:
+    case Outcome::not_compared:
+      return Ink::yellow;
+    default:
+      return Ink::dim;
+  }
+}
+
+/// Short enough for a column.
+std::string outcome_cell(Outcome outcome, const std::string& baseline) {
+  switch (outcome) {
+    case Outcome::no_difference:
+      return "none shown";
+    case Outcome::too_few:
+      return "too few";
+    case Outcome::only_here:
+      return "not in " + baseline;
+    default:
+      return std::string(name_of(outcome));
+  }
+}
+
+/// "99.92–100%", without the unit where `unit` is not %.
+std::string interval_text(const Estimate& estimate, bool unicode,
+                          const std::function<std::string(double)>& number) {
+  if (!estimate.low && !estimate.high) return kUnknown;
+  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
+  std::string low = estimate.low ? number(*estimate.low) : "?";
+  const std::string high = estimate.high ? number(*estimate.high) : "?";
+  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
+  // A dash between negative numbers cannot be told from their signs.
+  const bool negative = low.starts_with('-') || high.starts_with('-');
+  return low + (negative ? " to " : unicode ? "–" : "-") + high;
+}
+
+std::string share_text(double share) {
+  // The interval of a mean over runs can leave what a share can be.
+  return analysis::percent(std::clamp(share, 0.0, 1.0));
+}
+
+/// Hundredths of an instruction are as fine as anybody wants to know.
+std::string instructions_text(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return number_text(rounded == 0 ? 0.0 : rounded);
+}
+
+std::string contract_text(const Cell& cell) {
+  std::vector<std::string> parts;
+  for (const Verdict verdict :
+       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
+    const std::size_t runs = cell.contracts[static_cast<std::size_t>(verdict)];
+    if (runs == 0) continue;
+    parts.push_back(runs == cell.runs.size()
+                        ? std::string(analysis::name_of(verdict))
+                        : fmt::format("{} {}", runs, analysis::name_of(verdict)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Ink contract_ink(const Cell& cell) {
+  const auto has = [&](Verdict verdict) {
+    return cell.contracts[static_cast<std::size_t>(verdict)] > 0;
+  };
+  if (has(Verdict::broken)) return Ink::red;
+  if (has(Verdict::undecided)) return Ink::yellow;
+  return has(Verdict::kept) ? Ink::green : Ink::dim;
+}
+
+/// "access, pp"
+std::string row_name(const ComparisonRow& row) {
+  return escape_for_terminal(row.event) + ", " + level_name(row.level);
+}
+
+std::string p_text(const StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  const char* const relation = difference.p_is_bound ? "<=" : "=";
+  if (p < 1e-300) return "p < 1e-300";
+  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
+  return fmt::format("p {} {:.2g}", relation, p);
+}
+
+/// "+1.8 points", "-2.03"
+std::string signed_text(Statistic statistic, double difference, bool with_unit) {
+  const double shown = is_share(statistic) ? difference * 100 : difference;
+  // Two decimals, more where they would show nothing.
+  std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
+                                                          : fmt::format("{:+.2g}", shown);
+  if (with_unit && is_share(statistic)) text += " points";
+  return text;
+}
+
+std::string value_text(Statistic statistic, double value) {
+  return is_share(statistic) ? share_text(value) : instructions_text(value);
+}
+
+class ComparisonText {
+ public:
+  ComparisonText(const Comparison& comparison, const std::vector<std::string>& inputs,
+                 const Page& page)
+      : comparison_(comparison), inputs_(inputs), page_(page) {}
+
+  std::string text() const {
+    std::string text = head();
+    const auto& rows = comparison_.rows;
+    for (auto row = rows.begin(); row != rows.end();) {
+      const auto end = std::find_if(
+          row, rows.end(), [&](const ComparisonRow& other) { return other.event != row->event; });
+      text += table(row, end);
+      row = end;
+    }
+    return text + differences() + too_few() + missing() + remarks() + method();
+  }
+
+ private:
+  using RowIterator = std::vector<ComparisonRow>::const_iterator;
+
+  std::string baseline() const { return letter_of(comparison_.baseline); }
+
+  std::string head() const {
+    std::string text;
+    std::vector<std::string> synthetic;
+    for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
+      const Side& side = comparison_.sides[i];
+      std::vector<std::string> names;
+      for (const std::size_t input : side.inputs) {
+        names.push_back(escape_for_terminal(inputs_[input]));
+      }
+      std::string line = list_of(names);
+      if (i == comparison_.baseline) line += " (baseline)";
+      text += page_.field(letter_of(i), line);
+      const bool same = i > 0 && machine_text(side) == machine_text(comparison_.sides[i - 1]);
+      text += page_.field("", (same ? "the same machine" : machine_text(side)) + "; " +
+                                  analysis::counted(side.measurements, "measurement"));
+      if (side.synthetic) synthetic.push_back(letter_of(i));
+    }
+    if (!synthetic.empty()) {
+      text += page_.field(
+          "SYNTHETIC",
+          fmt::format("{}: samples made by skidscan synth; no CPU took them", list_of(synthetic)),
+          Ink::yellow);
+    }
+    return text;
+  }
+
+  /// The sides that are columns of an event's table.
+  std::vector<std::size_t> columns(RowIterator begin, RowIterator end) const {
+    std::vector<std::size_t> columns;
+    const bool all = comparison_.sides.size() <= kMostGaps;
+    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
+      if (all || std::any_of(begin, end, [&](const ComparisonRow& row) {
+            return row.cell_of(side) != nullptr;
+          })) {
+        columns.push_back(side);
+      }
+    }
+    return columns;
+  }
+
+  std::string table(RowIterator begin, RowIterator end) const {
+    const std::vector<std::size_t> sides = columns(begin, end);
+    Table table;
+    for (const std::size_t side : sides) table.header.push_back({letter_of(side), Ink::bold});
+    for (auto row = begin; row != end; ++row) {
+      if (row != begin) table.rows.emplace_back();
+      add_level(*row, sides, table);
+    }
+    return page_.rule(begin->event) + render(table, page_.width, page_.color);
+  }
+
+  void add_level(const ComparisonRow& row, const std::vector<std::size_t>& sides,
+                 Table& table) const {
+    const auto add = [&](const char* name, const auto& cell_of) {
+      Row line{name, {}};
+      for (const std::size_t side : sides) {
+        const Cell* cell = row.cell_of(side);
+        line.cells.push_back(cell == nullptr ? TableCell{kUnknown, Ink::dim} : cell_of(*cell));
+      }
+      table.rows.push_back(std::move(line));
+    };
+    const auto estimate = [&](const std::optional<Estimate> Cell::*member) {
+      return [member](const Cell& cell) {
+        const auto& value = cell.*member;
+        if (!value) return TableCell{kUnknown, Ink::dim};
+        return TableCell{(value->at_least ? ">=" : "") + instructions_text(value->value)};
+      };
+    };
+    const auto interval = [&](const std::optional<Estimate> Cell::*member, auto number) {
+      return [this, member, number](const Cell& cell) {
+        const auto& value = cell.*member;
+        return TableCell{value ? interval_text(*value, page_.unicode, number) : kUnknown, Ink::dim};
+      };
+    };
+    table.rows.push_back({level_name(row.level), {}, Ink::bold});
+    if (std::any_of(row.cells.begin(), row.cells.end(),
+                    [](const Cell& cell) { return cell.runs.size() > 1; })) {
+      add("  runs",
+          [](const Cell& cell) { return TableCell{fmt::format("{}", cell.runs.size())}; });
+    }
+    add("  judged samples",
+        [](const Cell& cell) { return TableCell{fmt::format("{}", cell.judged)}; });
+    add("  hit ratio", [](const Cell& cell) {
+      if (!cell.hit_ratio) return TableCell{kUnknown, Ink::dim};
+      return TableCell{share_text(cell.hit_ratio->value), Ink::bold};
+    });
+    add("    95% interval", interval(&Cell::hit_ratio, share_text));
+    add("  median skid", estimate(&Cell::median));
+    add("    95% interval", interval(&Cell::median, instructions_text));
+    add("  p99 skid", estimate(&Cell::p99));
+    add("    95% interval", interval(&Cell::p99, instructions_text));
+    add("  contract", [](const Cell& cell) {
+      return TableCell{contract_text(cell), contract_ink(cell)};
+    });
+    Row line{"  against " + baseline(), {}};
+    for (const std::size_t side : sides) {
+      const Cell* cell = row.cell_of(side);
+      if (cell != nullptr) {
+        line.cells.push_back({outcome_cell(cell->outcome, baseline()), ink_of(cell->outcome)});
+      } else if (row.in_baseline) {
+        line.cells.push_back({"missing", Ink::yellow});
+      } else {
+        line.cells.push_back({kUnknown, Ink::dim});
+      }
+    }
+    table.rows.push_back(std::move(line));
+  }
+
+  /// Calls `function` for each cell that is no baseline.
+  template <typename Function>
+  void each_cell(Function function) const {
+    for (const ComparisonRow& row : comparison_.rows) {
+      for (const Cell& cell : row.cells) {
+        if (cell.outcome != Outcome::baseline) function(row, cell);
+      }
+    }
+  }
+
+  std::string lead(const ComparisonRow& row, const Cell& cell) const {
+    return std::string(kIndent, ' ') +
+           fmt::format("{}: {} against {}", row_name(row), letter_of(cell.side), baseline());
+  }
+
+  std::string difference_line(const StatisticDifference& difference, const Cell& cell) const {
+    std::string text;
+    if (difference.statistic == Statistic::distribution) {
+      text = fmt::format("differs in {} of the samples, by {} instructions on average ({})",
+                         analysis::percent(cell.distances->total_variation),
+                         number_text(cell.distances->wasserstein), p_text(difference));
+    } else {
+      text = fmt::format("{} -> {}: {}", value_text(difference.statistic, difference.baseline),
+                         value_text(difference.statistic, difference.here),
+                         signed_text(difference.statistic, difference.difference, true));
+      const auto end = [&](const std::optional<double>& value) {
+        return value ? signed_text(difference.statistic, *value, false) : std::string("?");
+      };
+      text += fmt::format(" ({} to {}, {})", end(difference.low), end(difference.high),
+                          p_text(difference));
+    }
+    std::string name(name_of(difference.statistic));
+    if (difference.statistic == Statistic::constant_share) name = "same offset";
+    constexpr std::size_t kNameWidth = 2 * kIndent + 14;
+    return page_.hanging(std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth - 2 * kIndent),
+                         kNameWidth, text);
+  }
+
+  std::string differences() const {
+    std::string text;
+    each_cell([&](const ComparisonRow& row, const Cell& cell) {
+      const bool marked = std::any_of(cell.differences.begin(), cell.differences.end(),
+                                      [](const auto& difference) { return difference.marked; });
+      if (!marked && !cell.contract_broke && !cell.contract_mended) return;
+      text += lead(row, cell) + ": " +
+              page_.paint(std::string(name_of(cell.outcome)), ink_of(cell.outcome)) + '\n';
+      for (const StatisticDifference& difference : cell.differences) {
+        if (difference.marked) text += difference_line(difference, cell);
+      }
+      if (cell.contract_broke || cell.contract_mended) {
+        text += std::string(2 * kIndent, ' ') + pad_right("contract", 14) +
+                (cell.contract_broke ? "kept -> broken" : "broken -> kept") + '\n';
+      }
+    });
+    const std::string title = page_.title(fmt::format("What differs from {}", baseline()));
+    if (text.empty()) {
+      return title +
+             page_.hanging(std::string(kIndent, ' '), kIndent,
+                           "nothing is marked: no difference is more than chance and large enough",
+                           Ink::dim);
+    }
+    return title + text;
+  }
+
+  /// What could have been seen where nothing was.
+  std::string too_few() const {
+    std::string text;
+    each_cell([&](const ComparisonRow& row, const Cell& cell) {
+      if (cell.outcome != Outcome::too_few || cell.differences.empty()) return;
+      std::vector<std::string> parts;
+      for (const StatisticDifference& difference : cell.differences) {
+        const bool told =
+            difference.statistic == Statistic::mean ||
+            (difference.statistic == Statistic::hit_ratio && difference.p.has_value());
+        if (!told || !difference.low || !difference.high) continue;
+        const double half = (*difference.high - *difference.low) / 2;
+        if (half == 0) continue;
+        parts.push_back(is_share(difference.statistic)
+                            ? fmt::format("of the hit ratio below {:.2g} points", half * 100)
+                            : fmt::format("of the mean below {:.2g} instructions", half));
+      }
+      text +=
+          page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
+                        fmt::format("{}: {}: too few {}{}", row_name(row), letter_of(cell.side),
+                                    cell.over_runs ? "runs" : "samples",
+                                    parts.empty() ? std::string(" for any interval")
+                                                  : fmt::format("; a difference {} would not show",
+                                                                fmt::join(parts, ", or "))));
+    });
+    return text.empty() ? text : page_.title("Too few to tell") + text;
+  }
+
+  /// Rows that some sides lack; levels of one event that the same sides lack on one line.
+  std::string missing() const {
+    std::vector<std::pair<std::string, std::string>>
+        lines;  // event and levels; who has, lacks them
+    const ComparisonRow* last = nullptr;
+    for (const ComparisonRow& row : comparison_.rows) {
+      if (row.in_baseline && row.missing.empty()) continue;
+      std::vector<std::string> sides;
+      for (const std::size_t side : row.missing) sides.push_back(letter_of(side));
+      if (!row.in_baseline) {
+        for (const Cell& cell : row.cells) sides.push_back(letter_of(cell.side));
+      }
+      const std::string where = (row.in_baseline ? "missing in " : "only in ") + list_of(sides);
+      if (last != nullptr && last->event == row.event && lines.back().second == where) {
+        lines.back().first += ", " + level_name(row.level);
+      } else {
+        lines.emplace_back(row_name(row), where);
+      }
+      last = &row;
+    }
+    std::string text;
+    for (const auto& [name, where] : lines) {
+      text +=
+          page_.hanging(std::string(kIndent, ' '), 2 * kIndent, fmt::format("{}: {}", name, where));
+    }
+    return text.empty() ? text : page_.title("Not on all sides") + text;
+  }
+
+  /// Each remark once for a row, with all sides that it is made of.
+  std::string remarks() const {
+    std::string text;
+    for (const ComparisonRow& row : comparison_.rows) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> said;
+      for (const Cell& cell : row.cells) {
+        for (const std::string& remark : cell.remarks) {
+          const std::string whole =
+              (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
+          const auto same = [&](const auto& entry) { return entry.first == whole; };
+          auto found = std::find_if(said.begin(), said.end(), same);
+          if (found == said.end()) found = said.insert(found, {whole, {}});
+          found->second.push_back(letter_of(cell.side));
+        }
+      }
+      for (const auto& [remark, sides] : said) {
+        text += page_.hanging(
+            std::string(kIndent, ' '), 2 * kIndent,
+            fmt::format("{}: {}: {}", row_name(row), list_of(sides), escape_for_terminal(remark)));
+      }
+    }
+    return text.empty() ? text : page_.title("To be read with care") + text;
+  }
+
+  std::string method() const {
+    bool samples = false, runs = false;
+    each_cell([&](const ComparisonRow&, const Cell& cell) {
+      if (cell.differences.empty()) return;
+      (cell.over_runs ? runs : samples) = true;
+    });
+    std::string text = fmt::format(
+        "Marked is what chance gives in less than 5% of comparisons (Holm's procedure over {}) and "
+        "is larger than {} points or {} instructions. Intervals are of 95%, each for itself.",
+        analysis::counted(comparison_.tests, "test"),
+        number_text(comparison_.choices.least_share * 100),
+        number_text(comparison_.choices.least_instructions));
+    if (runs) text += " Where there are repeats, runs were compared (Student's t), not samples.";
+    if (samples) {
+      text += runs ? " The rest was compared over samples;" : " Samples were compared;";
+      text +=
+          " runs vary more than their samples, and two runs may differ for reasons that come "
+          "and go: record --repeat 3 or more tells.";
+    }
+    return page_.title("How to read this") +
+           page_.hanging(std::string(kIndent, ' '), kIndent, text, Ink::dim);
+  }
+
+  const Comparison& comparison_;
+  const std::vector<std::string>& inputs_;
+  const Page& page_;
+};
+
+}  // namespace
+
+std::string machine_text(const Side& side) {
+  std::string text = cpu_name(side.cpu);
+  if (!side.cpu.microcode.empty()) {
+    text += ", microcode " + escape_for_terminal(side.cpu.microcode);
+  }
+  if (side.cpu.hypervisor) text += ", under " + escape_for_terminal(*side.cpu.hypervisor);
+  if (!side.kernel.empty()) text += ", Linux " + escape_for_terminal(side.kernel);
+  return text;
+}
+
+std::string letter_of(std::size_t side) {
+  return letters(side);
+}
+
+std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,
+                            const TextStyle& style) {
+  const Page page{style.color, style.unicode, std::max(style.width, kNarrowestTerminal)};
+  return ComparisonText(comparison, inputs, page).text();
+}
+
+}  // namespace skid::output

@@ -1,0 +1,18 @@
+#include "src/output/csv.h"
+
+#include "src/output/escape.h"
+
+namespace skid::output {
+
+std::string csv_field(std::string_view text) {
+  std::string escaped = escape_for_terminal(text);
+  if (escaped.find_first_of(",\"") == std::string::npos) return escaped;
+  std::string quoted = "\"";
+  for (const char character : escaped) {
+    if (character == '"') quoted += '"';
+    quoted += character;
+  }
+  return quoted + '"';
+}
+
+}  // namespace skid::output

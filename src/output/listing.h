@@ -1,0 +1,30 @@
+// `skidscan annotate`: sampled code with its counts, as text, JSON and CSV.
+#pragma once
+
+#include "src/listing/listing.h"
+#include "src/listing/rows.h"
+#include "src/listing/source_text.h"
+#include "src/output/page.h"
+
+#include <string>
+
+namespace skid::output {
+
+struct ListingChoices {
+  listing::Folding folding;
+  /// Where the text of source lines is to come from; null: it is not shown. Not owned.
+  listing::SourceText* sources = nullptr;
+};
+
+/// For each machine its code, and for each event of it a table with the precise levels side by
+/// side. All names are escaped.
+std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
+                         const Page& page);
+
+/// Schema skidscan.annotate/1, as docs/formats.md tells. Ends with a newline.
+std::string listing_json(const listing::Listing& listing, const ListingChoices& choices);
+
+/// One row a line of the listing, event and level; docs/formats.md lists the columns.
+std::string listing_csv(const listing::Listing& listing, const ListingChoices& choices);
+
+}  // namespace skid::output

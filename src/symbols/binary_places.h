@@ -1,0 +1,37 @@
+// Where binaries and their debug files are kept by build-id, besides where they are installed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace skid::symbols {
+
+struct BinaryPlaces {
+  /// Laid out as /usr/lib/debug is, and asked before it.
+  std::vector<std::filesystem::path> debug_directories;
+  std::filesystem::path build_id_cache;    ///< perf's, "~/.debug"; empty: none
+  std::filesystem::path debuginfod_cache;  ///< of debuginfod's clients; empty: none
+
+  friend bool operator==(const BinaryPlaces&, const BinaryPlaces&) = default;
+};
+
+/// Files that should hold the code of the binary with that build-id, best first; they need not be
+/// there. `build_id`: hexadecimal, none for one that is too short to be one. A cache of perf's has
+/// a link at .build-id/xx/rest to a directory with `elf` or `vdso` in it, or, before Linux 4.11, to
+/// the file itself; one of debuginfod has BUILDID/executable; a debug directory may have a link
+/// .build-id/xx/rest to the installed file.
+std::vector<std::filesystem::path> executables_of(const BinaryPlaces& places,
+                                                  const std::string& build_id);
+
+/// The same for separate debug files, which have symbols and lines but no code.
+std::vector<std::filesystem::path> debug_files_of(const BinaryPlaces& places,
+                                                  const std::string& build_id);
+
+/// All directories that the two look in, for people.
+std::vector<std::filesystem::path> directories_of(const BinaryPlaces& places);
+
+/// Where distributions install debug files.
+inline constexpr const char* kDebugDirectory = "/usr/lib/debug";
+
+}  // namespace skid::symbols

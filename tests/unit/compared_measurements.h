@@ -1,0 +1,76 @@
+// Measurements made straight from distributions, without files, for comparisons of them.
+#pragma once
+
+#include "analysis/comparison.h"
+#include "tests/support/offset_models.h"
+#include "tests/unit/example_measurements.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::examples {
+
+/// Inputs by name, each with its measurements, as a command would have read them.
+class Compared {
+ public:
+  /// Begins another input.
+  Compared& input(std::string name) {
+    inputs.push_back(std::move(name));
+    return *this;
+  }
+  /// A measurement of the last input.
+  Compared& add(analysis::Measurement measurement) {
+    measurements.push_back(std::move(measurement));
+    input_of.push_back(inputs.size() - 1);
+    return *this;
+  }
+  /// Refers to the measurements.
+  analysis::Comparison compare(const analysis::ComparisonChoices& choices = {}) const {
+    return analysis::compare({inputs, measurements, input_of}, choices);
+  }
+
+  std::vector<std::string> inputs;
+  std::vector<analysis::Measurement> measurements;
+  std::vector<std::size_t> input_of;
+};
+
+/// Offsets from `lowest` to `highest` can occur, all from `censored_from` on are censored.
+struct Range {
+  std::int64_t lowest = -200, highest = 1000, censored_from = 950;
+};
+
+/// A measurement with these offsets, each of which is judged.
+inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
+                                        const Example& example, const Range& range = {}) {
+  using analysis::SampleClass;
+  analysis::Measurement m = begin(example);
+  m.basis.judgeable = example.judgeable;
+  m.basis.ignores_level = example.ignores_level;
+  analysis::Geometry geometry;
+  geometry.lowest_offset = range.lowest;
+  geometry.highest_offset = range.highest;
+  geometry.censored_from = geometry.censored_from_bytes = range.censored_from;
+  geometry.trigger_addresses = {kTrigger};
+  m.basis.geometry = geometry;
+  for (const auto& [offset, count] : offsets.counts()) {
+    m.basis.tally.instructions.add(offset, count);
+    m.basis.tally.bytes.add(offset, count);
+    m.basis.tally.ledger.add(offset == 0                     ? SampleClass::hit
+                             : offset < 0                    ? SampleClass::before
+                             : offset >= range.censored_from ? SampleClass::censored
+                                                             : SampleClass::skid,
+                             count);
+  }
+  analysis::complete(m);
+  return m;
+}
+
+inline analysis::OffsetCounts shifted(const analysis::OffsetCounts& offsets, std::int64_t by) {
+  analysis::OffsetCounts result;
+  for (const auto& [offset, count] : offsets.counts()) result.add(offset + by, count);
+  return result;
+}
+
+}  // namespace skid::examples

@@ -1,0 +1,243 @@
+// Comparisons as text, JSON, CSV and figure.
+#include "plots/forest_plot.h"
+#include "src/output/comparison.h"
+#include "src/output/escape.h"
+#include "src/support/error.h"
+#include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/compared_measurements.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+namespace {
+
+using analysis::Comparison;
+using analysis::OffsetCounts;
+using examples::Compared;
+using examples::of_offsets;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr const char* kHostile = "r\x1b[31m,\"\n\xff; rm";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+OffsetCounts counts(std::initializer_list<std::pair<std::int64_t, std::uint64_t>> list) {
+  OffsetCounts offsets;
+  for (const auto& [offset, count] : list) offsets.add(offset, count);
+  return offsets;
+}
+
+/// So many sides, the last of which is worse, lacks an event and has one of its own; with every
+/// kind of line that a text can have.
+Compared example(std::size_t sides) {
+  Compared compared;
+  for (std::size_t i = 0; i < sides; ++i) {
+    const bool last = i + 1 == sides;
+    compared.input("directory/of/side-" + std::to_string(i) + ".run");
+    for (int repeat = 1; repeat <= (last ? 1 : 4); ++repeat) {
+      auto sound = of_offsets(last ? counts({{0, 4000}, {5, 1000}}) : counts({{0, 5000}}),
+                              {.event = "sound", .level = 2});
+      sound.repeat = repeat;
+      sound.synthetic = i == 0;
+      compared.add(std::move(sound));
+    }
+    compared.add(
+        of_offsets(counts({{40, 5000}, {960, 3000 + 100 * i}}), {.event = "censored", .level = 0}));
+    compared.add(
+        of_offsets(last ? counts({{1, 3}}) : counts({{1, 5000}}), {.event = "few", .level = 1}));
+    auto swapped = of_offsets(counts({{300, 5000}, {310, 5000}}),
+                              {.event = "cycles", .judgeable = analysis::Judgeable::timer});
+    swapped.event.swapped = last;
+    swapped.event.type = last ? 1 : 0;
+    swapped.event.recorded = last ? "cpu-clock" : "cycles";
+    compared.add(std::move(swapped));
+    compared.add(of_offsets(counts({{0, 5000}}), {.event = last ? "only here" : "gone"}));
+  }
+  return compared;
+}
+
+TEST(ComparisonText, FitsTheTerminalWithTwoFourAndSixteenSides) {
+  for (const std::size_t sides : {2u, 4u, 16u, 40u}) {
+    const Compared compared = example(sides);
+    const Comparison comparison = compared.compare();
+    for (const unsigned width : {60u, 80u, 120u}) {
+      const std::string text =
+          comparison_text(comparison, compared.inputs, {.color = false, .width = width});
+      for (const std::string& line : lines_of(text)) {
+        EXPECT_LE(display_width(line), width) << line;
+      }
+    }
+  }
+}
+
+TEST(ComparisonText, SaysWhatDiffersWhatIsMissingAndWhatCannotBeTold) {
+  const Compared compared = example(2);
+  const std::string text =
+      comparison_text(compared.compare(), compared.inputs, {.color = false, .width = 100});
+  EXPECT_THAT(text, AllOf(HasSubstr("a          directory/of/side-0.run (baseline)"),
+                          HasSubstr("SYNTHETIC  a: samples made by skidscan synth"),
+                          HasSubstr("sound, pp: b against a: worse"),
+                          HasSubstr("100% -> 80.00%: -20.00 points"),
+                          HasSubstr("contract      kept -> broken")));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("gone, none: missing in b"), HasSubstr("only here, none: only in b"),
+                  HasSubstr("few, p: b: too few samples; a difference"),
+                  HasSubstr("not compared: another event was recorded: cpu-clock here, cycles in"),
+                  HasSubstr(">=960")));
+}
+
+TEST(ComparisonText, SaysWhetherRunsOrSamplesWereCompared) {
+  const auto text_of = [](int repeats) {
+    Compared compared;
+    for (const char* input : {"a", "b"}) {
+      compared.input(input);
+      for (int i = 0; i < repeats; ++i) {
+        compared.add(of_offsets(counts({{0, 5000}}), {.event = "e"}));
+      }
+    }
+    return comparison_text(compared.compare(), compared.inputs, {.width = 1000});
+  };
+  EXPECT_THAT(text_of(1),
+              AllOf(HasSubstr("Samples were compared; runs vary more"), Not(HasSubstr("Student"))));
+  EXPECT_THAT(text_of(3), AllOf(HasSubstr("runs were compared (Student's t)"),
+                                Not(HasSubstr("Samples were compared"))));
+}
+
+TEST(ComparisonText, EscapesHostileNames) {
+  Compared compared;
+  for (const std::string& name : {std::string(kHostile), "b" + std::string(kHostile)}) {
+    auto measurement = of_offsets(counts({{0, 5000}}), {.event = kHostile});
+    measurement.cpu.model_name = name;
+    measurement.cpu.microcode = measurement.kernel = name;
+    measurement.cpu.hypervisor = name;
+    measurement.event.swapped = compared.inputs.empty();
+    measurement.event.type = compared.inputs.empty() ? 0 : 4;
+    measurement.event.recorded = name;
+    compared.input(name).add(std::move(measurement));
+  }
+  const Comparison comparison = compared.compare();
+  for (const std::string& text : {comparison_text(comparison, compared.inputs, {}),
+                                  comparison_csv(comparison, compared.inputs),
+                                  comparison_json(comparison, compared.inputs)}) {
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("\xff")));
+  }
+  const auto json = nlohmann::json::parse(comparison_json(comparison, compared.inputs));
+  EXPECT_THAT(json["rows"][0]["event"].get<std::string>(), StartsWith("r\x1b[31m,\"\n"));
+  EXPECT_THAT(lines_of(comparison_csv(comparison, compared.inputs)), SizeIs(3));
+}
+
+TEST(ComparisonJson, HoldsWhatTheComparisonHolds) {
+  const Compared compared = example(3);
+  const Comparison comparison = compared.compare();
+  const auto json = nlohmann::json::parse(comparison_json(comparison, compared.inputs));
+  EXPECT_EQ(json["schema"], "skidscan.compare/1");
+  EXPECT_EQ(json["baseline"], "a");
+  EXPECT_EQ(json["by"], "input");
+  EXPECT_EQ(json["tests"], comparison.tests);
+  ASSERT_EQ(json["sides"].size(), 3u);
+  EXPECT_EQ(json["sides"][2]["inputs"][0], "directory/of/side-2.run");
+  EXPECT_EQ(json["regressions"]["worse"], regressions_of(comparison).worse);
+  ASSERT_EQ(json["rows"].size(), comparison.rows.size());
+  const auto& row = json["rows"][0];
+  EXPECT_EQ(row["event"], "sound");
+  EXPECT_EQ(row["level"], 2);
+  EXPECT_EQ(row["cells"][0]["outcome"], "baseline");
+  EXPECT_EQ(row["cells"][0]["measurements"].size(), 4u);
+  const auto& cell = row["cells"][2];
+  EXPECT_EQ(cell["side"], "c");
+  EXPECT_EQ(cell["outcome"], "worse");
+  EXPECT_EQ(cell["over"], "runs");
+  EXPECT_EQ(cell["contract_broke"], true);
+  const auto& hits = cell["differences"]["hit_ratio"];
+  EXPECT_NEAR(hits["difference"].get<double>(), -0.2, 1e-12);
+  EXPECT_EQ(hits["marked"], true);
+  EXPECT_GE(hits["adjusted_p"].get<double>(), hits["p"].get<double>());
+  EXPECT_NEAR(cell["differences"]["distribution"]["wasserstein"].get<double>(), 1.0, 1e-12);
+  EXPECT_TRUE(cell["differences"]["distribution"]["p"].is_null());
+  EXPECT_FALSE(cell["differences"]["distribution"]["untested"].is_null());
+  for (const auto& other : json["rows"]) {
+    const bool is_gone = other["event"] == "gone";
+    EXPECT_EQ(other["missing_in"].size(), is_gone ? 1u : 0u);
+    EXPECT_EQ(other["in_baseline"], other["event"] != "only here");
+  }
+}
+
+TEST(ComparisonCsv, HasARowForEachEventLevelAndSide) {
+  const Compared compared = example(3);
+  const Comparison comparison = compared.compare();
+  const auto lines = lines_of(comparison_csv(comparison, compared.inputs));
+  std::size_t expected = 1;
+  for (const auto& row : comparison.rows) expected += row.cells.size() + row.missing.size();
+  ASSERT_THAT(lines, SizeIs(expected));
+  const auto commas = [](const std::string& line) {
+    return std::count(line.begin(), line.end(), ',');
+  };
+  bool missing = false;
+  for (const std::string& line : lines) {
+    // No name here has a comma; a remark that does is quoted.
+    if (line.find('"') == std::string::npos) {
+      EXPECT_EQ(commas(line), commas(lines[0])) << line;
+    }
+    missing = missing || line.find(",missing,") != std::string::npos;
+  }
+  EXPECT_TRUE(missing);
+}
+
+class ForestPlot : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not in PATH";
+  }
+  std::string drawn(const Compared& compared, const std::string& name) const {
+    plots::plot_forest(compared.compare(), compared.inputs, directory_ / name);
+    std::ifstream file(directory_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndSaysSynthetic) {
+  const std::string figure = drawn(example(16), "figure.svg");
+  EXPECT_THAT(figure, AllOf(HasSubstr("Hit ratios (SYNTHETIC)"), HasSubstr("side-15.run"),
+                            HasSubstr("missing"), HasSubstr(">p<"), HasSubstr("(worse)")));
+  EXPECT_THAT(drawn(example(2), "figure.png"), StartsWith("\x89PNG"));
+  EXPECT_THAT(drawn(example(2), "figure.pdf"), StartsWith("%PDF"));
+}
+
+TEST_F(ForestPlot, RefusesWhatNoImageCanHold) {
+  const Compared compared = example(2000);
+  EXPECT_THROW(drawn(compared, "figure.png"), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "figure.png"));
+  EXPECT_THROW(drawn(example(2), "figure.bmp"), UsageError);
+}
+
+TEST_F(ForestPlot, DrawsMeasurementsWithoutAnyJudgedSample) {
+  Compared compared;
+  compared.input("a").add(of_offsets({}, {.event = kHostile}));
+  compared.input("b").add(of_offsets({}, {.event = kHostile}));
+  EXPECT_THAT(drawn(compared, "figure.svg"), HasSubstr("no judged sample"));
+}
+
+}  // namespace
+}  // namespace skid::output

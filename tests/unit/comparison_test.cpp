@@ -1,0 +1,434 @@
+// What a comparison says of measurements whose truth is known.
+#include "analysis/comparison.h"
+
+#include "src/support/error.h"
+#include "src/support/random.h"
+#include "tests/unit/compared_measurements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::analysis {
+namespace {
+
+using examples::Compared;
+using examples::Example;
+using examples::of_offsets;
+using examples::shifted;
+using test::OffsetModel;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+OffsetCounts counts(std::initializer_list<std::pair<std::int64_t, std::uint64_t>> list) {
+  OffsetCounts offsets;
+  for (const auto& [offset, count] : list) offsets.add(offset, count);
+  return offsets;
+}
+
+const Cell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
+  const Cell* cell = comparison.rows.at(row).cell_of(side);
+  if (cell == nullptr) throw std::out_of_range("no such cell");
+  return *cell;
+}
+
+const StatisticDifference* difference_of(const Cell& cell, Statistic statistic) {
+  for (const StatisticDifference& difference : cell.differences) {
+    if (difference.statistic == statistic) return &difference;
+  }
+  return nullptr;
+}
+
+bool marks_any(const Comparison& comparison) {
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Cell& cell : row.cells) {
+      if (cell.contract_broke || cell.contract_mended) return true;
+      if (std::any_of(cell.differences.begin(), cell.differences.end(),
+                      [](const StatisticDifference& difference) { return difference.marked; })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Compared pair_of(const Example& example, const OffsetCounts& a, const OffsetCounts& b) {
+  Compared compared;
+  compared.input("a").add(of_offsets(a, example));
+  compared.input("b").add(of_offsets(b, example));
+  return compared;
+}
+
+/// What may be marked of so many comparisons without any difference: 5% and three standard errors.
+int most_marked(int comparisons) {
+  return static_cast<int>(
+      std::floor(0.05 * comparisons + 3 * std::sqrt(0.05 * 0.95 * comparisons)));
+}
+
+/// The models that runs are drawn from where nothing differs: of events that are judged at levels 0
+/// to 2, of one that is not, of one that barely keeps its promise, of samples that reach the end.
+struct NullModel {
+  Example example;
+  OffsetModel model;
+};
+const std::vector<NullModel>& null_models() {
+  static const std::vector<NullModel> models{
+      {{.event = "skids", .level = 0}, OffsetModel::falling(8)},
+      {{.event = "mixed", .level = 2}, OffsetModel::hits_and_tail(0.6, 12)},
+      {{.event = "constant", .level = 1}, OffsetModel::two_atoms(0.3, 1)},
+      {{.event = "verge", .level = 2}, OffsetModel::two_atoms(0.999, 20)},
+      {{.event = "clock", .judgeable = Judgeable::timer}, OffsetModel::even(901, 980)},
+  };
+  return models;
+}
+
+TEST(Comparison, WithoutADifferenceMarksNothingInNineteenOfTwentyComparisons) {
+  constexpr int kComparisons = 1000;
+  Random random(1);
+  int marked = 0;
+  for (int i = 0; i < kComparisons; ++i) {
+    Compared compared;
+    // Not as many on both sides, and two of them against one baseline.
+    for (const std::uint64_t samples : {600, 250, 1000}) {
+      compared.input(std::to_string(samples));
+      for (const auto& [example, model] : null_models()) {
+        compared.add(of_offsets(model.draw(random, samples), example));
+      }
+    }
+    marked += marks_any(compared.compare());
+  }
+  RecordProperty("marked", marked);
+  EXPECT_LE(marked, most_marked(kComparisons));
+}
+
+/// Comparisons with marks where each run has an effect of its own.
+int marked_with_run_effects(int comparisons, int baseline_runs, int other_runs,
+                            std::uint64_t seed) {
+  Random random(seed);
+  int marked = 0;
+  for (int i = 0; i < comparisons; ++i) {
+    Compared compared;
+    for (const int runs : {baseline_runs, other_runs}) {
+      compared.input(std::to_string(compared.inputs.size()));
+      for (int run = 1; run <= runs; ++run) {
+        const double logit = 0.4 + 0.3 * random.normal();
+        const OffsetModel hits = OffsetModel::two_atoms(1 / (1 + std::exp(-logit)), 1);
+        OffsetCounts offsets = hits.draw(random, 800);
+        const std::uint64_t missed = offsets.count_at(1);
+        OffsetCounts drawn;
+        drawn.add(0, offsets.total() - missed);
+        static const OffsetModel tail = OffsetModel::normal(200, 15);
+        drawn += shifted(tail.draw(random, missed),
+                         static_cast<std::int64_t>(std::lround(4 * random.normal())));
+        Measurement measurement = of_offsets(drawn, {.event = "hits", .level = 2});
+        measurement.repeat = run;
+        compared.add(std::move(measurement));
+        compared.add(of_offsets(shifted(tail.draw(random, 800), std::lround(4 * random.normal())),
+                                {.event = "skids", .level = 0}));
+      }
+    }
+    marked += marks_any(compared.compare());
+  }
+  return marked;
+}
+
+class RepeatedRuns : public ::testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(RepeatedRuns, WithoutADifferenceAreMarkedInAtMostOneOfTwentyComparisons) {
+  constexpr int kComparisons = 1000;
+  const auto [baseline_runs, other_runs] = GetParam();
+  const int marked = marked_with_run_effects(kComparisons, baseline_runs, other_runs, 1);
+  RecordProperty("marked", marked);
+  EXPECT_LE(marked, most_marked(kComparisons));
+}
+
+INSTANTIATE_TEST_SUITE_P(Comparison, RepeatedRuns,
+                         ::testing::Values(std::pair(3, 3), std::pair(5, 5), std::pair(1, 3),
+                                           std::pair(3, 1)));
+
+TEST(Comparison, OverSamplesWouldMarkWhatRunsDifferBy) {
+  // The same runs one against one: this is why repeats are compared over runs.
+  EXPECT_GT(marked_with_run_effects(20, 1, 1, 5), 18);
+}
+
+TEST(Comparison, FindsAShiftOfTwoInstructionsInTenThousandSamples) {
+  constexpr int kComparisons = 500;
+  constexpr std::uint64_t kSamples = 10'000;
+  // Standard deviations of 20, or a little less.
+  const std::vector<OffsetModel> models{OffsetModel::normal(300, 20), OffsetModel::normal(300, 3),
+                                        OffsetModel::even(100, 168), OffsetModel::falling(20),
+                                        OffsetModel::two_atoms(0.5, 40)};
+  Random random(2);
+  int found = 0;
+  for (int i = 0; i < kComparisons; ++i) {
+    const OffsetModel& model = models[static_cast<std::size_t>(i) % models.size()];
+    const std::int64_t start = 10;  // so that nothing comes to lie on the trigger
+    const Compared compared =
+        pair_of({.event = "e", .level = 0}, shifted(model.draw(random, kSamples), start),
+                shifted(model.draw(random, kSamples), start + 2));
+    const Comparison comparison = compared.compare();
+    found += cell_of(comparison, 0, 1).outcome == Outcome::worse;
+  }
+  EXPECT_GE(found, kComparisons * 99 / 100);
+}
+
+TEST(Comparison, SidesAreInputsAndTheirMachines) {
+  Compared compared;
+  Measurement first = of_offsets(counts({{1, 10}}), {.event = "e"});
+  Measurement second = first;
+  second.kernel = "6.12";
+  compared.input("a").add(first).add(second);
+  compared.input("b").add(first);
+  const Comparison comparison = compared.compare({.baseline = 1});
+  ASSERT_THAT(comparison.sides, SizeIs(3));
+  EXPECT_EQ(comparison.baseline, 2u);
+  EXPECT_EQ(comparison.sides[0].name, "a");
+  EXPECT_EQ(comparison.sides[1].name, "a");
+  EXPECT_EQ(comparison.sides[1].kernel, "6.12");
+  EXPECT_THAT(comparison.sides[2].inputs, ElementsAre(1));
+  ASSERT_THAT(comparison.rows, SizeIs(1));
+  EXPECT_EQ(cell_of(comparison, 0, 2).outcome, Outcome::baseline);
+}
+
+TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
+  Compared compared;
+  const Measurement here = of_offsets(counts({{1, 1000}, {2, 500}}), {.event = "e"});
+  Measurement there = here;
+  there.cpu.microcode = "0xff";
+  compared.input("a").add(here);
+  compared.input("b").add(there);
+  compared.input("c").add(here);
+  compared.input("d").add(there);
+  const Comparison comparison = compared.compare({.by = SideBy::machine});
+  ASSERT_THAT(comparison.sides, SizeIs(2));
+  EXPECT_THAT(comparison.sides[0].inputs, ElementsAre(0, 2));
+  EXPECT_THAT(comparison.sides[1].inputs, ElementsAre(1, 3));
+  EXPECT_THAT(cell_of(comparison, 0, 0).runs, SizeIs(2));
+  EXPECT_TRUE(cell_of(comparison, 0, 1).over_runs);
+}
+
+TEST(Comparison, RefusesWhatLeavesNothingToCompare) {
+  const Measurement measurement = of_offsets(counts({{1, 10}}), {.event = "e"});
+  const auto message_of = [](const Compared& compared, const ComparisonChoices& choices) {
+    try {
+      (void)compared.compare(choices);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  Compared one;
+  one.input("a").add(measurement);
+  EXPECT_THAT(message_of(one, {}), HasSubstr("a: one side alone"));
+  Compared twice = one;
+  twice.input("a").add(measurement);
+  EXPECT_THAT(message_of(twice, {.by = SideBy::machine}), HasSubstr("a: named twice"));
+  EXPECT_EQ(message_of(twice, {}), "none");
+  Compared same = one;
+  same.input("b").add(measurement);
+  EXPECT_THAT(message_of(same, {.by = SideBy::machine}), HasSubstr("of one machine"));
+  Compared empty = one;
+  empty.input("b");
+  EXPECT_THAT(message_of(empty, {}), HasSubstr("nothing to compare with"));
+  EXPECT_THAT(message_of(empty, {.baseline = 1}), HasSubstr("b: the baseline has no measurement"));
+}
+
+TEST(Comparison, KeepsEventsThatOnlySomeSidesHave) {
+  const OffsetCounts offsets = counts({{1, 1000}});
+  Compared compared;
+  compared.input("a").add(of_offsets(offsets, {.event = "both", .level = 2}));
+  compared.add(of_offsets(offsets, {.event = "both", .level = 0}));
+  compared.add(of_offsets(offsets, {.event = "gone"}));
+  compared.input("b").add(of_offsets(offsets, {.event = "new"}));
+  compared.add(of_offsets(offsets, {.event = "both", .level = 2}));
+  const Comparison comparison = compared.compare();
+  ASSERT_THAT(comparison.rows, SizeIs(4));
+  EXPECT_EQ(comparison.rows[0].event, "both");
+  EXPECT_EQ(comparison.rows[0].level, 0);
+  EXPECT_THAT(comparison.rows[0].missing, ElementsAre(1));
+  EXPECT_EQ(comparison.rows[1].level, 2);
+  EXPECT_THAT(comparison.rows[1].missing, IsEmpty());
+  EXPECT_EQ(comparison.rows[2].event, "gone");
+  EXPECT_EQ(comparison.rows[3].event, "new");
+  EXPECT_FALSE(comparison.rows[3].in_baseline);
+  EXPECT_EQ(cell_of(comparison, 3, 1).outcome, Outcome::only_here);
+  const Regressions regressions = regressions_of(comparison);
+  EXPECT_EQ(regressions.missing, 2u);
+  EXPECT_EQ(regressions.worse, 0u);
+}
+
+TEST(Comparison, ALowerHitRatioIsWorseAndAHigherOneBetter) {
+  const Example example{.event = "e", .level = 2};
+  const OffsetCounts sound = counts({{0, 5000}}), broken = counts({{0, 4500}, {7, 500}});
+  const Compared worse = pair_of(example, sound, broken);
+  const Comparison comparison = worse.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_EQ(cell.outcome, Outcome::worse);
+  EXPECT_TRUE(cell.contract_broke);
+  const StatisticDifference* hits = difference_of(cell, Statistic::hit_ratio);
+  ASSERT_NE(hits, nullptr);
+  EXPECT_TRUE(hits->marked);
+  EXPECT_DOUBLE_EQ(hits->difference, -0.1);
+  EXPECT_LT(hits->low.value(), -0.1);
+  EXPECT_GT(hits->high.value(), -0.1);
+  ASSERT_TRUE(cell.distances);
+  EXPECT_DOUBLE_EQ(cell.distances->wasserstein, 0.7);
+  EXPECT_DOUBLE_EQ(cell.distances->total_variation, 0.1);
+  EXPECT_EQ(regressions_of(comparison).worse, 1u);
+
+  const Compared better = pair_of(example, broken, sound);
+  const Comparison turned = better.compare();
+  EXPECT_EQ(cell_of(turned, 0, 1).outcome, Outcome::better);
+  EXPECT_TRUE(cell_of(turned, 0, 1).contract_mended);
+  EXPECT_EQ(regressions_of(turned).sum(), 0u);
+
+  const Compared same = pair_of(example, broken, broken);
+  EXPECT_EQ(cell_of(same.compare(), 0, 1).outcome, Outcome::no_difference);
+}
+
+TEST(Comparison, SmallDifferencesAreNotMarkedHoweverSure) {
+  const Example example{.event = "e", .level = 0};
+  const Compared compared = pair_of(example, counts({{0, 8'000'000}, {9, 2'000'000}}),
+                                    counts({{0, 7'970'000}, {9, 2'030'000}}));
+  EXPECT_EQ(cell_of(compared.compare(), 0, 1).outcome, Outcome::worse);
+  const Comparison lenient = compared.compare({.least_share = 0.01, .least_instructions = 1});
+  const Cell& cell = cell_of(lenient, 0, 1);
+  for (const StatisticDifference& difference : cell.differences) {
+    EXPECT_FALSE(difference.marked) << name_of(difference.statistic) << difference.difference;
+  }
+  EXPECT_EQ(cell.outcome, Outcome::no_difference);
+  EXPECT_LT(difference_of(cell, Statistic::hit_ratio)->adjusted_p.value(), 1e-20);
+}
+
+TEST(Comparison, AnotherConstantSkidIsTheSamePromiseKept) {
+  const Example example{.event = "e", .level = 1};
+  const Compared compared = pair_of(example, counts({{3, 5000}}), counts({{-3, 5000}}));
+  const Comparison comparison = compared.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_EQ(cell.outcome, Outcome::different);  // as far away, on the other side
+  EXPECT_TRUE(difference_of(cell, Statistic::constant_share)->marked);
+  EXPECT_FALSE(cell.contract_broke);
+}
+
+TEST(Comparison, WhatIsNotJudgedIsNeitherBetterNorWorse) {
+  const Example timer{.event = "clock", .level = 0, .judgeable = Judgeable::timer};
+  const Compared compared =
+      pair_of(timer, counts({{0, 500}, {100, 9500}}), counts({{0, 9500}, {100, 500}}));
+  for (const std::size_t baseline : {0u, 1u}) {
+    const Comparison comparison = compared.compare({.baseline = baseline});
+    const Cell& cell = cell_of(comparison, 0, 1 - baseline);
+    EXPECT_EQ(cell.outcome, Outcome::different);
+    EXPECT_FALSE(difference_of(cell, Statistic::hit_ratio)->p);
+    EXPECT_FALSE(difference_of(cell, Statistic::hit_ratio)->marked);
+    EXPECT_TRUE(difference_of(cell, Statistic::distribution)->marked);
+  }
+}
+
+TEST(Comparison, TooFewSamplesSayWhatTheyCouldHaveShown) {
+  const Compared compared =
+      pair_of({.event = "e", .level = 2}, counts({{0, 5000}}), counts({{0, 10}}));
+  const Comparison comparison = compared.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_EQ(cell.outcome, Outcome::too_few);
+  const StatisticDifference& hits = *difference_of(cell, Statistic::hit_ratio);
+  EXPECT_GT(hits.high.value() - hits.low.value(), 0.2);
+}
+
+TEST(Comparison, QuantilesAmongTheCensoredAreAtLeastAndNotTested) {
+  // From 950 on all is censored: the 99th percentiles are unknown, the medians are not.
+  const OffsetCounts a = counts({{10, 5000}, {960, 300}}), b = counts({{20, 5000}, {990, 300}});
+  const Compared compared = pair_of({.event = "e", .level = 0}, a, b);
+  const Comparison comparison = compared.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_TRUE(cell.p99->at_least);
+  EXPECT_FALSE(cell.median->at_least);
+  EXPECT_FALSE(difference_of(cell, Statistic::p99)->p);
+  EXPECT_THAT(difference_of(cell, Statistic::p99)->untested, HasSubstr("censored"));
+  EXPECT_TRUE(difference_of(cell, Statistic::median)->marked);
+  // Beyond the end of the shorter runway nothing is told apart.
+  EXPECT_NEAR(difference_of(cell, Statistic::mean)->difference, 10.0 * 5000 / 5300, 1e-9);
+  EXPECT_NEAR(cell.distances->wasserstein, 10.0 * 5000 / 5300, 1e-9);
+  EXPECT_THAT(cell.remarks, Contains(HasSubstr("longer than the runway")));
+}
+
+TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
+  const OffsetCounts offsets = counts({{0, 5000}}), others = counts({{50, 5000}});
+  Measurement swapped = of_offsets(others, {.event = "e", .level = 2});
+  swapped.event.swapped = true;
+  swapped.event.recorded = "cpu-clock:pp";
+  swapped.event.type = 1;
+  Measurement stored = of_offsets(others, {.event = "e", .level = 2});
+  stored.trigger->kind = "store";
+  for (const Measurement& other : {swapped, stored}) {
+    Compared compared;
+    compared.input("a").add(of_offsets(offsets, {.event = "e", .level = 2}));
+    compared.input("b").add(other);
+    const Comparison comparison = compared.compare();
+    const Cell& cell = cell_of(comparison, 0, 1);
+    EXPECT_EQ(cell.outcome, Outcome::not_compared);
+    EXPECT_THAT(cell.differences, IsEmpty());
+    EXPECT_THAT(cell.remarks, Contains(HasSubstr("another")));
+    EXPECT_EQ(comparison.tests, 0u);
+    EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
+  }
+  // Swapped on both sides for the same event, it can be compared.
+  Compared both;
+  both.input("a").add(swapped);
+  both.input("b").add(swapped);
+  EXPECT_EQ(cell_of(both.compare(), 0, 1).outcome, Outcome::no_difference);
+}
+
+TEST(Comparison, TellsOfAnotherPeriodRunwayAndLevel) {
+  Measurement other = of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}, {.highest = 500});
+  other.period.requested = 1000;
+  other.precise.recorded = 1;
+  Compared compared;
+  compared.input("a").add(of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}));
+  compared.input("b").add(other);
+  const Comparison comparison = compared.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another period: 1000 here, 100 in")));
+  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another runway")));
+  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another precise level: 1 here, 0 in")));
+  EXPECT_THAT(cell.differences, SizeIs(5));
+}
+
+TEST(Comparison, ASideWithoutAJudgedSampleFailsTheGate) {
+  const Compared compared = pair_of({.event = "e", .level = 2}, counts({{0, 5000}}), {});
+  const Comparison comparison = compared.compare();
+  EXPECT_EQ(cell_of(comparison, 0, 1).outcome, Outcome::too_few);
+  EXPECT_THAT(cell_of(comparison, 0, 1).remarks, Contains("no judged sample here"));
+  EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
+  const Compared neither = pair_of({.event = "e", .level = 2}, {}, {});
+  EXPECT_EQ(regressions_of(neither.compare()).sum(), 0u);
+}
+
+TEST(Comparison, OfAThousandInputsHoldsEachAgainstTheBaselineAlone) {
+  Compared compared;
+  for (int i = 0; i < 1000; ++i) {
+    compared.input("input " + std::to_string(i))
+        .add(of_offsets(counts({{0, 100}, {1 + i % 3, 100}}), {.event = "e", .level = 2}));
+    compared.add(of_offsets(counts({{0, 100}}), {.event = "own " + std::to_string(i)}));
+  }
+  const Comparison comparison = compared.compare();
+  EXPECT_THAT(comparison.sides, SizeIs(1000));
+  EXPECT_THAT(comparison.rows, SizeIs(1001));
+  std::size_t cells = 0, missing = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    cells += row.cells.size();
+    missing += row.missing.size();
+  }
+  EXPECT_EQ(cells, 2000u);
+  EXPECT_EQ(missing, 999u);  // of the baseline's own event
+  EXPECT_EQ(comparison.tests, 999u * 5);
+}
+
+}  // namespace
+}  // namespace skid::analysis

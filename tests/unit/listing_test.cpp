@@ -1,0 +1,373 @@
+// Sampled code as rows: every sample is in one of them, whatever is folded.
+#include "src/listing/listing.h"
+
+#include "src/listing/near_names.h"
+#include "src/listing/reader.h"
+#include "src/listing/rows.h"
+#include "src/listing/source_text.h"
+#include "src/locate/module_store.h"
+#include "src/output/escape.h"
+#include "src/output/listing.h"
+#include "src/support/error.h"
+#include "src/synth/model.h"
+#include "src/synth/recording.h"
+#include "src/synth/truth.h"
+#include "tests/support/random_models.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/runway_fixture.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace skid::listing {
+namespace {
+
+using analysis::SampleClass;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Part part_of(SampleClass sample_class) {
+  switch (sample_class) {
+    case SampleClass::hit:
+      return Part::trigger;
+    case SampleClass::skid:
+      return Part::runway;
+    case SampleClass::before:
+      return Part::lead_in;
+    case SampleClass::censored:
+      return Part::censored;
+    case SampleClass::other_trigger:
+      return Part::other_trigger;
+    default:
+      return Part::loop;
+  }
+}
+
+class ListingOfTarget : public ::testing::Test {
+ protected:
+  void SetUp() override { SKIP_WITHOUT_COMPILER(runway::kHost); }
+
+  static runway::Specification specification(runway::TriggerKind trigger, std::uint32_t nops,
+                                             std::uint32_t lead_in,
+                                             std::vector<std::uint32_t> gaps = {}) {
+    auto specification = runway::specification_of(trigger);
+    specification.nops = nops;
+    specification.lead_in_nops = lead_in;
+    specification.gaps = std::move(gaps);
+    return specification;
+  }
+
+  /// Writes a recording of `model` and reads it.
+  const Listing& read(const synth::Model& model, const runway::Target& target, Wanted wanted = {}) {
+    const std::filesystem::path path = directory_ / "synth.data";
+    synth::Synthesizer synthesizer(model, target);
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    truth_ = synthesizer.write(synth::all_of(model), 1, std::move(file), path, {});
+    modules_ = std::make_unique<locate::ModuleStore>();
+    reader_ = std::make_unique<Reader>(std::move(wanted), *modules_);
+    const auto result = reader_->add({path, {}, nullptr, nullptr});
+    EXPECT_FALSE(result.read_in_part);
+    return reader_->finish();
+  }
+
+  test::TemporaryDirectory directory_;
+  synth::RecordingTruth truth_;
+  std::unique_ptr<locate::ModuleStore> modules_;
+  std::unique_ptr<Reader> reader_;
+};
+
+TEST_F(ListingOfTarget, HasEverySampleOfTheTruthWhereItWas) {
+  const std::vector<
+      std::tuple<runway::TriggerKind, std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>>
+      kinds{{runway::TriggerKind::load, 100, 20, {}},
+            {runway::TriggerKind::branch_taken, 60, 5, {}},
+            {runway::TriggerKind::fault, 20, 0, {}},
+            {runway::TriggerKind::store, 50, 10, {20, 45, 30}}};
+  std::uint64_t sampled = 0;
+  std::vector<runway::Target> targets;
+  for (const auto& [kind, nops, lead_in, gaps] : kinds) {
+    targets.push_back(runway::build_target(specification(kind, nops, lead_in, gaps),
+                                           directory_ / std::string(runway::name_of(kind))));
+  }
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const auto& target = targets[seed % targets.size()];
+    const auto& made = target.description.specification;
+    const auto& listing =
+        read(test::RandomModels(seed).model(made.nops, runway::triggers_of(made),
+                                            !target.description.layout.other_triggers.empty()),
+             target);
+    std::uint64_t all_samples = 0;
+    for (const auto& measurement : truth_.measurements) {
+      all_samples += measurement.truth.samples.read();
+    }
+    if (all_samples == 0) continue;
+    SCOPED_TRACE(seed);
+    ASSERT_EQ(listing.columns.size(), truth_.measurements.size());
+    if (listing.codes.empty()) continue;  // all of them were elsewhere
+    ASSERT_EQ(listing.codes.size(), 1u);
+    const Code& code = listing.codes.front();
+    EXPECT_EQ(code.kind, Kind::target);
+    const auto all = rows(listing, code, code.columns, {.context = 0, .all = true});
+    for (std::size_t i = 0; i < code.columns.size(); ++i) {
+      const auto& truth = truth_.measurements[code.columns[i]].truth;
+      const Column& column = listing.columns[code.columns[i]];
+      std::map<std::int64_t, std::uint64_t> offsets;
+      std::map<Part, std::uint64_t> parts;
+      std::uint64_t exact = 0;
+      for (const Row& row : all) {
+        ASSERT_EQ(row.kind, RowKind::instruction);
+        const auto samples = row.counts[i].samples;
+        if (samples > 0 && row.first_offset) offsets[*row.first_offset] += samples;
+        parts[row.part] += samples;
+        exact += row.counts[i].exact;
+      }
+      EXPECT_EQ(offsets, truth.offsets);
+      std::map<Part, std::uint64_t> wanted;
+      for (const auto sample_class :
+           {SampleClass::hit, SampleClass::skid, SampleClass::before, SampleClass::censored,
+            SampleClass::other_trigger, SampleClass::loop}) {
+        wanted[part_of(sample_class)] = truth.samples[sample_class];
+        sampled += truth.samples[sample_class];
+      }
+      for (const auto& [part, samples] : wanted) EXPECT_EQ(parts[part], samples) << name_of(part);
+      const Count total = code.total(code.columns[i]);
+      EXPECT_EQ(total.exact, exact);
+      EXPECT_EQ(column.read(), truth.samples.read());
+      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::user)] - total.samples,
+                truth.samples[SampleClass::other_user]);
+      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::kernel)],
+                truth.samples[SampleClass::kernel]);
+      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::unmapped)],
+                truth.samples[SampleClass::unmapped]);
+    }
+    // However it is folded, the rows follow each other without a gap and hold all samples.
+    for (const std::size_t context : {0u, 1u, 8u, 1000u}) {
+      const auto folded = rows(listing, code, code.columns, {.context = context});
+      std::uint64_t next = code.range.begin;
+      std::vector<Count> sums(code.columns.size());
+      std::size_t instructions = 0;
+      for (const Row& row : folded) {
+        EXPECT_EQ(row.range.begin, next);
+        next = row.range.end;
+        instructions += row.instructions;
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += row.counts[i];
+      }
+      EXPECT_EQ(next, code.range.end);
+      EXPECT_EQ(instructions, code.starts.size());
+      EXPECT_LE(folded.size(), all.size());
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        EXPECT_EQ(sums[i], code.total(code.columns[i]));
+      }
+    }
+  }
+  EXPECT_GT(sampled, 1000u);
+}
+
+/// Two levels of an all-loads event on a Skylake whose samples are on the trigger and elsewhere.
+constexpr const char* kModel = R"({
+  "schema": "skidscan.model/1", "name": "golden", "seed": 3,
+  "machine": {"vendor": "GenuineIntel", "model_name": "a Skylake", "family": 6, "model": 94,
+              "stepping": 3, "kernel": "synthetic"},
+  "events": [
+    {"event": "r81d0", "period": 10007, "levels": [
+      {"level": 0, "offsets": {"kind": "empirical",
+        "counts": [[-30, 2], [-1, 1], [2, 5], [4, 3], [12, 8], [100, 7], [290, 4]]}},
+      {"level": 2, "exact_ip": {"hits": 1}, "offsets": {"kind": "empirical",
+        "counts": [[0, 900], [1, 100]]}}]},
+    {"event": "cpu-clock", "period": 1000, "levels": [
+      {"level": 0, "offsets": {"kind": "empirical", "counts": [[3, 2]]}}]}]})";
+
+class ListingOfModel : public ListingOfTarget {
+ protected:
+  const Listing& read_model(Wanted wanted = {}) {
+    target_ = std::make_unique<runway::Target>(runway::build_target(
+        specification(runway::TriggerKind::load, 300, 40), directory_ / "target"));
+    std::ofstream(directory_ / "model.json") << kModel;
+    const auto model = synth::read_model(directory_ / "model.json");
+    return read(model, *target_, std::move(wanted));
+  }
+  std::unique_ptr<runway::Target> target_;
+};
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+TEST_F(ListingOfModel, ReadsAsTheGoldenTextDoes) {
+  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "the golden text is of an x86-64 target";
+  const auto& listing = read_model();
+  std::string text = output::listing_text(listing, {}, {.color = false, .width = 80});
+  text = replaced(text, directory_.path().string(), "DIRECTORY");
+  text = replaced(text, target_->build_id, "BUILD-ID");
+  const std::string golden = SKIDSCAN_TEST_DATA "/golden/annotate_target.txt";
+  std::ifstream file(golden);
+  const std::string wanted{std::istreambuf_iterator<char>(file), {}};
+  if (text != wanted)
+    std::ofstream(std::filesystem::temp_directory_path() / "annotate.txt") << text;
+  EXPECT_EQ(text, wanted) << "what came is in annotate.txt of the temporary directory";
+}
+
+TEST_F(ListingOfModel, FitsTheWidthAndIsTheSameWithoutColor) {
+  const auto& listing = read_model();
+  for (const std::size_t width : {60u, 80u, 132u}) {
+    const std::string plain = output::listing_text(listing, {}, {.color = false, .width = width});
+    std::istringstream stream(plain);
+    for (std::string line; std::getline(stream, line);) {
+      EXPECT_LE(output::display_width(line), width) << line;
+    }
+    std::string colored = output::listing_text(listing, {}, {.color = true, .width = width});
+    EXPECT_THAT(colored, HasSubstr("\x1b["));
+    for (auto at = colored.find('\x1b'); at != std::string::npos; at = colored.find('\x1b', at)) {
+      colored.erase(at, colored.find('m', at) - at + 1);
+    }
+    EXPECT_EQ(colored, plain);
+  }
+}
+
+TEST_F(ListingOfModel, AccusesWhatCannotCauseTheEventAndNothingElse) {
+  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "only x86-64 code has categories";
+  const auto& listing = read_model();
+  ASSERT_EQ(listing.columns.size(), 3u);
+  EXPECT_THAT(listing.columns[0].not_judged, HasSubstr("precise level 2"));
+  EXPECT_THAT(listing.columns[1].causes, Not(IsEmpty()));
+  EXPECT_THAT(listing.columns[2].not_judged, HasSubstr("core"));
+  const Code& code = listing.codes.front();
+  bool has_nops = false;
+  for (const Row& row : rows(listing, code, code.columns, {.all = true})) {
+    EXPECT_FALSE(row.verdicts[0]);
+    EXPECT_FALSE(row.verdicts[2]);
+    ASSERT_TRUE(row.verdicts[1]);
+    const bool is_load = row.text.find('[') != std::string::npos;
+    EXPECT_EQ(*row.verdicts[1] == events::Verdict::never, !is_load) << row.text;
+    has_nops = has_nops || row.text == "nop";
+  }
+  EXPECT_TRUE(has_nops);
+}
+
+TEST_F(ListingOfModel, OfOneEventLeavesTheOthersOut) {
+  EXPECT_EQ(read_model({.events = {"r81d0"}}).columns.size(), 2u);
+  EXPECT_EQ(read_model({.events = {"r81d0:pp"}}).columns.size(), 1u);
+  EXPECT_EQ(read_model({.events = {"cpu-clock"}}).columns.size(), 1u);
+  const auto& none = read_model({.events = {"cycles"}});
+  EXPECT_THAT(none.columns, IsEmpty());
+  EXPECT_THAT(none.codes, IsEmpty());
+  EXPECT_THAT(reader_->events(), ElementsAre("cpu-clock", "r81d0"));
+}
+
+TEST_F(ListingOfModel, JsonAndCsvHoldTheSameCounts) {
+  const auto& listing = read_model();
+  for (const bool all : {false, true}) {
+    const output::ListingChoices choices{.folding = {.all = all}};
+    const auto report = json::parse(output::listing_json(listing, choices));
+    EXPECT_EQ(report["schema"], "skidscan.annotate/1");
+    const auto& code = report["codes"].at(0);
+    std::map<std::size_t, std::uint64_t> sums;
+    std::uint64_t from_json = 0;
+    for (const auto& row : code["rows"]) {
+      for (const auto& count : row["counts"]) {
+        sums[count["column"]] += count["samples"].get<std::uint64_t>();
+        from_json += count["samples"].get<std::uint64_t>();
+      }
+    }
+    for (const auto& column : code["columns"]) {
+      EXPECT_EQ(sums[column["column"]], column["samples"]);
+      EXPECT_EQ(report["columns"].at(column["column"].get<std::size_t>())["samples"]["read"],
+                column["samples"]);
+    }
+    std::istringstream csv(output::listing_csv(listing, choices));
+    std::string line;
+    std::getline(csv, line);
+    const auto fields = std::count(line.begin(), line.end(), ',');
+    std::uint64_t from_csv = 0;
+    std::size_t lines = 0;
+    while (std::getline(csv, line)) {
+      ++lines;
+      if (line.find('"') == std::string::npos) {
+        EXPECT_EQ(std::count(line.begin(), line.end(), ','), fields) << line;
+      }
+      const auto exact = line.rfind(',');
+      const auto samples = line.rfind(',', exact - 1);
+      from_csv += std::stoull(line.substr(samples + 1, exact - samples - 1));
+    }
+    EXPECT_EQ(from_csv, from_json);
+    EXPECT_EQ(lines, code["rows"].size() * 3);
+    EXPECT_EQ(from_json, 30u + 1000u + 2u);
+  }
+}
+
+TEST_F(ListingOfModel, FunctionsOfATargetAreListedByName) {
+  const auto& listing = read_model({.function = "skid_runway"});
+  ASSERT_EQ(listing.codes.size(), 1u);
+  const Code& code = listing.codes.front();
+  EXPECT_EQ(code.kind, Kind::function);
+  EXPECT_FALSE(code.map);
+  EXPECT_EQ(code.total(1).samples, 100u);
+  const auto folded = rows(listing, code, code.columns, {.context = 1});
+  ASSERT_FALSE(folded.empty());
+  // +1 and +2 to +5 with one more on either side, then the others.
+  EXPECT_EQ(folded.front().kind, RowKind::instruction);
+  EXPECT_EQ(folded.front().range.begin, target_->description.layout.runway.begin);
+  EXPECT_THAT(folded, Contains(::testing::Field(&Row::kind, RowKind::stretch)));
+  for (const Row& row : folded) {
+    if (row.kind != RowKind::stretch) continue;
+    for (const Count& count : row.counts) EXPECT_EQ(count.samples, 0u);
+  }
+}
+
+TEST(NearNames, AreThoseThatDifferLittleOrArePartOfEachOther) {
+  const std::map<std::string, std::uint64_t> sampled{
+      {"work", 5}, {"worker", 9}, {"do_work_now", 1}, {"main", 50}, {"memcpy", 7}};
+  EXPECT_THAT(near_names("wrok", sampled, 5), ElementsAre("work"));
+  EXPECT_THAT(near_names("WORK", sampled, 5), ElementsAre("work", "worker", "do_work_now"));
+  EXPECT_THAT(near_names("memcpyy", sampled, 5), ElementsAre("memcpy"));
+  EXPECT_THAT(near_names("zzz", sampled, 5), IsEmpty());
+  EXPECT_THAT(near_names("", sampled, 5), IsEmpty());
+  EXPECT_THAT(near_names("work", sampled, 1), ElementsAre("work"));
+  EXPECT_THAT(near_names(std::string(100'000, 'x') + "work", sampled, 5), ElementsAre("work"));
+  EXPECT_THAT(most_sampled(sampled, 2), ElementsAre("main", "worker"));
+}
+
+TEST(SourceText, GivesLinesOfRegularFilesOnly) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "a.c", fifo = directory / "fifo";
+  std::ofstream(path) << "one\r\n\nthree";
+  SourceText sources;
+  EXPECT_EQ(sources.line(path, 1), "one");
+  EXPECT_EQ(sources.line(path, 2), "");
+  EXPECT_EQ(sources.line(path, 3), "three");
+  EXPECT_FALSE(sources.line(path, 4));
+  EXPECT_FALSE(sources.line(path, 0));
+  EXPECT_FALSE(sources.line(path, -1));
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_FALSE(sources.line(fifo, 1)) << "and it does not wait for a writer";
+  EXPECT_FALSE(sources.line("/dev/zero", 1));
+  EXPECT_FALSE(sources.line(directory.path(), 1));
+  const std::string large = directory / "large";
+  std::ofstream(large) << "x";
+  std::filesystem::resize_file(large, SourceText::kLargest + 1);
+  EXPECT_FALSE(sources.line(large, 1));
+}
+
+}  // namespace
+}  // namespace skid::listing

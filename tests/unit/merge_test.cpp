@@ -1,0 +1,255 @@
+#include "analysis/merge.h"
+
+#include "src/support/error.h"
+#include "tests/unit/example_measurements.h"
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::analysis {
+namespace {
+
+using examples::Example;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Measurement of_run(const std::string& run, int repeat, const examples::Offsets& offsets,
+                   std::uint64_t kernel = 0) {
+  const Example example{.level = 2, .offsets = offsets, .kernel_samples = kernel, .exact = true};
+  Measurement m = examples::begin(example);
+  m.run = run;
+  m.file = run + "/access." + std::to_string(repeat) + ".data";
+  m.repeat = repeat;
+  return examples::finish(std::move(m), example);
+}
+
+Merged merged(std::vector<Measurement> all, Repeats repeats = Repeats::pair) {
+  std::vector<std::size_t> inputs;
+  std::vector<std::string> runs;
+  for (const Measurement& m : all) {
+    if (runs.empty() || runs.back() != m.run) runs.push_back(m.run);
+    inputs.push_back(runs.size() - 1);
+  }
+  return merge(std::move(all), inputs, repeats);
+}
+
+TEST(Merge, AddsUpWhatIsOfOneConfiguration) {
+  Measurement a = of_run("a.run", 1, {{0, 100}, {3, 5}}, 7);
+  Measurement b = of_run("b.run", 1, {{-2, 1}, {0, 50}, {3, 5}, {4990, 2}}, 8);
+  a.lost_records = 1;
+  b.lost_records = 2;
+  b.read_in_part = true;
+  a.warnings = {"of both", "of a"};
+  b.warnings = {"of both", "of b"};
+  a.recording_warnings = std::make_shared<std::vector<std::string>>(1, "recording a");
+  b.recording_warnings = std::make_shared<std::vector<std::string>>(1, "recording b");
+  const auto result = merged({a, b});
+  ASSERT_THAT(result.measurements, SizeIs(1));
+  EXPECT_THAT(result.differences, IsEmpty());
+  const Measurement& sum = result.measurements[0];
+  Measurement whole = of_run("", 1, {{-2, 1}, {0, 150}, {3, 10}, {4990, 2}}, 15);
+  whole.lost_records = 3;
+  complete(whole);
+  EXPECT_EQ(sum.samples, whole.samples);
+  EXPECT_EQ(sum.basis.tally.instructions.counts(), whole.basis.tally.instructions.counts());
+  EXPECT_EQ(sum.basis.tally.bytes.counts(), whole.basis.tally.bytes.counts());
+  EXPECT_EQ(sum.contract.evidence, whole.contract.evidence);
+  EXPECT_EQ(sum.hit_ratio.high, whole.hit_ratio.high);
+  EXPECT_EQ(sum.instructions->stddev, whole.instructions->stddev);
+  EXPECT_EQ(sum.count_warnings, whole.count_warnings);
+  EXPECT_EQ(sum.events_per_iteration.measured, 1.0);
+  EXPECT_EQ(sum.lost_records, 3u);
+  EXPECT_TRUE(sum.read_in_part);
+  EXPECT_THAT(sum.warnings, ElementsAre("of both", "of a", "of b"));
+  EXPECT_THAT(*sum.recording_warnings, ElementsAre("recording a", "recording b"));
+  EXPECT_EQ(sum.parts, 2u);
+  ASSERT_THAT(sum.merged_from, SizeIs(2));
+  EXPECT_EQ(sum.merged_from[1].file, "b.run/access.1.data");
+  EXPECT_EQ(sum.merged_from[1].samples, 66u);
+  EXPECT_EQ(sum.run, "a.run and 1 more");
+  EXPECT_EQ(sum.file, "a.run/access.1.data and 1 more");
+}
+
+TEST(Merge, KeepsRepetitionsApartPoolsOrNumbersThem) {
+  const std::vector<Measurement> all{of_run("a.run", 1, {{0, 1}}), of_run("a.run", 2, {{0, 2}}),
+                                     of_run("b.run", 1, {{0, 4}}), of_run("b.run", 2, {{0, 8}})};
+  const auto counts = [](const Merged& result) {
+    std::vector<std::pair<int, std::uint64_t>> found;
+    for (const auto& m : result.measurements) found.emplace_back(m.repeat, m.samples.read());
+    return found;
+  };
+  using Counts = std::vector<std::pair<int, std::uint64_t>>;
+  EXPECT_EQ(counts(merged(all, Repeats::pair)), (Counts{{1, 5}, {2, 10}}));
+  EXPECT_EQ(counts(merged(all, Repeats::pool)), (Counts{{1, 15}}));
+  EXPECT_EQ(counts(merged(all, Repeats::apart)), (Counts{{1, 1}, {2, 2}, {3, 4}, {4, 8}}));
+  const auto pooled = merged(all, Repeats::pool).measurements[0];
+  EXPECT_EQ(pooled.run, "a.run and 1 more");
+  EXPECT_EQ(pooled.merged_from[3].repeat, 2);
+}
+
+TEST(Merge, LeavesWhatIsAloneAsItIs) {
+  const Measurement a = of_run("a.run", 3, {{0, 1}});
+  for (const Repeats repeats : {Repeats::pair, Repeats::pool, Repeats::apart}) {
+    const auto alone = merged({a}, repeats).measurements.at(0);
+    EXPECT_EQ(alone.run, "a.run");
+    EXPECT_EQ(alone.repeat, repeats == Repeats::pair ? 3 : 1);
+    EXPECT_EQ(alone.parts, 1u);
+    EXPECT_THAT(alone.merged_from, IsEmpty());
+  }
+}
+
+TEST(Merge, NamesTheFirstDifferenceOfWhatItLeavesBeside) {
+  const std::vector<std::pair<std::string, std::function<void(Measurement&)>>> changes{
+      {"kernel: 6.1.0-18-amd64 and 6.2", [](auto& m) { m.kernel = "6.2"; }},
+      {"microcode: 0xf0 and 0xf1", [](auto& m) { m.cpu.microcode = "0xf1"; }},
+      {"CPU model: 94 and unknown", [](auto& m) { m.cpu.model.reset(); }},
+      {"hypervisor: unknown and KVM", [](auto& m) { m.cpu.hypervisor = "KVM"; }},
+      {"event recorded: access:pp and cpu-clock", [](auto& m) { m.event.recorded = "cpu-clock"; }},
+      {"config: 0x0 and 0x1", [](auto& m) { m.event.config = 1; }},
+      {"config2: 0x0 and 0x8", [](auto& m) { m.event.config2 = 8; }},
+      {"modes left out:  and kernel, host",
+       [](auto& m) {
+         m.event.excluded = {"kernel", "host"};
+       }},
+      {"level recorded: 2 and 1", [](auto& m) { m.precise.recorded = 1; }},
+      {"period asked for: 100 and 7", [](auto& m) { m.period.requested = 7; }},
+      {"period: 100 and of each sample", [](auto& m) { m.basis.period_sum = 1; }},
+      {"trigger: load and store", [](auto& m) { m.trigger->kind = "store"; }},
+      {"runway: 5000 and 4000", [](auto& m) { m.basis.geometry->highest_offset = 4000; }},
+      {"lead-in: 200 and 100", [](auto& m) { m.basis.geometry->lowest_offset = -100; }},
+      {"triggers: 0x4010c8 and 0x1", [](auto& m) { m.basis.geometry->trigger_addresses = {1}; }},
+      {"geometry: known and unknown", [](auto& m) { m.basis.geometry.reset(); }},
+      {"judged: yes and timer", [](auto& m) { m.basis.judgeable = Judgeable::timer; }},
+      {"synthetic: no and yes", [](auto& m) { m.synthetic = true; }},
+      {"tracepoint beside it: none and page_fault",
+       [](auto& m) {
+         m.ip_check = IpCheck{"page_fault", 0, 0, 0, std::nullopt};
+       }},
+  };
+  for (const auto& [difference, change] : changes) {
+    const Measurement a = of_run("a.run", 1, {{0, 1}});
+    Measurement b = of_run("b.run", 1, {{0, 1}});
+    change(b);
+    const auto result = merged({a, b, b});
+    EXPECT_THAT(result.measurements, SizeIs(3)) << difference;
+    EXPECT_THAT(result.differences, ElementsAre("access:pp: " + difference));
+    Measurement sum = a;
+    try {
+      add(b, sum);
+      FAIL() << difference;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_EQ(error.what(), difference);
+    }
+  }
+}
+
+TEST(Merge, SaysNothingOfOtherEventsAndLevels) {
+  Measurement other = of_run("b.run", 1, {{0, 1}});
+  other.event.label = other.event.recorded = "execute";
+  other.event.requested = "execute:pp";
+  EXPECT_THAT(merged({of_run("a.run", 1, {{0, 1}}), other}).differences, IsEmpty());
+}
+
+TEST(Merge, NeverAddsUpTheEventsOfOneRecording) {
+  const std::vector<Measurement> twice{of_run("a.run", 1, {{0, 1}}), of_run("a.run", 1, {{0, 2}})};
+  for (const Repeats repeats : {Repeats::pair, Repeats::pool}) {
+    EXPECT_THAT(merged(twice, repeats).measurements, SizeIs(2));
+    auto both = twice;
+    both.push_back(of_run("b.run", 1, {{0, 4}}));
+    both.push_back(of_run("b.run", 1, {{0, 8}}));
+    const auto result = merged(both, repeats).measurements;
+    ASSERT_THAT(result, SizeIs(2));
+    EXPECT_EQ(result[0].samples.read(), 5u);
+    EXPECT_EQ(result[1].samples.read(), 10u);
+  }
+}
+
+TEST(Merge, RefusesToCountARecordingTwice) {
+  const Measurement a = of_run("a.run", 1, {{0, 1}}), b = of_run("b.run", 1, {{0, 1}});
+  const auto refusal = [](const std::vector<Measurement>& all, Repeats repeats) -> std::string {
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < all.size(); ++i) inputs.push_back(i);
+    try {
+      (void)merge(all, inputs, repeats);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  const Measurement sum = merged({a, b}).measurements.at(0);
+  for (const Repeats repeats : {Repeats::pair, Repeats::pool, Repeats::apart}) {
+    EXPECT_THAT(refusal({a, b, a}, repeats), HasSubstr("a.run/access.1.data: the same recording"));
+    EXPECT_THAT(refusal({sum, b}, repeats), HasSubstr("b.run/access.1.data"));
+  }
+  Measurement later = a;
+  later.time = SampleTime{1, 2};
+  EXPECT_EQ(refusal({a, later}, Repeats::pair), "nothing was refused") << "of another time";
+}
+
+TEST(Merge, DropsWhatDoesNotFollowFromTheParts) {
+  Measurement a = of_run("a.run", 1, {{0, 1}, {4, 4}}), b = of_run("b.run", 1, {{0, 1}, {4, 4}});
+  a.basis.ticks_per_instruction = b.basis.ticks_per_instruction = 0.5;
+  const auto same = merged({a, b}).measurements.at(0);
+  ASSERT_TRUE(same.tsc_ticks);
+  EXPECT_EQ(same.tsc_ticks->max, 2);
+  b.basis.ticks_per_instruction = 0.25;
+  b.basis.iterations.reset();
+  const auto other = merged({a, b}).measurements.at(0);
+  EXPECT_FALSE(other.tsc_ticks);
+  EXPECT_FALSE(other.events_per_iteration.measured);
+  EXPECT_THAT(other.warnings, Contains(HasSubstr("different ticks per instruction")));
+}
+
+TEST(Merge, BoundsWhatItLists) {
+  std::vector<Measurement> all;
+  for (int i = 0; i < 1200; ++i) {
+    all.push_back(of_run("run" + std::to_string(i), 1, {{0, 1}}));
+    all.back().warnings = {"warning " + std::to_string(i)};
+  }
+  const auto half = all.begin() + 600;
+  const auto first = merged({all.begin(), half}).measurements.at(0);
+  const auto sum = merged({first, merged({half, all.end()}).measurements.at(0)}).measurements.at(0);
+  EXPECT_EQ(sum.samples.read(), 1200u);
+  EXPECT_EQ(sum.parts, 1200u);
+  EXPECT_THAT(sum.merged_from, SizeIs(kMostParts));
+  EXPECT_THAT(sum.warnings, SizeIs(21));
+  EXPECT_THAT(sum.warnings.back(), HasSubstr("Further warnings"));
+  EXPECT_EQ(sum.run, "run0 and 1199 more");
+}
+
+TEST(Merge, IsTheSameInAnyOrderAndInSteps) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Measurement> parts;
+    for (int i = 0; i < 4; ++i) {
+      examples::Offsets offsets;
+      for (int k = 0; k < 5; ++k) {
+        offsets[static_cast<std::int64_t>(random() % 5200) - 200] = 1 + random() % 1000;
+      }
+      parts.push_back(of_run("run" + std::to_string(i), 1, offsets, random() % 10));
+    }
+    const auto at_once = merged(parts).measurements.at(0);
+    const auto ab = merged({parts[0], parts[1]}).measurements.at(0);
+    const auto cd = merged({parts[3], parts[2]}).measurements.at(0);
+    const auto in_steps = merged({cd, ab}).measurements.at(0);
+    EXPECT_EQ(in_steps.samples, at_once.samples);
+    EXPECT_EQ(in_steps.basis.tally.bytes.counts(), at_once.basis.tally.bytes.counts());
+    EXPECT_EQ(in_steps.contract.evidence, at_once.contract.evidence);
+    EXPECT_EQ(in_steps.instructions->mean, at_once.instructions->mean);
+    EXPECT_EQ(in_steps.count_warnings, at_once.count_warnings);
+    EXPECT_EQ(in_steps.parts, 4u);
+  }
+}
+
+}  // namespace
+}  // namespace skid::analysis

@@ -1,0 +1,265 @@
+// Where the files behind a recording's mappings are found, and which of them are refused.
+#include "src/locate/module_store.h"
+
+#include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::locate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Kind = ModuleStore::Remark::Kind;
+
+/// An environment variable that a test sets, back as it was when the test ends.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() {
+    if (before_) {
+      ::setenv(name_, before_->c_str(), 1);
+    } else {
+      ::unsetenv(name_);
+    }
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+class ModuleStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* program : {"cc", "objcopy", "strip"}) {
+      if (!find_program(program)) GTEST_SKIP() << program << " is not installed";
+    }
+    program_ = build("program", "int wanted(int n) { return n * 3; }\n");
+    build_id_ = symbols::Module::open(program_).build_id();
+    ASSERT_FALSE(build_id_.empty());
+  }
+
+  static void run(const std::vector<std::string>& argv) {
+    const auto done = run_program(argv);
+    ASSERT_TRUE(done.code.success()) << shell_quoted(argv) << done.err;
+  }
+
+  fs::path build(const std::string& name, const std::string& source) const {
+    const fs::path file = directory_ / name;
+    fs::path text = file;
+    text += ".c";
+    std::ofstream(text) << source << "int main(void) { return wanted(0); }\n";
+    run({"cc", "-g", "-O0", "-Wl,--build-id=sha1", "-o", file.string(), text.string()});
+    return file;
+  }
+
+  /// Puts a file where it is looked for, directories and all.
+  void put(const fs::path& from, const fs::path& place) const {
+    fs::create_directories((directory_.path() / place).parent_path());
+    fs::copy_file(from, directory_.path() / place);
+  }
+
+  /// Of the debug file of `program_`: symbols and lines, no code.
+  fs::path debug_file() const {
+    const fs::path debug = directory_ / "only.debug";
+    run({"objcopy", "--only-keep-debug", program_.string(), debug.string()});
+    return debug;
+  }
+  std::string below_build_id(const std::string& root, const std::string& suffix = {}) const {
+    return root + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + suffix;
+  }
+  symbols::MappedFile gone() const { return {"/nowhere/program", build_id_}; }
+
+  static bool has_function(const ModuleStore::Found& found) {
+    return found.module != nullptr && !found.module->functions_named("wanted").empty();
+  }
+  static bool has_code(const ModuleStore::Found& found) {
+    if (!has_function(found)) return false;
+    return !found.module->code(found.module->functions_named("wanted").front().range).empty();
+  }
+
+  test::TemporaryDirectory directory_;
+  fs::path program_;
+  std::string build_id_;
+};
+
+TEST_F(ModuleStoreTest, TakesTheRecordedPathWithTheRecordedBuildId) {
+  ModuleStore store;
+  EXPECT_TRUE(has_code(store.find({program_.string(), build_id_})));
+  EXPECT_THAT(store.remarks(), IsEmpty());
+  EXPECT_EQ(store.find({program_.string(), "00112233"}).module, nullptr);
+  ASSERT_EQ(store.remarks().size(), 1U);
+  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
+  EXPECT_THAT(store.remarks().front().text, HasSubstr("00112233"));
+}
+
+TEST_F(ModuleStoreTest, PutsSymfsInFrontOfThePath) {
+  put(program_, "root/usr/bin/program");
+  SearchPlaces places;
+  places.symfs = directory_ / "root";
+  ModuleStore store(places);
+  const auto found = store.find({"/usr/bin/program", build_id_});
+  EXPECT_TRUE(has_code(found));
+  EXPECT_EQ(found.path, directory_ / "root/usr/bin/program");
+  // Without a build-id the file of this machine says nothing of the other one's.
+  EXPECT_NE(store.find({"/usr/bin/program", {}}).module, nullptr);
+  EXPECT_EQ(store.find({"/bin/sh", {}}).module, nullptr);
+  EXPECT_EQ(store.remarks().back().kind, Kind::unreadable);
+  EXPECT_THAT(store.remarks().back().text, HasSubstr((directory_ / "root/bin/sh").string()));
+}
+
+TEST_F(ModuleStoreTest, FindsWhatPerfCachedInBothLayouts) {
+  SearchPlaces places;
+  places.by_build_id.build_id_cache = directory_ / "cache";
+  put(program_, below_build_id("cache", "/elf"));
+  EXPECT_TRUE(has_code(ModuleStore(places).find(gone())));
+
+  fs::remove_all(directory_ / "cache");
+  put(program_, "cache/nowhere/program/" + build_id_);
+  fs::create_directories((directory_ / below_build_id("cache")).parent_path());
+  fs::create_symlink("../../nowhere/program/" + build_id_, directory_ / below_build_id("cache"));
+  ModuleStore old(places);
+  EXPECT_TRUE(has_code(old.find(gone())));
+  EXPECT_THAT(old.remarks(), IsEmpty());
+}
+
+TEST_F(ModuleStoreTest, FindsWhatDebuginfodCached) {
+  SearchPlaces places;
+  places.by_build_id.debuginfod_cache = directory_ / "debuginfod";
+  put(program_, "debuginfod/" + build_id_ + "/executable");
+  ModuleStore store(places);
+  EXPECT_TRUE(has_code(store.find(gone())));
+  EXPECT_THAT(store.remarks(), IsEmpty());
+}
+
+TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
+  const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
+  SearchPlaces places;
+  places.symfs = directory_ / "root";
+  places.by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"};
+  put(other, "root/nowhere/program");
+  put(other, below_build_id("cache", "/elf"));
+  put(other, "debuginfod/" + build_id_ + "/executable");
+  put(other, "debuginfod/" + build_id_ + "/debuginfo");
+  put(other, below_build_id("debug"));
+  put(other, below_build_id("debug", ".debug"));
+  ModuleStore store(places);
+  EXPECT_EQ(store.find(gone()).module, nullptr);
+  ASSERT_EQ(store.remarks().size(), 1U);
+  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
+}
+
+TEST_F(ModuleStoreTest, SaysWhereItLooked) {
+  SearchPlaces places;
+  places.by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"};
+  ModuleStore store(places);
+  EXPECT_EQ(store.find(gone()).module, nullptr);
+  ASSERT_EQ(store.remarks().size(), 1U);
+  const std::string& text = store.remarks().front().text;
+  for (const char* place : {"debug", "cache", "debuginfod"}) {
+    EXPECT_THAT(text, HasSubstr((directory_ / place).string()));
+  }
+  EXPECT_THAT(text, HasSubstr("/usr/lib/debug"));
+  EXPECT_THAT(text, HasSubstr(build_id_));
+  EXPECT_THAT(text, HasSubstr("/nowhere/program"));
+}
+
+TEST_F(ModuleStoreTest, ADebugFileHasSymbolsAndLinesButNoCode) {
+  put(debug_file(), below_build_id("debug", ".debug"));
+  SearchPlaces places;
+  places.by_build_id.debug_directories = {directory_ / "debug"};
+  ModuleStore alone(places);
+  const auto found = alone.find(gone());
+  EXPECT_TRUE(has_function(found));
+  EXPECT_FALSE(has_code(found));
+  EXPECT_FALSE(found.module->has_code());
+  ASSERT_EQ(alone.remarks().size(), 1U);
+  EXPECT_EQ(alone.remarks().front().kind, Kind::no_code);
+
+  // Beside the stripped program it is where symbols and lines come from.
+  run({"strip", program_.string()});
+  ModuleStore store(places);
+  const auto stripped = store.find({program_.string(), build_id_});
+  EXPECT_TRUE(has_code(stripped));
+  EXPECT_TRUE(
+      stripped.module->line_at(stripped.module->functions_named("wanted").front().range.begin));
+  EXPECT_FALSE(has_function(ModuleStore().find({program_.string(), build_id_})));
+}
+
+TEST_F(ModuleStoreTest, AsksDebuginfodOnlyWhenToldTo) {
+  std::ofstream(directory_ / "debuginfod-find")
+      << "#!/bin/sh\necho \"$@\" >>" << (directory_ / "asked").string()
+      << "\n[ \"$2\" = " << build_id_ << " ] && echo " << program_.string() << "\n";
+  fs::permissions(directory_ / "debuginfod-find", fs::perms{0755});
+  const Variable path("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
+  SearchPlaces places;
+  {
+    const Variable servers("DEBUGINFOD_URLS", "http://localhost:1");
+    EXPECT_EQ(ModuleStore(places).find(gone()).module, nullptr);
+    EXPECT_FALSE(fs::exists(directory_ / "asked"));
+
+    places.asks_debuginfod = true;
+    ModuleStore store(places);
+    EXPECT_TRUE(has_code(store.find(gone())));
+    EXPECT_EQ(store.find({"/nowhere/else", "00112233445566"}).module, nullptr);
+    EXPECT_THAT(store.remarks().back().text, HasSubstr("debuginfod's servers"));
+  }
+  std::ifstream asked(directory_ / "asked");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(asked, line);) lines.push_back(line);
+  EXPECT_THAT(lines, ElementsAre("executable " + build_id_, "executable 00112233445566"));
+
+  const Variable none("DEBUGINFOD_URLS", "");
+  ModuleStore store(places);
+  EXPECT_EQ(store.find(gone()).module, nullptr);
+  EXPECT_THAT(store.remarks().front().text, HasSubstr("DEBUGINFOD_URLS"));
+}
+
+TEST_F(ModuleStoreTest, IdsThatAreNoneLeadNowhere) {
+  symbols::BinaryPlaces places;
+  places.build_id_cache = directory_ / "cache";
+  for (const char* id : {"", "ab", "../../etc", "ABCDEF", "12/../34"}) {
+    EXPECT_THAT(symbols::executables_of(places, id), IsEmpty()) << id;
+    EXPECT_THAT(symbols::debug_files_of(places, id), IsEmpty()) << id;
+  }
+}
+
+TEST(SearchPlaces, AreThoseOfTheEnvironment) {
+  const Variable home("HOME", "/home/someone");
+  {
+    const Variable cache("DEBUGINFOD_CACHE_PATH", "/cache");
+    const Variable xdg("XDG_CACHE_HOME", "/xdg");
+    EXPECT_EQ(SearchPlaces::of_this_machine().by_build_id.debuginfod_cache, "/cache");
+  }
+  const Variable none("DEBUGINFOD_CACHE_PATH", "");
+  {
+    const Variable xdg("XDG_CACHE_HOME", "/xdg");
+    EXPECT_EQ(SearchPlaces::of_this_machine().by_build_id.debuginfod_cache,
+              "/xdg/debuginfod_client");
+  }
+  const Variable xdg("XDG_CACHE_HOME", "");
+  const auto places = SearchPlaces::of_this_machine();
+  EXPECT_EQ(places.by_build_id.debuginfod_cache, "/home/someone/.cache/debuginfod_client");
+  EXPECT_EQ(places.by_build_id.build_id_cache, "/home/someone/.debug");
+  EXPECT_FALSE(places.asks_debuginfod);
+}
+
+}  // namespace
+}  // namespace skid::locate

@@ -1,0 +1,293 @@
+#include "src/output/report_reader.h"
+
+#include "src/output/report.h"
+#include "src/support/error.h"
+#include "tests/unit/example_measurements.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+namespace {
+
+using analysis::Judgeable;
+using analysis::LocatedCount;
+using analysis::Measurement;
+using analysis::Place;
+using examples::Example;
+using examples::make;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+void expect_same_again(const std::vector<Measurement>& measurements) {
+  const std::string text = report_json(measurements);
+  const auto again = read_report(text, "a.json");
+  ASSERT_EQ(again.size(), measurements.size());
+  EXPECT_EQ(report_json(again), text);
+  EXPECT_EQ(report_text(again, {}), report_text(measurements, {}));
+  EXPECT_EQ(report_csv(again), report_csv(measurements));
+}
+
+/// Two triggers with 100 and 200 NOPs behind them.
+analysis::TargetMap two_triggers() {
+  const auto code = [](std::uint64_t begin, std::size_t count, std::uint64_t bytes) {
+    analysis::CodeRegion region;
+    region.range = {begin, begin + count * bytes};
+    for (std::size_t i = 0; i < count; ++i) region.starts.push_back(begin + i * bytes);
+    return region;
+  };
+  return analysis::TargetMap::of_target(
+      code(0x1000, 0x10, 1),
+      {{code(0x1010, 1, 4), code(0x1014, 100, 1)}, {code(0x1078, 1, 4), code(0x107c, 200, 1)}},
+      {0x1000, 0x1200}, {{0x1180, 0x1184}});
+}
+
+Measurement with_two_triggers(Judgeable judgeable = Judgeable::yes) {
+  const auto map = two_triggers();
+  const std::vector<LocatedCount> counts{
+      {Place::target, 0x1010, 30, true}, {Place::target, 0x1014, 10, false},
+      {Place::target, 0x1008, 3, false}, {Place::target, 0x1079, 20, true},
+      {Place::target, 0x1077, 2, false}, {Place::target, 0x1110, 4, true},
+      {Place::target, 0x1180, 5, false}, {Place::guest, 0, 6, false},
+      {Place::unmapped, 0, 7, false}};
+  Measurement m = examples::begin({.event = "store", .level = 3});
+  m.basis.period_sum = 8701;
+  m.basis.iterations = 4350;
+  m.basis.equal_triggers = judgeable != Judgeable::imprecise;
+  complete(m, examples::tally(counts, &map), &map, judgeable, false, 0.26171875, 10);
+  return m;
+}
+
+TEST(ReportReader, GivesBackWhatWasReported) {
+  for (const int level : {0, 1, 2, 3}) {
+    for (const auto judgeable :
+         {Judgeable::yes, Judgeable::timer, Judgeable::every_instruction, Judgeable::not_caused,
+          Judgeable::imprecise, Judgeable::no_trigger}) {
+      expect_same_again({make({.level = level,
+                               .offsets = {{-3, 2}, {0, 4990}, {4, 10}, {4990, 7}},
+                               .kernel_samples = 11,
+                               .exact = level > 1,
+                               .judgeable = judgeable,
+                               .ignores_level = level == 2,
+                               .bin_width = level + 1})});
+      expect_same_again({with_two_triggers(judgeable)});
+    }
+  }
+  expect_same_again({});
+  expect_same_again({make({.offsets = {}})});
+  expect_same_again({make({.kernel_samples = 3, .has_trigger = false})});
+}
+
+TEST(ReportReader, GivesBackFunctionsAsTriggerAndRunway) {
+  analysis::CodeRegion runway;
+  runway.range = {0x2000, 0x2030};
+  for (std::uint64_t address = 0x2000; address < 0x2030; address += 2) {
+    runway.starts.push_back(address);
+  }
+  const auto map = analysis::TargetMap::of_functions({0x100, 0x140}, runway);
+  Measurement m = examples::begin({.event = "cycles", .level = 1});
+  m.trigger = analysis::Trigger{"function", 0x100, "memreader"};
+  complete(
+      m,
+      examples::tally({{Place::target, 0x120, 9, false}, {Place::target, 0x2003, 4, false}}, &map),
+      &map, Judgeable::every_instruction, false, std::nullopt, 1);
+  expect_same_again({m});
+}
+
+TEST(ReportReader, GivesBackEverythingElseThatIsKnown) {
+  Measurement m = with_two_triggers();
+  m.run = "";
+  m.repeat = 7;
+  m.synthetic = m.read_in_part = true;
+  m.cpu = {};
+  m.cpu.family = -1;
+  m.cpu.hypervisor = "KVM";
+  m.kernel = "";
+  m.event.requested.reset();
+  m.event.recorded = "name \x1b[1m \xff \"quoted\"";
+  m.event.label = "";
+  m.event.type = 0xffffffff;
+  m.event.config = m.event.config1 = m.event.config2 = UINT64_MAX;
+  m.event.breakpoint_type = 3;
+  m.event.excluded = {"kernel", "hypervisor"};
+  m.event.swapped = true;
+  m.event.remark = "nobody knows whether it is precise";
+  m.precise.requested = 5;
+  m.period = {std::nullopt, std::nullopt};
+  m.trigger->symbol = "";
+  m.lost_records = UINT64_MAX;
+  m.lost_samples = 3;
+  m.throttled = 4;
+  m.unknown_ids = 5;
+  m.time = {1, UINT64_MAX};
+  m.parts = 2;
+  m.merged_from = {{"a.run", "a.data", 1, 5, std::nullopt},
+                   {"", "b.data", 2, 6, analysis::SampleTime{1, 2}}};
+  m.events_per_iteration.expected = 4;
+  m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 10, 9, 1, {{1, 2, -3, 4}}};
+  m.warnings = {"of what was asked for", "and more"};
+  m.recording_warnings = std::make_shared<std::vector<std::string>>(2, "of the recording");
+  complete(m);
+  EXPECT_FALSE(m.count_warnings.empty());
+  Measurement second = m;
+  second.ip_check->first_difference.reset();
+  Measurement third = make({.offsets = {{0, 1}}});
+  // What is not UTF-8 is the replacement character from then on, as in all that is written.
+  const std::string text = report_json({m, second, third});
+  const auto again = read_report(text, "a.json");
+  EXPECT_EQ(report_json(again), text);
+  EXPECT_EQ(again[0].recording_warnings, again[1].recording_warnings) << "said twice as text";
+  EXPECT_NE(again[0].recording_warnings, again[2].recording_warnings);
+}
+
+TEST(ReportReader, TakesAnotherBinWidth) {
+  const std::string text = report_json({make({.offsets = {{0, 1}, {7, 1}}, .bin_width = 5})});
+  EXPECT_EQ(read_report(text, "a.json").at(0).histogram.bins.size(), 2u);
+  EXPECT_EQ(report_json(read_report(text, "a.json", 10)),
+            report_json({make({.offsets = {{0, 1}, {7, 1}}, .bin_width = 10})}));
+}
+
+TEST(ReportReader, ComputesFiguresInsteadOfBelievingThem) {
+  const std::string text = report_json({with_two_triggers()});
+  json document = json::parse(text);
+  json& m = document["measurements"][0];
+  for (const char* key : {"judged_samples", "located_samples", "hit_ratio", "expected_hit_share",
+                          "skid", "contract", "bias"}) {
+    m[key] = "nonsense";
+  }
+  m["histogram"] = {{"bin_width", m["histogram"]["bin_width"]}};
+  m["period"]["effective"] = 17;
+  m["events_per_iteration"]["measured"] = 17;
+  const std::uint64_t own = m["warning_counts"]["event"];
+  ASSERT_GT(m["warning_counts"]["counts"], 0);
+  m["warnings"][own] = "nonsense";
+  EXPECT_EQ(report_json(read_report(document.dump(), "a.json")), text);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    (void)read_report(text, "a.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+std::string refusal(const std::function<void(json&)>& change) {
+  json document = json::parse(report_json({with_two_triggers()}));
+  change(document);
+  return refusal(document.dump());
+}
+
+TEST(ReportReader, RefusesWhatContradictsItself) {
+  for (const auto& [pointer, value, message] :
+       std::vector<std::tuple<std::string, json, std::string>>{
+           {"/samples/hit", 49, "the sum of the classes"},
+           {"/samples/read", 88, "the sum of the classes, 87"},
+           {"/samples/kernel", -1, "an integer of at least 0"},
+           {"/samples/kernel", 9007199254740993, "at most 9007199254740992"},
+           {"/basis/offsets/instructions", json::parse("[[-8,3],[0,49],[1,10],[99,2],[145,4]]"),
+            "68 samples"},
+           {"/basis/offsets/instructions", json::parse("[[-8,3],[0,49],[1,12],[145,5]]"),
+            "that are hits, 50"},
+           {"/basis/offsets/instructions", json::parse("[[-8,2],[0,50],[1,10],[99,2],[145,5]]"),
+            "skids or censored, 16"},
+           {"/basis/offsets/instructions", json::parse("[[-8,3],[0,50],[1,16]]"),
+            "are censored, 2"},
+           {"/basis/offsets/instructions", json::parse("[[-8,3],[0,50],[1,10],[99,2],[201,4]]"),
+            "-16 to 200"},
+           {"/basis/offsets/instructions", json::parse("[[0,50],[-8,3],[1,10],[99,2],[145,4]]"),
+            "ascending offsets"},
+           {"/basis/offsets/instructions", json::parse("[[-8,3],[0,50],[0,10],[99,2],[145,4]]"),
+            "ascending offsets"},
+           {"/basis/offsets/instructions", json::parse("[[-8,0]]"), "1 or more"},
+           {"/basis/offsets/instructions", json::parse("[[-8,18446744073709551615]]"), "69 in all"},
+           {"/basis/offsets/instructions", json::parse("[[0,50.0]]"), "a pair of an integer"},
+           {"/basis/offsets/instructions", json::parse("[[0]]"), "a pair of an integer"},
+           {"/basis/offsets/instructions", json::parse("[[18446744073709551615,1]]"), "a pair of"},
+           {"/basis/offsets/bytes", json::parse("[[0,68]]"), "the 69 that were located"},
+           {"/basis/offsets/bytes", nullptr, "found nothing"},
+           {"/basis/geometry", nullptr, "none where no trigger is known"},
+           {"/basis/geometry/trigger_addresses", json::array(), "an address"},
+           {"/basis/geometry/trigger_addresses", {"0x1", "0x2", "0x3"}, "2 triggers"},
+           {"/basis/geometry/trigger_addresses", {"1010", "0x1"}, "a hexadecimal number"},
+           {"/basis/geometry/trigger_addresses", {"0x", "0x1"}, "a hexadecimal number"},
+           {"/basis/geometry/lowest_offset", 1, "to 0"},
+           {"/basis/geometry/highest_offset", std::int64_t{1} << 41, "0 to"},
+           {"/basis/geometry/even_hit_share", 1.5, "0 to 1"},
+           {"/basis/judgeable", "perhaps", "\"perhaps\""},
+           {"/triggers/0/hits", 31, "at most 19"},
+           {"/triggers/0/samples", 41, "samples"},
+           {"/triggers/1/hits", 19, "49 hits"},
+           {"/triggers", json::array(), "0 triggers"},
+           {"/precise/recorded", 4, "0 to 3"},
+           {"/precise/exact_ip_samples", 88, "at most 87"},
+           {"/precise/exact_ip_hits", 51, "at most 50"},
+           {"/precise/exact_ip_off_trigger", 5, "at most 4"},
+           {"/inside_instruction", 88, "at most 87"},
+           {"/histogram/bin_width", 0, "1 to"},
+           {"/warning_counts/event", 99, "at most"},
+           {"/warning_counts/recording", 99, "the other 0"},
+           {"/parts", 0, "0 parts"},
+           {"/parts", 2, "0 elements of 2 parts"},
+           {"/repeat", 0, "at least 1"},
+           {"/event/excluded", {"nobody"}, "one of user"},
+           {"/event/config", "0x1g", "a hexadecimal number"},
+           {"/file", nullptr, "found nothing"},
+           {"/cpu", 1, "an object"},
+       }) {
+    const auto change = [&](json& document) {
+      document["measurements"][0][json::json_pointer(pointer)] = value;
+    };
+    EXPECT_THAT(refusal(change), HasSubstr(message)) << pointer << " " << value;
+    EXPECT_THAT(refusal(change), HasSubstr("a.json: ")) << pointer << " " << value;
+  }
+}
+
+TEST(ReportReader, RefusesWhatIsNoReport) {
+  EXPECT_THAT(refusal("{"), HasSubstr("what is not JSON"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("\"schema\""));
+  EXPECT_THAT(refusal("[]"), HasSubstr("an object"));
+  EXPECT_THAT(refusal(R"({"schema": "skidscan.compare/1"})"), HasSubstr("skidscan.compare/1"));
+  EXPECT_THAT(refusal(R"({"schema": "skidscan.report/1"})"), HasSubstr("measurements"));
+  EXPECT_THAT(refusal("{\"a\":" + std::string(100'000, '[')), HasSubstr("64 deep"));
+  EXPECT_THAT(refusal("{\"a\":[" + std::string(9'000'000, ',')), HasSubstr("8388608 values"));
+  EXPECT_THAT(refusal("{\"a\": 1" + std::string(400, '0') + "}"), HasSubstr("too large"));
+}
+
+TEST(ReportReader, SaysWhatToDoWithReportsOfOlderVersions) {
+  const std::string message = refusal([](json& document) {
+    document["tool_version"] = "0.0.9";
+    document["measurements"][0].erase("basis");
+  });
+  EXPECT_THAT(message, HasSubstr("skidscan 0.0.9"));
+  EXPECT_THAT(message, HasSubstr("write the report again"));
+}
+
+TEST(ReportReader, KnowsAReportByItsBeginning) {
+  EXPECT_TRUE(looks_like_report(" \r\n\t{"));
+  EXPECT_FALSE(looks_like_report("PERFILE2"));
+  EXPECT_FALSE(looks_like_report(""));
+  EXPECT_FALSE(looks_like_report("  "));
+}
+
+TEST(ReportReader, TakesNoMoreMemoryForALongRunway) {
+  json document = json::parse(report_json({make({.offsets = {{0, 1}}})}));
+  json& m = document["measurements"][0];
+  m["basis"]["geometry"]["highest_offset"] = std::int64_t{1} << 40;
+  json many = json::array();
+  for (int i = 0; i < 200; ++i) many.push_back(m);
+  document["measurements"] = many;
+  EXPECT_EQ(read_report(document.dump(), "a.json").size(), 200u);  // seconds where cells are made
+}
+
+}  // namespace
+}  // namespace skid::output
