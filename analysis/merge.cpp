@@ -227,16 +227,16 @@ class Sum {
 /// Gathers measurements by configuration.
 class Groups {
  public:
-  explicit Groups(Repeats repeats) : repeats_(repeats) {}
+  explicit Groups(RepeatPolicy repeats) : repeats_(repeats) {}
 
   void add(Measurement measurement, std::size_t input) {
     const std::size_t configuration = number_of(measurement);
     const std::size_t occurrence = occurrences_[{configuration, measurement.repeat, input,
                                                  measurement.run, measurement.file}]++;
-    const int repeat = repeats_ == Repeats::pair ? measurement.repeat : 1;
+    const int repeat = repeats_ == RepeatPolicy::pair ? measurement.repeat : 1;
     Group& group = groups_[{configuration, occurrence, repeat}];
     ++group.measurements;
-    if (repeats_ == Repeats::apart) {
+    if (repeats_ == RepeatPolicy::apart) {
       for (Part& part : parts_of(measurement)) group.parts.push_back(std::move(part));
       sums_.emplace_back(std::move(measurement), group.measurements);
     } else if (group.measurements == 1) {
@@ -281,7 +281,7 @@ class Groups {
     return found->second;
   }
 
-  Repeats repeats_;
+  RepeatPolicy repeats_;
   std::map<Configuration, std::size_t> configurations_;
   std::map<std::string, const Configuration*> by_title_;
   /// How often one recording has the same configuration.
@@ -320,7 +320,7 @@ void add(const Measurement& other, Measurement& sum) {
 }
 
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             Repeats repeats) {
+             RepeatPolicy repeats) {
   Groups groups(repeats);
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     groups.add(std::move(measurements[i]), input_of[i]);

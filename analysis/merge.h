@@ -30,7 +30,7 @@ std::string first_difference(const Configuration& a, const Configuration& b);
 void add(const Measurement& other, Measurement& sum);
 
 /// What becomes of repetitions of the same configuration.
-enum class Repeats {
+enum class RepeatPolicy {
   pair,   ///< those of the same number are added up, others stay apart
   pool,   ///< all are added up
   apart,  ///< nothing is added up: they are numbered anew as repetitions of one run
@@ -47,6 +47,6 @@ struct Merged {
 /// recording are never added up, for they may have counted the same events. Takes time and memory
 /// that grow with the measurements, not with their pairs. Throws as `add` does.
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             Repeats repeats);
+             RepeatPolicy repeats);
 
 }  // namespace skid::analysis

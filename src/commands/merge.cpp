@@ -31,9 +31,9 @@ struct MergeOptions {
   std::string perfmon;
 };
 
-analysis::Repeats repeats_of(const MergeOptions& options) {
-  if (options.pool) return analysis::Repeats::pool;
-  return options.as_repeats ? analysis::Repeats::apart : analysis::Repeats::pair;
+analysis::RepeatPolicy repeats_of(const MergeOptions& options) {
+  if (options.pool) return analysis::RepeatPolicy::pool;
+  return options.as_repeats ? analysis::RepeatPolicy::apart : analysis::RepeatPolicy::pair;
 }
 
 std::string counted(std::size_t count, const std::string& singular) {

@@ -81,6 +81,7 @@ std::vector<std::string> near_names(std::string_view name,
 std::vector<std::string> most_sampled(const std::map<std::string, std::uint64_t>& sampled,
                                       std::size_t most) {
   std::vector<std::pair<std::uint64_t, std::string>> ordered;
+  ordered.reserve(sampled.size());
   for (const auto& [name, samples] : sampled) ordered.emplace_back(~samples, name);
   std::sort(ordered.begin(), ordered.end());
   std::vector<std::string> names;

@@ -316,7 +316,7 @@ bool Reader::add_function(Reading& reading) {
         }
       }
     }
-    if (file.begins.empty()) return;
+    if (file.found.module == nullptr || file.begins.empty()) return;
     const auto address = file.found.module->address_at(located.location->offset);
     if (!address) return;
     const auto function = file.found.module->function_at(*address);

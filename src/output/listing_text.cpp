@@ -191,8 +191,9 @@ class Panel {
     std::string_view mark = " ";
     if (row.part == Part::trigger || row.part == Part::other_trigger) mark = ">";
     if (row.part == Part::censored) mark = "~";
-    return ' ' + page_.paint(mark, mark == ">" ? Ink::green : Ink::yellow) +
-           page_.paint(is_never(row) ? "!" : " ", Ink::red) + ' ';
+    const Ink ink = mark == ">" ? Ink::green : Ink::yellow;
+    return ' ' + (mark == " " ? std::string(mark) : page_.paint(mark, ink)) +
+           (is_never(row) ? page_.paint("!", Ink::red) : " ") + ' ';
   }
 
   std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {

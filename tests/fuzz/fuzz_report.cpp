@@ -44,7 +44,8 @@ void use(std::string_view text) {
   }
   try {
     std::uint64_t samples = 0;
-    for (const auto& sum : analysis::merge(twice, inputs, analysis::Repeats::pair).measurements) {
+    for (const auto& sum :
+         analysis::merge(twice, inputs, analysis::RepeatPolicy::pair).measurements) {
       samples += sum.samples.read();
     }
     for (const auto& part : twice) samples -= part.samples.read();

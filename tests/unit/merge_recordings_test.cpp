@@ -115,7 +115,7 @@ TEST_F(MergeRecordings, ReportsOfThePartsAddUpToTheReportOfTheWhole) {
         }
         EXPECT_EQ(output::report_json(output::read_report(report, "part.json")), report);
       }
-      const auto merged = analysis::merge(all, inputs, analysis::Repeats::pair);
+      const auto merged = analysis::merge(all, inputs, analysis::RepeatPolicy::pair);
       EXPECT_THAT(merged.differences, ::testing::IsEmpty());
       ASSERT_EQ(figures(merged.measurements), figures(measured("whole", whole)));
     }

@@ -33,7 +33,7 @@ Measurement of_run(const std::string& run, int repeat, const examples::Offsets& 
   return examples::finish(std::move(m), example);
 }
 
-Merged merged(std::vector<Measurement> all, Repeats repeats = Repeats::pair) {
+Merged merged(std::vector<Measurement> all, RepeatPolicy repeats = RepeatPolicy::pair) {
   std::vector<std::size_t> inputs;
   std::vector<std::string> runs;
   for (const Measurement& m : all) {
@@ -89,20 +89,20 @@ TEST(Merge, KeepsRepetitionsApartPoolsOrNumbersThem) {
     return found;
   };
   using Counts = std::vector<std::pair<int, std::uint64_t>>;
-  EXPECT_EQ(counts(merged(all, Repeats::pair)), (Counts{{1, 5}, {2, 10}}));
-  EXPECT_EQ(counts(merged(all, Repeats::pool)), (Counts{{1, 15}}));
-  EXPECT_EQ(counts(merged(all, Repeats::apart)), (Counts{{1, 1}, {2, 2}, {3, 4}, {4, 8}}));
-  const auto pooled = merged(all, Repeats::pool).measurements[0];
+  EXPECT_EQ(counts(merged(all, RepeatPolicy::pair)), (Counts{{1, 5}, {2, 10}}));
+  EXPECT_EQ(counts(merged(all, RepeatPolicy::pool)), (Counts{{1, 15}}));
+  EXPECT_EQ(counts(merged(all, RepeatPolicy::apart)), (Counts{{1, 1}, {2, 2}, {3, 4}, {4, 8}}));
+  const auto pooled = merged(all, RepeatPolicy::pool).measurements[0];
   EXPECT_EQ(pooled.run, "a.run and 1 more");
   EXPECT_EQ(pooled.merged_from[3].repeat, 2);
 }
 
 TEST(Merge, LeavesWhatIsAloneAsItIs) {
   const Measurement a = of_run("a.run", 3, {{0, 1}});
-  for (const Repeats repeats : {Repeats::pair, Repeats::pool, Repeats::apart}) {
+  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
     const auto alone = merged({a}, repeats).measurements.at(0);
     EXPECT_EQ(alone.run, "a.run");
-    EXPECT_EQ(alone.repeat, repeats == Repeats::pair ? 3 : 1);
+    EXPECT_EQ(alone.repeat, repeats == RepeatPolicy::pair ? 3 : 1);
     EXPECT_EQ(alone.parts, 1u);
     EXPECT_THAT(alone.merged_from, IsEmpty());
   }
@@ -162,7 +162,7 @@ TEST(Merge, SaysNothingOfOtherEventsAndLevels) {
 
 TEST(Merge, NeverAddsUpTheEventsOfOneRecording) {
   const std::vector<Measurement> twice{of_run("a.run", 1, {{0, 1}}), of_run("a.run", 1, {{0, 2}})};
-  for (const Repeats repeats : {Repeats::pair, Repeats::pool}) {
+  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool}) {
     EXPECT_THAT(merged(twice, repeats).measurements, SizeIs(2));
     auto both = twice;
     both.push_back(of_run("b.run", 1, {{0, 4}}));
@@ -176,7 +176,8 @@ TEST(Merge, NeverAddsUpTheEventsOfOneRecording) {
 
 TEST(Merge, RefusesToCountARecordingTwice) {
   const Measurement a = of_run("a.run", 1, {{0, 1}}), b = of_run("b.run", 1, {{0, 1}});
-  const auto refusal = [](const std::vector<Measurement>& all, Repeats repeats) -> std::string {
+  const auto refusal = [](const std::vector<Measurement>& all,
+                          RepeatPolicy repeats) -> std::string {
     std::vector<std::size_t> inputs;
     for (std::size_t i = 0; i < all.size(); ++i) inputs.push_back(i);
     try {
@@ -187,13 +188,13 @@ TEST(Merge, RefusesToCountARecordingTwice) {
     return "nothing was refused";
   };
   const Measurement sum = merged({a, b}).measurements.at(0);
-  for (const Repeats repeats : {Repeats::pair, Repeats::pool, Repeats::apart}) {
+  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
     EXPECT_THAT(refusal({a, b, a}, repeats), HasSubstr("a.run/access.1.data: the same recording"));
     EXPECT_THAT(refusal({sum, b}, repeats), HasSubstr("b.run/access.1.data"));
   }
   Measurement later = a;
   later.time = SampleTime{1, 2};
-  EXPECT_EQ(refusal({a, later}, Repeats::pair), "nothing was refused") << "of another time";
+  EXPECT_EQ(refusal({a, later}, RepeatPolicy::pair), "nothing was refused") << "of another time";
 }
 
 TEST(Merge, DropsWhatDoesNotFollowFromTheParts) {
