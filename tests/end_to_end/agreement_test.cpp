@@ -357,10 +357,12 @@ TEST_F(Agreement, OnSeveralEvents) {
   const auto samples_of_event = [](const test::SampleRows& rows, const std::string& event) {
     return count_if(rows, [&](const SampleRow& row) { return row.event == event; });
   };
-  record({"-e", "cpu-clock,page-faults,context-switches", "-c", "200"}, {in_directory("program")});
+  // No timer: it would come every 200 ns, and where it is throttled other events are lost with it.
+  record({"-e", "page-faults,minor-faults,context-switches", "-c", "200"},
+         {in_directory("program")});
   const auto rows = agreed_rows();
-  EXPECT_GT(samples_of_event(rows, "cpu-clock"), 20);
-  EXPECT_GT(samples_of_event(rows, "page-faults"), 0);
+  EXPECT_GT(samples_of_event(rows, "page-faults"), 20);
+  EXPECT_GT(samples_of_event(rows, "minor-faults"), 20);
 
   record({"-e", "cpu-clock/period=1000000/,page-faults/period=100/"}, {in_directory("program")});
   const auto own_periods = agreed_rows();
