@@ -29,19 +29,14 @@ std::string in_instructions(std::int64_t offset) {
                      offset == 1 || offset == -1 ? "" : "s");
 }
 
-/// The share of judged samples that the promise of the level speaks of.
-Share promised_share_of(const ContractInput& input) {
-  const bool constant_skid = input.level == 1;
-  const std::uint64_t count =
-      constant_skid ? input.offsets.count_at(input.offsets.mode()) : input.ledger[SampleClass::hit];
-  return wilson_interval(count, input.ledger.judged());
+Share share_at_mode(const Ledger& ledger, const OffsetCounts& offsets) {
+  return wilson_interval(offsets.count_at(offsets.mode()), ledger.judged());
 }
 
-Verdict verdict_of(const Share& share) {
-  if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
-  if (share.low >= kPromisedShare) return Verdict::kept;
-  if (share.high < kPromisedShare) return Verdict::broken;
-  return Verdict::undecided;
+/// The share of judged samples that the promise of the level speaks of.
+Share promised_share_of(const ContractInput& input) {
+  if (input.level == 1) return share_at_mode(input.ledger, input.offsets);
+  return wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
 }
 
 /// Nothing where it is the trigger, whose share is told anyway.
@@ -157,6 +152,22 @@ std::string_view name_of(Judgeable judgeable) {
       return "imprecise";
   }
   return "unknown";
+}
+
+Verdict verdict_of(const Share& share) {
+  if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
+  if (share.low >= kPromisedShare) return Verdict::kept;
+  if (share.high < kPromisedShare) return Verdict::broken;
+  return Verdict::undecided;
+}
+
+std::optional<ConstantSkid> constant_skid(const Ledger& ledger, const OffsetCounts& offsets) {
+  if (offsets.empty()) return std::nullopt;
+  ConstantSkid constant;
+  constant.offset = offsets.mode();
+  constant.share = share_at_mode(ledger, offsets);
+  constant.verdict = verdict_of(constant.share);
+  return constant;
 }
 
 Contract judge(const ContractInput& input) {

@@ -60,6 +60,19 @@ struct Contract {
 /// The share that a kept promise must reach: 99.9%.
 inline constexpr double kPromisedShare = 0.999;
 
+/// A share of judged samples held against kPromisedShare, as `judge` does it at levels that promise
+/// something.
+Verdict verdict_of(const Share& share);
+
+/// Whether samples skid by a constant, whatever the level promises.
+struct ConstantSkid {
+  std::int64_t offset = 0;               ///< the most common one, in instructions
+  Share share;                           ///< of the judged samples that are at it
+  Verdict verdict = Verdict::undecided;  ///< kept: constant; broken: not; undecided
+};
+/// nullopt without a located sample.
+std::optional<ConstantSkid> constant_skid(const Ledger& ledger, const OffsetCounts& offsets);
+
 /// METHOD: "The contract of a precise level". A verdict either way takes as many judged samples as
 /// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided.
 Contract judge(const ContractInput& input);

@@ -15,7 +15,10 @@ constexpr std::uint64_t kFewMarked = 10;
 /// `marked` and `drawn` at most half of `total`, `marked` the fewer.
 std::uint64_t draw_by_inversion(Random& random, double total, double marked, double drawn) {
   double probability = 1;
-  for (double i = 0; i < marked; ++i) probability *= (total - drawn - i) / (total - i);
+  double left_over = total;
+  for (auto i = static_cast<int>(marked); i > 0; --i, --left_over) {
+    probability *= (left_over - drawn) / left_over;
+  }
   double left = random.share();
   double count = 0;
   while (left >= probability && count < marked) {

@@ -1,5 +1,6 @@
 #include "analysis/intervals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -113,6 +114,12 @@ std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confid
   const double t = boost::math::quantile(distribution, 0.5 + confidence / 2.0);
   interval.low -= error * undo_skewness(t, skew);
   interval.high -= error * undo_skewness(-t, skew);
+  // A few far samples among many at one offset make the skewness larger than the expansion is for.
+  constexpr std::uint64_t kEnough = 30;
+  if (offsets.total() >= kEnough) {
+    interval.low = std::max(interval.low, static_cast<double>(offsets.counts().begin()->first));
+    interval.high = std::min(interval.high, static_cast<double>(offsets.counts().rbegin()->first));
+  }
   return interval;
 }
 

@@ -20,7 +20,7 @@ namespace skid::analysis {
 /// The ends stand at the shares that Clopper and Pearson give for share * n of n samples, which are
 /// those of the percentile bootstrap, whose distribution is a binomial one: nothing is resampled.
 /// Without an end: not even the smallest or largest sample bounds the quantile (for the upper end
-/// of p99 with fewer than 367 samples, since 0.99^n > 0.025).
+/// of p99 with fewer than 368 samples, since 0.99^n > 0.025).
 struct QuantileInterval {
   std::int64_t value = 0;  ///< as OffsetCounts::quantile
   std::optional<std::int64_t> low, high;
@@ -48,7 +48,8 @@ struct Interval {
 
 /// The mean, with the interval of Student's t corrected for skewness by Hall's transformation
 /// (P. Hall, J. R. Statist. Soc. B 54, 1992): long tails to the right move both ends to the right.
-/// nullopt for fewer than two samples; several at one offset alone give that point.
+/// Of 30 and more samples no end lies beyond all of them. nullopt for fewer than two samples;
+/// several at one offset alone give that point.
 std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confidence = 0.95);
 
 /// Mean, variance and third moment about the mean of a sample.

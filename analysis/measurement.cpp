@@ -117,11 +117,34 @@ HistogramSlice bins_of(const OffsetCounts& offsets, std::int64_t lowest, std::in
   return histogram.slice(level, event, width);
 }
 
+std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
+                                              std::optional<std::int64_t> censored_from) {
+  if (offsets.empty()) return std::nullopt;
+  const auto at_least = [censored_from](std::optional<std::int64_t> offset) {
+    return offset && censored_from && *offset >= *censored_from;
+  };
+  const auto quantile = [&](double share) {
+    DistanceIntervals::Quantile result{quantile_interval(offsets, share).value()};
+    result.low_at_least = at_least(result.low);
+    result.high_at_least = at_least(result.high);
+    return result;
+  };
+  DistanceIntervals intervals;
+  intervals.p50 = quantile(0.50);
+  intervals.p90 = quantile(0.90);
+  intervals.p99 = quantile(0.99);
+  intervals.mean = mean_interval(offsets);
+  return intervals;
+}
+
 /// The figures that take the geometry of the target.
 void measure_distances(const Basis& basis, bool nops_are_right, Measurement& measurement) {
   measurement.instructions.reset();
   measurement.bytes.reset();
   measurement.tsc_ticks.reset();
+  measurement.intervals.reset();
+  measurement.constant_skid.reset();
+  measurement.retirement_groups.reset();
   measurement.histogram = {};
   measurement.lowest_offset = measurement.highest_offset = 0;
   measurement.censored_from.reset();
@@ -135,6 +158,9 @@ void measure_distances(const Basis& basis, bool nops_are_right, Measurement& mea
   measurement.censored_from = geometry.censored_from;
   measurement.instructions = summarize(tally.instructions, geometry.censored_from);
   measurement.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
+  measurement.intervals = intervals_of(tally.instructions, geometry.censored_from);
+  measurement.constant_skid = constant_skid(tally.ledger, tally.instructions);
+  measurement.retirement_groups = retirement_groups_of(tally.instructions, geometry.censored_from);
   if (basis.ticks_per_instruction) {
     measurement.tsc_ticks =
         summarize(tally.instructions, geometry.censored_from, *basis.ticks_per_instruction);

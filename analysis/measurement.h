@@ -4,7 +4,9 @@
 #include "analysis/bias.h"
 #include "analysis/contract.h"
 #include "analysis/histogram.h"
+#include "analysis/intervals.h"
 #include "analysis/ledger.h"
+#include "analysis/residues.h"
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
 
@@ -144,6 +146,17 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 
+/// Intervals of the quantiles and the mean of the offsets in instructions.
+struct DistanceIntervals {
+  /// Ends at or above the first censored offset are lower bounds, "at least".
+  struct Quantile : QuantileInterval {
+    bool low_at_least = false, high_at_least = false;
+  };
+  Quantile p50, p90, p99;
+  /// nullopt for a single sample. Where the mean is a lower bound, so are its ends.
+  std::optional<Interval> mean;
+};
+
 struct Measurement {
   std::string run;                 ///< the run directory as given, empty for a bare perf.data
   std::string file;                ///< the perf.data file as given or found
@@ -171,7 +184,10 @@ struct Measurement {
   /// NOPs are rightly sampled (timers, cycles, instructions).
   std::optional<double> expected_hit_share;
   std::optional<Distance> instructions, bytes, tsc_ticks;
-  std::int64_t bin_width = 1;  ///< instructions
+  std::optional<DistanceIntervals> intervals;         ///< where there is a distance in instructions
+  std::optional<ConstantSkid> constant_skid;          ///< the same
+  std::optional<RetirementGroups> retirement_groups;  ///< nullopt without skids on the runway
+  std::int64_t bin_width = 1;                         ///< instructions
   HistogramSlice histogram;
   /// Ends of the histogram's axis: those of the map, as far as kLongestAxis reaches.
   std::int64_t lowest_offset = 0, highest_offset = 0;
@@ -190,14 +206,15 @@ struct Measurement {
   Basis basis;
 };
 
-/// Computes samples, hit_ratio, expected_hit_share, the distances, histogram, offset range, exact
-/// counts, triggers, bias, contract, the effective period where `basis.period_sum` is known, the
-/// measured events per iteration where `basis.iterations` is, and count_warnings: censored above
-/// 0.1% unless every instruction is rightly sampled, throttled or lost above 1%, samples inside
-/// instructions, exact samples off the trigger, events per iteration more than 5% off. Reads basis,
-/// event, precise, period, lost counts, bin_width (instructions, at least 1) and
-/// events_per_iteration. Whatever it computes it computes anew, so that it can be called again when
-/// the basis changed. Without a geometry the judgement is taken as no_trigger.
+/// Computes samples, hit_ratio, expected_hit_share, the distances and their intervals,
+/// constant_skid, retirement groups, histogram, offset range, exact counts, triggers, bias,
+/// contract, the effective period where `basis.period_sum` is known, the measured events per
+/// iteration where `basis.iterations` is, and count_warnings: censored above 0.1% unless every
+/// instruction is rightly sampled, throttled or lost above 1%, samples inside instructions, exact
+/// samples off the trigger, events per iteration more than 5% off. Reads basis, event, precise,
+/// period, lost counts, bin_width (instructions, at least 1) and events_per_iteration. Whatever it
+/// computes it computes anew, so that it can be called again when the basis changed. Without a
+/// geometry the judgement is taken as no_trigger.
 void complete(Measurement& measurement);
 
 /// Sets what these tell of the basis of `measurement`, then completes it. `map` null: nobody said

@@ -137,9 +137,9 @@ SequentialP sequential_p(std::uint64_t most, IsExtreme is_extreme) {
 double kolmogorov_tail(double x) {
   if (x < 0.3) return 1;  // off by less than 1e-5
   double sum = 0;
-  for (double k = 1; k <= 20; ++k) {
+  for (int k = 1; k <= 20; ++k) {
     const double term = std::exp(-2.0 * k * k * x * x);
-    sum += std::fmod(k, 2.0) == 1.0 ? term : -term;
+    sum += k % 2 == 1 ? term : -term;
   }
   return std::clamp(2.0 * sum, 0.0, 1.0);
 }

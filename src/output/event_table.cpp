@@ -1,3 +1,4 @@
+#include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/page.h"
@@ -6,8 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +21,7 @@ namespace skid::output {
 namespace {
 
 using analysis::Distance;
+using analysis::DistanceIntervals;
 using analysis::Measurement;
 using analysis::SampleClass;
 
@@ -46,17 +51,51 @@ Cell period_cell(const Measurement& m) {
   return {fmt::format("{} -> {}", *requested, number_text(*effective)), Ink::yellow};
 }
 
+/// "11–13", "-3 to 2", "from 11" where the samples have no upper end.
+Cell range_cell(const std::string& low, const std::string& high, bool unicode) {
+  if (low.empty() && high.empty()) return {kUnknown, Ink::dim};
+  if (high.empty()) return {"from " + low};
+  if (low.empty()) return {"to " + high};
+  if (low.front() == '-' || high.front() == '-') return {low + " to " + high};
+  return {low + (unicode ? "–" : "-") + high};
+}
+
+Cell quantile_interval_cell(const Measurement& m,
+                            DistanceIntervals::Quantile DistanceIntervals::*of, bool unicode) {
+  if (!m.intervals) return {kUnknown, Ink::dim};
+  const DistanceIntervals::Quantile& interval = (*m.intervals).*of;
+  if (interval.low_at_least) return {fmt::format(">={}", *interval.low)};  // so is the other end
+  const auto end = [](std::optional<std::int64_t> offset) {
+    return offset ? fmt::format("{}", *offset) : std::string();
+  };
+  return range_cell(end(interval.low), (interval.high_at_least ? ">=" : "") + end(interval.high),
+                    unicode);
+}
+
+Cell mean_interval_cell(const Measurement& m, bool unicode) {
+  if (!m.intervals || !m.intervals->mean) return {kUnknown, Ink::dim};
+  const analysis::Interval& interval = *m.intervals->mean;
+  if (m.instructions->max_at_least) return {">=" + number_text(interval.low)};
+  return range_cell(number_text(interval.low), number_text(interval.high), unicode);
+}
+
 /// "99.92–100%"
+std::string share_range(double low, double high, bool unicode) {
+  std::string text = analysis::percent(low);
+  text.pop_back();
+  return text + (unicode ? "–" : "-") + analysis::percent(high);
+}
+
 Cell interval_cell(const Measurement& m, bool unicode) {
   if (m.hit_ratio.total == 0) return {kUnknown, Ink::dim};
-  std::string low = analysis::percent(m.hit_ratio.low);
-  low.pop_back();
-  return {low + (unicode ? "–" : "-") + analysis::percent(m.hit_ratio.high)};
+  return {share_range(m.hit_ratio.low, m.hit_ratio.high, unicode)};
 }
 
 Cell optional_number(const std::optional<double>& value) {
   return value ? Cell{number_text(*value)} : Cell{kUnknown, Ink::dim};
 }
+
+constexpr const char* kIntervalRow = "    95% interval";
 
 /// Builds the rows of an event's table from one function a row.
 class EventTable {
@@ -138,24 +177,53 @@ void add_hit_rows(EventTable& table, bool unicode) {
   }
 }
 
-void add_distance_rows(EventTable& table) {
+/// Whether one offset holds nearly all samples, and which.
+Cell constant_skid_cell(const Measurement& m) {
+  if (!m.constant_skid) return {kUnknown, Ink::dim};
+  switch (m.constant_skid->verdict) {
+    case analysis::Verdict::kept:
+      return {"yes, " + analysis::signed_number(m.constant_skid->offset)};
+    case analysis::Verdict::broken:
+      return {"no"};
+    default:
+      return {"undecided"};
+  }
+}
+
+void add_distance_rows(EventTable& table, bool unicode) {
   struct Length {
     const char* name;
     double Distance::*value;
     bool Distance::*at_least;
+    DistanceIntervals::Quantile DistanceIntervals::*interval;  ///< null: none is shown
   };
   // Where the largest is a lower bound, so is the mean.
   static constexpr std::array<Length, 5> kLengths{
-      {{"  p50", &Distance::p50, &Distance::p50_at_least},
-       {"  p90", &Distance::p90, &Distance::p90_at_least},
-       {"  p99", &Distance::p99, &Distance::p99_at_least},
-       {"  max", &Distance::max, &Distance::max_at_least},
-       {"  mean", &Distance::mean, &Distance::max_at_least}}};
+      {{"  p50", &Distance::p50, &Distance::p50_at_least, &DistanceIntervals::p50},
+       {"  p90", &Distance::p90, &Distance::p90_at_least, nullptr},
+       {"  p99", &Distance::p99, &Distance::p99_at_least, &DistanceIntervals::p99},
+       {"  max", &Distance::max, &Distance::max_at_least, nullptr},
+       {"  mean", &Distance::mean, &Distance::max_at_least, nullptr}}};
   if (!table.any([](const Measurement& m) { return m.instructions.has_value(); })) return;
   table.heading("skid in instructions");
   for (const Length& length : kLengths) {
     table.row(length.name, [&length](const Measurement& m) {
       return distance_cell(m.instructions, length.value, length.at_least);
+    });
+    if (length.interval == nullptr) continue;
+    table.row(kIntervalRow, [&](const Measurement& m) {
+      return quantile_interval_cell(m, length.interval, unicode);
+    });
+  }
+  table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(m, unicode); });
+  table.row("  constant", constant_skid_cell);
+  if (table.any([](const Measurement& m) {
+        return m.retirement_groups && m.retirement_groups->strongest;
+      })) {
+    table.row("  in groups of", [](const Measurement& m) {
+      return m.retirement_groups && m.retirement_groups->strongest
+                 ? Cell{fmt::format("{}", *m.retirement_groups->strongest)}
+                 : Cell{kUnknown, Ink::dim};
     });
   }
   table.row("  p50 in bytes", [](const Measurement& m) {
@@ -228,13 +296,79 @@ std::size_t most_triggers(const EventGroup& event) {
   return most;
 }
 
+/// Rows of a statistic over runs: its value and its interval.
+template <typename Format>
+void add_over_runs(Table& table, const char* name,
+                   const std::vector<analysis::RepeatedMeasurement>& repeats,
+                   std::optional<analysis::OverRuns> analysis::RepeatedMeasurement::*of,
+                   Format format) {
+  Row values{name, {}}, intervals{kIntervalRow, {}};
+  for (const analysis::RepeatedMeasurement& runs : repeats) {
+    const auto& statistic = runs.*of;
+    const auto [value, interval] =
+        statistic ? format(*statistic)
+                  : std::pair{Cell{kUnknown, Ink::dim}, Cell{kUnknown, Ink::dim}};
+    values.cells.push_back(value);
+    intervals.cells.push_back(interval);
+  }
+  table.rows.push_back(std::move(values));
+  table.rows.push_back(std::move(intervals));
+}
+
 }  // namespace
+
+std::string repeats_table(const Page& page, const EventGroup& event) {
+  std::vector<const Measurement*> measurements;
+  for (const Column& column : event.columns) measurements.push_back(column.measurement);
+  auto repeats = analysis::repeats_of(measurements);
+  std::erase_if(repeats, [](const analysis::RepeatedMeasurement& of) {
+    return !of.hit_ratio && !of.median && !of.mean;
+  });
+  if (repeats.empty()) return {};
+  Table table;
+  std::map<int, int> used;
+  for (const analysis::RepeatedMeasurement& of : repeats) {
+    const analysis::PreciseLevel& precise = of.runs.front()->precise;
+    const int level = precise.requested.value_or(precise.recorded);
+    // Of another period or trigger, or recorded as another event.
+    const int occurrence = ++used[level];
+    table.header.push_back(
+        {level_name(level) + (occurrence > 1 ? fmt::format(" ({})", occurrence) : std::string()),
+         Ink::bold});
+  }
+  Row runs{"runs", {}};
+  for (const analysis::RepeatedMeasurement& of : repeats) {
+    runs.cells.push_back({fmt::format("{}", of.runs.size())});
+  }
+  table.rows.push_back(std::move(runs));
+  add_over_runs(table, "  hit ratio", repeats, &analysis::RepeatedMeasurement::hit_ratio,
+                [&page](const analysis::OverRuns& over_runs) {
+                  const auto& [value, low, high, confidence] = over_runs.interval;
+                  return std::pair{Cell{analysis::percent(value), Ink::bold},
+                                   Cell{share_range(low, high, page.unicode)}};
+                });
+  const auto length = [&page](const analysis::OverRuns& over_runs) {
+    const analysis::Interval& interval = over_runs.interval;
+    if (over_runs.at_least) {
+      return std::pair{Cell{">=" + number_text(interval.value)},
+                       Cell{">=" + number_text(interval.low)}};
+    }
+    return std::pair{
+        Cell{number_text(interval.value)},
+        range_cell(number_text(interval.low), number_text(interval.high), page.unicode)};
+  };
+  add_over_runs(table, "  skid p50, grouped", repeats, &analysis::RepeatedMeasurement::median,
+                length);
+  add_over_runs(table, "  skid mean", repeats, &analysis::RepeatedMeasurement::mean, length);
+  return page.title("Over runs: means of what they gave, intervals over runs") +
+         render(table, page.width, page.color);
+}
 
 std::string event_table(const Page& page, const EventGroup& event) {
   EventTable table(event);
   add_setting_rows(table);
   add_hit_rows(table, page.unicode);
-  add_distance_rows(table);
+  add_distance_rows(table, page.unicode);
   add_trigger_rows(table, most_triggers(event));
   add_ledger_rows(table, page.width);
   return table.text(page);

@@ -41,6 +41,10 @@ std::string machine_header(const Page& page, const MachineGroup& machine);
 /// the classes of the ledger.
 std::string event_table(const Page& page, const EventGroup& event);
 
+/// What the repetitions of a level have in common, over runs; empty where nothing was repeated
+/// or no run tells anything.
+std::string repeats_table(const Page& page, const EventGroup& event);
+
 /// A histogram of offsets for each column that has any.
 std::string event_histograms(const Page& page, const EventGroup& event);
 

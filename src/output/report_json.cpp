@@ -1,3 +1,4 @@
+#include "analysis/repeats.h"
 #include "src/output/report.h"
 #include "src/support/json_text.h"
 
@@ -122,6 +123,65 @@ Json distance_of(const std::optional<Distance>& distance, Unit unit) {
           {"mode", length(&Distance::mode)},
           {"mode_share", fraction(&Distance::mode_share)},
           {"at_least", std::move(at_least)}};
+}
+
+using DistanceIntervals = analysis::DistanceIntervals;
+
+Json quantile_interval_of(const Measurement& m,
+                          DistanceIntervals::Quantile DistanceIntervals::*of) {
+  if (!m.intervals) return nullptr;
+  const DistanceIntervals::Quantile& interval = (*m.intervals).*of;
+  Json at_least = Json::array();
+  if (interval.low_at_least) at_least.push_back("low");
+  if (interval.high_at_least) at_least.push_back("high");
+  return {{"low", value_or_null(interval.low)},
+          {"high", value_or_null(interval.high)},
+          {"confidence", interval.confidence},
+          {"at_least", std::move(at_least)},
+          {"grouped",
+           {{"value", finite_or_null(interval.grouped.value)},
+            {"low", finite_or_null(interval.grouped.low)},
+            {"high", finite_or_null(interval.grouped.high)}}}};
+}
+
+Json interval_of(const analysis::Interval& interval) {
+  return {{"low", finite_or_null(interval.low)},
+          {"high", finite_or_null(interval.high)},
+          {"confidence", interval.confidence}};
+}
+
+Json skid_in_instructions_of(const Measurement& m) {
+  Json skid = distance_of(m.instructions, Unit::whole);
+  skid["p50_interval"] = quantile_interval_of(m, &DistanceIntervals::p50);
+  skid["p90_interval"] = quantile_interval_of(m, &DistanceIntervals::p90);
+  skid["p99_interval"] = quantile_interval_of(m, &DistanceIntervals::p99);
+  skid["mean_interval"] =
+      m.intervals && m.intervals->mean ? interval_of(*m.intervals->mean) : Json();
+  return skid;
+}
+
+Json constant_skid_of(const std::optional<analysis::ConstantSkid>& constant) {
+  if (!constant) return nullptr;
+  Json answer;
+  if (constant->verdict == analysis::Verdict::kept) answer = true;
+  if (constant->verdict == analysis::Verdict::broken) answer = false;
+  return {{"constant", std::move(answer)},
+          {"offset", constant->offset},
+          {"share", share_of(constant->share)}};
+}
+
+Json modulo_of(const std::optional<analysis::RetirementGroups>& groups) {
+  if (!groups) return nullptr;
+  Json moduli = Json::array();
+  for (const analysis::Residues& residues : groups->moduli) {
+    const auto& excess = residues.excess;
+    moduli.push_back({{"modulus", residues.modulus},
+                      {"counts", residues.counts},
+                      {"excess", excess ? finite_or_null(excess->share) : Json()},
+                      {"chi_square", excess ? finite_or_null(excess->chi_square) : Json()},
+                      {"p", excess ? finite_or_null(excess->p) : Json()}});
+  }
+  return {{"strongest", value_or_null(groups->strongest)}, {"moduli", std::move(moduli)}};
 }
 
 Json histogram_of(const Measurement& m) {
@@ -285,10 +345,12 @@ Json measurement_of(const Measurement& m) {
           {"hit_ratio", share_of(m.hit_ratio)},
           {"expected_hit_share", finite_or_null(m.expected_hit_share)},
           {"skid",
-           {{"instructions", distance_of(m.instructions, Unit::whole)},
+           {{"instructions", skid_in_instructions_of(m)},
             {"bytes", distance_of(m.bytes, Unit::whole)},
             {"tsc_ticks", distance_of(m.tsc_ticks, Unit::fraction)},
             {"cycles", nullptr}}},
+          {"constant_skid", constant_skid_of(m.constant_skid)},
+          {"modulo", modulo_of(m.retirement_groups)},
           {"histogram", histogram_of(m)},
           {"contract", contract_of(m.contract)},
           {"triggers", triggers_of(m)},
@@ -302,13 +364,44 @@ Json measurement_of(const Measurement& m) {
           {"warning_counts", warning_counts_of(m)}};
 }
 
+Json over_runs_of(const std::optional<analysis::OverRuns>& over_runs) {
+  if (!over_runs) return nullptr;
+  return {{"value", finite_or_null(over_runs->interval.value)},
+          {"low", finite_or_null(over_runs->interval.low)},
+          {"high", finite_or_null(over_runs->interval.high)},
+          {"confidence", over_runs->interval.confidence},
+          {"runs", over_runs->runs},
+          {"at_least", over_runs->at_least}};
+}
+
+Json repeats_of(const std::vector<Measurement>& measurements) {
+  std::vector<const Measurement*> all;
+  all.reserve(measurements.size());
+  for (const Measurement& measurement : measurements) all.push_back(&measurement);
+  Json list = Json::array();
+  for (const analysis::RepeatedMeasurement& repeats : analysis::repeats_of(all)) {
+    const Measurement& first = *repeats.runs.front();
+    Json indices = Json::array();
+    for (const Measurement* run : repeats.runs) indices.push_back(run - measurements.data());
+    list.push_back({{"event", first.event.label},
+                    {"level", first.precise.requested.value_or(first.precise.recorded)},
+                    {"measurements", std::move(indices)},
+                    {"hit_ratio", over_runs_of(repeats.hit_ratio)},
+                    {"p50", over_runs_of(repeats.median)},
+                    {"mean", over_runs_of(repeats.mean)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string report_json(const std::vector<Measurement>& measurements) {
   Json list = Json::array();
   for (const Measurement& measurement : measurements) list.push_back(measurement_of(measurement));
-  const Json report = {
-      {"schema", kSchema}, {"tool_version", SKIDSCAN_VERSION}, {"measurements", std::move(list)}};
+  const Json report = {{"schema", kSchema},
+                       {"tool_version", SKIDSCAN_VERSION},
+                       {"measurements", std::move(list)},
+                       {"repeats", repeats_of(measurements)}};
   return json_text(report, 2) + '\n';
 }
 

@@ -176,8 +176,8 @@ std::string warnings(const Page& page, const EventGroup& event, Shown& shown) {
 
 std::string event_block(const Page& page, const EventGroup& event, Shown& shown) {
   return page.rule(event.event) + triggers(page, event) + event_names(page, event) +
-         event_table(page, event) + event_histograms(page, event) + contracts(page, event) +
-         ip_checks(page, event) + warnings(page, event, shown);
+         event_table(page, event) + repeats_table(page, event) + event_histograms(page, event) +
+         contracts(page, event) + ip_checks(page, event) + warnings(page, event, shown);
 }
 
 Cell summary_cell(const EventGroup& event, int level) {

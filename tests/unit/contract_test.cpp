@@ -190,6 +190,26 @@ TEST(Contract, EvidenceIsOneLine) {
   }
 }
 
+TEST(ConstantSkid, IsJudgedAsLevelOneJudgesIt) {
+  ContractInput spread = all_at(4, 1, 4000);
+  spread.ledger.add(SampleClass::skid, 1000);
+  spread.offsets.add(5, 1000);
+  ContractInput looping = all_at(1, 1);
+  looping.ledger.add(SampleClass::loop, 100);
+  for (const ContractInput& input :
+       {all_at(0, 1), all_at(1, 1), all_at(3, 1, 100), spread, looping}) {
+    const auto constant = constant_skid(input.ledger, input.offsets);
+    ASSERT_TRUE(constant);
+    const Contract contract = judge(input);
+    EXPECT_EQ(constant->verdict, contract.verdict);
+    EXPECT_EQ(constant->share.low, contract.share.low);
+    EXPECT_EQ(constant->offset, input.offsets.mode());
+  }
+  EXPECT_EQ(constant_skid(all_at(1, 1).ledger, all_at(1, 1).offsets)->verdict, Verdict::kept);
+  EXPECT_EQ(constant_skid(spread.ledger, spread.offsets)->verdict, Verdict::broken);
+  EXPECT_FALSE(constant_skid({}, {}).has_value());
+}
+
 TEST(Verdict, NamesAreThoseOfTheSchema) {
   EXPECT_EQ(name_of(Verdict::kept), "kept");
   EXPECT_EQ(name_of(Verdict::broken), "broken");

@@ -85,11 +85,11 @@ TEST(QuantileInterval, HasNoEndThatNoSampleBounds) {
     for (int offset = 1; offset <= samples; ++offset) counts.add(offset, 1);
     return quantile_interval(counts, share).value();
   };
-  EXPECT_FALSE(of_samples(366, 0.99).high.has_value());
-  EXPECT_FALSE(of_samples(366, 0.99).grouped.high.has_value());
+  EXPECT_FALSE(of_samples(367, 0.99).high.has_value());
+  EXPECT_FALSE(of_samples(367, 0.99).grouped.high.has_value());
   EXPECT_EQ(of_samples(368, 0.99).high, 368);
-  EXPECT_TRUE(of_samples(366, 0.99).low.has_value());
-  EXPECT_FALSE(of_samples(366, 0.01).low.has_value());
+  EXPECT_TRUE(of_samples(367, 0.99).low.has_value());
+  EXPECT_FALSE(of_samples(367, 0.01).low.has_value());
   EXPECT_FALSE(of_samples(5, 0.5).low.has_value());
   EXPECT_FALSE(of_samples(5, 0.5).high.has_value());
   EXPECT_EQ(of_samples(6, 0.5).low, 1);
@@ -193,6 +193,13 @@ TEST(MeanInterval, ReachesFartherToTheSideOfTheTail) {
   const auto mirrored = mean_interval(counts_of({{-1, 90}, {-50, 10}})).value();
   EXPECT_NEAR(mirrored.low, -interval.high, 1e-12);
   EXPECT_NEAR(mirrored.high, -interval.low, 1e-12);
+}
+
+TEST(MeanInterval, OfManySamplesEndsAmongThem) {
+  const auto interval = mean_interval(counts_of({{0, 4999}, {7, 1}})).value();
+  EXPECT_EQ(interval.low, 0);
+  EXPECT_GT(interval.high, interval.value);
+  EXPECT_LT(mean_interval(counts_of({{0, 1}, {10, 1}}))->low, -50);  // two samples tell no more
 }
 
 TEST(MeanInterval, OfOnePointIsThatPoint) {

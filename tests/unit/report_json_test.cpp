@@ -2,6 +2,7 @@
 #include "tests/unit/example_measurements.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -76,6 +77,12 @@ const std::vector<std::string> kKeys{"/run",
                                      "/skid/instructions/stddev",
                                      "/skid/instructions/mode",
                                      "/skid/instructions/mode_share",
+                                     "/skid/instructions/p50_interval",
+                                     "/skid/instructions/p90_interval",
+                                     "/skid/instructions/p99_interval",
+                                     "/skid/instructions/mean_interval",
+                                     "/constant_skid",
+                                     "/modulo",
                                      "/skid/bytes",
                                      "/skid/tsc_ticks",
                                      "/skid/cycles",
@@ -109,6 +116,77 @@ TEST(ReportJson, NamesItsSchemaAndVersion) {
   EXPECT_EQ(j.at("schema"), "skidscan.report/1");
   EXPECT_EQ(j.at("tool_version"), SKIDSCAN_VERSION);
   EXPECT_TRUE(j.at("measurements").empty());
+}
+
+TEST(ReportJson, GivesQuantilesAndMeansTheirIntervals) {
+  const Measurement m = make({.offsets = {{1, 400}, {2, 500}, {3, 90}, {4900, 10}}});
+  const json skid = parsed(m)["skid"]["instructions"];
+  EXPECT_EQ(skid["p50_interval"]["low"], 2);
+  EXPECT_EQ(skid["p50_interval"]["high"], 2);
+  EXPECT_EQ(skid["p50_interval"]["confidence"], 0.95);
+  EXPECT_TRUE(skid["p50_interval"]["at_least"].empty());
+  const json& grouped = skid["p50_interval"]["grouped"];
+  EXPECT_DOUBLE_EQ(grouped["value"], 1.7);
+  EXPECT_LT(grouped["low"], 1.7);
+  EXPECT_GT(grouped["high"], 1.7);
+  EXPECT_EQ(skid["p99_interval"]["low"], 3);
+  EXPECT_EQ(skid["p99_interval"]["high"], 4900);
+  EXPECT_EQ(skid["p99_interval"]["at_least"], json::array({"high"}));
+  EXPECT_LT(skid["mean_interval"]["low"], skid["mean"]);
+  EXPECT_GT(skid["mean_interval"]["high"], skid["mean"]);
+}
+
+TEST(ReportJson, LeavesOutEndsThatNoSampleBounds) {
+  const json skid = parsed(make({.offsets = {{1, 100}, {2, 100}}}))["skid"]["instructions"];
+  EXPECT_EQ(skid["p99_interval"]["low"], 2);
+  EXPECT_TRUE(skid["p99_interval"]["high"].is_null());
+  const json one = parsed(make({.offsets = {{1, 1}}}))["skid"]["instructions"];
+  EXPECT_TRUE(one["p50_interval"]["low"].is_null());
+  EXPECT_TRUE(one["mean_interval"].is_null());
+  const json none = parsed(make({.offsets = {}}));
+  EXPECT_TRUE(none["skid"]["instructions"]["p50_interval"].is_null());
+  EXPECT_TRUE(none["constant_skid"].is_null());
+  EXPECT_TRUE(none["modulo"].is_null());
+}
+
+TEST(ReportJson, TellsWhetherTheSkidIsConstantAndHowItIsGrouped) {
+  const json constant = parsed(make({.offsets = {{1, 5000}}}))["constant_skid"];
+  EXPECT_EQ(constant["constant"], true);
+  EXPECT_EQ(constant["offset"], 1);
+  EXPECT_EQ(constant["share"]["total"], 5000);
+  EXPECT_TRUE(parsed(make({.offsets = {{1, 50}}}))["constant_skid"]["constant"].is_null());
+
+  examples::Offsets every_fourth{{0, 300}};
+  for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
+  const json spread = parsed(make({.offsets = every_fourth}));
+  EXPECT_EQ(spread["constant_skid"]["constant"], false);
+  EXPECT_EQ(spread["modulo"]["strongest"], 4);
+  const json& moduli = spread["modulo"]["moduli"];
+  ASSERT_EQ(moduli.size(), 7u);
+  EXPECT_EQ(moduli[2]["modulus"], 4);
+  EXPECT_EQ(moduli[2]["counts"], json::array({0, 5000, 0, 0}));
+  EXPECT_NEAR(moduli[2]["excess"], 0.75, 0.01);
+  EXPECT_LT(moduli[2]["p"], 1e-6);
+  EXPECT_TRUE(parsed(make({.offsets = {{1, 5000}}}))["modulo"]["moduli"][0]["p"].is_null());
+}
+
+TEST(ReportJson, SumsUpRepeatsOverRuns) {
+  std::vector<Measurement> list;
+  for (const std::uint64_t hits : {900, 950, 1000}) {
+    list.push_back(make({.level = 2, .offsets = {{0, hits}, {5, 1000}}}));
+    list.push_back(make({.level = 2, .offsets = {{0, hits}}}));
+    list.back().kernel = "only once " + std::to_string(hits);
+  }
+  const json repeats = json::parse(report_json(list)).at("repeats");
+  ASSERT_EQ(repeats.size(), 1u);
+  EXPECT_EQ(repeats[0]["event"], "access");
+  EXPECT_EQ(repeats[0]["level"], 2);
+  EXPECT_EQ(repeats[0]["measurements"], json::array({0, 2, 4}));
+  EXPECT_EQ(repeats[0]["hit_ratio"]["runs"], 3);
+  EXPECT_NEAR(repeats[0]["hit_ratio"]["value"], (900.0 / 1900 + 950.0 / 1950 + 0.5) / 3, 1e-12);
+  EXPECT_LT(repeats[0]["p50"]["low"], repeats[0]["p50"]["high"]);
+  EXPECT_NEAR(repeats[0]["mean"]["value"], 5 * (10.0 / 19 + 20.0 / 39 + 0.5) / 3, 1e-12);
+  EXPECT_EQ(repeats[0]["mean"]["at_least"], false);
 }
 
 TEST(ReportJson, EndsWithANewline) {

@@ -26,6 +26,7 @@ using examples::finish;
 using examples::make;
 using examples::Offsets;
 using examples::uniform;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -213,6 +214,53 @@ TEST(ReportText, NamesAllClassesOfTheLedger) {
 
 TEST(ReportText, MarksQuantilesAmongTheCensoredAsAtLeast) {
   EXPECT_THAT(report_text({sixteen()[8]}, {false, 80}), HasSubstr(">=4948"));
+}
+
+/// The report with single spaces between words.
+std::string squeezed(const std::vector<Measurement>& measurements) {
+  std::string text;
+  for (const char character : report_text(measurements, {})) {
+    if (character != ' ' || text.empty() || text.back() != ' ') text += character;
+  }
+  return text;
+}
+
+TEST(ReportText, GivesIntervalsToQuantilesAndMeans) {
+  EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {1, 400}, {2, 400}, {40, 100}}})}),
+              AllOf(HasSubstr("\n p50 1\n 95% interval 1–2\n"),
+                    HasSubstr("\n p99 40\n 95% interval 40–40\n"),
+                    HasSubstr("\n mean 5\n 95% interval 4.31–5.78\n")));
+  EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {3, 100}}})}),
+              AllOf(HasSubstr("\n p50 -2\n 95% interval -2 to 3\n"),
+                    HasSubstr("\n p99 3\n 95% interval from 3\n")));
+  EXPECT_THAT(squeezed({make({.offsets = {{3, 900}, {4900, 10}}})}),
+              HasSubstr("\n p99 >=4900\n 95% interval 3–>=4900\n"));
+  EXPECT_THAT(squeezed({make({.offsets = {{3, 100}, {4900, 900}}})}),
+              HasSubstr("\n p99 >=4900\n 95% interval >=4900\n"));
+  EXPECT_THAT(squeezed({make({.offsets = {{3, 1}}})}), HasSubstr("\n p50 3\n 95% interval -\n"));
+}
+
+TEST(ReportText, TellsConstantSkidAndGroups) {
+  Offsets every_fourth;
+  for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
+  EXPECT_THAT(squeezed({make({.offsets = every_fourth})}),
+              HasSubstr("\n constant no\n in groups of 4\n"));
+  EXPECT_THAT(squeezed({make({.offsets = {{1, 5000}}})}),
+              AllOf(HasSubstr("\n constant yes, +1\n"), Not(HasSubstr("in groups of"))));
+}
+
+TEST(ReportText, SumsUpRepeatsOverRuns) {
+  std::vector<Measurement> list;
+  for (const int level : {0, 2}) {
+    for (const std::uint64_t hits : {900, 950, 1000}) {
+      list.push_back(make({.level = level, .offsets = {{0, hits}, {5, 1000}}}));
+      list.back().repeat = static_cast<int>(list.size());
+    }
+  }
+  EXPECT_THAT(squeezed(list), AllOf(HasSubstr("\nOver runs: "), HasSubstr("\nruns 3 3\n"),
+                                    HasSubstr("\n hit ratio 48.70% 48.70%\n"),
+                                    HasSubstr("\n skid mean 2.57 2.57\n")));
+  EXPECT_THAT(squeezed({list[0], list[3]}), Not(HasSubstr("Over runs")));
 }
 
 TEST(ReportText, SaysWhatToDoWithoutATrigger) {

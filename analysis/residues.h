@@ -1,0 +1,49 @@
+// Skid offsets modulo small numbers: CPUs retire instructions in groups, so that samples can land
+// on every fourth one.
+#pragma once
+
+#include "analysis/statistics.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace skid::analysis {
+
+inline constexpr int kSmallestModulus = 2;
+inline constexpr int kLargestModulus = 8;
+
+/// The skids with offset % modulus == 0, 1, ….
+struct Residues {
+  int modulus = 0;
+  std::vector<std::uint64_t> counts;
+  /// Held against a distribution of the same shape without groups: its moving average over
+  /// `modulus` offsets. An even distribution would be the wrong measure, since a smooth one that is
+  /// narrow has no even residues. Where a moving average would reach beyond the skids, or across
+  /// the most common offset, nothing is compared: an edge or a single peak is no group.
+  struct Excess {
+    /// The share of the compared samples that would have to move for the residues to be those of
+    /// the moving average: 0 to 1 - 1 / modulus.
+    double share = 0;
+    double chi_square = 0;  ///< Pearson's statistic, modulus - 1 degrees of freedom
+    double p = 1;           ///< takes samples for independent of each other
+  };
+  /// nullopt where nine tenths of the skids off the most common offset lie within four times the
+  /// modulus, or too few can be compared (5 to be expected of each residue).
+  std::optional<Excess> excess;
+};
+
+struct RetirementGroups {
+  std::vector<Residues> moduli;  ///< kSmallestModulus to kLargestModulus
+  /// The modulus of the groups: of those with p < 0.001 by Holm's adjustment and an excess of at
+  /// least 0.05 the smallest whose excess is not far (a twentieth) below the largest, since groups
+  /// of four show modulo eight as well. nullopt where there is none.
+  std::optional<int> strongest;
+};
+
+/// Of the offsets above 0 and below the first censored one; nullopt without any. It describes a
+/// distribution: several sharp peaks can look like groups without being ones.
+std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets,
+                                                     std::optional<std::int64_t> censored_from);
+
+}  // namespace skid::analysis
