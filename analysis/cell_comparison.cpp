@@ -1,5 +1,6 @@
 #include "analysis/cell_comparison.h"
 
+#include "analysis/hypergeometric.h"
 #include "analysis/intervals.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
@@ -81,7 +82,8 @@ void describe_run(const Measurement& run, Cell& cell) {
     Estimate estimate{value, {}, {}, at_least};
     const auto interval = quantile_interval(offsets, share);
     if (interval && interval->low) estimate.low = static_cast<double>(*interval->low);
-    if (interval && interval->high && !at_least) {
+    const auto end = censored_from_of(run);
+    if (interval && interval->high && !(end && *interval->high >= *end)) {
       estimate.high = static_cast<double>(*interval->high);
     }
     return estimate;
@@ -152,11 +154,29 @@ bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
   return a.type == b.type && a.config == b.config;
 }
 
+/// Whether a run recorded another event of the same name, because the one that was asked for could
+/// not be had. Names of two CPUs' events may well stand for different codes.
+bool is_another_event(const Measurement& a, const Measurement& b) {
+  return (a.event.swapped || b.event.swapped) && !same_recorded(a.event, b.event);
+}
+
+/// Why the runs of the baseline are no repeats of each other, or nothing.
+std::string why_no_baseline(const std::vector<const Measurement*>& runs) {
+  for (const Measurement* run : runs) {
+    if (is_another_event(*runs.front(), *run)) {
+      return fmt::format("the baseline's runs recorded several events: {} and {}",
+                         runs.front()->event.recorded, run->event.recorded);
+    }
+  }
+  if (!trigger_of(runs) && runs.front()->trigger)
+    return "the baseline's runs have several triggers";
+  return {};
+}
+
 /// Why two cells of one name are not the same thing, or nothing.
 std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
   for (const Measurement* run : cell.runs) {
-    if ((baseline.event.swapped || run->event.swapped) &&
-        !same_recorded(baseline.event, run->event)) {
+    if (is_another_event(baseline, *run)) {
       return fmt::format("another event was recorded: {} here, {} in the baseline",
                          run->event.recorded, baseline.event.recorded);
     }
@@ -348,6 +368,14 @@ class Comparer {
     compare_distributions(a, b);
   }
 
+  /// Where neither runs nor samples vary at all, t knows no error. Then the samples, each with one
+  /// offset, tell how soon chance would divide them so.
+  static Difference without_certainty(Difference tested, const OffsetCounts& a,
+                                      const OffsetCounts& b) {
+    if (tested.p == 0) tested.p = fisher_exact_p(a.total(), a.total(), 0, b.total());
+    return tested;
+  }
+
   void compare_means(const OffsetCounts& a, const OffsetCounts& b) {
     StatisticDifference& difference = add(Statistic::mean, a.mean(), b.mean());
     if (!cell_.over_runs) return fill(difference, mean_difference(a, b, seed_));
@@ -355,10 +383,16 @@ class Comparer {
         test_over_runs([this](const Measurement& run) { return run_mean(run_offsets(run)); },
                        difference.baseline, difference.here);
     if (tested) {
-      fill(difference, *tested);
+      fill(difference, without_certainty(*tested, a, b));
     } else {
       difference.untested = "a run has too few samples";
     }
+  }
+
+  /// Whether the upper end of a quantile's interval is only known to be at least so far.
+  bool ends_in_censored(const OffsetCounts& offsets, double share) const {
+    const auto interval = quantile_interval(offsets, share);
+    return end_ && interval && interval->high && *interval->high >= *end_;
   }
 
   void compare_quantiles(Statistic statistic, double share, const OffsetCounts& a,
@@ -378,12 +412,18 @@ class Comparer {
       difference.untested = "it lies among the censored, at an unknown distance";
       return;
     }
-    if (!cell_.over_runs) return fill(difference, quantile_difference(a, b, share));
+    if (!cell_.over_runs) {
+      Difference tested = quantile_difference(a, b, share);
+      // What is censored bounds nothing from above.
+      if (ends_in_censored(a, share)) tested.low = -std::numeric_limits<double>::infinity();
+      if (ends_in_censored(b, share)) tested.high = std::numeric_limits<double>::infinity();
+      return fill(difference, tested);
+    }
     const auto tested = test_over_runs(
         [&](const Measurement& run) { return run_quantile(run_offsets(run), share); },
         difference.baseline, difference.here);
     if (tested) {
-      fill(difference, *tested);
+      fill(difference, without_certainty(*tested, a, b));
     } else {
       difference.untested = "a run has too few samples for an interval";
     }
@@ -480,7 +520,10 @@ void describe(Cell& cell) {
   if (runs.size() > 1) describe_repeats(runs, cell);
 }
 
-SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell.runs.front()) {
+SideFigures::SideFigures(const Cell& cell)
+    : runs(judged_runs(cell)),
+      first(cell.runs.front()),
+      several_things(why_no_baseline(cell.runs)) {
   std::uint64_t hit = 0, judged = 0;
   for (const Measurement* run : runs) {
     hit += run->hit_ratio.count;
@@ -493,7 +536,8 @@ SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell
 }
 
 void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell) {
-  const std::string reason = why_not_compared(*baseline.first, cell);
+  std::string reason = baseline.several_things;
+  if (reason.empty()) reason = why_not_compared(*baseline.first, cell);
   if (!reason.empty()) {
     cell.outcome = Outcome::not_compared;
     cell.remarks.push_back(reason);

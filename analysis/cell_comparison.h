@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace skid::analysis {
@@ -19,6 +20,7 @@ struct SideFigures {
 
   std::vector<const Measurement*> runs;  ///< those with judged samples
   const Measurement* first = nullptr;    ///< of all runs
+  std::string several_things;            ///< why all runs are no repeats of each other, or nothing
   Share hits;                            ///< of all runs together
   OffsetCounts offsets;                  ///< of all runs together, in instructions
   /// The first censored offset, of the shortest runway.

@@ -69,6 +69,11 @@ MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comp
                             compared.inputs.at(comparison.choices.baseline)));
   }
   comparison.baseline = *baseline;
+  std::vector<bool> has_any(compared.inputs.size());
+  for (const std::size_t input : compared.input_of) has_any[input] = true;
+  for (std::size_t input = 0; input < has_any.size(); ++input) {
+    if (!has_any[input]) comparison.empty.push_back(input);
+  }
   return by_side;
 }
 
@@ -246,8 +251,8 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
 Regressions regressions_of(const Comparison& comparison) {
   Regressions regressions;
   for (const ComparisonRow& row : comparison.rows) {
-    regressions.missing += row.missing.size();
     if (!row.in_baseline) continue;
+    regressions.missing += row.missing.size() + comparison.empty.size();
     const bool baseline_judged = row.cell_of(comparison.baseline)->judged > 0;
     for (const Cell& cell : row.cells) {
       if (cell.outcome == Outcome::worse) ++regressions.worse;

@@ -133,6 +133,7 @@ struct Comparison {
   ComparisonChoices choices;
   std::vector<Side> sides;
   std::size_t baseline = 0;         ///< of `sides`
+  std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement: of no side
   std::vector<ComparisonRow> rows;  ///< by event in order of first appearance, the baseline's first
   std::size_t tests = 0;            ///< that Holm's procedure went over
 };
@@ -145,7 +146,8 @@ struct Comparison {
 Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices& choices);
 
 /// What a gate for scripts counts: cells that are worse, and those of the baseline's rows that the
-/// side lacks or has another thing for, or without a judged sample.
+/// side lacks or has another thing for, or without a judged sample. An input without a measurement
+/// lacks them all.
 struct Regressions {
   std::size_t worse = 0;
   std::size_t missing = 0;       ///< no such measurement

@@ -19,7 +19,15 @@ struct Ends {
   std::optional<double> low, high;
 };
 
+/// Beyond, Boost's incomplete beta function does not converge everywhere, and the normal
+/// approximation is off by less than a thousandth of the interval's width.
+constexpr double kMostExactEnds = 1e9;
+
 Ends ends_of(double n, double share, double confidence) {
+  if (n > kMostExactEnds) {
+    const double reach = two_sided_z(confidence) * std::sqrt(share * (1.0 - share) / n);
+    return {share - reach, share + reach};
+  }
   const double tail = (1.0 - confidence) / 2.0;
   const double below = share * n;
   const double above = n - below;

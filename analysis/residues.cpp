@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kFewestExpected = 5;
 constexpr double kFewestPeriods = 4;
+/// Groups are many peaks; so few of them tell nothing about what lies between.
+constexpr double kFewestPeaks = 3;
 constexpr double kStrongestP = 0.001;
 constexpr double kSmallestExcess = 0.05;
 constexpr double kNearlyTheLargest = 0.95;
@@ -28,6 +30,17 @@ OffsetCounts skids_of(const OffsetCounts& offsets, std::optional<std::int64_t> c
     skids.add(it->first, it->second);
   }
   return skids;
+}
+
+/// How many offsets the samples stand on, where those with few of them hardly count: the inverse of
+/// the chance that two samples share an offset.
+double effective_offsets(const OffsetCounts& offsets) {
+  double together = 0;
+  for (const auto& [offset, count] : offsets.counts()) {
+    const double share = static_cast<double>(count) / static_cast<double>(offsets.total());
+    together += share * share;
+  }
+  return offsets.empty() ? 0 : 1 / together;
 }
 
 std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus) {
@@ -100,6 +113,7 @@ std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets
     if (offset != mode) compared.add(offset, count);
   }
   const auto width = static_cast<double>(compared.quantile(0.95) - compared.quantile(0.05));
+  const bool few_peaks = effective_offsets(compared) < kFewestPeaks;
   RetirementGroups groups;
   for (int modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
     Residues residues;
@@ -108,7 +122,8 @@ std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets
     for (const auto& [offset, count] : skids.counts()) {
       residues.counts[static_cast<std::size_t>(offset % modulus)] += count;
     }
-    if (width >= kFewestPeriods * modulus) residues.excess = excess_of(skids, modulus);
+    if (width >= kFewestPeriods * modulus && !few_peaks)
+      residues.excess = excess_of(skids, modulus);
     groups.moduli.push_back(std::move(residues));
   }
   groups.strongest = strongest_of(groups.moduli);

@@ -29,7 +29,8 @@ struct Residues {
     double p = 1;           ///< takes samples for independent of each other
   };
   /// nullopt where nine tenths of the skids off the most common offset lie within four times the
-  /// modulus, or too few can be compared (5 to be expected of each residue).
+  /// modulus or most of them on one or two offsets (two of them share one with a chance above a
+  /// third), or too few can be compared (5 to be expected of each residue).
   std::optional<Excess> excess;
 };
 

@@ -29,7 +29,7 @@ struct KsTest {
   std::uint64_t permutations = 0;  ///< that were drawn
   /// p is that of continuous distributions, which bounds the one of discrete ones from above
   /// (G. E. Noether, 1963): it was too small for permutations to tell, or there were too many
-  /// samples to permute.
+  /// samples or offsets to permute.
   bool is_bound = false;
 };
 
@@ -37,8 +37,8 @@ inline constexpr std::uint64_t kMostPermutations = 9'999;
 
 /// The two-sample Kolmogorov-Smirnov test for discrete data: by permutations of the pooled samples,
 /// until 20 of them have a D at least as large (J. Besag, P. Clifford, Biometrika 78, 1991) or
-/// `most_permutations` are drawn. The same seed gives the same on every machine. Throws
-/// std::invalid_argument when one of the two has no samples.
+/// `most_permutations` are drawn, fewer where there are more than 400 offsets. The same seed gives
+/// the same on every machine. Throws std::invalid_argument when one of the two has no samples.
 KsTest ks_test(const OffsetCounts& a, const OffsetCounts& b, std::uint64_t seed,
                std::uint64_t most_permutations = kMostPermutations);
 

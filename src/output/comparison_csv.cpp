@@ -42,7 +42,8 @@ std::vector<std::string> header() {
       "hit_ratio_high", "mean",     "p50",      "p50_at_least", "p99",
       "p99_at_least",   "contract", "baseline", "outcome",      "over_runs"};
   for (const Named& named : kStatisticNames) {
-    for (const char* column : {"difference", "low", "high", "p", "adjusted_p", "marked"}) {
+    for (const char* column :
+         {"difference", "difference_low", "difference_high", "p", "adjusted_p", "marked"}) {
       names.push_back(fmt::format("{}_{}", named.prefix, column));
     }
   }

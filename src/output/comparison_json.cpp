@@ -153,10 +153,11 @@ Json json_of(const Side& side, std::size_t number, const std::vector<std::string
 }  // namespace
 
 std::string comparison_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
-  Json sides = Json::array(), rows = Json::array();
+  Json sides = Json::array(), rows = Json::array(), empty = Json::array();
   for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
     sides.push_back(json_of(comparison.sides[i], i, inputs));
   }
+  for (const std::size_t input : comparison.empty) empty.push_back(inputs[input]);
   for (const ComparisonRow& row : comparison.rows) rows.push_back(json_of(row));
   const analysis::Regressions regressions = regressions_of(comparison);
   const Json document = {
@@ -170,6 +171,7 @@ std::string comparison_json(const Comparison& comparison, const std::vector<std:
       {"significance", analysis::kSignificance},
       {"tests", comparison.tests},
       {"sides", std::move(sides)},
+      {"inputs_without_measurement", std::move(empty)},
       {"rows", std::move(rows)},
       {"regressions",
        {{"worse", regressions.worse},

@@ -367,7 +367,8 @@ class ComparisonText {
     return text.empty() ? text : page_.title("Too few to tell") + text;
   }
 
-  /// Rows that some sides lack; levels of one event that the same sides lack on one line.
+  /// Inputs without anything, and rows that some sides lack; levels of one event that the same
+  /// sides lack on one line.
   std::string missing() const {
     std::vector<std::pair<std::string, std::string>>
         lines;  // event and levels; who has, lacks them
@@ -388,6 +389,14 @@ class ComparisonText {
       last = &row;
     }
     std::string text;
+    if (!comparison_.empty.empty()) {
+      std::vector<std::string> names;
+      for (const std::size_t input : comparison_.empty) {
+        names.push_back(escape_for_terminal(inputs_[input]));
+      }
+      text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
+                            fmt::format("{}: no measurement at all", list_of(names)));
+    }
     for (const auto& [name, where] : lines) {
       text +=
           page_.hanging(std::string(kIndent, ' '), 2 * kIndent, fmt::format("{}: {}", name, where));

@@ -32,6 +32,8 @@ constexpr int kHighestLevel = 3;
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
 /// No target is nearly as long, and offsets up to here add up without overflow.
 constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 40;
+/// Periods are counts of 64 bits, and their mean is no larger.
+constexpr double kLongestPeriod = 0x1p64;
 constexpr std::int64_t kWidestBin = 1'000'000;
 constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int64_t kLowest64 = std::numeric_limits<std::int64_t>::min();
@@ -64,10 +66,11 @@ std::optional<std::uint64_t> optional_unsigned(const JsonValue& object, std::str
   return value->unsigned_integer();
 }
 
-std::optional<double> optional_number(const JsonValue& object, std::string_view name) {
+std::optional<double> optional_number(const JsonValue& object, std::string_view name,
+                                      double most = std::numeric_limits<double>::max()) {
   const auto value = object.find(name);
   if (!value) return std::nullopt;
-  return value->non_negative_number();
+  return value->number(0, most);
 }
 
 std::uint64_t samples_at(const JsonValue& object, std::string_view name) {
@@ -408,7 +411,7 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   measurement.precise.recorded = precise["recorded"].integer(0, kHighestLevel);
   const JsonValue period = value["period"];
   measurement.period.requested = optional_unsigned(period, "requested");
-  measurement.period.effective = optional_number(period, "effective");
+  measurement.period.effective = optional_number(period, "effective", kLongestPeriod);
   measurement.trigger = read_trigger(value["trigger"]);
   measurement.lost_records = value["lost_records"].unsigned_integer(kAny64);
   measurement.lost_samples = value["lost_samples"].unsigned_integer(kAny64);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -123,6 +124,18 @@ TEST(ComparisonText, SaysWhetherRunsOrSamplesWereCompared) {
                                 Not(HasSubstr("Samples were compared"))));
 }
 
+TEST(ComparisonText, SaysWhichInputsGaveNothing) {
+  Compared compared = example(2);
+  EXPECT_THAT(comparison_text(compared.compare(), compared.inputs, {}),
+              Not(HasSubstr("no measurement at all")));
+  compared.input("nothing.run");
+  const Comparison comparison = compared.compare();
+  EXPECT_THAT(comparison_text(comparison, compared.inputs, {}),
+              HasSubstr("nothing.run: no measurement at all"));
+  const auto json = nlohmann::json::parse(comparison_json(comparison, compared.inputs));
+  EXPECT_EQ(json["inputs_without_measurement"], nlohmann::json({"nothing.run"}));
+}
+
 TEST(ComparisonText, EscapesHostileNames) {
   Compared compared;
   for (const std::string& name : {std::string(kHostile), "b" + std::string(kHostile)}) {
@@ -190,6 +203,11 @@ TEST(ComparisonCsv, HasARowForEachEventLevelAndSide) {
   std::size_t expected = 1;
   for (const auto& row : comparison.rows) expected += row.cells.size() + row.missing.size();
   ASSERT_THAT(lines, SizeIs(expected));
+  std::set<std::string> columns;
+  std::istringstream header(lines[0]);
+  for (std::string name; std::getline(header, name, ',');) {
+    EXPECT_TRUE(columns.insert(name).second) << name << " stands twice";
+  }
   const auto commas = [](const std::string& line) {
     return std::count(line.begin(), line.end(), ',');
   };

@@ -426,6 +426,72 @@ TEST(Comparison, ASideWithoutAJudgedSampleFailsTheGate) {
   EXPECT_EQ(regressions_of(neither.compare()).sum(), 0u);
 }
 
+TEST(Comparison, AnInputWithoutAMeasurementFailsTheGate) {
+  const OffsetCounts offsets = counts({{0, 5000}});
+  Compared compared = pair_of({.event = "e", .level = 2}, offsets, offsets);
+  EXPECT_EQ(regressions_of(compared.compare()).sum(), 0u);
+  compared.input("empty");
+  const Comparison comparison = compared.compare();
+  EXPECT_THAT(comparison.empty, ElementsAre(2));
+  EXPECT_THAT(comparison.sides, SizeIs(2));
+  EXPECT_EQ(regressions_of(comparison).missing, 1u);
+}
+
+TEST(Comparison, RunsOfSeveralThingsAreNoBaseline) {
+  const OffsetCounts offsets = counts({{0, 5000}});
+  const Measurement sound = of_offsets(offsets, {.event = "e", .level = 2});
+  Measurement swapped = sound, stored = sound;
+  swapped.event.swapped = true;
+  swapped.event.recorded = "cpu-clock:pp";
+  swapped.event.type = 1;
+  stored.trigger->kind = "store";
+  for (const Measurement& other : {swapped, stored}) {
+    Compared compared;
+    compared.input("a").add(sound).add(other);
+    compared.input("b").add(sound);
+    const Comparison comparison = compared.compare();
+    EXPECT_EQ(cell_of(comparison, 0, 1).outcome, Outcome::not_compared);
+    EXPECT_THAT(cell_of(comparison, 0, 1).remarks, ElementsAre(HasSubstr("the baseline's runs")));
+    EXPECT_EQ(comparison.tests, 0u);
+  }
+}
+
+TEST(Comparison, OverRunsAFewEqualSamplesAreNotCertain) {
+  Compared compared;
+  for (const std::int64_t offset : {3, 7}) {
+    compared.input(std::to_string(offset));
+    for (int run = 1; run <= 2; ++run) {
+      compared.add(of_offsets(counts({{offset, 2}}), {.event = "e", .level = 0}));
+    }
+  }
+  const Comparison comparison = compared.compare();
+  const Cell& cell = cell_of(comparison, 0, 1);
+  EXPECT_TRUE(cell.over_runs);
+  for (const Statistic statistic : {Statistic::mean, Statistic::median, Statistic::p99}) {
+    // Of the 70 ways to divide eight samples so, two are as extreme.
+    EXPECT_NEAR(difference_of(cell, statistic)->p.value(), 2.0 / 70, 1e-12);
+    EXPECT_FALSE(difference_of(cell, statistic)->marked);
+  }
+}
+
+TEST(Comparison, IntervalsThatReachTheCensoredHaveNoUpperEnd) {
+  // 0.9% of a lie beyond the end: its p99 is in front of it, the upper end of that is not.
+  const OffsetCounts a = counts({{10, 9000}, {900, 930}, {960, 90}}),
+                     b = counts({{10, 9900}, {900, 100}});
+  const Compared compared = pair_of({.event = "e", .level = 0}, a, b);
+  const Comparison comparison = compared.compare();
+  const Cell& baseline = cell_of(comparison, 0, 0);
+  ASSERT_FALSE(baseline.p99->at_least);
+  EXPECT_EQ(baseline.p99->value, 900);
+  EXPECT_TRUE(baseline.p99->low);
+  EXPECT_FALSE(baseline.p99->high);
+  // b - a: how far a reaches is not known, so neither is how much smaller b may be.
+  const StatisticDifference& p99 = *difference_of(cell_of(comparison, 0, 1), Statistic::p99);
+  EXPECT_FALSE(p99.low);
+  EXPECT_TRUE(p99.high);
+  EXPECT_TRUE(p99.p);
+}
+
 TEST(Comparison, OfAThousandInputsHoldsEachAgainstTheBaselineAlone) {
   Compared compared;
   for (int i = 0; i < 1000; ++i) {

@@ -96,6 +96,21 @@ TEST(QuantileInterval, HasNoEndThatNoSampleBounds) {
   EXPECT_EQ(of_samples(6, 0.5).high, 6);
 }
 
+TEST(QuantileInterval, OfAsManySamplesAsCanBeCountedIsHad) {
+  // The bound of a report's samples, where a report may say anything.
+  for (const std::uint64_t each : {1'000'000ull, 10'000'000ull, 1'000'000'000'000ull}) {
+    OffsetCounts offsets;
+    for (std::int64_t offset = 0; offset < 1000; ++offset) offsets.add(offset, each);
+    const double n = 1000 * static_cast<double>(each);
+    for (const double share : {0.5, 0.9, 0.99}) {
+      const auto interval = quantile_interval(offsets, share);
+      const double reach = 1000 * 1.959964 * std::sqrt(share * (1 - share) / n);
+      EXPECT_NEAR(interval->grouped.low.value(), 1000 * share - 0.5 - reach, 1e-2 * reach + 1e-9);
+      EXPECT_NEAR(interval->grouped.high.value(), 1000 * share - 0.5 + reach, 1e-2 * reach + 1e-9);
+    }
+  }
+}
+
 TEST(QuantileInterval, OfOnePointIsThatPoint) {
   for (const std::uint64_t samples : {2u, 10u, 5000u}) {
     for (const double share : {0.5, 0.9, 0.99}) {

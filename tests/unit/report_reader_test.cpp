@@ -223,6 +223,7 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/basis/geometry/lowest_offset", 1, "to 0"},
            {"/basis/geometry/highest_offset", std::int64_t{1} << 41, "0 to"},
            {"/basis/geometry/even_hit_share", 1.5, "0 to 1"},
+           {"/period/effective", 1e300, "0 to"},
            {"/basis/judgeable", "perhaps", "\"perhaps\""},
            {"/triggers/0/hits", 31, "at most 19"},
            {"/triggers/0/samples", 41, "samples"},

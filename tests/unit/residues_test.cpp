@@ -34,6 +34,18 @@ TEST(Residues, CountTheSkidsAlone) {
             (std::vector<std::uint64_t>{20, 16}));
 }
 
+TEST(Residues, TwoSharpPeaksAreNoGroups) {
+  // 7 and 19 lie three times four instructions apart; the rest is smooth.
+  Random random(84);
+  OffsetCounts offsets = OffsetModel::normal(30, 8).draw(random, 300);
+  offsets.add(7, 1331);
+  offsets.add(19, 1351);
+  const auto groups = retirement_groups_of(offsets, std::nullopt);
+  ASSERT_TRUE(groups);
+  EXPECT_FALSE(groups->strongest.has_value());
+  EXPECT_FALSE(groups->moduli[2].excess.has_value());
+}
+
 TEST(Residues, OfHitsAloneAreNone) {
   OffsetCounts offsets;
   offsets.add(0, 1000);

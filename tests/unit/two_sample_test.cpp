@@ -192,6 +192,31 @@ TEST(KsTest, BoundsPWherePermutationsWouldNotReach) {
   EXPECT_NEAR(test.p / (2 * std::exp(-2 * test.d * test.d * 2500)), 1, 1e-6);
 }
 
+TEST(KsTest, OfManyOffsetsDrawsNoMoreThanCanBeWaitedFor) {
+  // So far apart that nearly all permutations would have to be drawn.
+  const auto pair_of = [](std::int64_t offsets) {
+    std::pair<OffsetCounts, OffsetCounts> pair;
+    for (std::int64_t i = 0; i < offsets; ++i) {
+      pair.first.add(i, 1);
+      pair.second.add(i, 1);
+    }
+    const auto more = static_cast<std::uint64_t>(2.9 * std::sqrt(static_cast<double>(offsets)));
+    pair.first.add(offsets / 2, more);
+    pair.second.add(offsets / 2 + 1, more);
+    return pair;
+  };
+  const auto [a, b] = pair_of(2000);
+  const KsTest some = ks_test(a, b, 1);
+  EXPECT_GT(some.permutations, 0u);
+  EXPECT_LE(some.permutations, 2000u);
+  const auto [c, d] = pair_of(20'000);
+  const KsTest none = ks_test(c, d, 1);
+  EXPECT_EQ(none.permutations, 0u);
+  EXPECT_TRUE(none.is_bound);
+  EXPECT_GT(none.p, 1e-4);
+  EXPECT_LT(none.p, 1e-2);
+}
+
 TEST(KsTest, GivesTheSameForTheSameSeed) {
   Random random(6);
   const auto model = OffsetModel::normal(30, 5);
