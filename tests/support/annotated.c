@@ -12,7 +12,9 @@ __attribute__((noinline)) unsigned long spin(unsigned long rounds) {
   return sum;
 }
 
-__attribute__((noinline)) int never_called(int x) { return x * 3 + rand(); }
+__attribute__((noinline)) int never_called(int x) {
+  return x * 3 + rand();
+}
 
 int main(int argc, char** argv) {
   unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000000;

@@ -1,7 +1,7 @@
 // Random numbers and distributions of offsets: the same everywhere, and those that were asked for.
 #include "src/support/error.h"
-#include "src/synth/offsets.h"
 #include "src/support/random.h"
+#include "src/synth/offsets.h"
 
 #include <algorithm>
 #include <array>
