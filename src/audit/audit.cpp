@@ -344,12 +344,6 @@ class Auditor {
   std::vector<PlaceToJudge> places_;
 };
 
-/// The tracepoint that `record` has perf write down beside page faults.
-bool is_witness(const perfdata::Attribute& attribute, const measure::Source& source) {
-  return source.planned != nullptr && !source.planned->witness.empty() &&
-         attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
-}
-
 EventAudit describe_event(const perfdata::Attribute& attribute, const measure::Source& source,
                           analysis::Measurement described) {
   EventAudit audit;
@@ -390,7 +384,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   Auditor auditor(digest, modules, choices);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy() || is_witness(attribute, source)) continue;
+    if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(recording.features(), attribute.type);
     const auto knowledge = cpu.know(attribute, pmu);
     EventAudit event = describe_event(
@@ -399,9 +393,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     EventToJudge to_judge{attribute, rule_of(attribute, knowledge), {}};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
-    if (knowledge.core) {
-      to_judge.causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
-    }
+    to_judge.causes = measure::causes_of(knowledge).causes;
     for (std::string& warning : measure::event_warnings({.attribute = attribute,
                                 .pmu_name = pmu,
                                 .knowledge = knowledge,

@@ -1,9 +1,7 @@
 #include "src/audit/event_rule.h"
 
-#include "src/events/causes.h"
 #include "src/perfdata/format.h"
 
-#include <algorithm>
 #include <array>
 
 namespace skid::audit {
@@ -47,18 +45,29 @@ constexpr std::array<Words, 7> kRuleWords{{
 constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
-EventRule rule_of_core_event(const perfdata::Attribute& attribute,
-                             const measure::EventKnowledge& knowledge) {
-  if (knowledge.catalogue.empty()) return {Rule::none, Reason::unknown_cpu};
-  if (!knowledge.core || !knowledge.event) return {Rule::none, Reason::unknown_event};
-  if (!knowledge.event->precise) return {Rule::none, Reason::unknown_precision};
-  if (knowledge.imprecise()) return {Rule::none, Reason::imprecise};
-  if (attribute.precise_ip == 0) return {Rule::none, Reason::level_0};
-  const auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
-  const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
-    return cause.verdict != events::Verdict::unknown;
-  });
-  if (!is_known) return {Rule::none, Reason::unknown_cause};
+Reason reason_of(measure::CauseGap gap) {
+  switch (gap) {
+    case measure::CauseGap::unknown_cpu:
+      return Reason::unknown_cpu;
+    case measure::CauseGap::unknown_event:
+      return Reason::unknown_event;
+    case measure::CauseGap::unknown_precision:
+      return Reason::unknown_precision;
+    case measure::CauseGap::imprecise:
+      return Reason::imprecise;
+    case measure::CauseGap::unknown_cause:
+    case measure::CauseGap::none:
+      return Reason::unknown_cause;
+    case measure::CauseGap::no_core_event:
+      break;
+  }
+  return Reason::no_core_event;
+}
+
+EventRule rule_of_core_event(const perfdata::Attribute& attribute, measure::CauseGap gap) {
+  const bool is_precise = gap == measure::CauseGap::none || gap == measure::CauseGap::unknown_cause;
+  if (is_precise && attribute.precise_ip == 0) return {Rule::none, Reason::level_0};
+  if (gap != measure::CauseGap::none) return {Rule::none, reason_of(gap)};
   return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
 }
 
@@ -90,8 +99,7 @@ EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnow
        attribute.config == kMajorFaults)) {
     return {Rule::page_fault, {}};
   }
-  if (!knowledge.core_pmu) return {Rule::none, Reason::no_core_event};
-  return rule_of_core_event(attribute, knowledge);
+  return rule_of_core_event(attribute, measure::causes_of(knowledge).gap);
 }
 
 }  // namespace skid::audit

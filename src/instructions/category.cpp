@@ -14,4 +14,14 @@ std::string_view name_of(Category category) {
   return kNames.at(static_cast<std::size_t>(category));
 }
 
+std::string names_of(const Categories& categories) {
+  std::string names;
+  for (const Category category : kCategories) {
+    if (!categories.contains(category)) continue;
+    if (!names.empty()) names += ' ';
+    names += name_of(category);
+  }
+  return names;
+}
+
 }  // namespace skid::instructions

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace skid::instructions {
@@ -69,5 +70,8 @@ class Categories {
 
   std::uint32_t bits_ = 0;
 };
+
+/// Their names in the order of kCategories, one space between two.
+std::string names_of(const Categories& categories);
 
 }  // namespace skid::instructions

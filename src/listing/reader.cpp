@@ -50,36 +50,37 @@ Where where_is(const LocatedSamples& located) {
   return Where::unmapped;
 }
 
-/// The tracepoint that a run records beside page faults is no event of its own.
-bool is_witness(const measure::Source& source, const Attribute& attribute) {
-  return source.planned != nullptr && !source.planned->witness.empty() &&
-         attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
-}
-
 /// METHOD, "Impossible attributions": which events have any, and whether the catalogue can tell.
 void judge(const measure::EventKnowledge& knowledge, Column& column) {
+  using measure::CauseGap;
   column.of_core_pmu = knowledge.core_pmu;
-  if (!knowledge.core_pmu) {
-    column.not_judged = "it is no event of a core's PMU";
-  } else if (column.described.precise.recorded < 2) {
+  auto known = measure::causes_of(knowledge);
+  if (knowledge.core_pmu && column.described.precise.recorded < 2) {
     column.not_judged = "below precise level 2 it is not the causing instruction that is recorded";
-  } else if (knowledge.catalogue.empty()) {
-    column.not_judged = "no catalogue covers the CPU";
-  } else if (!knowledge.event || !knowledge.core) {
-    column.not_judged = fmt::format("the catalogue ({}) does not have it", knowledge.catalogue);
-  } else if (!knowledge.event->precise.value_or(false)) {
-    column.not_judged = knowledge.imprecise() ? "the catalogue calls it imprecise"
-                                              : "nothing tells whether it is precise";
-  } else {
-    auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
-    const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
-      return cause.verdict != events::Verdict::unknown;
-    });
-    if (is_known) {
-      column.causes = std::move(causes);
-    } else {
+    return;
+  }
+  switch (known.gap) {
+    case CauseGap::none:
+      column.causes = std::move(known.causes);
+      break;
+    case CauseGap::no_core_event:
+      column.not_judged = "it is no event of a core's PMU";
+      break;
+    case CauseGap::unknown_cpu:
+      column.not_judged = "no catalogue covers the CPU";
+      break;
+    case CauseGap::unknown_event:
+      column.not_judged = fmt::format("the catalogue ({}) does not have it", knowledge.catalogue);
+      break;
+    case CauseGap::unknown_precision:
+      column.not_judged = "nothing tells whether it is precise";
+      break;
+    case CauseGap::imprecise:
+      column.not_judged = "the catalogue calls it imprecise";
+      break;
+    case CauseGap::unknown_cause:
       column.not_judged = "nothing is known of what causes it on this CPU";
-    }
+      break;
   }
 }
 
@@ -176,7 +177,7 @@ Reader::Read Reader::add(const measure::Source& source) {
     bool is_any_wanted = false;
     for (std::uint32_t index = 0; index < requested.size(); ++index) {
       const Attribute& attribute = recording.attributes()[index];
-      if (attribute.is_dummy() || is_witness(source, attribute)) continue;
+      if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
       is_any_wanted = is_wanted(describe({}, index, requested[index])) || is_any_wanted;
     }
     if (!is_any_wanted) return {recording.faults(), recording.read_in_part()};
@@ -198,7 +199,7 @@ Reader::Read Reader::add(const measure::Source& source) {
   reading.columns.resize(requested.size());
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
-    if (attribute.is_dummy() || is_witness(source, attribute)) continue;
+    if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
     if (!is_wanted(column.described)) continue;

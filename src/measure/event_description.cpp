@@ -1,6 +1,7 @@
 #include "src/measure/event_description.h"
 
 #include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
 #include "src/run/event_syntax.h"
 
 #include <algorithm>
@@ -95,6 +96,11 @@ std::vector<std::optional<std::string>> requested_by_attribute(
     if (!attributes[index].is_dummy()) result[index] = std::move(requested[next++]);
   }
   return result;
+}
+
+bool is_witness(const perfdata::Attribute& attribute, const Source& source) {
+  return source.planned != nullptr && !source.planned->witness.empty() &&
+         attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
 }
 
 Measurement describe_measurement(const Source& source, const perfdata::Recording& recording,

@@ -22,6 +22,10 @@ std::string pmu_name(const perfdata::Features& features, std::uint32_t type);
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
 
+/// Whether it is the tracepoint that `record` has perf write down beside page faults: no event that
+/// anybody asked for.
+bool is_witness(const perfdata::Attribute& attribute, const Source& source);
+
 /// Fills run, file, repeat, synthetic, read_in_part, time, cpu, kernel, event and precise for
 /// the attribute of that index, and warns where another event or level was recorded than was asked
 /// for. `machine`: that the recording was made on. `requested`: of requested_by_attribute().

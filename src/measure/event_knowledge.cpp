@@ -139,4 +139,18 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   return knowledge;
 }
 
+KnownCauses causes_of(const EventKnowledge& knowledge) {
+  if (!knowledge.core_pmu) return {CauseGap::no_core_event, {}};
+  if (knowledge.catalogue.empty()) return {CauseGap::unknown_cpu, {}};
+  if (!knowledge.core || !knowledge.event) return {CauseGap::unknown_event, {}};
+  if (!knowledge.event->precise) return {CauseGap::unknown_precision, {}};
+  if (knowledge.imprecise()) return {CauseGap::imprecise, {}};
+  auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
+  const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
+    return cause.verdict != events::Verdict::unknown;
+  });
+  if (!is_known) return {CauseGap::unknown_cause, {}};
+  return {CauseGap::none, std::move(causes)};
+}
+
 }  // namespace skid::measure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/events/catalogue.h"
+#include "src/events/causes.h"
 #include "src/events/counted.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace skid::measure {
 
@@ -39,6 +41,24 @@ struct EventKnowledge {
   /// The catalogue says that the CPU cannot record it precisely.
   bool imprecise() const noexcept { return event && event->precise == false; }
 };
+
+/// Why nobody can say which instructions cause an event of which the CPU records the instruction.
+enum class CauseGap {
+  none,
+  no_core_event,
+  unknown_cpu,        ///< no catalogue covers it
+  unknown_event,      ///< the catalogue does not have it
+  unknown_precision,  ///< the catalogue does not say whether the CPU can record it precisely
+  imprecise,          ///< it says that the CPU cannot
+  unknown_cause,      ///< nothing is known of what causes it
+};
+
+/// What an audit of an event needs: the causes, unless there is a gap.
+struct KnownCauses {
+  CauseGap gap = CauseGap::none;
+  std::vector<events::Cause> causes;
+};
+KnownCauses causes_of(const EventKnowledge& knowledge);
 
 /// Whether an event is one of the CPU cores' PMUs. `pmu_name`: of attribute.type, empty when
 /// unknown.

@@ -24,15 +24,6 @@ std::string text_of(std::uint64_t number) {
   return fmt::format("{}", number);
 }
 
-std::string categories_of(const instructions::Categories& categories) {
-  std::string names;
-  for (const auto category : instructions::kCategories) {
-    if (!categories.contains(category)) continue;
-    names += (names.empty() ? "" : " ") + std::string(instructions::name_of(category));
-  }
-  return names;
-}
-
 void add_event(const std::string& prefix, const audit::EventAudit& event, std::string& csv) {
   const auto add = [&](const Columns& c) {
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", prefix, c.row,
@@ -88,7 +79,7 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
       columns.source_line = fmt::format("{}", instruction.source_line);
     }
     columns.disassembly = instruction.text;
-    columns.categories = categories_of(instruction.categories);
+    columns.categories = instructions::names_of(instruction.categories);
     columns.samples = text_of(instruction.samples);
     add(columns);
   }

@@ -1,38 +1,15 @@
 #include "src/output/audit.h"
+#include "src/output/json_fields.h"
 #include "src/support/json_text.h"
 
 #include <string_view>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
 
-// Ordered, so that a reader meets the keys as docs/formats.md lists them.
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kSchema = "skidscan.audit/1";
-
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-template <typename T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-std::string hexadecimal(std::uint64_t number) {
-  return fmt::format("{:#x}", number);
-}
-
-Json cpu_of(const analysis::Cpu& cpu) {
-  return {{"vendor", text_or_null(cpu.vendor)},      {"model_name", text_or_null(cpu.model_name)},
-          {"family", value_or_null(cpu.family)},     {"model", value_or_null(cpu.model)},
-          {"stepping", value_or_null(cpu.stepping)}, {"microcode", text_or_null(cpu.microcode)},
-          {"arch", text_or_null(cpu.arch)},          {"hypervisor", value_or_null(cpu.hypervisor)}};
-}
 
 Json share_of(const analysis::Share& share) {
   if (share.total == 0) {
@@ -120,7 +97,7 @@ Json json_of(const audit::EventAudit& event) {
 Json json_of(const audit::Audit& audit) {
   return {{"run", text_or_null(audit.run)}, {"file", audit.file},
           {"synthetic", audit.synthetic},   {"read_in_part", audit.read_in_part},
-          {"cpu", cpu_of(audit.cpu)},       {"kernel", text_or_null(audit.kernel)},
+          {"cpu", cpu_json(audit.cpu)},     {"kernel", text_or_null(audit.kernel)},
           {"remarks", audit.remarks},       {"events", list_of(audit.events)}};
 }
 

@@ -123,15 +123,6 @@ std::string functions(const Page& page, const EventAudit& event) {
   return text + left_out(page, shown, event.impossible_functions, "functions");
 }
 
-std::string categories_of(const instructions::Categories& categories) {
-  std::string names;
-  for (const auto category : instructions::kCategories) {
-    if (!categories.contains(category)) continue;
-    names += (names.empty() ? "" : " ") + std::string(instructions::name_of(category));
-  }
-  return names;
-}
-
 std::string instruction(const Page& page, const EventAudit& event,
                         const audit::InstructionFinding& found) {
   const bool is_impossible = found.verdict == Verdict::never;
@@ -152,7 +143,7 @@ std::string instruction(const Page& page, const EventAudit& event,
   if (found.judged_address != found.address) {
     what = fmt::format("at {:#x}: {}", found.judged_address, what);
   }
-  const std::string categories = categories_of(found.categories);
+  const std::string categories = instructions::names_of(found.categories);
   if (!categories.empty()) what += fmt::format("  [{}]", categories);
   if (!is_impossible) what += fmt::format("  {}", events::name_of(found.verdict));
   if (what.empty()) return text;

@@ -4,6 +4,7 @@
 #include "src/events/l2_requests.h"
 #include "src/events/triggers.h"
 #include "src/output/catalogue.h"
+#include "src/output/json_fields.h"
 
 #include <string>
 #include <string_view>
@@ -17,14 +18,6 @@ namespace {
 using events::Cpu;
 using events::Event;
 using nlohmann::ordered_json;
-
-ordered_json text_or_null(std::string_view text) {
-  return text.empty() ? ordered_json() : ordered_json(std::string(text));
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
 
 ordered_json l2_json(const events::L2Requests& requests) {
   const auto corrected = events::corrected_umask(requests.umask);

@@ -1,7 +1,7 @@
 #include "src/output/comparison.h"
+#include "src/output/json_fields.h"
 #include "src/support/json_text.h"
 
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,9 +11,6 @@
 
 namespace skid::output {
 namespace {
-
-// Ordered, so that a reader meets the keys as docs/formats.md lists them.
-using Json = nlohmann::ordered_json;
 
 using analysis::Cell;
 using analysis::Comparison;
@@ -25,15 +22,6 @@ using analysis::Statistic;
 using analysis::StatisticDifference;
 
 constexpr const char* kSchema = "skidscan.compare/1";
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-/// JSON has no NaN and no infinity.
-Json finite_or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json();
-}
 
 Json json_of(const std::optional<Estimate>& estimate) {
   if (!estimate) return nullptr;
@@ -137,17 +125,9 @@ Json json_of(const ComparisonRow& row) {
 Json json_of(const Side& side, std::size_t number, const std::vector<std::string>& inputs) {
   Json names = Json::array();
   for (const std::size_t input : side.inputs) names.push_back(inputs[input]);
-  return {{"side", letter_of(number)},
-          {"inputs", std::move(names)},
-          {"cpu",
-           {{"vendor", text_or_null(side.cpu.vendor)},
-            {"model_name", text_or_null(side.cpu.model_name)},
-            {"microcode", text_or_null(side.cpu.microcode)},
-            {"arch", text_or_null(side.cpu.arch)},
-            {"hypervisor", side.cpu.hypervisor ? Json(*side.cpu.hypervisor) : Json()}}},
-          {"kernel", text_or_null(side.kernel)},
-          {"measurements", side.measurements},
-          {"synthetic", side.synthetic}};
+  return {{"side", letter_of(number)},         {"inputs", std::move(names)},
+          {"cpu", cpu_json(side.cpu)},         {"kernel", text_or_null(side.kernel)},
+          {"measurements", side.measurements}, {"synthetic", side.synthetic}};
 }
 
 }  // namespace

@@ -15,4 +15,11 @@ std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
+std::string identity_fields(const analysis::Measurement& m) {
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{}", csv_field(m.run), csv_field(m.file),
+                     csv_field(m.cpu.model_name), csv_field(m.kernel), csv_field(m.event.label),
+                     csv_field(m.event.requested.value_or("")), csv_field(m.event.recorded),
+                     csv_field(m.precise.requested), m.precise.recorded, m.repeat, m.synthetic);
+}
+
 }  // namespace skid::output

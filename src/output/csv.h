@@ -1,6 +1,8 @@
 // Fields of comma-separated values.
 #pragma once
 
+#include "analysis/measurement.h"
+
 #include <cmath>
 #include <optional>
 #include <string>
@@ -20,5 +22,11 @@ std::string csv_field(const std::optional<T>& value) {
   return value && std::isfinite(static_cast<double>(*value)) ? fmt::format("{}", *value)
                                                              : std::string();
 }
+
+/// Which recording, machine, event and level a measurement is of, as fields under
+/// `kIdentityHeader`.
+std::string identity_fields(const analysis::Measurement& measurement);
+inline constexpr std::string_view kIdentityHeader =
+    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic";
 
 }  // namespace skid::output

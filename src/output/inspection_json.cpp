@@ -1,10 +1,10 @@
 #include "src/output/inspection.h"
+#include "src/output/json_fields.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::output {
@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using perfdata::Attribute;
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
 
 ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);

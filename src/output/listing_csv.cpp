@@ -17,29 +17,16 @@ using listing::Code;
 using listing::Row;
 using listing::RowKind;
 
-constexpr std::string_view kHeader =
-    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,function,"
-    "module,samples_read,samples_in_code,kind,part,begin,end,instructions,first_offset,last_offset,"
+constexpr std::string_view kOwnHeader =
+    "function,module,samples_read,samples_in_code,kind,part,begin,end,instructions,first_offset,"
+    "last_offset,"
     "text,destination,source_file,source_line,verdict,samples,exact_ip_samples";
 
 /// What is the same in every row of a column of some code, with the comma behind it.
 std::string prefix_of(const listing::Column& column, const Code& code, std::uint64_t samples) {
-  const auto& m = column.described;
-  const std::array<std::string, 15> fields{csv_field(m.run),
-                                           csv_field(m.file),
-                                           csv_field(m.cpu.model_name),
-                                           csv_field(m.kernel),
-                                           csv_field(m.event.label),
-                                           csv_field(m.event.requested.value_or("")),
-                                           csv_field(m.event.recorded),
-                                           csv_field(m.precise.requested),
-                                           fmt::format("{}", m.precise.recorded),
-                                           fmt::format("{}", m.repeat),
-                                           m.synthetic ? "true" : "false",
-                                           csv_field(code.name),
-                                           csv_field(code.dso),
-                                           fmt::format("{}", column.read()),
-                                           fmt::format("{}", samples)};
+  const std::array<std::string, 5> fields{identity_fields(column.described), csv_field(code.name),
+                                          csv_field(code.dso), fmt::format("{}", column.read()),
+                                          fmt::format("{}", samples)};
   return fmt::format("{},", fmt::join(fields, ","));
 }
 
@@ -80,7 +67,7 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
 }  // namespace
 
 std::string listing_csv(const listing::Listing& listing, const ListingChoices& choices) {
-  std::string csv = std::string(kHeader) + '\n';
+  std::string csv = fmt::format("{},{}\n", kIdentityHeader, kOwnHeader);
   for (const Code& code : listing.codes) add_rows(listing, code, choices, csv);
   return csv;
 }

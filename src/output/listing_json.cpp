@@ -1,3 +1,4 @@
+#include "src/output/json_fields.h"
 #include "src/output/listing.h"
 #include "src/support/json_text.h"
 
@@ -7,13 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 using listing::Code;
 using listing::Count;
@@ -22,22 +20,8 @@ using listing::RowKind;
 
 constexpr const char* kSchema = "skidscan.annotate/1";
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-template <typename T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
-}
-
 Json column_of(const listing::Column& column) {
   const auto& m = column.described;
-  const auto& cpu = m.cpu;
   Json samples = {{"read", column.read()}};
   for (std::size_t i = 0; i < listing::kWheres; ++i) {
     samples[std::string(name_of(static_cast<listing::Where>(i)))] = column.samples[i];
@@ -47,15 +31,7 @@ Json column_of(const listing::Column& column) {
           {"repeat", m.repeat},
           {"synthetic", m.synthetic},
           {"read_in_part", m.read_in_part},
-          {"cpu",
-           {{"vendor", text_or_null(cpu.vendor)},
-            {"model_name", text_or_null(cpu.model_name)},
-            {"family", value_or_null(cpu.family)},
-            {"model", value_or_null(cpu.model)},
-            {"stepping", value_or_null(cpu.stepping)},
-            {"microcode", text_or_null(cpu.microcode)},
-            {"arch", text_or_null(cpu.arch)},
-            {"hypervisor", value_or_null(cpu.hypervisor)}}},
+          {"cpu", cpu_json(m.cpu)},
           {"kernel", text_or_null(m.kernel)},
           {"event",
            {{"label", m.event.label},

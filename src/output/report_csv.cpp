@@ -18,29 +18,18 @@ namespace {
 using analysis::Measurement;
 using analysis::SampleClass;
 
-constexpr std::string_view kHeader =
-    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,"
+constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
 
 /// What is the same in every row of a measurement, with the comma behind it.
 std::string prefix_of(const Measurement& m) {
-  const std::array<std::string, 17> fields{csv_field(m.run),
-                                           csv_field(m.file),
-                                           csv_field(m.cpu.model_name),
-                                           csv_field(m.kernel),
-                                           csv_field(m.event.label),
-                                           csv_field(m.event.requested.value_or("")),
-                                           csv_field(m.event.recorded),
-                                           csv_field(m.precise.requested),
-                                           fmt::format("{}", m.precise.recorded),
-                                           fmt::format("{}", m.repeat),
-                                           m.synthetic ? "true" : "false",
-                                           csv_field(m.period.requested),
-                                           csv_field(m.period.effective),
-                                           m.trigger ? csv_field(m.trigger->kind) : std::string(),
-                                           fmt::format("{}", m.samples.read()),
-                                           fmt::format("{}", m.samples.judged()),
-                                           fmt::format("{}", m.samples[SampleClass::hit])};
+  const std::array<std::string, 7> fields{identity_fields(m),
+                                          csv_field(m.period.requested),
+                                          csv_field(m.period.effective),
+                                          m.trigger ? csv_field(m.trigger->kind) : std::string(),
+                                          fmt::format("{}", m.samples.read()),
+                                          fmt::format("{}", m.samples.judged()),
+                                          fmt::format("{}", m.samples[SampleClass::hit])};
   return fmt::format("{},", fmt::join(fields, ","));
 }
 
@@ -66,7 +55,7 @@ void add_rows(const Measurement& m, std::string& csv) {
 }  // namespace
 
 std::string report_csv(const std::vector<Measurement>& measurements) {
-  std::string csv = std::string(kHeader) + '\n';
+  std::string csv = fmt::format("{},{}\n", kIdentityHeader, kOwnHeader);
   for (const Measurement& measurement : measurements) add_rows(measurement, csv);
   return csv;
 }

@@ -1,4 +1,5 @@
 #include "analysis/repeats.h"
+#include "src/output/json_fields.h"
 #include "src/output/report.h"
 #include "src/support/json_text.h"
 
@@ -8,14 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
-
-// Ordered, so that a reader meets the keys as docs/formats.md lists them.
-using Json = nlohmann::ordered_json;
 
 using analysis::Distance;
 using analysis::Measurement;
@@ -23,34 +20,6 @@ using analysis::SampleClass;
 using analysis::Share;
 
 constexpr const char* kSchema = "skidscan.report/1";
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-template <typename T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-/// JSON has no NaN and no infinity.
-Json finite_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-Json finite_or_null(const std::optional<double>& value) {
-  return value ? finite_or_null(*value) : Json();
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
-
-Json cpu_of(const analysis::Cpu& cpu) {
-  return {{"vendor", text_or_null(cpu.vendor)},      {"model_name", text_or_null(cpu.model_name)},
-          {"family", value_or_null(cpu.family)},     {"model", value_or_null(cpu.model)},
-          {"stepping", value_or_null(cpu.stepping)}, {"microcode", text_or_null(cpu.microcode)},
-          {"arch", text_or_null(cpu.arch)},          {"hypervisor", value_or_null(cpu.hypervisor)}};
-}
 
 Json event_of(const analysis::EventIdentity& event) {
   return {{"label", event.label},
@@ -320,7 +289,7 @@ Json measurement_of(const Measurement& m) {
           {"merged_from", parts_of(m)},
           {"synthetic", m.synthetic},
           {"read_in_part", m.read_in_part},
-          {"cpu", cpu_of(m.cpu)},
+          {"cpu", cpu_json(m.cpu)},
           {"kernel", text_or_null(m.kernel)},
           {"event", event_of(m.event)},
           {"precise",

@@ -26,16 +26,6 @@ struct Expected {
   std::string memory;
 };
 
-std::string names_of(const Categories& categories) {
-  std::string names;
-  for (const Category category : kCategories) {
-    if (!categories.contains(category)) continue;
-    if (!names.empty()) names += ' ';
-    names += name_of(category);
-  }
-  return names;
-}
-
 std::string letters_of(const std::vector<MemoryOperand>& memory) {
   std::string letters;
   for (const MemoryOperand& operand : memory) {
