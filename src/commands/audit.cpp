@@ -10,6 +10,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct AuditOptions {
 };
 
 ExitStatus run_audit(const AuditOptions& options) {
+  // Neither too small nor too large for CLI::Range.
+  if (std::isnan(options.min_share)) throw UsageError("--min-share: found nan, allowed 0 to 1");
   const audit::Choices choices{search_places(options.binaries), options.perfmon, options.top,
                                options.min_share, options.all};
   std::vector<audit::Audit> audits;

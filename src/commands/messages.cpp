@@ -9,8 +9,13 @@
 
 namespace skid::commands {
 
+void tell(std::string_view text) {
+  // Not fmt::print, which throws.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void say(std::string_view message) {
-  fmt::print(stderr, "skidscan: {}\n", output::escape_for_terminal(message));
+  tell(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
 }
 
 ExitStatus say_faults(const perfdata::Recording& recording) {

@@ -1,5 +1,6 @@
 #include "src/commands/record_progress.h"
 
+#include "src/commands/messages.h"
 #include "src/output/escape.h"
 
 #include <cmath>
@@ -50,7 +51,7 @@ void Progress::grown_to(std::uint64_t bytes) {
   }
   if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
   // The last column stays free: writing it makes some terminals wrap.
-  fmt::print(stderr, "\r\033[K{}", output::shorten(line, terminal_width() - 1));
+  tell("\r\033[K" + output::shorten(line, terminal_width() - 1));
   std::fflush(stderr);
   line_shown_ = true;
 }
@@ -74,7 +75,7 @@ void Progress::refuse(std::string_view reason) {
 void Progress::say(std::string_view line) {
   if (style_ == Style::silent) return;
   clear_line();
-  fmt::print(stderr, "{}\n", output::escape_for_terminal(line));
+  tell(output::escape_for_terminal(line) + '\n');
 }
 
 std::string Progress::heading() const {
@@ -93,7 +94,7 @@ std::optional<double> Progress::seconds_left() const {
 
 void Progress::clear_line() {
   if (!line_shown_) return;
-  fmt::print(stderr, "\r\033[K");
+  tell("\r\033[K");
   std::fflush(stderr);
   line_shown_ = false;
 }

@@ -303,6 +303,7 @@ TEST_F(AuditCommand, SaysWhatIsMissingAndWrong) {
   ASSERT_NO_FATAL_FAILURE(place());
   EXPECT_EQ(run({"audit", "placed.data", "--symfs", "nowhere"}).code.status, kUsage);
   EXPECT_EQ(run({"audit", "placed.data", "--debug-dir", "nowhere"}).code.status, kUsage);
+  EXPECT_EQ(run({"audit", "placed.data", "--min-share", "nan"}).code.status, kUsage);
   EXPECT_EQ(run({"synth", "--place", "places.json", "--ladder"}).code.status, kUsage);
   const auto both = run({"audit", "placed.data", "nothing.data"});
   EXPECT_EQ(both.code.status, kInPart);

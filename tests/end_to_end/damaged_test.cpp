@@ -1,6 +1,7 @@
 // What the commands make of damaged recordings: the exit status, the message, and no more memory
 // and time than a sound recording of that size takes.
 #include "src/perfdata/format.h"
+#include "src/support/error.h"
 #include "src/support/process.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
@@ -368,6 +369,14 @@ TEST_F(ZipBomb, OfMappingsIsReadWithoutThoseThatNoMemoryWouldHold) {
   EXPECT_EQ(reported.code.signal, 0) << describe(reported.code);
   EXPECT_EQ(reported.code.status, 2) << reported.err;
   EXPECT_THAT(reported.err, HasSubstr("mappings that take more than"));
+}
+
+TEST(StandardError, MayBeFullOrClosedWithoutChangingTheExitStatus) {
+  for (const std::string sink : {"2>/dev/full", "2>&-"}) {
+    const auto ended = run_program({"sh", "-c", "\"$1\" report /nonexistent/perf.data " + sink,
+                                    "sh", test::skidscan_program()});
+    EXPECT_EQ(ended.code.status, static_cast<int>(ExitStatus::failed)) << sink;
+  }
 }
 
 }  // namespace
