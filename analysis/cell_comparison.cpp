@@ -1,5 +1,7 @@
 #include "analysis/cell_comparison.h"
 
+#include "analysis/comparability.h"
+#include "analysis/contract.h"
 #include "analysis/hypergeometric.h"
 #include "analysis/intervals.h"
 #include "analysis/two_sample.h"
@@ -16,121 +18,8 @@
 namespace skid::analysis {
 namespace {
 
-/// Half widths of intervals beyond which no difference shown means nothing: of shares, and of means
-/// in standard deviations of the samples.
-constexpr double kWidestShare = 0.05;
-constexpr double kWidestMean = 0.2;
-constexpr double kMedian = 0.5, kP99 = 0.99;
-constexpr int kConstantSkid = 1;  // the level that promises it
-
-/// Periods are quotients of two counts where nobody asked for one.
-constexpr double kPeriodTolerance = 0.01;
-
-const OffsetCounts& offsets_of(const Measurement& measurement) {
-  return measurement.basis.tally.instructions;
-}
-
-std::optional<std::int64_t> censored_from_of(const Measurement& measurement) {
-  const auto& geometry = measurement.basis.geometry;
-  return geometry ? geometry->censored_from : std::nullopt;
-}
-
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-/// The mean over runs, with its interval where the runs' sampling variances are known.
-Estimate over_runs(const std::vector<RunValue>& values) {
-  Estimate estimate;
-  for (const RunValue& run : values) {
-    estimate.value += run.value / static_cast<double>(values.size());
-  }
-  if (const auto interval = interval_over_runs(values)) {
-    estimate.low = interval->low;
-    estimate.high = interval->high;
-  }
-  return estimate;
-}
-
-/// What `value_of` gives for each run that it gives something for.
-std::vector<RunValue> values_of(
-    const std::vector<const Measurement*>& runs,
-    const std::function<std::optional<RunValue>(const Measurement&)>& value_of) {
-  std::vector<RunValue> values;
-  for (const Measurement* run : runs) {
-    if (const auto value = value_of(*run)) values.push_back(*value);
-  }
-  return values;
-}
-
-std::vector<const Measurement*> judged_runs(const Cell& cell) {
-  std::vector<const Measurement*> runs;
-  for (const Measurement* run : cell.runs) {
-    if (run->samples.judged() > 0) runs.push_back(run);
-  }
-  return runs;
-}
-
-void describe_run(const Measurement& run, Cell& cell) {
-  if (run.hit_ratio.total > 0) {
-    cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high, false};
-  }
-  if (!run.instructions) return;
-  const Distance& distance = *run.instructions;
-  const OffsetCounts& offsets = offsets_of(run);
-  const auto quantile = [&](double share, double value, bool at_least) {
-    Estimate estimate{value, {}, {}, at_least};
-    const auto interval = quantile_interval(offsets, share);
-    if (interval && interval->low) estimate.low = static_cast<double>(*interval->low);
-    const auto end = censored_from_of(run);
-    if (interval && interval->high && !(end && *interval->high >= *end)) {
-      estimate.high = static_cast<double>(*interval->high);
-    }
-    return estimate;
-  };
-  cell.median = quantile(kMedian, distance.p50, distance.p50_at_least);
-  cell.p99 = quantile(kP99, distance.p99, distance.p99_at_least);
-  cell.mean = Estimate{distance.mean, {}, {}, distance.max_at_least};
-  if (const auto interval = mean_interval(offsets)) {
-    cell.mean->low = interval->low;
-    if (!distance.max_at_least) cell.mean->high = interval->high;
-  }
-}
-
-void describe_repeats(const std::vector<const Measurement*>& runs, Cell& cell) {
-  cell.hit_ratio =
-      over_runs(values_of(runs, [](const Measurement& run) { return run_value(run.hit_ratio); }));
-  const auto distance = [&](bool Distance::*at_least, const auto& value_of,
-                            const auto& plain_value_of) {
-    std::vector<const Measurement*> located;
-    bool bounded = false;
-    for (const Measurement* run : runs) {
-      if (!run->instructions) continue;
-      located.push_back(run);
-      bounded = bounded || (*run->instructions).*at_least;
-    }
-    if (located.empty()) return std::optional<Estimate>();
-    const std::vector<RunValue> values = values_of(located, value_of);
-    Estimate estimate = over_runs(values);
-    if (bounded || values.size() < located.size()) {
-      estimate = over_runs(values_of(located, [&](const Measurement& run) {
-        return std::optional(RunValue{plain_value_of(run), 0});
-      }));
-      estimate.low = estimate.high = std::nullopt;
-    }
-    estimate.at_least = bounded;
-    return std::optional(estimate);
-  };
-  const auto quantile = [&](double share, bool Distance::*at_least) {
-    return distance(
-        at_least, [share](const Measurement& run) { return run_quantile(offsets_of(run), share); },
-        [share](const Measurement& run) { return grouped_quantile(offsets_of(run), share); });
-  };
-  cell.median = quantile(kMedian, &Distance::p50_at_least);
-  cell.p99 = quantile(kP99, &Distance::p99_at_least);
-  cell.mean = distance(
-      &Distance::max_at_least, [](const Measurement& run) { return run_mean(offsets_of(run)); },
-      [](const Measurement& run) { return offsets_of(run).mean(); });
 }
 
 /// Offsets with all that lie at `end` or further counted there.
@@ -138,118 +27,6 @@ OffsetCounts cut_off(const OffsetCounts& offsets, std::int64_t end) {
   OffsetCounts result;
   for (const auto& [offset, count] : offsets.counts()) result.add(std::min(offset, end), count);
   return result;
-}
-
-/// The trigger that all runs of a cell have, or nullopt where they have none or several.
-std::optional<std::string> trigger_of(const std::vector<const Measurement*>& runs) {
-  std::optional<std::string> kind;
-  for (const Measurement* run : runs) {
-    if (!run->trigger || (kind && *kind != run->trigger->kind)) return std::nullopt;
-    kind = run->trigger->kind;
-  }
-  return kind;
-}
-
-bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
-  return a.type == b.type && a.config == b.config;
-}
-
-/// Whether a run recorded another event of the same name, because the one that was asked for could
-/// not be had. Names of two CPUs' events may well stand for different codes.
-bool is_another_event(const Measurement& a, const Measurement& b) {
-  return (a.event.swapped || b.event.swapped) && !same_recorded(a.event, b.event);
-}
-
-/// Why the runs of the baseline are no repeats of each other, or nothing.
-std::string why_no_baseline(const std::vector<const Measurement*>& runs) {
-  for (const Measurement* run : runs) {
-    if (is_another_event(*runs.front(), *run)) {
-      return fmt::format("the baseline's runs recorded several events: {} and {}",
-                         runs.front()->event.recorded, run->event.recorded);
-    }
-  }
-  if (!trigger_of(runs) && runs.front()->trigger)
-    return "the baseline's runs have several triggers";
-  return {};
-}
-
-/// Why two cells of one name are not the same thing, or nothing.
-std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
-  for (const Measurement* run : cell.runs) {
-    if (is_another_event(baseline, *run)) {
-      return fmt::format("another event was recorded: {} here, {} in the baseline",
-                         run->event.recorded, baseline.event.recorded);
-    }
-  }
-  const std::optional<std::string> here = trigger_of(cell.runs);
-  if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
-  if (!baseline.trigger || !here) return "nobody said where the trigger is";
-  if (*here != baseline.trigger->kind) {
-    return fmt::format("another trigger: {} here, {} in the baseline", *here,
-                       baseline.trigger->kind);
-  }
-  return {};
-}
-
-std::string runway_of(const Measurement& measurement) {
-  const auto& geometry = measurement.basis.geometry;
-  if (!geometry) return "none";
-  return fmt::format("{} of {} instructions",
-                     counted(geometry->trigger_addresses.size(), "trigger"),
-                     geometry->highest_offset);
-}
-
-std::string period_of(const Measurement& measurement) {
-  const Period& period = measurement.period;
-  if (period.requested) return fmt::format("{}", *period.requested);
-  if (period.effective && std::isfinite(*period.effective)) {
-    return fmt::format("~{:.0f}", *period.effective);
-  }
-  return "unknown";
-}
-
-bool same_period(const Period& a, const Period& b) {
-  if (a.requested && b.requested) return *a.requested == *b.requested;
-  const auto value = [](const Period& period) {
-    return period.requested ? static_cast<double>(*period.requested) : period.effective.value_or(0);
-  };
-  return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
-}
-
-/// Differences that do not forbid a comparison, each said once.
-std::vector<std::string> reservations(const Measurement& baseline, const Cell& cell) {
-  std::vector<std::string> remarks;
-  const auto say = [&remarks](std::string remark) {
-    if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
-      remarks.push_back(std::move(remark));
-    }
-  };
-  for (const Measurement* run : cell.runs) {
-    if (runway_of(*run) != runway_of(baseline)) {
-      say(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
-                      runway_of(baseline)));
-    }
-    if (!same_period(run->period, baseline.period)) {
-      say(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
-                      period_of(baseline)));
-    }
-    if (run->precise.recorded != baseline.precise.recorded) {
-      say(fmt::format("recorded at another precise level: {} here, {} in the baseline",
-                      run->precise.recorded, baseline.precise.recorded));
-    }
-    if (run->event.swapped) {
-      say(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
-    }
-    if (run->parts > 1) {
-      say(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
-    }
-    if (run->read_in_part) say("read in part: what is missing may differ from what was read");
-  }
-  return remarks;
-}
-
-bool is_judgeable(const Measurement& measurement) {
-  return measurement.basis.judgeable == Judgeable::yes;
 }
 
 /// Whether quantile `share` is known: it lies in front of the censored offsets.
@@ -449,91 +226,7 @@ class Comparer {
   std::optional<std::int64_t> end_;
 };
 
-const StatisticDifference* find(const Cell& cell, Statistic statistic) {
-  const auto found = std::find_if(
-      cell.differences.begin(), cell.differences.end(),
-      [&](const StatisticDifference& difference) { return difference.statistic == statistic; });
-  return found == cell.differences.end() ? nullptr : &*found;
-}
-
-bool more_than_chance(const StatisticDifference* difference) {
-  return difference != nullptr && difference->adjusted_p && *difference->adjusted_p < kSignificance;
-}
-
-std::size_t runs_with(const Cell& cell, Verdict verdict) {
-  return cell.contracts[static_cast<std::size_t>(verdict)];
-}
-
-/// All runs of one kept their promise and some of the other broke it.
-bool breaks(const Cell& kept, const Cell& broken) {
-  return runs_with(kept, Verdict::kept) == kept.runs.size() &&
-         runs_with(broken, Verdict::broken) > 0;
-}
-
-/// Below 0: worse; above: better; 0: neither.
-int direction_of(const StatisticDifference& difference) {
-  double gain = 0;
-  switch (difference.statistic) {
-    case Statistic::hit_ratio:
-      gain = difference.here - difference.baseline;
-      break;
-    case Statistic::mean:
-    case Statistic::median:
-    case Statistic::p99:
-      gain = std::abs(difference.baseline) - std::abs(difference.here);
-      break;
-    case Statistic::constant_share:  // another constant skid is no worse; the contract tells
-    case Statistic::distribution:
-      break;
-  }
-  return gain < 0 ? -1 : gain > 0 ? 1 : 0;
-}
-
-/// Whether an interval reaches so far to either side that no difference shown means nothing.
-bool is_wide(const StatisticDifference* difference, double widest) {
-  if (difference == nullptr) return false;
-  if (!difference->low || !difference->high) return true;
-  return (*difference->high - *difference->low) / 2 > widest;
-}
-
-bool too_few(const Cell& baseline, const ComparisonChoices& choices, const Cell& cell) {
-  const StatisticDifference* hits = find(cell, Statistic::hit_ratio);
-  if (hits != nullptr && hits->p && is_wide(hits, kWidestShare)) return true;
-  double widest = 0;
-  for (const Cell* side : {&baseline, &cell}) {
-    for (const Measurement* run : side->runs) {
-      if (run->instructions) widest = std::max(widest, kWidestMean * run->instructions->stddev);
-    }
-  }
-  return is_wide(find(cell, Statistic::mean), std::max(widest, choices.least_instructions));
-}
-
 }  // namespace
-
-void describe(Cell& cell) {
-  for (const Measurement* run : cell.runs) {
-    cell.judged += run->samples.judged();
-    ++cell.contracts[static_cast<std::size_t>(run->contract.verdict)];
-  }
-  const std::vector<const Measurement*> runs = judged_runs(cell);
-  if (runs.size() == 1) describe_run(*runs.front(), cell);
-  if (runs.size() > 1) describe_repeats(runs, cell);
-}
-
-SideFigures::SideFigures(const Cell& cell)
-    : runs(judged_runs(cell)),
-      first(cell.runs.front()),
-      several_things(why_no_baseline(cell.runs)) {
-  std::uint64_t hit = 0, judged = 0;
-  for (const Measurement* run : runs) {
-    hit += run->hit_ratio.count;
-    judged += run->hit_ratio.total;
-    offsets += offsets_of(*run);
-    const auto end = censored_from_of(*run);
-    if (end) censored_from = std::min(censored_from.value_or(*end), *end);
-  }
-  hits = wilson_interval(hit, judged);
-}
 
 void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell) {
   std::string reason = baseline.several_things;
@@ -553,36 +246,6 @@ void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell) {
   }
   cell.over_runs = baseline.runs.size() > 1 || here.runs.size() > 1;
   Comparer(baseline, here, seed, cell).compare();
-}
-
-void conclude(const Cell& baseline, const ComparisonChoices& choices, Cell& cell) {
-  if (cell.differences.empty()) return;  // not compared, or nothing to compare
-  const bool judged = is_judgeable(*baseline.runs.front()) && is_judgeable(*cell.runs.front());
-  bool better = false, worse = false, different = false;
-  for (StatisticDifference& difference : cell.differences) {
-    const double least =
-        is_share(difference.statistic) ? choices.least_share : choices.least_instructions;
-    difference.marked = more_than_chance(&difference) && std::abs(difference.difference) > least;
-    if (!difference.marked) continue;
-    different = true;
-    const int direction = judged ? direction_of(difference) : 0;
-    worse = worse || direction < 0;
-    better = better || direction > 0;
-  }
-  const bool constant = cell.runs.front()->contract.level == kConstantSkid;
-  if (more_than_chance(find(cell, constant ? Statistic::constant_share : Statistic::hit_ratio))) {
-    cell.contract_broke = breaks(baseline, cell);
-    cell.contract_mended = breaks(cell, baseline);
-  }
-  if (worse || cell.contract_broke) {
-    cell.outcome = Outcome::worse;
-  } else if (better || cell.contract_mended) {
-    cell.outcome = Outcome::better;
-  } else if (different) {
-    cell.outcome = Outcome::different;
-  } else {
-    cell.outcome = too_few(baseline, choices, cell) ? Outcome::too_few : Outcome::no_difference;
-  }
 }
 
 }  // namespace skid::analysis

@@ -12,7 +12,7 @@ namespace {
 
 std::string_view promise_of(int level) {
   switch (level) {
-    case 1:
+    case kConstantSkid:
       return "constant skid";
     case 2:
       return "skid 0 requested";
@@ -35,7 +35,7 @@ Share share_at_mode(const Ledger& ledger, const OffsetCounts& offsets) {
 
 /// The share of judged samples that the promise of the level speaks of.
 Share promised_share_of(const ContractInput& input) {
-  if (input.level == 1) return share_at_mode(input.ledger, input.offsets);
+  if (input.level == kConstantSkid) return share_at_mode(input.ledger, input.offsets);
   return wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
 }
 
@@ -63,6 +63,9 @@ std::string reason_not_judged(Judgeable judgeable) {
              "is";
     case Judgeable::imprecise:
       return "imprecise by catalogue: the CPU does not record which instruction caused this event";
+    case Judgeable::no_precise_levels:
+      return "the core PMUs of Arm have no precise levels, and ignore one: samples are where the "
+             "interrupt came";
   }
   return {};
 }
@@ -79,7 +82,7 @@ std::string expected_beside_measured(const ContractInput& input, const Share& hi
 
 std::string share_sentence(const ContractInput& input, const Share& share) {
   if (share.total == 0) return "no judged samples";
-  if (input.level == 1) {
+  if (input.level == kConstantSkid) {
     if (input.offsets.empty()) return "no judged sample has a distance from the trigger";
     return fmt::format("most common offset {}: {}", in_instructions(input.offsets.mode()),
                        counts_and_interval(share));
@@ -90,7 +93,7 @@ std::string share_sentence(const ContractInput& input, const Share& share) {
 /// Level 1 on hardware that keeps its promise looks like a total failure to whoever reads hits
 /// only.
 bool is_by_design(const ContractInput& input, const Share& share) {
-  return input.level == 1 && input.offsets.mode() == 1 && share.value >= kPromisedShare;
+  return input.level == kConstantSkid && input.offsets.mode() == 1 && share.value >= kPromisedShare;
 }
 
 void explain_verdict(const ContractInput& input, const Contract& contract,
@@ -150,6 +153,8 @@ std::string_view name_of(Judgeable judgeable) {
       return "not caused";
     case Judgeable::imprecise:
       return "imprecise";
+    case Judgeable::no_precise_levels:
+      return "no precise levels";
   }
   return "unknown";
 }
@@ -184,7 +189,9 @@ Contract judge(const ContractInput& input) {
     contract.share = hits;
     parts.push_back(reason_not_judged(input.judgeable));
     if (nops_are_right) parts.push_back(expected_beside_measured(input, hits));
-    if (input.judgeable == Judgeable::imprecise && hits.total > 0) {
+    const bool is_described =
+        input.judgeable == Judgeable::imprecise || input.judgeable == Judgeable::no_precise_levels;
+    if (is_described && hits.total > 0) {
       parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
       add_most_common(input.offsets, parts);
     }

@@ -23,10 +23,15 @@ enum class Judgeable {
   no_trigger,         ///< nobody said where the trigger is
   not_caused,         ///< the trigger of this target is not known to cause it
   imprecise,          ///< the CPU records no address of the instruction that causes it
+  no_precise_levels,  ///< of a PMU that has none, and whose kernel takes one all the same
 };
 
-/// "yes", "timer", "every instruction", "no trigger", "not caused", "imprecise"
+/// "yes", "timer", "every instruction", "no trigger", "not caused", "imprecise",
+/// "no precise levels"
 std::string_view name_of(Judgeable judgeable);
+
+/// The level that promises constant skid.
+inline constexpr int kConstantSkid = 1;
 
 /// What the verdict is made from.
 struct ContractInput {

@@ -19,10 +19,8 @@ struct Side {
 Side side_of(std::span<const RunValue> runs) {
   Side side;
   side.runs = static_cast<double>(runs.size());
-  for (const RunValue& run : runs) {
-    side.mean += run.value / side.runs;
-    side.sampling += run.sampling_variance / side.runs;
-  }
+  side.mean = mean_of(runs);
+  for (const RunValue& run : runs) side.sampling += run.sampling_variance / side.runs;
   if (runs.size() < 2) return side;
   for (const RunValue& run : runs) {
     side.between += (run.value - side.mean) * (run.value - side.mean) / (side.runs - 1.0);
@@ -51,6 +49,16 @@ double degrees_of(double of_a, const Side& a, double of_b, const Side& b) {
 }
 
 }  // namespace
+
+double mean_of(std::span<const RunValue> runs) {
+  if (runs.empty()) return 0;
+  const auto count = static_cast<double>(runs.size());
+  double sum = 0, rest = 0;
+  for (const RunValue& run : runs) sum += run.value;
+  const double rounded = sum / count;
+  for (const RunValue& run : runs) rest += run.value - rounded;
+  return rounded + rest / count;
+}
 
 RunValue run_value(const Share& share) {
   const double n = static_cast<double>(share.total) + 4.0;

@@ -16,6 +16,10 @@ struct RunValue {
   double sampling_variance = 0;
 };
 
+/// The mean of the runs' values; of runs that are all alike exactly what each of them gave, so that
+/// rounding is not taken for a difference. 0 for none.
+double mean_of(std::span<const RunValue> runs);
+
 /// The share of a run. Its sampling variance is that of (count + 2) / (total + 4), so that a share
 /// of 0 or 1 has one too. Of no samples: 1/2, with a variance of 1/16.
 RunValue run_value(const Share& share);

@@ -38,6 +38,19 @@ std::string counts_and_interval(const Share& share) {
                      percent(share.high));
 }
 
+std::string in_thousands(std::string digits) {
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string in_thousands(std::uint64_t number) {
+  return in_thousands(std::to_string(number));
+}
+
 std::string counted(std::uint64_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }

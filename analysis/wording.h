@@ -18,6 +18,10 @@ std::string signed_number(std::int64_t offset);
 /// "5000 of 5000 (100%, 95% interval 99.92% to 100%)"
 std::string counts_and_interval(const Share& share);
 
+/// "1,234,567". `digits`: any number of them, with or without a sign in front.
+std::string in_thousands(std::string digits);
+std::string in_thousands(std::uint64_t number);
+
 /// "1 sample", "2 samples"
 std::string counted(std::uint64_t count, const std::string& singular);
 

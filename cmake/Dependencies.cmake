@@ -10,6 +10,7 @@ pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CAPSTONE REQUIRED IMPORTED_TARGET capstone)
+pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(LIBTRACEEVENT REQUIRED IMPORTED_TARGET libtraceevent)
 # libpfm4 has no .pc file.
 find_path(LIBPFM4_INCLUDE perfmon/pfmlib_perf_event.h REQUIRED)

@@ -6,6 +6,8 @@
 #include "plots/gnuplot_session.h"
 #include "plots/palette.h"
 #include "src/output/comparison.h"
+#include "src/output/comparison_cells.h"
+#include "src/output/comparison_many.h"
 #include "src/output/grouping.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -16,6 +18,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,8 +49,6 @@ constexpr int kTextWidth = 290;  // numbers beside the plot
 constexpr int kWidth = kPlotLeft + kPlotWidth + kTextWidth + kMargin;
 /// Cairo's images end at 32,767 pixels.
 constexpr int kHighest = 32'000;
-/// Sides without the event are shown as missing as long as there are no more sides.
-constexpr std::size_t kMostGaps = 16;
 
 constexpr std::array kColors{kBlue, kVermillion, kGreen, kOrange, kPurple, kSkyBlue, kBlack};
 
@@ -55,10 +56,16 @@ const char* color_of(std::size_t side) {
   return kColors[side % kColors.size()];
 }
 
-/// A line of the figure: a side's hit ratio, or that it has none.
+/// Whether there are so many sides that only those that differ have a line of their own.
+bool is_crowded(const Comparison& comparison) {
+  return comparison.sides.size() > output::kMostSideBySide;
+}
+
+/// A line of the figure: a side's hit ratio, or that it has none; or those of all sides.
 struct Line {
   std::size_t side = 0;
   const Cell* cell = nullptr;
+  bool is_of_all = false;
   int y = 0;  ///< of its middle, from the panel's top
 };
 struct Level {
@@ -78,20 +85,39 @@ std::vector<Panel> panels_of(const Comparison& comparison) {
     Panel& panel = panels.back();
     panel.height += panel.levels.empty() ? 0 : kLevelGap;
     Level level{&row, {}};
-    const auto add = [&](std::size_t side, const Cell* cell) {
-      level.lines.push_back({side, cell, panel.height + kLine / 2});
+    const auto add = [&](std::size_t side, const Cell* cell, bool is_of_all = false) {
+      level.lines.push_back({side, cell, is_of_all, panel.height + kLine / 2});
       panel.height += kLine;
     };
-    if (comparison.sides.size() <= kMostGaps) {
+    if (is_crowded(comparison)) {
+      const Cell* baseline = row.cell_of(comparison.baseline);
+      if (baseline != nullptr) add(comparison.baseline, baseline);
+      const auto differing = output::by_severity(row);
+      for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
+        add(differing[i]->side, differing[i]);
+      }
+      add(0, nullptr, true);
+    } else {
       for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
         add(side, row.cell_of(side));
       }
-    } else {
-      for (const Cell& cell : row.cells) add(cell.side, &cell);
     }
     panel.levels.push_back(std::move(level));
   }
   return panels;
+}
+
+/// The sides that have a line.
+std::vector<std::size_t> sides_of(const Comparison& comparison, const std::vector<Panel>& panels) {
+  std::set<std::size_t> sides{comparison.baseline};
+  for (const Panel& panel : panels) {
+    for (const Level& level : panel.levels) {
+      for (const Line& line : level.lines) {
+        if (!line.is_of_all) sides.insert(line.side);
+      }
+    }
+  }
+  return {sides.begin(), sides.end()};
 }
 
 /// The part of 0 to 100% that all intervals lie in, widened to tens.
@@ -124,18 +150,22 @@ std::string numbers_of(const Cell& cell) {
   return text;
 }
 
-void draw_head(Canvas& canvas, const Comparison& comparison,
-               const std::vector<std::string>& inputs) {
+void draw_head(Canvas& canvas, const Comparison& comparison, const std::vector<std::string>& inputs,
+               const std::vector<std::size_t>& sides) {
   const int room = kWidth - 2 * kMargin;
   const bool synthetic = std::any_of(comparison.sides.begin(), comparison.sides.end(),
                                      [](const auto& side) { return side.synthetic; });
   canvas.text(kMargin, 18, fmt::format("Hit ratios{}", synthetic ? " (SYNTHETIC)" : ""), room, 13,
               kBlack);
-  canvas.text(kMargin, 38, "with 95% intervals; hollow: not judged; dotted: the baseline", room, 9,
-              kGrey);
-  for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+  std::string marks = "with 95% intervals; hollow: not judged; dotted: the baseline";
+  if (is_crowded(comparison)) {
+    marks += fmt::format("; of {} sides at most {} that differ, worse ones first, then all of them",
+                         comparison.sides.size(), output::kMostTold);
+  }
+  canvas.text(kMargin, 38, marks, room, 9, kGrey);
+  int y = kHeadTop + kLine / 2;
+  for (const std::size_t i : sides) {
     const analysis::Side& side = comparison.sides[i];
-    const int y = kHeadTop + static_cast<int>(i) * kLine + kLine / 2;
     std::string text = output::letter_of(i) + "  ";
     text += side.inputs.size() == 1 ? inputs[side.inputs.front()]
                                     : fmt::format("{} inputs", side.inputs.size());
@@ -143,6 +173,7 @@ void draw_head(Canvas& canvas, const Comparison& comparison,
     text += ": " + output::machine_text(side);
     canvas.rectangle({kMargin, y - 4, 12, 9}, color_of(i));
     canvas.text(kMargin + 18, y, text, room - 18, 9, kBlack);
+    y += kLine;
   }
   // Labels and objects appear with the next plot: an empty one over the whole figure.
   canvas.gnuplot() << "unset border\nunset tics\nset xrange [0:1]\nset yrange [0:1]\n";
@@ -157,6 +188,12 @@ void draw_texts(Canvas& canvas, const Panel& panel, int top) {
                 kPlotLeft - kMargin - 34, 10, kBlack);
     for (const Line& line : level.lines) {
       const int y = top + line.y;
+      if (line.is_of_all) {
+        canvas.text(kPlotLeft - 34, y, "all", 28, 9, kGrey);
+        canvas.text(kPlotLeft + kPlotWidth + 14, y,
+                    fmt::format("{} sides", level.row->cells.size()), kTextWidth, 8, kGrey);
+        continue;
+      }
       const char* const color = color_of(line.side);
       canvas.text(kPlotLeft - 34, y, output::letter_of(line.side), 28, 9, color);
       std::string text = line.cell == nullptr ? (level.row->in_baseline ? "missing" : "none")
@@ -174,11 +211,9 @@ void draw_texts(Canvas& canvas, const Panel& panel, int top) {
             break;
         }
       }
-      const bool worse = line.cell != nullptr && line.cell->outcome == Outcome::worse;
+      // In no colour of its own: those are the sides'.
       canvas.text(kPlotLeft + kPlotWidth + 14, y, text, kTextWidth, 8,
-                  line.cell == nullptr ? kGrey
-                  : worse              ? kVermillion
-                                       : kBlack);
+                  line.cell == nullptr ? kGrey : kBlack);
     }
   }
 }
@@ -196,6 +231,7 @@ void draw_panel(Canvas& canvas, const Comparison& comparison, const Panel& panel
                          axis.first, axis.second - axis.first > 40 ? 20.0 : 5.0, kBlack)
           << "set format x '%g%%'\nset grid xtics lt 1 lc rgb '#E4E4E4'\nset xlabel 'hit ratio'\n";
   std::map<std::pair<std::string, bool>, Points> points;
+  std::vector<std::pair<double, double>> all;  // ratio, y
   for (const Level& level : panel.levels) {
     const Cell* baseline = level.row->cell_of(comparison.baseline);
     if (baseline != nullptr && baseline->hit_ratio) {
@@ -205,6 +241,10 @@ void draw_panel(Canvas& canvas, const Comparison& comparison, const Panel& panel
           level.lines.front().y - kLine / 2, x, level.lines.back().y + kLine / 2, kGrey);
     }
     for (const Line& line : level.lines) {
+      for (const Cell& cell : level.row->cells) {
+        if (!line.is_of_all || !cell.hit_ratio) continue;
+        all.emplace_back(100 * std::clamp(cell.hit_ratio->value, 0.0, 1.0), line.y);
+      }
       if (line.cell == nullptr || !line.cell->hit_ratio) continue;
       const analysis::Estimate& ratio = *line.cell->hit_ratio;
       const auto percent = [](double share) { return 100 * std::clamp(share, 0.0, 1.0); };
@@ -219,8 +259,13 @@ void draw_panel(Canvas& canvas, const Comparison& comparison, const Panel& panel
         fmt::format(", '-' using 1:2:3:4 with xerrorbars pt {} ps 0.9 lw 1.5 lc rgb '{}' notitle",
                     style.second ? 7 : 6, style.first);
   }
+  if (!all.empty()) {
+    // Crosses: a hollow mark is one that is not judged.
+    plots += fmt::format(", '-' using 1:2 with points pt 2 ps 0.5 lw 1 lc rgb '{}' notitle", kGrey);
+  }
   gnuplot << plots << '\n';
   for (const auto& [ignored, list] : points) gnuplot.send1d(list);
+  if (!all.empty()) gnuplot.send1d(all);
   canvas.forget_texts();
 }
 
@@ -234,13 +279,13 @@ void plot_forest(const Comparison& comparison, const std::vector<std::string>& i
                             comparison.rows.size(), comparison.sides.size()));
   };
   // Looked at before it becomes pixels, so that no number of measurements overflows them.
-  std::size_t lines = comparison.sides.size();
-  for (const ComparisonRow& row : comparison.rows) {
-    lines += std::max(row.cells.size(), std::min(comparison.sides.size(), kMostGaps));
-  }
-  if (lines > static_cast<std::size_t>(kHighest / kLine)) too_high();
+  const std::size_t most_lines =
+      is_crowded(comparison) ? output::kMostTold + 2 : comparison.sides.size();
+  if (comparison.rows.size() > static_cast<std::size_t>(kHighest / kLine) / most_lines) too_high();
   const std::vector<Panel> panels = panels_of(comparison);
-  const int head = kHeadTop + static_cast<int>(comparison.sides.size()) * kLine + 8;
+  const std::vector<std::size_t> sides = sides_of(comparison, panels);
+  if (sides.size() > static_cast<std::size_t>(kHighest / kLine)) too_high();
+  const int head = kHeadTop + static_cast<int>(sides.size()) * kLine + 8;
   int height = head;
   for (const Panel& panel : panels) height += kEventTop + panel.height + kEventBottom;
   if (height > kHighest) too_high();
@@ -250,7 +295,7 @@ void plot_forest(const Comparison& comparison, const std::vector<std::string>& i
     Canvas canvas(gnuplot, kWidth, height);
     gnuplot << "set tics out font ',8'\nset xlabel font ',9' offset 0,0.4\nunset key\n"
                "set bars 0.5\nset multiplot\n";
-    draw_head(canvas, comparison, inputs);
+    draw_head(canvas, comparison, inputs, sides);
     canvas.margins({0, 0, kWidth, height});
     gnuplot << "plot -1 notitle\n";
     canvas.forget_texts();

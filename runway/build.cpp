@@ -5,9 +5,9 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/temporary_directory.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -38,31 +38,6 @@ constexpr std::optional<Arch> host_arch() {
   return std::nullopt;
 #endif
 }
-
-/// A directory of its own, removed with all that is in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "skidscan-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(fmt::format("{}: cannot be created: {}", name, describe_errno(errno)));
-    }
-    path_ = name;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  TemporaryDirectory(TemporaryDirectory&&) = delete;
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  const fs::path& path() const noexcept { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// A file that is removed unless it was renamed into its place.
 class StagedFile {

@@ -47,7 +47,8 @@ class ElfFile {
   explicit ElfFile(const fs::path& path) : path_(path), file_(open_regular_file(path)) {
     struct stat status {};
     if (::fstat(file_.get(), &status) == 0) size_ = static_cast<std::uint64_t>(status.st_size);
-    elf_version(EV_CURRENT);
+    // libelf notes the version without a lock.
+    [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
     // Not mapped: a file that someone shortens meanwhile would end us with SIGBUS.
     elf_.reset(elf_begin(file_.get(), ELF_C_READ, nullptr));
     if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) {

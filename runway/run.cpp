@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kMarker = "skidscan_target_report";
 constexpr std::uint64_t kReportVersion = 1;
 constexpr std::size_t kLongestLine = 8192;  // a target writes at most half of it
 constexpr std::size_t kMostWarnings = 32;
@@ -57,12 +57,12 @@ std::optional<std::vector<std::string>> warnings_of(const json& report) {
 }
 
 std::optional<TargetReport> report_from(std::string_view line) {
-  if (line.size() > kLongestLine || line.find(kMarker) == std::string_view::npos) {
+  if (line.size() > kLongestLine || line.find(kReportMarker) == std::string_view::npos) {
     return std::nullopt;
   }
   const json report = json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!report.is_object()) return std::nullopt;
-  const auto version = report.find(kMarker);
+  const auto version = report.find(kReportMarker);
   if (version == report.end() || *version != kReportVersion) return std::nullopt;
   const auto iterations = report.find("iterations");
   if (iterations == report.end() || !iterations->is_number_unsigned()) return std::nullopt;
@@ -83,11 +83,6 @@ std::optional<TargetReport> report_from(std::string_view line) {
                       .warnings = std::move(*warnings)};
 }
 
-std::string seconds_of(std::chrono::nanoseconds duration) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return fmt::format("{}.{:09}", duration.count() / kSecond, duration.count() % kSecond);
-}
-
 }  // namespace
 
 std::optional<TargetReport> parse_target_report(std::string_view standard_output) {
@@ -100,27 +95,51 @@ std::optional<TargetReport> parse_target_report(std::string_view standard_output
   return last;
 }
 
+std::string seconds_text(std::chrono::nanoseconds duration) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return fmt::format("{}.{:09}", duration.count() / kSecond, duration.count() % kSecond);
+}
+
+std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu) {
+  std::vector<CommandWord> words{value_word("target")};
+  if (length) {
+    if (const auto* iterations = std::get_if<std::uint64_t>(&*length)) {
+      words.push_back({.text = "--iterations"});
+      words.push_back({.text = std::to_string(*iterations)});
+    } else {
+      words.push_back({.text = "--seconds"});
+      words.push_back(value_word("seconds"));
+    }
+  }
+  if (with_cpu) {
+    words.push_back({.text = "--cpu"});
+    words.push_back(value_word("cpu"));
+  }
+  return words;
+}
+
+std::vector<CommandWord> control_words() {
+  return {
+      {.text = "--control"}, value_word("control"), {.text = "--ack"}, value_word("acknowledge")};
+}
+
 std::vector<std::string> command_line(const Target& target, const TargetRun& run) {
   // A bare name would be looked up in PATH.
   const bool bare = !target.path.has_parent_path();
-  std::vector<std::string> line{bare ? "./" + target.path.string() : target.path.string()};
-  const auto add = [&line](const char* option, std::string value) {
-    line.emplace_back(option);
-    line.push_back(std::move(value));
-  };
+  std::map<std::string, std::string> values{
+      {"target", bare ? "./" + target.path.string() : target.path.string()}};
+  std::vector<CommandWord> words = command_words(run.length, run.cpu.has_value());
   if (run.length) {
-    if (const auto* iterations = std::get_if<std::uint64_t>(&*run.length)) {
-      add("--iterations", std::to_string(*iterations));
-    } else {
-      add("--seconds", seconds_of(std::get<std::chrono::nanoseconds>(*run.length)));
-    }
+    const auto* duration = std::get_if<std::chrono::nanoseconds>(&*run.length);
+    if (duration != nullptr) values.emplace("seconds", seconds_text(*duration));
   }
-  if (run.cpu) add("--cpu", std::to_string(*run.cpu));
+  if (run.cpu) values.emplace("cpu", std::to_string(*run.cpu));
   if (!run.control.empty()) {
-    add("--control", run.control.string());
-    add("--ack", run.acknowledge.string());
+    for (CommandWord& word : control_words()) words.push_back(std::move(word));
+    values.emplace("control", run.control.string());
+    values.emplace("acknowledge", run.acknowledge.string());
   }
-  return line;
+  return filled(words, values);
 }
 
 }  // namespace skid::runway

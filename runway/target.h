@@ -3,6 +3,7 @@
 
 #include "runway/specification.h"
 #include "src/support/address.h"
+#include "src/support/command_words.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -78,6 +79,9 @@ std::optional<Target> read_target(const std::filesystem::path& path);
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 
+/// Stands in that line of every target that came to its end.
+inline constexpr std::string_view kReportMarker = "skidscan_target_report";
+
 /// What a target prints on standard output as its last line, one JSON object.
 struct TargetReport {
   std::uint64_t iterations = 0;       ///< done after counting began
@@ -100,6 +104,14 @@ struct TargetRun {
   /// iterations, and does the same with "disable\n" behind the last.
   std::filesystem::path control, acknowledge;
 };
+
+/// What a target's command line is made of before the values are known: `target` (its path),
+/// `seconds`, `cpu`. A number of iterations is known; nullopt: what the specification says.
+std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu);
+/// The words behind them for a perf that is told when to count: `control`, `acknowledge`.
+std::vector<CommandWord> control_words();
+/// The value of `seconds`: "1.500000000".
+std::string seconds_text(std::chrono::nanoseconds duration);
 
 /// The command line for it: --iterations N | --seconds S, --cpu N, --control F --ack F.
 std::vector<std::string> command_line(const Target& target, const TargetRun& run);

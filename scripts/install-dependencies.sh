@@ -3,16 +3,16 @@
 # usage: install-dependencies.sh run|check|develop
 #   run      what building and running takes
 #   check    that, and what the tests and the style checks take
-#   develop  that, and what scripts/fuzz.sh and bench/speed.py take
+#   develop  that, and what scripts/tidy.sh and bench/speed.py take
 set -eu
 
 run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
-  libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
-check_packages='libgtest-dev libgmock-dev git clang-format clang-tidy python3 binutils
-  gcc-aarch64-linux-gnu qemu-user-static'
-develop_packages='clang libclang-rt-14-dev zstd'
+  libarchive-dev libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
+check_packages='libgtest-dev libgmock-dev git clang clang-format libclang-rt-14-dev python3 binutils
+  gcc-aarch64-linux-gnu qemu-user-static qemu-system-arm shellcheck dash busybox'
+develop_packages='clang-tidy zstd'
 
 case "${1:-}" in
   run) packages=$run_packages ;;

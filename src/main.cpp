@@ -5,6 +5,7 @@
 #include "src/commands/doctor.h"
 #include "src/commands/events.h"
 #include "src/commands/inspect.h"
+#include "src/commands/kit.h"
 #include "src/commands/merge.h"
 #include "src/commands/messages.h"
 #include "src/commands/rates.h"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
       "'skidscan COMMAND --help' documents each command.");
   skid::commands::add_doctor_command(app, exit_status);
   skid::commands::add_record_command(app, exit_status);
+  skid::commands::add_kit_command(app, exit_status);
   skid::commands::add_report_command(app, exit_status);
   skid::commands::add_compare_command(app, exit_status);
   skid::commands::add_merge_command(app, exit_status);

@@ -11,6 +11,7 @@ enum {
   kExitGroup = 94,
   kClockGettime = 113,
   kSchedSetaffinity = 122,
+  kPrctl = 167,
   kGetcpu = 168,
   kMmap = 222,
   kMunlock = 229,
@@ -44,4 +45,12 @@ static inline u64 counter(void) {
 // Waits until all that stands before it is done.
 static inline void settle(void) {
   __asm__ volatile("isb" : : : "memory");
+}
+
+enum { kHypervisorSignatures = 1, kSignatureWords = 1 };
+
+// User code of aarch64 cannot ask for one.
+static inline int hypervisor_signatures(unsigned signatures[][kSignatureWords]) {
+  (void)signatures;
+  return 0;
 }

@@ -11,6 +11,7 @@ enum {
   kMadvise = 28,
   kMunlock = 150,
   kMlockall = 151,
+  kPrctl = 157,
   kSchedSetaffinity = 203,
   kClockGettime = 228,
   kExitGroup = 231,
@@ -41,4 +42,23 @@ static inline u64 counter(void) {
 // Waits until all that stands before it is done.
 static inline void settle(void) {
   __asm__ volatile("lfence" : : : "memory");
+}
+
+enum { kHypervisorSignatures = 2, kSignatureWords = 3 };
+
+// What CPUID says of a hypervisor, where it says that there is one (leaf 1, ECX bit 31): EBX, ECX
+// and EDX of the leaves 0x40000000 and 0x40000100. How many there are.
+static inline int hypervisor_signatures(unsigned signatures[][kSignatureWords]) {
+  unsigned a = 1, b, c = 0, d;
+  __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  if (!(c >> 31)) return 0;
+  for (unsigned i = 0; i < kHypervisorSignatures; ++i) {
+    a = 0x40000000 + 0x100 * i;
+    c = 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    signatures[i][0] = b;
+    signatures[i][1] = c;
+    signatures[i][2] = d;
+  }
+  return kHypervisorSignatures;
 }

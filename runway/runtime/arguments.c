@@ -10,17 +10,24 @@ static u64 positive(const char* option, const char* word, unsigned decimals) {
 }
 
 struct arguments arguments_from(char** argv) {
-  struct arguments result = {0};
+  // One by one: for an initializer compilers call memset, which is not there.
+  struct arguments result;
+  result.iterations = result.nanoseconds = 0;
+  result.cpu_given = 0;
+  result.cpu = 0;
+  result.control = result.acknowledge = 0;
+  result.print_hypervisor = 0;
   // argv[0] can be missing: execve takes an empty vector.
   for (char** next = *argv ? argv + 1 : argv; *next; next += 2) {
     const char* const option = next[0];
     const char* const value = next[1];
     const int known = same(option, "--iterations") || same(option, "--seconds") ||
-                      same(option, "--cpu") || same(option, "--control") || same(option, "--ack");
+                      same(option, "--cpu") || same(option, "--control") || same(option, "--ack") ||
+                      same(option, "--print");
     if (!known) {
       die(kExitUsage, option,
-          "is not an option; there are --iterations N, --seconds S, --cpu N, --control FIFO and "
-          "--ack FIFO");
+          "is not an option; there are --iterations N, --seconds S, --cpu N, --control FIFO, "
+          "--ack FIFO and --print hypervisor");
     }
     if (!value) die(kExitUsage, option, "wants a value");
     if (same(option, "--iterations")) {
@@ -30,6 +37,9 @@ struct arguments arguments_from(char** argv) {
     } else if (same(option, "--cpu")) {
       result.cpu_given = 1;
       result.cpu = same(value, "0") ? 0 : positive(option, value, 0);
+    } else if (same(option, "--print")) {
+      if (!same(value, "hypervisor")) die(kExitUsage, option, "takes hypervisor and nothing else");
+      result.print_hypervisor = 1;
     } else if (same(option, "--control")) {
       result.control = value;
     } else {

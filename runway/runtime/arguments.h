@@ -9,6 +9,7 @@ struct arguments {
   int cpu_given;
   u64 cpu;
   const char *control, *acknowledge;  // FIFOs, or null
+  int print_hypervisor;               // and do nothing else
 };
 
 // What the command line says and the target's parameters where it does not. Exits with status 64

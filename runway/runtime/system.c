@@ -10,14 +10,16 @@ enum {
   kWriteOnly = 1,            // O_WRONLY
   kWorkingDirectory = -100,  // AT_FDCWD
   kClockMonotonic = 1,
-  kLockCurrent = 1,   // MCL_CURRENT
-  kDontNeed = 4,      // MADV_DONTNEED
-  kHugePage = 14,     // MADV_HUGEPAGE
-  kReadable = 1,      // PROT_READ
-  kWritable = 2,      // PROT_WRITE
-  kPrivate = 0x02,    // MAP_PRIVATE
-  kAnonymous = 0x20,  // MAP_ANONYMOUS
-  kMostCpus = 8192,   // the most that Linux can be built for
+  kLockCurrent = 1,        // MCL_CURRENT
+  kDontNeed = 4,           // MADV_DONTNEED
+  kHugePage = 14,          // MADV_HUGEPAGE
+  kReadable = 1,           // PROT_READ
+  kWritable = 2,           // PROT_WRITE
+  kPrivate = 0x02,         // MAP_PRIVATE
+  kAnonymous = 0x20,       // MAP_ANONYMOUS
+  kParentDeathSignal = 1,  // PR_SET_PDEATHSIG
+  kKill = 9,               // SIGKILL
+  kMostCpus = 8192,        // the most that Linux can be built for
 };
 
 static long system_call(long number, long a, long b, long c, long d) {
@@ -83,6 +85,10 @@ int pin_to(u64 cpu) {
   if (cpu >= kMostCpus) return kInvalid;
   for (unsigned i = 0; i < kMostCpus / 64; ++i) mask[i] = i == cpu / 64 ? (u64)1 << cpu % 64 : 0;
   return (int)-call(kSchedSetaffinity, 0, sizeof mask, (long)mask, 0);
+}
+
+int die_with_parent(void) {
+  return (int)-call(kPrctl, kParentDeathSignal, kKill, 0, 0);
 }
 
 int lock_memory(void) {

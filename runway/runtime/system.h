@@ -28,6 +28,8 @@ u64 huge_page_bytes(void);
 
 // All of these give 0, or the errno.
 int pin_to(u64 cpu);
+// Has us killed when the process dies that started us.
+int die_with_parent(void);
 int lock_memory(void);
 int unlock_memory(const void* begin, u64 bytes);
 int ask_for_huge_pages(const void* begin, u64 bytes);

@@ -91,8 +91,10 @@ Reason reason_without_module(const symbols::MappedFile& file,
 
 class Auditor {
  public:
-  Auditor(const locate::Digest& digest, locate::ModuleStore& modules, const Choices& choices)
-      : digest_(digest), modules_(modules), choices_(choices) {}
+  /// `arch`: that was recorded; nullopt where the recording does not tell.
+  Auditor(const locate::Digest& digest, locate::ModuleStore& modules, std::optional<Arch> arch,
+          const Choices& choices)
+      : digest_(digest), modules_(modules), arch_(arch), choices_(choices) {}
 
   void add(std::uint32_t attribute, EventToJudge event, EventAudit audit) {
     Event& added = events_[attribute];
@@ -205,7 +207,7 @@ class Auditor {
       }
       return;
     }
-    FileJudge judge(*found.module, loop_of(found.path));
+    FileJudge judge(*found.module, arch_, loop_of(found.path));
     // Functions can lie in each other; each is decoded once.
     std::vector<std::pair<std::uint64_t, const PlaceToJudge*>> by_function;
     by_function.reserve(places.size());
@@ -221,6 +223,7 @@ class Auditor {
       if (const Reason* reason = std::get_if<Reason>(&answer)) {
         leave_out(event.audit, *reason, place.samples);
       } else {
+        if (!arch_) event.audit.rule = judge.rule_here(event.audit.rule);
         enter(event, {place.file, place.offset, true, std::get<Judgement>(answer), place.samples});
       }
     }
@@ -339,6 +342,7 @@ class Auditor {
 
   const locate::Digest& digest_;
   locate::ModuleStore& modules_;
+  std::optional<Arch> arch_;
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
   std::vector<PlaceToJudge> places_;
@@ -364,15 +368,16 @@ EventAudit describe_event(const perfdata::Attribute& attribute, const measure::S
 
 Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest = locate::digest(recording);
+  const auto digest = locate::digest(recording, {.cores = choices.cores});
   locate::ModuleStore modules(choices.places);
+  modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
   if (source.run != nullptr) {
     for (const auto& target : source.run->targets) {
       modules.add_candidate(source.run_directory / target.file);
     }
   }
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
-                           choices.perfmon);
+                           choices.perfmon, choices.catalogues);
   const auto& attributes = recording.attributes();
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const auto& attribute) {
@@ -381,7 +386,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
       }));
   const auto requested = measure::requested_by_attribute(recording);
 
-  Auditor auditor(digest, modules, choices);
+  const auto arch = measure::arch_of(cpu.machine().cpu);
+  Auditor auditor(digest, modules, arch, choices);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
     if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
@@ -390,7 +396,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     EventAudit event = describe_event(
         attribute, source,
         measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]));
-    EventToJudge to_judge{attribute, rule_of(attribute, knowledge), {}};
+    EventToJudge to_judge{attribute, rule_of(attribute, knowledge, arch), {}};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
     to_judge.causes = measure::causes_of(knowledge).causes;

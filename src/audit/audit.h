@@ -8,6 +8,7 @@
 #include "src/instructions/category.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <array>
@@ -83,12 +84,14 @@ struct Choices {
   locate::SearchPlaces places = {};
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
   std::size_t top = 20;                ///< functions, and instructions, of an event at most
-  double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
-  bool all = false;      ///< instructions whose samples are possible, too
+  double min_share = 0;    ///< of the judged samples that must be impossible ones at what is listed
+  bool all = false;        ///< instructions whose samples are possible, too
+  Cores* cores = nullptr;  ///< as measure::Choices::cores
+  measure::Catalogues* catalogues = nullptr;
 };
 
-/// Reads and judges a recording. Memory grows with distinct (event, place), never with samples.
-/// Throws InputError when nothing of it can be read.
+/// Reads and judges a recording. Several threads may do so at once. Memory grows with distinct
+/// (event, place), never with samples. Throws InputError when nothing of it can be read.
 Audit audit(const measure::Source& source, const Choices& choices);
 
 }  // namespace skid::audit

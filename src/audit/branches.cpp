@@ -26,7 +26,8 @@ bool returns(const instructions::Instruction& instruction) {
 
 }  // namespace
 
-Branches::Branches(const symbols::Module& module) : labels_(module.symbol_values()) {
+Branches::Branches(const symbols::Module& module, Arch arch)
+    : labels_(module.symbol_values()), arch_(arch) {
   const std::vector<std::uint64_t> starts = module.function_starts();
   std::uint64_t begin = 0;  // ranges of a damaged file overlap; each byte is decoded once
   for (const AddressRange& range : module.executable_ranges()) {
@@ -98,9 +99,9 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
                                    : code.size() - std::min<std::size_t>(code.size() - 1, kLongest);
     std::uint64_t offset = 0;
     while (offset < last) {
-      const auto instruction = instructions::classify(code.subspan(offset), begin + offset);
+      const auto instruction = instructions::classify(arch_, code.subspan(offset), begin + offset);
       if (!instruction) {
-        ++offset;
+        offset += instructions::step_without_instruction(arch_);
         stored = false;
         continue;
       }

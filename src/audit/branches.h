@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/audit/function_code.h"
+#include "src/support/address.h"
 #include "src/symbols/module.h"
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class Branches {
   /// So many bytes are decoded at most.
   static constexpr std::uint64_t kMostCode = std::uint64_t{128} << 20;
 
-  explicit Branches(const symbols::Module& module);
+  Branches(const symbols::Module& module, Arch arch);
 
   /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
   bool may_enter(std::uint64_t address) const;
@@ -54,6 +55,7 @@ class Branches {
   std::vector<std::uint64_t> gaps_;            ///< where code between functions begins, ascending
   std::vector<std::uint64_t> computing_code_;  ///< where functions and gaps with such jumps begin
   std::unordered_set<std::string> computing_;
+  Arch arch_;
   std::uint64_t left_ = kMostCode;
   bool is_whole_ = true;
 };

@@ -15,6 +15,7 @@ constexpr std::array<Words, kReasons> kReasonWords{{
     {"unknown_event", "the catalogue of the CPU does not have the event"},
     {"imprecise", "the CPU cannot record the event precisely, as the catalogue says"},
     {"unknown_precision", "whether the CPU can record the event precisely is not known"},
+    {"no_precise_levels", "the core PMUs of Arm have no precise levels, and ignore one"},
     {"unknown_cause", "whether such an instruction can cause the event is not known"},
     {"level_0", "precise level 0 promises nothing"},
     {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
@@ -23,21 +24,23 @@ constexpr std::array<Words, kReasons> kReasonWords{{
     {"unmapped", "nothing is known to be mapped there"},
     {"anonymous", "memory without a file"},
     {"no_file", "the file was not found, or is no ELF file"},
-    {"refused", "the file has another build-id than the recorded one"},
+    {"refused", "the file has another build-id or architecture than the recorded one"},
     {"no_code", "the file holds no code there"},
-    {"architecture", "instructions of this architecture are not classified"},
+    {"architecture", "not code of the recorded architecture, or of one that is not classified"},
     {"not_decoded", "the code does not decode"},
     {"inside_instruction", "not where an instruction of its function begins"},
     {"no_function", "no symbol tells where its function begins"},
     {"no_only_predecessor", "which instruction came before is not certain"},
 }};
 
-constexpr std::array<Words, 7> kRuleWords{{
+constexpr std::array<Words, 9> kRuleWords{{
     {"none", "not judged"},
     {"sampled", "the sampled instruction"},
     {"predecessor", "the instruction before the sampled one"},
     {"data_breakpoint", "the instruction before the sampled one has to access memory"},
     {"write_breakpoint", "the instruction before the sampled one has to write to memory"},
+    {"data_watchpoint", "the sampled instruction has to access memory"},
+    {"write_watchpoint", "the sampled instruction has to write to memory"},
     {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
     {"page_fault", "the sampled instruction accesses memory, or could not be fetched"},
 }};
@@ -55,6 +58,8 @@ Reason reason_of(measure::CauseGap gap) {
       return Reason::unknown_precision;
     case measure::CauseGap::imprecise:
       return Reason::imprecise;
+    case measure::CauseGap::no_precise_levels:
+      return Reason::no_precise_levels;
     case measure::CauseGap::unknown_cause:
     case measure::CauseGap::none:
       return Reason::unknown_cause;
@@ -89,10 +94,20 @@ std::string_view describe(Rule rule) {
   return kRuleWords.at(static_cast<std::size_t>(rule)).second;
 }
 
-EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge) {
+Rule rule_on(Rule rule, Arch arch) {
+  if (arch != Arch::aarch64) return rule;
+  if (rule == Rule::data_breakpoint) return Rule::data_watchpoint;
+  return rule == Rule::write_breakpoint ? Rule::write_watchpoint : rule;
+}
+
+EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
+                  std::optional<Arch> arch) {
   if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
     if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
-    return {attribute.bp_type == kWrite ? Rule::write_breakpoint : Rule::data_breakpoint, {}};
+    const bool writes_only = attribute.bp_type == kWrite;
+    return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
+                    arch.value_or(Arch::x86_64)),
+            {}};
   }
   if (attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
       (attribute.config == kPageFaults || attribute.config == kMinorFaults ||

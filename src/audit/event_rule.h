@@ -3,6 +3,7 @@
 
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
+#include "src/support/address.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,17 +20,18 @@ enum class Reason : std::uint8_t {
   unknown_event,      ///< the catalogue does not have the event
   imprecise,          ///< the catalogue says that the CPU cannot record it precisely
   unknown_precision,  ///< … or does not say whether it can
+  no_precise_levels,  ///< of an Arm core PMU, which records where the interrupt came
   unknown_cause,      ///< nobody has said whether such an instruction can cause the event
   level_0,
-  not_exact,  ///< no PERF_RECORD_MISC_EXACT_IP at level 2 or 3
-  kernel,     ///< in kernel mode: kernel code patches itself
-  guest,      ///< in a guest or a hypervisor, or in a mode that the sample does not tell
-  unmapped,   ///< nothing is known to be mapped there
-  anonymous,  ///< memory without a file
-  no_file,    ///< its file was not found, or is none
-  refused,    ///< its file has another build-id than the recorded one
-  no_code,    ///< only a debug file was found, or the file ends before
-  architecture,
+  not_exact,     ///< no PERF_RECORD_MISC_EXACT_IP at level 2 or 3
+  kernel,        ///< in kernel mode: kernel code patches itself
+  guest,         ///< in a guest or a hypervisor, or in a mode that the sample does not tell
+  unmapped,      ///< nothing is known to be mapped there
+  anonymous,     ///< memory without a file
+  no_file,       ///< its file was not found, or is none
+  refused,       ///< its file has another build-id, or architecture, than the recorded one
+  no_code,       ///< only a debug file was found, or the file ends before
+  architecture,  ///< of another architecture than the recording, or of one that is not classified
   not_decoded,
   inside_instruction,  ///< not where an instruction begins, counted from the function's first byte
   no_function,  ///< no symbol tells where its function begins, or it begins with half of a pair
@@ -48,6 +50,8 @@ enum class Rule : std::uint8_t {
   predecessor,       ///< the one in front of it did: level 1
   data_breakpoint,   ///< x86 traps behind the instruction that touched the datum
   write_breakpoint,  ///< the same of one that only writes trigger
+  data_watchpoint,   ///< aarch64 stops in front of the instruction that is to touch the datum
+  write_watchpoint,  ///< the same of one that only writes trigger
   execute_breakpoint,
   page_fault,
 };
@@ -60,7 +64,12 @@ struct EventRule {
   Reason reason = Reason::no_core_event;  ///< of all samples, where `rule` is none
 };
 
-/// What holds for all samples of an event.
-EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge);
+/// What holds for all samples of an event. `arch`: that was recorded; nullopt where the recording
+/// does not tell, and breakpoints are taken for those of x86 until `rule_on` knows better.
+EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
+                  std::optional<Arch> arch);
+
+/// A rule on code of an architecture: what a breakpoint on data is called there.
+Rule rule_on(Rule rule, Arch arch);
 
 }  // namespace skid::audit

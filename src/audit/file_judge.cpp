@@ -45,6 +45,13 @@ Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
   return verdict;
 }
 
+/// The same of an instruction of aarch64, of which nothing is known but whether it is one of those
+/// that load and those that store.
+Verdict accesses(const Step& step, bool writes_only) {
+  if (writes_only ? step.stores : step.accesses_memory()) return Verdict::conditional;
+  return step.loads ? Verdict::never : Verdict::unknown;
+}
+
 }  // namespace
 
 std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
@@ -58,11 +65,11 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
                         std::uint64_t file_offset) {
   const auto address = module_.address_at(file_offset);
   if (!address || !module_.has_code()) return Reason::no_code;
-  if (module_.arch() != Arch::x86_64) return Reason::architecture;
+  if (!arch_ || (recorded_ && *recorded_ != *arch_)) return Reason::architecture;
   if (const auto reason = go_to(*address)) return *reason;
   const FunctionCode& code = *around_.code;
   if (!code.steps()[around_.index].decodes) return Reason::not_decoded;
-  switch (rule) {
+  switch (rule_here(rule)) {
     case Rule::sampled:
       return by_catalogue(causes, around_.index);
     case Rule::predecessor:
@@ -70,6 +77,9 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
     case Rule::data_breakpoint:
     case Rule::write_breakpoint:
       return by_breakpoint(rule == Rule::write_breakpoint);
+    case Rule::data_watchpoint:
+    case Rule::write_watchpoint:
+      return by_watchpoint(rule_here(rule) == Rule::write_watchpoint);
     case Rule::page_fault: {
       Judgement judgement = judgement_on(code, {around_.index, around_.index});
       // Any instruction can be on a page that is not there; where data are, is not recorded here.
@@ -93,7 +103,7 @@ std::optional<Reason> FileJudge::go_to(std::uint64_t address) {
   const AddressRange range =
       has_function_ ? function->range : AddressRange{address, address + kAlone};
   if (!decoded_ || decoded_range_ != range) {
-    decoded_.emplace(range.begin, module_.code(range));
+    decoded_.emplace(*arch_, range.begin, module_.code(range));
     decoded_range_ = range;
   }
   around_.code = &*decoded_;
@@ -110,7 +120,7 @@ std::optional<Reason> FileJudge::go_to(std::uint64_t address) {
 
 std::optional<std::size_t> FileJudge::predecessor() {
   if (around_.code->computes_jumps()) return std::nullopt;
-  if (!branches_) branches_.emplace(module_);
+  if (!branches_) branches_.emplace(module_, *arch_);
   // A symbol is there to be entered by, also from where no branch is seen.
   const std::uint64_t address = around_.code->address_of(around_.index);
   const bool is_in_loop = loop_ && loop_->contains(address);
@@ -140,6 +150,13 @@ Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_
   if (may_be_second && judgement.verdict == Verdict::never) {
     return Reason::no_function;
   }
+  return judgement;
+}
+
+Judgement FileJudge::by_watchpoint(bool writes_only) const {
+  const FunctionCode& code = *around_.code;
+  Judgement judgement = judgement_on(code, {around_.index, around_.index});
+  judgement.verdict = accesses(code.steps()[around_.index], writes_only);
   return judgement;
 }
 

@@ -30,13 +30,18 @@ using Answer = std::variant<Judgement, Reason>;
 /// Judges the places of one file. Remembers the function that was asked for last.
 class FileJudge {
  public:
-  /// `loop`: of a target that skidscan built, the iteration, whose labels are entered by nothing
-  /// but the instructions in front of them and by direct branches; nullopt for all other files.
-  FileJudge(const symbols::Module& module, std::optional<AddressRange> loop)
-      : module_(module), loop_(loop) {}
+  /// `recorded`: the architecture of the recording; nullopt where it does not tell. `loop`: of a
+  /// target that skidscan built, the iteration, whose labels are entered by nothing but the
+  /// instructions in front of them and by direct branches; nullopt for all other files.
+  FileJudge(const symbols::Module& module, std::optional<Arch> recorded,
+            std::optional<AddressRange> loop)
+      : module_(module), arch_(module.arch()), recorded_(recorded), loop_(loop) {}
 
   /// Of the function at a place; the place's own address where there is none.
   std::uint64_t begin_of_function(std::uint64_t file_offset) const;
+
+  /// A rule as it is on the code of this file.
+  Rule rule_here(Rule rule) const { return arch_ ? rule_on(rule, *arch_) : rule; }
 
   /// By a rule that takes code. `causes`: of the event, for Rule::sampled and Rule::predecessor.
   Answer judge(std::span<const events::Cause> causes, Rule rule, std::uint64_t file_offset);
@@ -54,8 +59,10 @@ class FileJudge {
   Answer by_predecessor(std::span<const events::Cause> causes);
   Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
   Answer by_breakpoint(bool writes_only);
+  Judgement by_watchpoint(bool writes_only) const;
 
   const symbols::Module& module_;
+  std::optional<Arch> arch_, recorded_;
   std::optional<AddressRange> loop_;
   std::optional<FunctionCode> decoded_;  ///< the function that was asked for last
   AddressRange decoded_range_;

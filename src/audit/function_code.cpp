@@ -11,8 +11,9 @@ bool Step::is_nop() const noexcept {
   return categories == instructions::Categories{Category::nop};
 }
 
-Step step_of(const std::optional<instructions::Instruction>& instruction) {
+Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction) {
   Step step;
+  step.length = static_cast<std::uint8_t>(instructions::step_without_instruction(arch));
   if (!instruction) return step;
   step.categories = instruction->categories;
   step.length = static_cast<std::uint8_t>(instruction->length);
@@ -29,11 +30,13 @@ Step step_of(const std::optional<instructions::Instruction>& instruction) {
   return step;
 }
 
-FunctionCode::FunctionCode(std::uint64_t begin, std::span<const std::byte> code) : begin_(begin) {
+FunctionCode::FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::byte> code)
+    : begin_(begin) {
   std::optional<std::size_t> undecoded;
   std::size_t offset = 0;
   while (offset < code.size()) {
-    const Step step = step_of(instructions::classify(code.subspan(offset), begin + offset));
+    const Step step =
+        step_of(arch, instructions::classify(arch, code.subspan(offset), begin + offset));
     if (!step.decodes && !undecoded) undecoded = steps_.size();
     computes_jumps_ |= step.decodes && step.flow == instructions::Flow::indirect_jump;
     steps_.push_back(step);

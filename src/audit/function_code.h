@@ -3,6 +3,7 @@
 
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/support/address.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,16 +30,16 @@ struct Step {
   bool is_nop() const noexcept;
 };
 
-Step step_of(const std::optional<instructions::Instruction>& instruction);
+Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction);
 
 /// A function decoded from its first byte to its end; what does not decode is stepped over byte by
-/// byte.
+/// byte, on aarch64 word by word.
 class FunctionCode {
  public:
   /// Larger ones are not decoded: no compiler makes them.
   static constexpr std::uint64_t kLargest = std::uint64_t{4} << 20;
 
-  FunctionCode(std::uint64_t begin, std::span<const std::byte> code);
+  FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::byte> code);
 
   std::uint64_t begin() const noexcept { return begin_; }
   const std::vector<Step>& steps() const noexcept { return steps_; }

@@ -3,6 +3,7 @@
 #include "src/commands/binary_options.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
+#include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/listing/near_names.h"
@@ -10,7 +11,7 @@
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/listing.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ listing::Wanted wanted_by(const AnnotateOptions& options) {
   }
   listing::Wanted wanted;
   for (const std::string& list : options.events) {
-    for (std::string& event : run::split_event_list(list)) {
+    for (std::string& event : perftool::split_event_list(list)) {
       wanted.events.push_back(std::move(event));
     }
   }
@@ -129,6 +130,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   listing::Reader reader(wanted_by(options), modules, kernel_files(options.binaries));
   const auto inputs =
       each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
+        refuse_report(source.file.string());
         const auto read = reader.add(source);
         for (const auto& fault : read.faults) say(describe(fault));
         return read.read_in_part;

@@ -4,15 +4,19 @@
 #include "src/commands/binary_options.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
+#include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/measure/catalogues.h"
 #include "src/output/audit.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::commands {
@@ -33,15 +37,25 @@ struct AuditOptions {
 ExitStatus run_audit(const AuditOptions& options) {
   // Neither too small nor too large for CLI::Range.
   if (std::isnan(options.min_share)) throw UsageError("--min-share: found nan, allowed 0 to 1");
-  const audit::Choices choices{search_places(options.binaries), options.perfmon, options.top,
-                               options.min_share, options.all};
+  Cores cores(Cores::usable());
+  measure::Catalogues catalogues(options.perfmon);
+  const audit::Choices choices{search_places(options.binaries),
+                               options.perfmon,
+                               options.top,
+                               options.min_share,
+                               options.all,
+                               &cores,
+                               &catalogues};
   std::vector<audit::Audit> audits;
-  const auto read =
-      each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
-        audits.push_back(audit::audit(source, choices));
-        for (const auto& fault : audits.back().faults) say(describe(fault));
-        return audits.back().read_in_part;
-      });
+  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
+    refuse_report(source.file.string());
+    return [&audits, one = audit::audit(source, choices)]() mutable {
+      audits.push_back(std::move(one));
+      for (const auto& fault : audits.back().faults) say(describe(fault));
+      return audits.back().read_in_part;
+    };
+  };
+  const auto read = each_recording(inputs_or_default_run(options.inputs), cores, read_one);
   if (audits.empty()) return ExitStatus::failed;
   if (options.format == "json") {
     print(output::audit_json(audits));

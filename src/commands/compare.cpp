@@ -122,6 +122,9 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
+  if (options.inputs.empty()) {
+    throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
+  }
   const analysis::ComparisonChoices choices = choices_of(options);
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
   const Findings findings = read_measurements(
@@ -141,11 +144,9 @@ void add_compare_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   auto* command = app.add_subcommand(
       "compare", "runs side by side: what differs, by how much, and whether by more than chance");
-  command
-      ->add_option(
-          "INPUT,-i,--input", options->inputs,
-          "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline")
-      ->required();
+  command->add_option(
+      "INPUT,-i,--input", options->inputs,
+      "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline");
   command->add_option("--baseline", options->baseline,
                       "input that the others are held against, instead of the first");
   command

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "src/measure/measure.h"
+#include "src/support/cores.h"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,5 +25,17 @@ std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 /// recording cannot be read where `visit` throws InputError; the others are read nevertheless.
 InputsRead each_recording(const std::vector<std::string>& inputs,
                           const std::function<bool(const measure::Source&)>& visit);
+
+/// What is left to do with a recording that was read. Returns whether it was read in part.
+using Finish = std::function<bool()>;
+
+/// Reads a recording of the input of that number. Several threads call it at once, for recordings
+/// that have nothing in common but the code that reads them; it must not write anything.
+using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
+
+/// The same by as many threads as there are `cores`. What `read` returns is called by the calling
+/// thread, in the order of the inputs, and so is what there is to say: nobody can tell from the
+/// output how many threads there were. Pipes and standard input are read alone, in their turn.
+InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores, const Read& read);
 
 }  // namespace skid::commands

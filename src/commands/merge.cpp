@@ -4,6 +4,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
+#include "src/output/escape.h"
 #include "src/output/report.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -41,6 +42,9 @@ std::string counted(std::size_t count, const std::string& singular) {
 }
 
 ExitStatus run_merge(const MergeOptions& options) {
+  if (options.inputs.empty()) {
+    throw UsageError("merge: names nothing; name reports, runs or recordings");
+  }
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
@@ -51,7 +55,8 @@ ExitStatus run_merge(const MergeOptions& options) {
   const auto merged =
       analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
   for (const std::string& difference : merged.differences) {
-    say(fmt::format("not added up: {}", difference));
+    constexpr std::size_t kLongestDifference = 300;
+    say("not added up: " + output::shorten(difference, kLongestDifference));
   }
   const std::string report = output::report_json(merged.measurements);
   if (options.output.empty() || options.output == "-") {
@@ -70,10 +75,8 @@ void add_merge_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<MergeOptions>();
   auto* command = app.add_subcommand(
       "merge", "add reports, runs and recordings of the same configuration up to one report");
-  command
-      ->add_option("INPUT,-i,--input", options->inputs,
-                   "reports in JSON, runs or recordings of perf; - for standard input")
-      ->required();
+  command->add_option("INPUT,-i,--input", options->inputs,
+                      "reports in JSON, runs or recordings of perf; - for standard input");
   command->add_option("-o,--output", options->output,
                       "file to write the report to (default: standard output)");
   auto* pool = command->add_flag("--pool", options->pool,

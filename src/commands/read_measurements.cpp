@@ -2,10 +2,13 @@
 
 #include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
+#include "src/measure/catalogues.h"
 #include "src/output/report_reader.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -35,9 +38,8 @@ FileDescriptor open_stream(const std::string& input) {
   return FileDescriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-/// Whether the report's recordings were read in part.
-bool read_report(const std::string& input, const FileDescriptor& stream, const Choices& choices,
-                 Findings& findings) {
+measure::Measured read_report(const std::string& input, const FileDescriptor& stream,
+                              const Choices& choices) {
   if (choices.measure.hit_function) {
     throw Error(fmt::format(
         "{}: a report was measured before; --hit and --runway take its recordings", input));
@@ -50,50 +52,48 @@ bool read_report(const std::string& input, const FileDescriptor& stream, const C
                       .allowed = "a report",
                       .remedy = "name its recordings instead"});
   }
-  bool in_part = false;
-  for (auto& measurement : output::read_report(text, input, choices.bin_width)) {
-    in_part = in_part || measurement.read_in_part;
-    findings.measurements.push_back(std::move(measurement));
-  }
-  return in_part;
+  measure::Measured result;
+  result.measurements = output::read_report(text, input, choices.bin_width);
+  result.read_in_part = std::any_of(result.measurements.begin(), result.measurements.end(),
+                                    [](const auto& one) { return one.read_in_part; });
+  return result;
 }
 
-/// Whether the recording was read in part.
-bool read_recording(const measure::Source& source, const Choices& choices, Findings& findings) {
-  auto measured = measure::measure(source, choices.measure);
-  for (auto& measurement : measured.measurements) {
-    findings.measurements.push_back(std::move(measurement));
-  }
-  for (const auto& fault : measured.faults) say(describe(fault));
-  return measured.read_in_part;
-}
-
-bool read_source(const measure::Source& source, const Choices& choices, Findings& findings) {
+measure::Measured read_source(const measure::Source& source, const Choices& choices) {
   constexpr std::size_t kEnoughToTell = 64;
-  if (source.run != nullptr) return read_recording(source, choices, findings);
+  if (source.run != nullptr) return measure::measure(source, choices.measure);
   const FileDescriptor stream = open_stream(source.file.string());
   if (stream && output::looks_like_report(peek(stream, kEnoughToTell))) {
-    return read_report(source.file.string(), stream, choices, findings);
+    return read_report(source.file.string(), stream, choices);
   }
-  return read_recording(source, choices, findings);
+  return measure::measure(source, choices.measure);
 }
 
 }  // namespace
 
 Findings read_measurements(std::vector<std::string> inputs, measure::Choices choices,
                            std::optional<std::int64_t> bin_width) {
+  Cores cores(Cores::usable());
   choices.bin_width = bin_width.value_or(1);
+  choices.cores = &cores;
+  measure::Catalogues catalogues(choices.perfmon);
+  choices.catalogues = &catalogues;
   const Choices all{std::move(choices), bin_width};
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
-  for (std::size_t number = 0; number < findings.inputs.size(); ++number) {
-    const auto read = each_recording({findings.inputs[number]}, [&](const measure::Source& source) {
-      return read_source(source, all, findings);
-    });
-    findings.read_in_part = findings.read_in_part || read.read_in_part;
-    findings.has_unreadable = findings.has_unreadable || read.has_unreadable;
-    findings.input_of.resize(findings.measurements.size(), number);
-  }
+  const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
+    return [&findings, input, measured = read_source(source, all)]() mutable {
+      for (auto& measurement : measured.measurements) {
+        findings.measurements.push_back(std::move(measurement));
+        findings.input_of.push_back(input);
+      }
+      for (const auto& fault : measured.faults) say(describe(fault));
+      return measured.read_in_part;
+    };
+  };
+  const auto done = each_recording(findings.inputs, cores, read);
+  findings.read_in_part = done.read_in_part;
+  findings.has_unreadable = done.has_unreadable;
   if (findings.measurements.empty() && !findings.has_unreadable) {
     throw Error(
         fmt::format("{}: nothing was recorded that could be measured", findings.inputs.front()));

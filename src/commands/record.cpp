@@ -6,6 +6,7 @@
 #include "src/commands/record_perf.h"
 #include "src/commands/record_plan.h"
 #include "src/commands/record_progress.h"
+#include "src/commands/record_run.h"
 #include "src/commands/record_session.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
@@ -34,8 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 using run::State;
 
-using Targets = std::map<std::string, runway::Target>;  // by trigger kind
-
 std::size_t count(const run::Run& run, State state) {
   return static_cast<std::size_t>(
       std::count_if(run.measurements.begin(), run.measurements.end(),
@@ -55,17 +54,6 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
     check_event(perf, event.text(), event.for_perf(level, nowhere));
     check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
   }
-}
-
-Targets build_targets(const std::vector<runway::Specification>& specifications,
-                      const fs::path& directory) {
-  Targets targets;
-  for (const runway::Specification& specification : specifications) {
-    const std::string trigger(runway::name_of(specification.trigger));
-    targets.emplace(trigger,
-                    runway::build_target(specification, directory / ("target." + trigger)));
-  }
-  return targets;
 }
 
 /// The targets of a run that is there. Throws Error when one is not the one it was begun with.
@@ -181,23 +169,10 @@ void record_anew(const RecordOptions& options) {
   Interrupts interrupts;
   RunDirectory directory = RunDirectory::create(name, displace);
   const Targets targets = build_targets(request.targets, directory.path());
-  std::map<runway::TriggerKind, runway::TargetDescription> descriptions;
-  run::Run run;
-  for (const auto& [trigger, target] : targets) {
-    descriptions.emplace(target.description.specification.trigger, target.description);
-    run.targets.push_back(
-        {.trigger = trigger, .file = target.path.filename().string(), .build_id = target.build_id});
-  }
-  run.tool_version = SKIDSCAN_VERSION;
-  run.command_line = own_command_line();
+  run::Run run = planned_run(options, request, targets);
   run.machine = machine;
   run.perf = perf;
-  run.cpu = request.cpu;
-  run.samples = options.duration_seconds ? 0 : options.samples;
-  run.duration_seconds = options.duration_seconds;
   run.started = utc_now();
-  run.measurements = plan_measurements(options, request, descriptions);
-  run.notes = request.notes;
 
   Progress progress(progress_style(options.quiet), run.measurements.size(), 0);
   for (const std::string& note : run.notes) progress.say(note);
@@ -207,6 +182,11 @@ void record_anew(const RecordOptions& options) {
 void resume(const RecordOptions& options) {
   const fs::path name = *options.resume;
   run::Run run = run::read_run(name);
+  if (run.by_kit && run.partial()) {
+    throw Error(fmt::format("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}",
+                            name.string(), shell_quoted({(name / "run.sh").string()}),
+                            shell_quoted({name.string()})));
+  }
   if (!run.partial()) {
     if (!options.quiet) {
       print(output::escape_for_terminal(name.string()) + ": nothing is pending\n");

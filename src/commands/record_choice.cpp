@@ -116,6 +116,7 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
     if (event.name == branch) return TriggerKind::branch_taken;
   }
+  if (event.name == "branch-misses") return TriggerKind::branch_mispredict;
   return TriggerKind::load;
 }
 
@@ -127,13 +128,15 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
     return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
   }
   const bool busy = is_busy(chosen);
-  if (machine::is_amd(cpu)) return busy ? kBusyAmdPeriod : kAmdPeriod;
+  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
+  // AMD's too where nobody knows whose x86 CPU it is: others take any period.
+  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
   if (busy) return kBusyPeriod;
   const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
   return once ? kTriggerPeriod : kEventPeriod;
 }
 
-std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& options) {
+std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
   if (event.own_level) {
     if (options.levels) {
       throw UsageError(
@@ -147,8 +150,7 @@ std::vector<int> levels_for(const RequestedEvent& event, const RecordOptions& op
 }
 
 /// What is recorded when nothing is named: the built-in events, and those that stand for the CPU.
-std::vector<ChosenEvent> default_events(const RecordOptions& options,
-                                        const machine::Machine& machine,
+std::vector<ChosenEvent> default_events(const PlanOptions& options, const machine::Machine& machine,
                                         const events::Catalogue* catalogue,
                                         std::vector<std::string>& notes) {
   std::vector<ChosenEvent> chosen;
@@ -167,7 +169,7 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
     built_in.event = std::move(event);
     chosen.push_back(std::move(built_in));
   }
-  if (!machine.has_core_pmu()) {
+  if (!machine.has_core_pmu() && !options.elsewhere) {
     notes.emplace_back(
         "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
         "the method at work and says nothing of PEBS");
@@ -175,8 +177,9 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
   }
   notes.emplace_back(
       "no event was named, so the built-in ones, whose skid is known, and those that stand for "
-      "this CPU are recorded; name others with -e");
-  events::DefaultSet set = events::default_set(machine, catalogue);
+      "the CPU are recorded; name others with -e");
+  events::DefaultSet set = machine.has_core_pmu() ? events::default_set(machine, catalogue)
+                                                  : events::any_cpu_set(machine);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&
         !events::may_cause(*options.trigger, event.counted)) {
@@ -196,7 +199,7 @@ std::vector<ChosenEvent> default_events(const RecordOptions& options,
   return chosen;
 }
 
-std::vector<ChosenEvent> named_events(const RecordOptions& options, const machine::Machine& machine,
+std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine::Machine& machine,
                                       const events::Catalogue* catalogue) {
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events(options.events)) {
@@ -240,12 +243,11 @@ bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
 }
 
-std::size_t triggers_of(const RecordOptions& options) {
+std::size_t triggers_of(const PlanOptions& options) {
   return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }
 
-std::vector<ChosenEvent> choose_events(const RecordOptions& options,
-                                       const machine::Machine& machine,
+std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes) {
   std::vector<ChosenEvent> events = options.events.empty()
@@ -263,7 +265,7 @@ std::vector<ChosenEvent> choose_events(const RecordOptions& options,
   return events;
 }
 
-int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& events,
+int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& events,
                const machine::Machine& machine) {
   std::vector<int> candidates = machine.allowed_cpus;
   if (options.cpu) {

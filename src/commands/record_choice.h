@@ -31,18 +31,17 @@ bool is_counted_by_iteration(EventKind kind);
 bool is_busy(const ChosenEvent& chosen);
 
 /// Triggers in one iteration.
-std::size_t triggers_of(const RecordOptions& options);
+std::size_t triggers_of(const PlanOptions& options);
 
 /// Those that the options name, else the built-in ones and those that stand for the CPU. What was
 /// decided for people to know goes to `notes`. `catalogue` null: none covers the CPU. Throws
 /// UsageError and Error as resolve_request() does.
-std::vector<ChosenEvent> choose_events(const RecordOptions& options,
-                                       const machine::Machine& machine,
+std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);
 
 /// The CPU to pin to: as asked, or the highest one allowed that has the PMUs which the events name.
-int choose_cpu(const RecordOptions& options, const std::vector<ChosenEvent>& events,
+int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& events,
                const machine::Machine& machine);
 
 }  // namespace skid::commands

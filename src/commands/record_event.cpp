@@ -1,6 +1,6 @@
 #include "src/commands/record_event.h"
 
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -48,12 +48,12 @@ RequestedEvent parse_event(std::string_view text) {
     throw UsageError(fmt::format(
         "-e {}: is a group; events are recorded one at a time, name them without braces", text));
   }
-  auto [name, modifiers] = run::split_event_name(text);
+  auto [name, modifiers] = perftool::split_event_name(text);
   if (modifiers.find('P') != std::string::npos) {
     throw UsageError(fmt::format(
         "-e {}: P leaves the precise level to perf; choose levels with -p instead", text));
   }
-  const int level = run::level_of_modifiers(modifiers);
+  const int level = perftool::level_of_modifiers(modifiers);
   if (level > kHighestLevel) {
     throw UsageError(
         fmt::format("-e {}: found {} p, allowed at most {}", text, level, kHighestLevel));
@@ -69,11 +69,11 @@ RequestedEvent parse_event(std::string_view text) {
 }  // namespace
 
 std::string RequestedEvent::text() const {
-  return run::join_event_name({name, modifiers});
+  return perftool::join_event_name({name, modifiers});
 }
 
 std::string RequestedEvent::at_level(int level) const {
-  return run::join_event_name(
+  return perftool::join_event_name(
       {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
 }
 
@@ -87,7 +87,7 @@ std::string RequestedEvent::for_perf(int level, const runway::TargetDescription&
   } else if (name == "faults") {
     told = "page-faults";
   }
-  return run::join_event_name(
+  return perftool::join_event_name(
       {std::move(told), modifiers + std::string(static_cast<std::size_t>(level), 'p')});
 }
 
@@ -95,7 +95,7 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
   std::vector<RequestedEvent> events;
   std::set<std::string> seen;
   for (const std::string& argument : arguments) {
-    for (const std::string& text : run::split_event_list(argument)) {
+    for (const std::string& text : perftool::split_event_list(argument)) {
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
         throw UsageError(

@@ -17,6 +17,7 @@ namespace {
 /// perf_event_open refuses periods with the highest bit set.
 constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostSamples = 1'000'000'000;
+constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
 constexpr int kMostRepeats = 1000;
 constexpr double kLongestDuration = 86'400;
 
@@ -34,7 +35,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void add_record_options(CLI::App& command, RecordOptions& options) {
+void add_plan_options(CLI::App& command, PlanOptions& options) {
   command
       .add_option("-e,--event", options.events,
                   "Event, repeatable or a list with commas: any of perf's, any that 'skidscan "
@@ -91,20 +92,20 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   auto* samples = command.add_option("--samples", options.samples,
                                      "Samples a measurement at least (default: 5000)");
   samples->type_name("N")->check(CLI::Range(std::uint64_t{1}, kMostSamples));
+  auto* duration = command.add_option("--duration", options.duration_seconds,
+                                      "Seconds a measurement, instead of --samples");
+  duration->type_name("S")->check(CLI::Range(0.001, kLongestDuration))->excludes(samples);
   command
-      .add_option("--duration", options.duration_seconds,
-                  "Seconds a measurement, instead of --samples")
-      ->type_name("S")
-      ->check(CLI::Range(0.001, kLongestDuration))
-      ->excludes(samples);
+      .add_option("--iterations", options.iterations,
+                  "Iterations of the target a measurement, instead of --samples: the same "
+                  "instructions each time")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, kMostIterations))
+      ->excludes(samples)
+      ->excludes(duration);
   command.add_option("--repeat", options.repeat, "Record the whole ladder N times, interleaved")
       ->type_name("N")
       ->check(CLI::Range(1, kMostRepeats));
-  command
-      .add_option("-o,--output", options.output,
-                  "Directory of the run (default: skidscan.run; an older one becomes "
-                  "skidscan.run.old)")
-      ->type_name("DIR");
   command
       .add_option("--cpu", options.cpu, "CPU to pin the target to (default: the highest allowed)")
       ->type_name("N")
@@ -118,6 +119,15 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   command.add_flag("--check-ip", options.check_ip,
                    "Beside page faults record exceptions:page_fault_user, which tells the faulting "
                    "instruction, so that the report can compare (root, x86)");
+}
+
+void add_record_options(CLI::App& command, RecordOptions& options) {
+  add_plan_options(command, options);
+  command
+      .add_option("-o,--output", options.output,
+                  "Directory of the run (default: skidscan.run; an older one becomes "
+                  "skidscan.run.old)")
+      ->type_name("DIR");
   command.add_flag("--force", options.force, "Replace the run that -o names");
   auto* resume = command.add_option("--resume", options.resume,
                                     "Record what is missing in a partial run, and nothing else");

@@ -2,6 +2,7 @@
 
 #include "src/commands/record_targets.h"
 #include "src/measure/page_fault_check.h"
+#include "src/perftool/record_command.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -47,11 +48,12 @@ std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double
   return static_cast<std::uint64_t>(iterations);
 }
 
-runway::RunLength length_for(const ChosenEvent& chosen, const RecordOptions& options,
+runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& options,
                              const runway::TargetDescription& target) {
   if (options.duration_seconds) {
     return nanoseconds(std::llround(*options.duration_seconds * 1e9));
   }
+  if (options.iterations) return *options.iterations;
   const EventKind kind = chosen.event.kind;
   if (is_counted_by_iteration(kind)) {
     const std::string key = kind == EventKind::faults ? "faults" : chosen.event.name;
@@ -94,17 +96,15 @@ std::string unique_file(const std::string& name, std::set<std::string>& taken) {
   return file;
 }
 
-void add_notes(RecordRequest& request, const RecordOptions& options,
-               const machine::Machine& machine, const machine::PerfTool& perf) {
-  if (!perf.has_control()) {
-    request.notes.push_back(fmt::format(
-        "perf {} has no --control (it came with 5.10): the targets' start and warm-up are in the "
-        "recordings",
-        perf.version));
+void add_notes(RecordRequest& request, const PlanOptions& options, const machine::Machine& machine,
+               const machine::PerfTool& perf) {
+  std::string note = options.elsewhere ? std::string() : perftool::control_note(perf);
+  if (!note.empty()) {
+    request.notes.push_back(std::move(note));
   }
   for (const ChosenEvent& chosen : request.events) {
     const std::string text = chosen.event.text();
-    if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
+    if (chosen.event.name == "cycles" && !machine.has_core_pmu() && !options.elsewhere) {
       request.notes.push_back(
           fmt::format("{}: no core PMU here; perf puts cpu-clock in the place of cycles without a "
                       "word, and the report shows what was recorded",
@@ -133,7 +133,9 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
             static_cast<double>(elements) * static_cast<double>(chosen.period)));
       }
     }
-    const double hits = static_cast<double>(options.samples) * static_cast<double>(chosen.period);
+    const double hits = options.iterations ? static_cast<double>(*options.iterations)
+                                           : static_cast<double>(options.samples) *
+                                                 static_cast<double>(chosen.period);
     if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
         hits * kBreakpointSeconds > kLongSeconds) {
       request.notes.push_back(fmt::format(
@@ -146,7 +148,7 @@ void add_notes(RecordRequest& request, const RecordOptions& options,
 
 }  // namespace
 
-RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
+RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue) {
   RecordRequest request;
   request.events = choose_events(options, machine, catalogue, request.notes);
@@ -174,7 +176,7 @@ RecordRequest resolve_request(const RecordOptions& options, const machine::Machi
 }
 
 std::vector<run::PlannedMeasurement> plan_measurements(
-    const RecordOptions& options, const RecordRequest& request,
+    const PlanOptions& options, const RecordRequest& request,
     const std::map<TriggerKind, runway::TargetDescription>& targets) {
   std::vector<run::PlannedMeasurement> plan;
   std::set<std::string> files;

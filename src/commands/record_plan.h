@@ -26,13 +26,13 @@ struct RecordRequest {
 
 /// Throws UsageError for options that contradict each other, Error for what this machine lacks.
 /// `catalogue` null: none covers the CPU.
-RecordRequest resolve_request(const RecordOptions& options, const machine::Machine& machine,
+RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
 /// The measurements in the order in which they are recorded: the whole ladder of every event, then
 /// all of it again for each repeat. `targets` has one for each trigger of the request.
 std::vector<run::PlannedMeasurement> plan_measurements(
-    const RecordOptions& options, const RecordRequest& request,
+    const PlanOptions& options, const RecordRequest& request,
     const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
 
 }  // namespace skid::commands

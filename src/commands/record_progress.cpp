@@ -1,5 +1,6 @@
 #include "src/commands/record_progress.h"
 
+#include "analysis/wording.h"
 #include "src/commands/messages.h"
 #include "src/output/escape.h"
 
@@ -47,7 +48,8 @@ void Progress::grown_to(std::uint64_t bytes) {
   std::string line = heading();
   if (bytes >= kTellingBytes) {
     const double samples = static_cast<double>(bytes) / bytes_per_sample_;
-    line += fmt::format("  about {} samples", with_thousands(static_cast<std::uint64_t>(samples)));
+    line += fmt::format("  about {} samples",
+                        analysis::in_thousands(static_cast<std::uint64_t>(samples)));
   }
   if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
   // The last column stays free: writing it makes some terminals wrap.
@@ -59,7 +61,8 @@ void Progress::grown_to(std::uint64_t bytes) {
 void Progress::finish(std::uint64_t samples, std::uint64_t bytes) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (style_ != Style::silent) {
-    say(fmt::format("{}: {} samples in {:.1f} s", heading(), with_thousands(samples), seconds));
+    say(fmt::format("{}: {} samples in {:.1f} s", heading(), analysis::in_thousands(samples),
+                    seconds));
   }
   if (samples > 0) bytes_per_sample_ = static_cast<double>(bytes) / static_cast<double>(samples);
   ++done_;
@@ -102,12 +105,6 @@ void Progress::clear_line() {
 Progress::Style progress_style(bool quiet) {
   if (quiet) return Progress::Style::silent;
   return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
-}
-
-std::string with_thousands(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
-  return digits;
 }
 
 std::string duration_text(double seconds) {

@@ -56,9 +56,6 @@ class Progress {
 /// What suits standard error.
 Progress::Style progress_style(bool quiet);
 
-/// "5,012".
-std::string with_thousands(std::uint64_t number);
-
 /// "8 s", "2 min 5 s", "1 h 4 min".
 std::string duration_text(double seconds);
 

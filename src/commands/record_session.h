@@ -3,8 +3,8 @@
 
 #include "runway/target.h"
 #include "src/commands/record_interrupts.h"
-#include "src/commands/record_perf.h"
 #include "src/commands/record_progress.h"
+#include "src/perftool/outcome.h"
 #include "src/run/run.h"
 
 #include <chrono>
@@ -34,20 +34,20 @@ class RecordSession {
   SessionEnd record_pending();
 
  private:
-  /// What one `perf record` came to.
   struct Attempt {
     bool interrupted = false;
-    Completed completed;
-    PerfMessages messages;
+    perftool::Outcome outcome;
   };
 
   SessionEnd record(run::PlannedMeasurement& measurement);
   Attempt attempt(run::PlannedMeasurement& measurement);
-  /// False when perf ended well; true when the machine does not take the event; throws otherwise.
-  bool is_refused(const run::PlannedMeasurement& measurement, const Attempt& attempt) const;
+  /// Whether the machine does not take the event. Throws Error when it failed for another reason.
+  bool is_refused(const run::PlannedMeasurement& measurement,
+                  const perftool::Outcome& outcome) const;
   std::optional<std::chrono::nanoseconds> longer(const run::PlannedMeasurement& measurement,
                                                  std::uint64_t samples) const;
-  void accept(run::PlannedMeasurement& measurement, const Attempt& attempt, std::uint64_t samples);
+  void accept(run::PlannedMeasurement& measurement, const perftool::Outcome& outcome,
+              std::uint64_t samples);
   void write_description() const;
 
   std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const;

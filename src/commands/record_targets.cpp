@@ -15,7 +15,7 @@ namespace {
 
 using runway::TriggerKind;
 
-runway::Specification specification_for(TriggerKind trigger, const RecordOptions& options,
+runway::Specification specification_for(TriggerKind trigger, const PlanOptions& options,
                                         Arch arch) {
   runway::Specification specification = runway::default_specification(arch, trigger);
   if (options.nops) specification.nops = *options.nops;
@@ -40,7 +40,7 @@ runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
 
 /// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
 /// CPU cannot run it.
-void fit_to_cpu(runway::Specification& specification, const RecordOptions& options,
+void fit_to_cpu(runway::Specification& specification, const PlanOptions& options,
                 const machine::Machine& machine, int cpu, std::vector<std::string>& notes) {
   const TriggerKind kind = specification.trigger;
   if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
@@ -59,7 +59,7 @@ void fit_to_cpu(runway::Specification& specification, const RecordOptions& optio
 }
 
 /// Why no target of a kind can be run on the CPU; empty: one can.
-std::string why_not(TriggerKind kind, const RecordOptions& options, const machine::Machine& machine,
+std::string why_not(TriggerKind kind, const PlanOptions& options, const machine::Machine& machine,
                     int cpu, Arch arch) {
   if (const auto reason = runway::refusal(kind, arch, machine.cpu_flags)) return *reason;
   const bool sized = runway::traits_of(kind).level != runway::MemoryLevel::none;
@@ -69,7 +69,7 @@ std::string why_not(TriggerKind kind, const RecordOptions& options, const machin
 
 }  // namespace
 
-void leave_out_impossible(std::vector<ChosenEvent>& events, const RecordOptions& options,
+void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& options,
                           const machine::Machine& machine, int cpu,
                           std::vector<std::string>& notes) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
@@ -88,7 +88,7 @@ void leave_out_impossible(std::vector<ChosenEvent>& events, const RecordOptions&
 }
 
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
-                                                  const RecordOptions& options,
+                                                  const PlanOptions& options,
                                                   const machine::Machine& machine, int cpu,
                                                   std::vector<std::string>& notes) {
   const Arch arch = runway::arch_from(machine.cpu.arch);

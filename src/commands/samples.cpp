@@ -44,6 +44,7 @@ class SamplePrinter {
         line_(recording, symbolizer_, spaces_, trace_) {}
 
   ExitStatus run() {
+    modules_.expect_machine(recording_.features().arch);
     if (options_.format == "tsv") {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         out_.text() += (i > 0 ? "\t" : "") + std::string(columns_[i].name);

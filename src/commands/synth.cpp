@@ -114,6 +114,19 @@ Target existing_target(const fs::path& path) {
   return *target;
 }
 
+/// The recording is of the architecture of its target, whatever the model would have built.
+synth::Model on_target(synth::Model model, const Target& target) {
+  const Arch arch = target.description.specification.arch;
+  model.machine.cpu.arch = runway::name_of(arch);
+  const auto of_vendor = synth::arch_of_vendor(model.machine.cpu.vendor);
+  if (of_vendor && *of_vendor != arch) {
+    throw Error(fmt::format("{}: a target for {}, which no CPU of the model's vendor {} runs",
+                            target.path.string(), model.machine.cpu.arch,
+                            model.machine.cpu.vendor));
+  }
+  return model;
+}
+
 /// A recording in the making, under a name of its own beside the one that it gets.
 class StagedRecording {
  public:
@@ -188,14 +201,15 @@ std::uint64_t samples_in(const synth::RecordingTruth& truth) {
   return samples;
 }
 
-void write_recording(const SynthOptions& options, const synth::Model& model) {
+void write_recording(const SynthOptions& options, const synth::Model& read) {
   const Files files = files_of(options);
   const bool to_standard_output = files.recording == "-";
   if (!to_standard_output) require_absent(files.recording, options.force);
   require_absent(files.truth, options.force);
   if (options.target.empty()) require_absent(files.target, options.force);
-  const Target target = options.target.empty() ? runway::build_target(model.target, files.target)
+  const Target target = options.target.empty() ? runway::build_target(read.target, files.target)
                                                : existing_target(files.target);
+  const synth::Model model = on_target(read, target);
 
   synth::Synthesizer synthesizer(model, target);
   const perfdata::WritingChoices choices = choices_of(options);
@@ -267,11 +281,12 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
   return target;
 }
 
-void write_run(const SynthOptions& options, const synth::Model& model) {
+void write_run(const SynthOptions& options, const synth::Model& read) {
   const fs::path name = options.output.value_or(kDefaultRun);
   RunDirectory directory =
       RunDirectory::create(name, options.force ? Displace::replace : Displace::refuse);
-  const Target target = target_in(directory.path(), options, model);
+  const Target target = target_in(directory.path(), options, read);
+  const synth::Model model = on_target(read, target);
   const synth::Ladder ladder = synth::write_ladder(
       model, target, options.repeat, choices_of(options), directory.path(), own_command_line());
   const synth::Synthesizer synthesizer(model, target);

@@ -5,6 +5,7 @@
 #include "runway/working_set.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
+#include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 
@@ -29,12 +30,6 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 using runway::Specification;
 using runway::Target;
-
-#if defined(__aarch64__)
-constexpr Arch kOwnArch = Arch::aarch64;
-#else
-constexpr Arch kOwnArch = Arch::x86_64;
-#endif
 
 struct TargetOptions {
   std::string arch{runway::name_of(kOwnArch)};

@@ -216,7 +216,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
 }
 
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
-                         const machine::CpuIdentity& here) {
+                         const machine::CpuIdentity& here, std::string_view option) {
   const std::string name = cpu.empty() ? pfm_name_of(here) : pfm_name_of(cpu);
   auto found = std::find_if(pmus.begin(), pmus.end(),
                             [&name](const PfmPmu& pmu) { return pmu.name == name; });
@@ -234,9 +234,9 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   names.reserve(pmus.size());
   for (const PfmPmu& pmu : pmus) names.push_back(pmu.name);
   throw UsageError(fmt::format(
-      "--cpu {}: libpfm4 as built for this architecture does not know it; give a directory of "
+      "{} {}: libpfm4 as built for this architecture does not know it; give a directory of "
       "Intel's event files with --perfmon, or one of: {}",
-      cpu, fmt::join(names, ", ")));
+      option, cpu, fmt::join(names, ", ")));
 }
 
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
@@ -251,7 +251,8 @@ std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here) {
   if (request.perfmon.empty()) {
     const std::vector<PfmPmu> pmus = pfm_core_pmus();
-    return catalogue_of(choose_pmu(pmus, request.cpu, here.cpu), here, request.cpu.empty());
+    return catalogue_of(choose_pmu(pmus, request.cpu, here.cpu, request.option), here,
+                        request.cpu.empty());
   }
   Cpu cpu;
   cpu.at_hand = request.cpu.empty();

@@ -18,8 +18,9 @@ namespace skid::events {
 
 /// Which CPU, and where its events are read.
 struct CatalogueRequest {
-  std::string cpu;                ///< as --cpu; empty: the one at hand
-  std::filesystem::path perfmon;  ///< directory of Intel's event files; empty: libpfm4
+  std::string cpu;                    ///< as --cpu; empty: the one at hand
+  std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: libpfm4
+  std::string_view option = "--cpu";  ///< that named the CPU, for messages
 };
 
 class Catalogue {
@@ -62,7 +63,7 @@ class Catalogue {
 /// libpfm4 finds present. Throws UsageError for a name that is not among `pmus`, Error when none is
 /// present; both say what helps.
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
-                         const machine::CpuIdentity& here);
+                         const machine::CpuIdentity& here, std::string_view option = "--cpu");
 
 /// Throws what choose_pmu() and read_perfmon() throw.
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here);

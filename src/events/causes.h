@@ -33,11 +33,11 @@ struct Cause {
 /// "conditional".
 std::string_view name_of(Verdict verdict);
 
-/// A verdict for each category, in their order. `config`: perf_event_attr.config in Intel's layout,
-/// with event and umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An
-/// introduction to the cache hit and miss performance monitoring events", whose list "is not
-/// necessarily complete": what it does not speak of is `unknown`. Accesses that cross a cache line
-/// are outside of it.
+/// A verdict for each category of x86-64 instructions, in their order. `config`:
+/// perf_event_attr.config in Intel's layout, with event and umask alone. Load events on Ivy Bridge
+/// to Coffee Lake are from Hadi Brais, "An introduction to the cache hit and miss performance
+/// monitoring events", whose list "is not necessarily complete": what it does not speak of is
+/// `unknown`. Accesses that cross a cache line are outside of it.
 std::vector<Cause> causes_of(Core core, std::uint64_t config);
 
 /// The verdict over an instruction that is in all of `categories`: the first of can, conditional,

@@ -180,6 +180,36 @@ bool is_plain_name(std::string_view name) {
 
 }  // namespace
 
+DefaultSet any_cpu_set(const machine::Machine& machine) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  struct Generic {
+    std::string_view stands_for;
+    const char* name;
+    TriggerKind trigger;
+  };
+  const std::array events{
+      Generic{"cycles", "cycles", long_trigger(arch)},
+      Generic{"instructions", "instructions", TriggerKind::load},
+      Generic{"a branch", "branches", TriggerKind::branch_taken},
+      Generic{"a mispredicted branch", "branch-misses", TriggerKind::branch_mispredict},
+      Generic{"an L3-missing load", "cache-misses", TriggerKind::load_dram},
+  };
+  DefaultSet set;
+  for (const Generic& event : events) {
+    if (const auto reason = runway::refusal(event.trigger, arch)) {
+      set.notes.push_back(fmt::format("{}: left out; {}", event.name, *reason));
+      continue;
+    }
+    set.events.push_back({.stands_for = event.stands_for,
+                          .name = event.name,
+                          .perf_event = event.name,
+                          .trigger = event.trigger,
+                          .counted = counted_by_generic(event.name),
+                          .levels = levels_up_to(kHighestLevel)});
+  }
+  return set;
+}
+
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine) {
   for (const machine::CorePmu& pmu : machine.core_pmus) {
     if (pmu.name == "cpu_core") return &pmu;

@@ -32,6 +32,10 @@ struct DefaultSet {
 /// does. `catalogue` null: none covers the CPU, and generic cycles and branches stand for it.
 DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue);
 
+/// perf's own events that any CPU may have, at all levels: what stands for one of which nothing is
+/// known but the architecture of `machine`.
+DefaultSet any_cpu_set(const machine::Machine& machine);
+
 /// The PMU that events without one are recorded on: the performance cores' of a hybrid machine;
 /// null where there is none.
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,15 +16,24 @@ namespace skid::events {
 namespace {
 
 /// libpfm4 keeps its state for the life of the program.
-void initialize() {
+int initialization() {
   static const int result = [] {
     // Events of other CPUs than this one are encoded too.
     ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     return pfm_initialize();
   }();
-  if (result != PFM_SUCCESS) {
+  return result;
+}
+
+/// The right to call libpfm4, which does not say that several threads may. Throws Error when it
+/// cannot be initialized.
+std::unique_lock<std::mutex> enter_libpfm4() {
+  static std::mutex mutex;
+  std::unique_lock lock(mutex);
+  if (const int result = initialization(); result != PFM_SUCCESS) {
     throw Error(fmt::format("libpfm4 cannot be initialized: {}", pfm_strerror(result)));
   }
+  return lock;
 }
 
 std::string text(const char* string) {
@@ -115,8 +125,12 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
 
 }  // namespace
 
+void prepare_pfm_tables() noexcept {
+  static_cast<void>(initialization());
+}
+
 std::vector<PfmPmu> pfm_core_pmus() {
-  initialize();
+  const auto lock = enter_libpfm4();
   std::vector<PfmPmu> pmus;
   for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; ++i) {
     const auto info = pmu_info(i);
@@ -126,7 +140,7 @@ std::vector<PfmPmu> pfm_core_pmus() {
 }
 
 std::vector<Event> pfm_events(const std::string& pmu) {
-  initialize();
+  const auto lock = enter_libpfm4();
   for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; ++i) {
     const auto info = pmu_info(i);
     if (!info || pmu != text(info->name)) continue;
@@ -143,7 +157,7 @@ std::vector<Event> pfm_events(const std::string& pmu) {
 }
 
 std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling) {
-  initialize();
+  const auto lock = enter_libpfm4();
   const std::string full = fmt::format("{}::{}", pmu, spelling);
   const auto encoded = encode(full);
   if (!encoded) return std::nullopt;

@@ -17,6 +17,11 @@ struct PfmPmu {
   bool present = false;     ///< it is this machine's
 };
 
+/// Initializes libpfm4, which changes the environment of this program: to be called before there is
+/// a second thread that reads it. All else here may then be called by several threads at once. That
+/// libpfm4 cannot be initialized is told by what needs it.
+void prepare_pfm_tables() noexcept;
+
 /// All core PMUs but the architectural one of Intel, whose events say nothing of the CPU. Throws
 /// Error when libpfm4 cannot be initialized.
 std::vector<PfmPmu> pfm_core_pmus();

@@ -1,6 +1,6 @@
 #include "src/events/spelling.h"
 
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
     return result;
   }
   result.full = rest;
-  result.name = run::split_event_name(rest).name;
+  result.name = perftool::split_event_name(rest).name;
   result.config = raw_code(result.name);
   return result;
 }

@@ -175,8 +175,7 @@ bool is_load_event(Counted counted) {
 /// What is known of the kind's category, where anything is.
 std::optional<Verdict> known_verdict(const Cpu& cpu, const Event& event, TriggerKind kind) {
   if (counting_unit(cpu.core, event.config).empty()) return std::nullopt;
-  const auto causes = causes_of(cpu.core, event.config);
-  return causes.at(static_cast<std::size_t>(category_of(kind))).verdict;
+  return verdict_on(causes_of(cpu.core, event.config), {category_of(kind)});
 }
 
 Count difference(Count a, Count b) {

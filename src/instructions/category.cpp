@@ -6,7 +6,7 @@ namespace {
 constexpr std::array<std::string_view, kCategories.size()> kNames{
     "GP_LOAD",     "XMM_LOAD", "YMM_LOAD", "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
     "LOCKED_LOAD", "NT_LOAD",  "MFENCE",   "CPUID",    "STORE",    "BRANCH",   "DIV",
-    "FLUSH",       "LEA",      "NOP",      "NOMEM",    "OTHER"};
+    "FLUSH",       "LEA",      "NOP",      "NOMEM",    "LOAD",     "OTHER"};
 
 }  // namespace
 

@@ -32,6 +32,7 @@ enum class Category {
   lea,        ///< an address without an access
   nop,        ///< with and without operand, also ENDBR64
   no_memory,  ///< computes in registers and flags, without microcode that could touch memory
+  load,       ///< aarch64: loads of all kinds, which x86-64 has the categories above for
   other,      ///< does something that none of the above covers
 };
 
@@ -40,7 +41,7 @@ inline constexpr std::array kCategories{
     Category::str_load, Category::prefetch,  Category::io,       Category::locked_load,
     Category::nt_load,  Category::mfence,    Category::cpuid,    Category::store,
     Category::branch,   Category::div,       Category::flush,    Category::lea,
-    Category::nop,      Category::no_memory, Category::other};
+    Category::nop,      Category::no_memory, Category::load,     Category::other};
 
 /// "GP_LOAD"; "NOMEM" for no_memory.
 std::string_view name_of(Category category);

@@ -1,5 +1,6 @@
 #include "src/instructions/instruction.h"
 
+#include "src/instructions/by_architecture.h"
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
@@ -210,7 +211,16 @@ bool can_be_second(Fusion fusion) {
   return fuses(Fusion::before_any, fusion);
 }
 
-std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64_t address) {
+std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
+                                    std::uint64_t address) {
+  return arch == Arch::x86_64 ? classify_x86_64(code, address) : classify_aarch64(code, address);
+}
+
+unsigned step_without_instruction(Arch arch) {
+  return arch == Arch::x86_64 ? 1 : 4;
+}
+
+std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
   ZydisDecoder decoder;
   if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) {
     return std::nullopt;

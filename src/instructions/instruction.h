@@ -1,8 +1,10 @@
-// What an x86-64 instruction is: its length, what it does to memory, which categories it belongs
-// to. With its neighbours in this folder the only code that knows Zydis.
+// What an instruction of x86-64 or aarch64 is: its length, what it does to memory, which categories
+// it belongs to. With its neighbours in this folder the only code that knows Zydis, and how A64
+// instructions are encoded.
 #pragma once
 
 #include "src/instructions/category.h"
+#include "src/support/address.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +17,7 @@ namespace skid::instructions {
 /// What is done at the address that an operand gives. What depends on a mask, a count or a
 /// comparison counts as done.
 enum class Access {
-  none,  ///< nothing that loads or stores: LEA, NOP, prefetches, flushes, INVLPG, UD1
+  none,  ///< nothing that loads or stores: LEA, NOP, prefetches, flushes, INVLPG, UD1; PRFM
   read,
   write,
   read_write,
@@ -55,7 +57,7 @@ enum class Fusion : std::uint8_t {
 };
 
 struct Instruction {
-  unsigned length = 0;  ///< bytes, 1 to 15
+  unsigned length = 0;  ///< bytes, 1 to 15; of aarch64 4
   /// In the order of Intel's assembly, the implicit ones behind. At most two for the instructions
   /// of today.
   std::vector<MemoryOperand> memory;
@@ -64,8 +66,8 @@ struct Instruction {
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
-  /// A string instruction with a REP prefix: traps and interrupts can come between its repetitions,
-  /// and find it as the next instruction.
+  /// A string instruction with a REP prefix, or one of aarch64 that copies or fills memory: traps
+  /// and interrupts can come between its repetitions, and find it as the next instruction.
   bool repeats = false;
   /// MOV to SS: debug exceptions wait until the instruction behind it is done.
   bool delays_traps = false;
@@ -81,11 +83,24 @@ bool fuses(Fusion first, Fusion second);
 /// Whether an instruction is the second of a pair where the right one is in front of it.
 bool can_be_second(Fusion fusion);
 
-/// Decodes the first instruction in `code`, whose first byte lies at `address`; of `code` up to 15
-/// bytes are looked at, as the processor does. The decoding is Intel's where AMD's differs (near
-/// branches with an operand-size prefix). nullopt where nothing decodes, also where the instruction
-/// is cut off by the end of `code`. Operands and lengths follow Intel's Software Developer's
-/// Manual, volume 2; docs/instructions.md tells where that took corrections.
-std::optional<Instruction> classify(std::span<const std::byte> code, std::uint64_t address);
+/// Decodes the first instruction in `code`, whose first byte lies at `address`. nullopt where
+/// nothing decodes, also where the instruction is cut off by the end of `code`.
+///
+/// x86-64: of `code` up to 15 bytes are looked at, as the processor does. The decoding is Intel's
+/// where AMD's differs (near branches with an operand-size prefix). Operands and lengths follow
+/// Intel's Software Developer's Manual, volume 2; docs/instructions.md tells where that took
+/// corrections.
+///
+/// aarch64: by the encoding groups of the Arm Architecture Reference Manual (DDI 0487, "A64
+/// Instruction Set Encoding"). What loads and stores data is told apart, and where branches go; all
+/// else is Category::other. Within these groups not every word without a meaning is recognized:
+/// such a word, which no CPU executes, may be taken for what its neighbours are. Only what is
+/// permanently undefined (UDF) and the unallocated groups do not decode.
+std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
+                                    std::uint64_t address);
+
+/// Of how many bytes each what does not decode is stepped over: what all instructions are aligned
+/// to.
+unsigned step_without_instruction(Arch arch);
 
 }  // namespace skid::instructions

@@ -55,7 +55,8 @@ void judge(const measure::EventKnowledge& knowledge, Column& column) {
   using measure::CauseGap;
   column.of_core_pmu = knowledge.core_pmu;
   auto known = measure::causes_of(knowledge);
-  if (knowledge.core_pmu && column.described.precise.recorded < 2) {
+  const bool has_levels = known.gap != CauseGap::no_precise_levels;
+  if (has_levels && knowledge.core_pmu && column.described.precise.recorded < 2) {
     column.not_judged = "below precise level 2 it is not the causing instruction that is recorded";
     return;
   }
@@ -71,6 +72,9 @@ void judge(const measure::EventKnowledge& knowledge, Column& column) {
       break;
     case CauseGap::unknown_event:
       column.not_judged = fmt::format("the catalogue ({}) does not have it", knowledge.catalogue);
+      break;
+    case CauseGap::no_precise_levels:
+      column.not_judged = "the core PMUs of Arm have no precise levels";
       break;
     case CauseGap::unknown_precision:
       column.not_judged = "nothing tells whether it is precise";
@@ -195,6 +199,7 @@ Reader::Read Reader::add(const measure::Source& source) {
   }
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
                            wanted_.perfmon);
+  modules_.expect_machine(cpu.machine().cpu.arch);
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
   for (std::uint32_t index = 0; index < requested.size(); ++index) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,21 +53,6 @@ Part part_of(analysis::SampleClass sample_class) {
     default:
       return Part::loop;
   }
-}
-
-/// The address that an aarch64 branch names, from its text: "b.ne #0x4010a0".
-std::optional<std::uint64_t> aarch64_target(std::string_view text) {
-  const bool is_branch = text.starts_with("b ") || text.starts_with("b.") ||
-                         text.starts_with("bl ") || text.starts_with("cbz ") ||
-                         text.starts_with("cbnz ") || text.starts_with("tbz ") ||
-                         text.starts_with("tbnz ");
-  const auto number = text.rfind("#0x");
-  if (!is_branch || number == std::string_view::npos) return std::nullopt;
-  std::uint64_t address = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data() + number + 3, end, address, 16);
-  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
-  return address;
 }
 
 class Folder {
@@ -294,12 +278,12 @@ class Folder {
   }
 
   std::optional<instructions::Instruction> classify_at(std::size_t index) const {
-    return instructions::classify(bytes_of(index), code_.starts[index]);
+    return instructions::classify(*code_.arch, bytes_of(index), code_.starts[index]);
   }
 
   std::vector<std::optional<events::Verdict>> verdicts_on(std::size_t index) const {
     std::vector<std::optional<events::Verdict>> verdicts(columns_.size());
-    if (code_.arch != Arch::x86_64) return verdicts;
+    if (code_.arch != Arch::x86_64) return verdicts;  // of no other CPU are causes known
     const auto decoded = classify_at(index);
     if (!decoded) return verdicts;
     // A macro-fused pair is one operation: what one half can cause acquits the other.
@@ -319,13 +303,9 @@ class Folder {
     return verdicts;
   }
 
-  std::string destination_of(std::size_t index, std::string_view text) const {
-    std::optional<std::uint64_t> target;
-    if (code_.arch == Arch::aarch64) {
-      target = aarch64_target(text);
-    } else if (const auto decoded = classify_at(index)) {
-      target = decoded->target;
-    }
+  std::string destination_of(std::size_t index) const {
+    const auto decoded = classify_at(index);
+    const auto target = decoded ? decoded->target : std::nullopt;
     // Where it goes within the listing can be seen there.
     if (!target || (code_.range.contains(*target) && *target != code_.range.begin)) return {};
     const auto function = code_.module->function_at(*target);
@@ -351,7 +331,7 @@ class Folder {
   Row instruction(std::size_t index) const {
     Row row = row_at(RowKind::instruction, index, index + 1);
     row.text = text_of(index);
-    row.destination = destination_of(index, row.text);
+    row.destination = destination_of(index);
     row.source = code_.module->line_at(code_.starts[index]);
     row.verdicts = verdicts_on(index);
     return row;

@@ -47,6 +47,14 @@ void ModuleStore::add_candidate(const fs::path& path) {
   candidates_.push_back(path);
 }
 
+void ModuleStore::expect_machine(std::string_view name) {
+  const auto expected = arch_of_kernel(name);
+  const bool expects_another = is_architecture_name(name) && !expected;
+  if (expected != expected_ || expects_another != expects_another_) answers_.clear();
+  expected_ = expected;
+  expects_another_ = expects_another;
+}
+
 const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& problem) {
   const auto known = opened_.find(path);
   if (known != opened_.end()) return known->second.get();
@@ -87,6 +95,14 @@ const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
     return nullptr;
   }
   if (file.build_id.empty()) {
+    const auto arch = opened->module.arch();  // none of 32-bit programs, which run on both
+    if (arch && (expects_another_ || (expected_ && *arch != *expected_))) {
+      remark = {Remark::Kind::rebuilt, file.path,
+                fmt::format("{}: is for another architecture than was recorded; it is not used, "
+                            "--symfs DIR names where the recorded machine's files are",
+                            path.string())};
+      return nullptr;
+    }
     remark = {Remark::Kind::unverified, file.path,
               fmt::format("{}: the recording holds no build-id of it; the file is taken as it is "
                           "now",

@@ -1,6 +1,7 @@
 // The files behind a recording's mappings: opened once, believed only with the right build-id.
 #pragma once
 
+#include "src/support/architecture.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::locate {
@@ -39,12 +41,16 @@ class ModuleStore {
   /// recording saw it: the target in its run directory.
   void add_candidate(const std::filesystem::path& path);
 
+  /// The machine that was recorded, as `uname -m` calls it, may be empty. A file whose build-id was
+  /// not recorded is refused where it is for another one: the recording is of elsewhere.
+  void expect_machine(std::string_view name);
+
   /// Why a file is not used, or used with reserve.
   enum class Problem {
     unreadable,  ///< cannot be opened, or is no ELF file
     no_code,     ///< only its debug file was found
     unverified,  ///< the recording holds no build-id of it; it was taken as it is now
-    rebuilt,     ///< its build-id is not the recorded one; it is not used
+    rebuilt,     ///< its build-id is not the recorded one, or it is of another machine; not used
   };
 
   struct Found {
@@ -83,6 +89,8 @@ class ModuleStore {
   std::string places_searched() const;
 
   SearchPlaces places_;
+  std::optional<Arch> expected_;
+  bool expects_another_ = false;  ///< a machine that is of neither architecture: "armv7l", "i686"
   bool searches_by_build_id_ = false;
   std::string debuginfod_problem_;  ///< why its servers are not asked any more
   std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;

@@ -26,4 +26,8 @@ std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 /// hypervisor; none on other architectures.
 std::vector<std::string> cpuid_signatures();
 
+/// The same as a target prints them with --print hypervisor: 24 hexadecimal digits a line. What is
+/// no such line is left out.
+std::vector<std::string> parse_signatures(std::string_view text);
+
 }  // namespace skid::machine

@@ -1,6 +1,8 @@
 // What this computer is: read for run.json before anything is recorded.
 #pragma once
 
+#include "src/support/command_words.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -57,7 +59,8 @@ struct Machine {
 };
 
 /// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.
-/// Only for the root "/" are uname(2) and the CPUID instruction asked as well.
+/// Only for the root "/" are uname(2) and the CPUID instruction asked as well; a copy tells in its
+/// file cpuid-hypervisor what a target prints with --print hypervisor.
 Machine inspect(const std::filesystem::path& root = "/");
 
 struct PerfTool {
@@ -65,20 +68,20 @@ struct PerfTool {
   std::string version;  ///< "6.1.187"
   int major = 0, minor = 0;
 
-  /// `perf record --control` came with Linux 5.10.
-  bool has_control() const noexcept { return at_least(5, 10); }
-  /// `perf record --no-bpf-event` came with Linux 5.1.
-  bool has_no_bpf_event() const noexcept { return at_least(5, 1); }
+  /// Whether an option is there that came with a version.
+  bool has(const Since& option) const noexcept { return Since{major, minor} >= option; }
+  bool has_control() const noexcept { return has(kControl); }
 
- private:
-  bool at_least(int wanted_major, int wanted_minor) const noexcept {
-    return major > wanted_major || (major == wanted_major && minor >= wanted_minor);
-  }
+  static constexpr Since kControl{5, 10};    ///< `perf record --control`, of Linux 5.10
+  static constexpr Since kNoBpfEvent{5, 1};  ///< `perf record --no-bpf-event`, of Linux 5.1
 };
 
 /// The version in the output of `perf --version`: "perf version 6.1.187" gives "6.1.187", 6, 1.
 /// nullopt when there is none. `path` is left empty.
 std::optional<PerfTool> parse_perf_version(std::string_view output);
+
+/// Which packages have perf: "install it (Debian: …)".
+std::string_view how_to_install_perf();
 
 /// Throws Error with the package to install when PATH has no perf, or it does not run (Ubuntu's
 /// wrapper without a perf for the running kernel).

@@ -46,6 +46,10 @@ std::optional<PerfTool> parse_perf_version(std::string_view output) {
   return tool;
 }
 
+std::string_view how_to_install_perf() {
+  return kInstall;
+}
+
 PerfTool find_perf() {
   const auto path = find_program("perf");
   if (!path) throw Error(fmt::format("perf: not found in PATH; {}", kInstall));

@@ -2,7 +2,7 @@
 
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -50,12 +50,12 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
     event.swapped = is_swapped(planned->perf_event, attribute);
     measurement.precise.requested = planned->level;
   } else {
-    event.label = run::split_event_name(requested.value_or(attribute.name)).name;
+    event.label = perftool::split_event_name(requested.value_or(attribute.name)).name;
     if (requested) {
       event.requested = *requested;
       event.swapped = is_swapped(*requested, attribute);
       measurement.precise.requested =
-          run::level_of_modifiers(run::split_event_name(*requested).modifiers);
+          perftool::level_of_modifiers(perftool::split_event_name(*requested).modifiers);
     }
   }
   if (event.swapped) {
@@ -66,7 +66,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   const auto level = measurement.precise.requested;
   const bool picks_level_itself =
       event.requested &&
-      run::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
+      perftool::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
   if (level && *level != measurement.precise.recorded && !picks_level_itself) {
     measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
                                                *level, measurement.precise.recorded));

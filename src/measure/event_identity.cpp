@@ -2,7 +2,7 @@
 
 #include "src/events/triggers.h"
 #include "src/perfdata/format.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -67,21 +67,29 @@ std::uint64_t generic_config(const Attribute& attribute) {
 }
 
 /// Events that every instruction, or every cycle of every instruction, causes.
-bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name) {
+bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge) {
   if (attribute.type == perfdata::PERF_TYPE_HARDWARE) {
     const auto config = generic_config(attribute);
     return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
   }
   if (pmu_name.starts_with("ibs_") || pmu_name.starts_with("arm_spe")) return true;
-  const bool is_core = attribute.type == perfdata::PERF_TYPE_RAW || pmu_name.starts_with("cpu") ||
-                       pmu_name.starts_with("armv8");
+  const bool is_core =
+      attribute.type == perfdata::PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
   if (!is_core) return false;
-  // Event codes (umask 0) of unhalted cycles and retired instructions or micro-ops: Intel 0x3c,
-  // 0xc0; AMD 0x76, 0xc0, 0xc1; Arm 0x11, 0x08. The code of one vendor counts nothing alike on
-  // another, so that only the vendor's own recordings hold it.
   const std::uint64_t code = attribute.config & 0xffff;
-  constexpr std::array<std::uint64_t, 6> kCodes = {0x3c, 0xc0, 0xc1, 0x76, 0x11, 0x08};
-  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+  if (knowledge.of_arm) {
+    // Arm's common events (PMUv3): INST_RETIRED, CPU_CYCLES, INST_SPEC, BUS_CYCLES, STALL_FRONTEND
+    // and STALL_BACKEND, OP_RETIRED, OP_SPEC, STALL and its slots, CNT_CYCLES.
+    constexpr std::array<std::uint64_t, 13> kOfArm = {0x08, 0x11, 0x1b, 0x1d, 0x23, 0x24,  0x3a,
+                                                      0x3b, 0x3c, 0x3d, 0x3e, 0x3f, 0x4004};
+    return std::find(kOfArm.begin(), kOfArm.end(), code) != kOfArm.end();
+  }
+  // Event codes (umask 0) of unhalted cycles and retired instructions or micro-ops: Intel 0x3c,
+  // 0xc0; AMD 0x76, 0xc0, 0xc1. The code of one vendor counts nothing alike on the other, so that
+  // only the vendor's own recordings hold it.
+  constexpr std::array<std::uint64_t, 4> kOfX86 = {0x3c, 0xc0, 0xc1, 0x76};
+  return std::find(kOfX86.begin(), kOfX86.end(), code) != kOfX86.end();
 }
 
 /// Whether what an event counts is known, and the trigger is none of what causes it: its samples
@@ -113,7 +121,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
   bool readable = true;
   const auto add = [&](std::string_view list) {
     try {
-      for (auto& event : run::split_event_list(list)) events.push_back(std::move(event));
+      for (auto& event : perftool::split_event_list(list)) events.push_back(std::move(event));
     } catch (const UsageError&) {
       readable = false;  // the command line of a recording may hold anything
     }
@@ -138,7 +146,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 }
 
 bool is_swapped(std::string_view requested, const Attribute& recorded) {
-  const auto name = run::split_event_name(requested).name;
+  const auto name = perftool::split_event_name(requested).name;
   const auto generic = std::find_if(kGenericEvents.begin(), kGenericEvents.end(),
                                     [&](const GenericEvent& event) { return event.name == name; });
   if (generic != kGenericEvents.end()) {
@@ -173,12 +181,13 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
                               const EventKnowledge& knowledge,
                               const runway::TargetDescription* target) {
   if (is_clock(attribute)) return analysis::Judgeable::timer;
-  if (counts_every_instruction(attribute, pmu_name) ||
+  if (counts_every_instruction(attribute, pmu_name, knowledge) ||
       knowledge.counted == events::Counted::cycles ||
       knowledge.counted == events::Counted::instructions ||
       knowledge.counted == events::Counted::any_instruction) {
     return analysis::Judgeable::every_instruction;
   }
+  if (knowledge.of_arm) return analysis::Judgeable::no_precise_levels;
   if (knowledge.imprecise()) return analysis::Judgeable::imprecise;
   if (target == nullptr) return analysis::Judgeable::yes;
   if (const auto builtin = builtin_event_of(attribute, *target)) {
@@ -193,6 +202,9 @@ analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_n
 
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
                       analysis::Judgeable judgeable) {
+  if (knowledge.of_arm && level > 0 && judgeable == analysis::Judgeable::every_instruction) {
+    return "the core PMUs of Arm have no precise levels, and ignore one";
+  }
   const bool rests_on_precision =
       judgeable == analysis::Judgeable::yes && level > 0 && knowledge.core_pmu;
   if (!rests_on_precision || (knowledge.event && knowledge.event->precise)) return {};

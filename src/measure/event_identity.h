@@ -41,7 +41,7 @@ analysis::Judgeable judgeable(const perfdata::Attribute& attribute, std::string_
                               const runway::TargetDescription* target);
 
 /// What the reader of a verdict on an event of the CPU has to know of its precision: that nobody
-/// knows it. Empty where it is known, or the verdict does not rest on it.
+/// knows it, or that the CPU has none. Empty where it is known, or the verdict does not rest on it.
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
                       analysis::Judgeable judgeable);
 

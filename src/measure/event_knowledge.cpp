@@ -3,6 +3,7 @@
 #include "src/events/spelling.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
+#include "src/support/architecture.h"
 
 #include <algorithm>
 #include <array>
@@ -78,12 +79,28 @@ std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLa
   return CoreEvent{.config = *code, .config1 = 0, .cycles = name == "cycles"};
 }
 
+/// The PMUs of Arm's cores ("armv8_pmuv3_0", "armv9_cortex_a510") and of those that Apple makes.
+bool is_arm_core(std::string_view pmu_name) {
+  return pmu_name.starts_with("armv") ||
+         (pmu_name.starts_with("apple_") && pmu_name.ends_with("_pmu"));
+}
+
+/// Of 32 bits, too.
+bool is_arm(const machine::CpuIdentity& cpu) {
+  return cpu.vendor.starts_with("0x") || cpu.arch.starts_with("arm") ||
+         arch_of(cpu) == Arch::aarch64;
+}
+
 events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
-  if (cpu.vendor.starts_with("0x")) return events::ConfigLayout::arm;
+  if (is_arm(cpu)) return events::ConfigLayout::arm;
   return machine::is_amd(cpu) ? events::ConfigLayout::amd : events::ConfigLayout::intel;
 }
 
 }  // namespace
+
+std::optional<Arch> arch_of(const machine::CpuIdentity& cpu) {
+  return arch_of_kernel(cpu.arch);
+}
 
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run) {
   if (run != nullptr) return run->machine;
@@ -114,17 +131,16 @@ bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
     default:
       break;
   }
-  return pmu_name == "cpu" || pmu_name == "cpu_core" || pmu_name.starts_with("armv8_");
+  return pmu_name == "cpu" || pmu_name == "cpu_core" || is_arm_core(pmu_name);
 }
 
 EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pmu_name) {
   EventKnowledge knowledge;
   knowledge.core_pmu = is_core_event(attribute, pmu_name);
   if (!knowledge.core_pmu) return knowledge;
+  knowledge.of_arm = is_arm(machine_.cpu) || is_arm_core(pmu_name);
   if (!std::exchange(looked_up_, true)) {
-    catalogue_ = perfmon_.empty()
-                     ? events::find_catalogue(machine_)
-                     : events::open_catalogue({.cpu = {}, .perfmon = perfmon_}, machine_);
+    catalogue_ = shared_ != nullptr ? shared_->of(machine_) : Catalogues(perfmon_).of(machine_);
   }
   knowledge.core = core_event(attribute, layout_of(machine_.cpu));
   knowledge.counted = events::counted_by_generic(generic_name(attribute));
@@ -141,6 +157,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
 
 KnownCauses causes_of(const EventKnowledge& knowledge) {
   if (!knowledge.core_pmu) return {CauseGap::no_core_event, {}};
+  if (knowledge.of_arm) return {CauseGap::no_precise_levels, {}};
   if (knowledge.catalogue.empty()) return {CauseGap::unknown_cpu, {}};
   if (!knowledge.core || !knowledge.event) return {CauseGap::unknown_event, {}};
   if (!knowledge.event->precise) return {CauseGap::unknown_precision, {}};

@@ -6,11 +6,14 @@
 #include "src/events/counted.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
+#include "src/measure/catalogues.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +25,9 @@ namespace skid::measure {
 /// The machine that a recording was made on, as far as its run or the recording itself tells.
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
 
+/// The architecture of a recorded CPU; nullopt where it is not known, or another one.
+std::optional<Arch> arch_of(const machine::CpuIdentity& cpu);
+
 /// An event of the CPU cores, as its PMU takes it.
 struct CoreEvent {
   std::uint64_t config = 0, config1 = 0;  ///< of a raw event; of a generic one its code there
@@ -32,7 +38,10 @@ struct CoreEvent {
 struct EventKnowledge {
   std::optional<CoreEvent> core;  ///< nullopt: no event of a core PMU, or one without a known code
   bool core_pmu = false;          ///< of a core PMU, whether or not its code is known
-  std::string catalogue;          ///< "libpfm4, skl"; empty: none covers the CPU
+  /// Of a core PMU of Arm, which records where the interrupt came: the kernel
+  /// (drivers/perf/arm_pmu.c) takes any precise level and does nothing about it.
+  bool of_arm = false;
+  std::string catalogue;  ///< "libpfm4, skl"; empty: none covers the CPU
   events::Cpu cpu;
   std::optional<events::Event> event;  ///< nullopt: the catalogue does not have it
 
@@ -48,6 +57,7 @@ enum class CauseGap {
   no_core_event,
   unknown_cpu,        ///< no catalogue covers it
   unknown_event,      ///< the catalogue does not have it
+  no_precise_levels,  ///< of an Arm core PMU: no catalogue need be asked
   unknown_precision,  ///< the catalogue does not say whether the CPU can record it precisely
   imprecise,          ///< it says that the CPU cannot
   unknown_cause,      ///< nothing is known of what causes it
@@ -67,9 +77,11 @@ bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_na
 /// The catalogue of the CPU that a recording is of.
 class RecordedCpu {
  public:
-  /// `perfmon`: directory of Intel's event files; empty: libpfm4.
-  explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {})
-      : machine_(std::move(machine)), perfmon_(std::move(perfmon)) {}
+  /// `shared`: the catalogues of all recordings; null: `perfmon`, a directory of Intel's event
+  /// files, or, where it is empty, libpfm4 is asked for this one alone.
+  explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {},
+                       Catalogues* shared = nullptr)
+      : machine_(std::move(machine)), perfmon_(std::move(perfmon)), shared_(shared) {}
 
   const machine::Machine& machine() const noexcept { return machine_; }
   /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
@@ -79,8 +91,9 @@ class RecordedCpu {
  private:
   machine::Machine machine_;
   std::filesystem::path perfmon_;
+  Catalogues* shared_;
   bool looked_up_ = false;
-  std::optional<events::Catalogue> catalogue_;
+  std::shared_ptr<const events::Catalogue> catalogue_;
 };
 
 }  // namespace skid::measure

@@ -24,9 +24,9 @@ std::string name_of(const RecordedEvent& recorded) {
 }
 
 void warn_of_imprecise(const RecordedEvent& recorded, Warnings& warnings) {
-  // On AMD the levels are IBS's, and what it does not do is refused.
+  // On AMD the levels are IBS's, and what it does not do is refused. Arm has none.
   if (level_of(recorded) == 0 || !recorded.knowledge.imprecise() ||
-      machine::is_amd(recorded.machine.cpu))
+      machine::is_amd(recorded.machine.cpu) || recorded.knowledge.of_arm)
     return;
   if (recorded.knowledge.core->cycles) return;
   warnings.push_back(fmt::format(

@@ -11,7 +11,7 @@
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/symbols/address_space.h"
 
 #include <algorithm>
@@ -230,10 +230,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest = locate::digest(recording);
+  const auto digest = locate::digest(recording, {.cores = choices.cores});
   const auto page_faults = check_page_faults(recording);
 
   locate::ModuleStore modules;
+  modules.expect_machine(recorded_machine(recording.features(), source.run).cpu.arch);
   add_targets(source, modules);
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
@@ -255,7 +256,8 @@ Measured measure(const Source& source, const Choices& choices) {
   auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
-  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon);
+  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
+                  choices.catalogues);
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
         return takes_counter(attribute, pmu_name(recording.features(), attribute.type));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/measure/catalogues.h"
 #include "src/run/run.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <cstdint>
@@ -27,6 +29,9 @@ struct Choices {
   std::int64_t bin_width = 1;  ///< instructions
   /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
   std::filesystem::path perfmon = {};
+  /// Where a long file's second thread has its core from; null: it takes one.
+  Cores* cores = nullptr;
+  Catalogues* catalogues = nullptr;  ///< of all recordings, with `perfmon`; null: made anew
 };
 
 struct Measured {
@@ -35,8 +40,8 @@ struct Measured {
   bool read_in_part = false;
 };
 
-/// Reads, locates, classifies and judges a recording. Throws InputError when nothing of it can be
-/// read, Error when the named functions are not to be found.
+/// Reads, locates, classifies and judges a recording. Several threads may do so at once. Throws
+/// InputError when nothing of it can be read, Error when the named functions are not to be found.
 Measured measure(const Source& source, const Choices& choices);
 
 }  // namespace skid::measure

@@ -11,19 +11,13 @@
 namespace skid::output {
 namespace {
 
+using analysis::in_thousands;
 using audit::EventAudit;
 using events::Verdict;
 
 constexpr std::size_t kNameWidth = 12;
 constexpr std::size_t kCountWidth = 11;
 constexpr std::size_t kShareWidth = 8;
-
-/// "1,234,567".
-std::string grouped(std::uint64_t number) {
-  std::string digits = fmt::format("{}", number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
 
 std::string line(const Page& page, std::string_view name, std::string_view text,
                  Ink ink = Ink::plain) {
@@ -71,8 +65,8 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 std::string impossible_text(const EventAudit& event) {
   if (event.judged == 0) return "no sample could be judged";
   const analysis::Share& share = event.impossible;
-  return fmt::format("{} of {} judged, {} (95% interval {} to {})", grouped(share.count),
-                     grouped(event.judged), analysis::percent(share.value),
+  return fmt::format("{} of {} judged, {} (95% interval {} to {})", in_thousands(share.count),
+                     in_thousands(event.judged), analysis::percent(share.value),
                      analysis::percent(share.low), analysis::percent(share.high));
 }
 
@@ -80,18 +74,19 @@ std::string verdicts(const Page& page, const EventAudit& event) {
   std::string text;
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        events::name_of(static_cast<Verdict>(i)), grouped(event.verdicts[i]));
+                        events::name_of(static_cast<Verdict>(i)), in_thousands(event.verdicts[i]));
   }
   return line(page, "verdicts", text);
 }
 
 std::string reasons(const Page& page, const EventAudit& event) {
   const std::uint64_t all = event.samples - event.judged;
-  std::string text = line(page, "not judged", grouped(all));
+  std::string text = line(page, "not judged", in_thousands(all));
   constexpr std::size_t kLead = kIndent + kCountWidth + 2;
   for (std::size_t i = 0; i < event.not_judged.size(); ++i) {
     if (event.not_judged[i] == 0) continue;
-    const std::string lead = pad_left(grouped(event.not_judged[i]), kIndent + kCountWidth) + "  ";
+    const std::string lead =
+        pad_left(in_thousands(event.not_judged[i]), kIndent + kCountWidth) + "  ";
     text += page.hanging(lead, kLead, describe(static_cast<audit::Reason>(i)));
   }
   return text;
@@ -115,8 +110,8 @@ std::string functions(const Page& page, const EventAudit& event) {
     if (function.impossible == 0) continue;
     ++shown;
     const std::string lead =
-        fmt::format("  {}{}{}  ", pad_left(grouped(function.impossible), kCountWidth),
-                    pad_left(grouped(function.judged), kCountWidth),
+        fmt::format("  {}{}{}  ", pad_left(in_thousands(function.impossible), kCountWidth),
+                    pad_left(in_thousands(function.judged), kCountWidth),
                     pad_left(share_of(function.impossible, function.judged), kShareWidth));
     text += page.hanging(lead, display_width(lead), place(function.function, function.module));
   }
@@ -127,7 +122,7 @@ std::string instruction(const Page& page, const EventAudit& event,
                         const audit::InstructionFinding& found) {
   const bool is_impossible = found.verdict == Verdict::never;
   const std::string lead =
-      fmt::format("  {}{}  ", pad_left(grouped(found.samples), kCountWidth),
+      fmt::format("  {}{}  ", pad_left(in_thousands(found.samples), kCountWidth),
                   pad_left(share_of(found.samples, event.judged), kShareWidth));
   const std::size_t width = display_width(lead);
   std::string where = found.function.empty()
@@ -181,7 +176,7 @@ std::string event_text(const EventAudit& event, const Page& page) {
   if (!event.catalogue.empty()) {
     text += line(page, "catalogue", escape_for_terminal(event.catalogue));
   }
-  text += line(page, "samples", grouped(event.samples));
+  text += line(page, "samples", in_thousands(event.samples));
   text += line(page, "impossible", impossible_text(event),
                event.impossible.count > 0 ? Ink::red : Ink::plain);
   if (event.rule != audit::Rule::none) text += verdicts(page, event);

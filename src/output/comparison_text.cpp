@@ -1,5 +1,7 @@
 #include "analysis/wording.h"
 #include "src/output/comparison.h"
+#include "src/output/comparison_cells.h"
+#include "src/output/comparison_many.h"
 #include "src/output/escape.h"
 #include "src/output/grouping.h"
 #include "src/output/page.h"
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,99 +31,9 @@ using analysis::Outcome;
 using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
-using analysis::Verdict;
 using TableCell = output::Cell;
 
 constexpr unsigned kNarrowestTerminal = 60;
-/// With more sides than these, an event's table leaves out those that have nothing of it.
-constexpr std::size_t kMostGaps = 16;
-constexpr std::size_t kMostNamed = 8;  // sides, inputs
-
-/// Names, of many the first ones.
-std::string list_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
-                     names.size() - kMostNamed);
-}
-
-Ink ink_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::better:
-      return Ink::green;
-    case Outcome::worse:
-      return Ink::red;
-    case Outcome::different:
-    case Outcome::not_compared:
-      return Ink::yellow;
-    default:
-      return Ink::dim;
-  }
-}
-
-/// Short enough for a column.
-std::string outcome_cell(Outcome outcome, const std::string& baseline) {
-  switch (outcome) {
-    case Outcome::no_difference:
-      return "none shown";
-    case Outcome::too_few:
-      return "too few";
-    case Outcome::only_here:
-      return "not in " + baseline;
-    default:
-      return std::string(name_of(outcome));
-  }
-}
-
-/// "99.92–100%", without the unit where `unit` is not %.
-std::string interval_text(const Estimate& estimate, bool unicode,
-                          const std::function<std::string(double)>& number) {
-  if (!estimate.low && !estimate.high) return kUnknown;
-  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
-  std::string low = estimate.low ? number(*estimate.low) : "?";
-  const std::string high = estimate.high ? number(*estimate.high) : "?";
-  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
-  // A dash between negative numbers cannot be told from their signs.
-  const bool negative = low.starts_with('-') || high.starts_with('-');
-  return low + (negative ? " to " : unicode ? "–" : "-") + high;
-}
-
-std::string share_text(double share) {
-  // The interval of a mean over runs can leave what a share can be.
-  return analysis::percent(std::clamp(share, 0.0, 1.0));
-}
-
-/// Hundredths of an instruction are as fine as anybody wants to know.
-std::string instructions_text(double value) {
-  const double rounded = std::round(value * 100) / 100;
-  return number_text(rounded == 0 ? 0.0 : rounded);
-}
-
-std::string contract_text(const Cell& cell) {
-  std::vector<std::string> parts;
-  for (const Verdict verdict :
-       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
-    const std::size_t runs = cell.contracts[static_cast<std::size_t>(verdict)];
-    if (runs == 0) continue;
-    parts.push_back(runs == cell.runs.size()
-                        ? std::string(analysis::name_of(verdict))
-                        : fmt::format("{} {}", runs, analysis::name_of(verdict)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-Ink contract_ink(const Cell& cell) {
-  const auto has = [&](Verdict verdict) {
-    return cell.contracts[static_cast<std::size_t>(verdict)] > 0;
-  };
-  if (has(Verdict::broken)) return Ink::red;
-  if (has(Verdict::undecided)) return Ink::yellow;
-  return has(Verdict::kept) ? Ink::green : Ink::dim;
-}
-
-/// "access, pp"
-std::string row_name(const ComparisonRow& row) {
-  return escape_for_terminal(row.event) + ", " + level_name(row.level);
-}
 
 std::string p_text(const StatisticDifference& difference) {
   const double p = difference.adjusted_p.value_or(1);
@@ -166,8 +79,11 @@ class ComparisonText {
   using RowIterator = std::vector<ComparisonRow>::const_iterator;
 
   std::string baseline() const { return letter_of(comparison_.baseline); }
+  bool is_many() const { return comparison_.sides.size() > kMostSideBySide; }
+  std::string name_of_side(std::size_t side) const { return side_text(comparison_, inputs_, side); }
 
   std::string head() const {
+    if (is_many()) return many_sides_head(page_, comparison_, inputs_);
     std::string text;
     std::vector<std::string> synthetic;
     for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
@@ -193,36 +109,29 @@ class ComparisonText {
     return text;
   }
 
-  /// The sides that are columns of an event's table.
-  std::vector<std::size_t> columns(RowIterator begin, RowIterator end) const {
-    std::vector<std::size_t> columns;
-    const bool all = comparison_.sides.size() <= kMostGaps;
-    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-      if (all || std::any_of(begin, end, [&](const ComparisonRow& row) {
-            return row.cell_of(side) != nullptr;
-          })) {
-        columns.push_back(side);
-      }
-    }
-    return columns;
-  }
-
   std::string table(RowIterator begin, RowIterator end) const {
-    const std::vector<std::size_t> sides = columns(begin, end);
+    if (is_many()) {
+      std::string text = page_.rule(begin->event);
+      for (auto row = begin; row != end; ++row) {
+        text += many_sides_level(page_, comparison_, inputs_, *row);
+      }
+      return text;
+    }
     Table table;
-    for (const std::size_t side : sides) table.header.push_back({letter_of(side), Ink::bold});
+    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
+      table.header.push_back({letter_of(side), Ink::bold});
+    }
     for (auto row = begin; row != end; ++row) {
       if (row != begin) table.rows.emplace_back();
-      add_level(*row, sides, table);
+      add_level(*row, table);
     }
     return page_.rule(begin->event) + render(table, page_.width, page_.color);
   }
 
-  void add_level(const ComparisonRow& row, const std::vector<std::size_t>& sides,
-                 Table& table) const {
+  void add_level(const ComparisonRow& row, Table& table) const {
     const auto add = [&](const char* name, const auto& cell_of) {
       Row line{name, {}};
-      for (const std::size_t side : sides) {
+      for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
         const Cell* cell = row.cell_of(side);
         line.cells.push_back(cell == nullptr ? TableCell{kUnknown, Ink::dim} : cell_of(*cell));
       }
@@ -262,7 +171,7 @@ class ComparisonText {
       return TableCell{contract_text(cell), contract_ink(cell)};
     });
     Row line{"  against " + baseline(), {}};
-    for (const std::size_t side : sides) {
+    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
       const Cell* cell = row.cell_of(side);
       if (cell != nullptr) {
         line.cells.push_back({outcome_cell(cell->outcome, baseline()), ink_of(cell->outcome)});
@@ -287,7 +196,7 @@ class ComparisonText {
 
   std::string lead(const ComparisonRow& row, const Cell& cell) const {
     return std::string(kIndent, ' ') +
-           fmt::format("{}: {} against {}", row_name(row), letter_of(cell.side), baseline());
+           fmt::format("{}: {} against {}", row_name(row), name_of_side(cell.side), baseline());
   }
 
   std::string difference_line(const StatisticDifference& difference, const Cell& cell) const {
@@ -313,22 +222,47 @@ class ComparisonText {
                          kNameWidth, text);
   }
 
+  std::string difference_text(const ComparisonRow& row, const Cell& cell) const {
+    const std::string outcome(name_of(cell.outcome));
+    // A name can be too long for a line.
+    std::string text =
+        is_many() ? page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
+                                  lead(row, cell).substr(kIndent) + ": " + outcome)
+                  : lead(row, cell) + ": " + page_.paint(outcome, ink_of(cell.outcome)) + '\n';
+    for (const StatisticDifference& difference : cell.differences) {
+      if (difference.marked) text += difference_line(difference, cell);
+    }
+    if (cell.contract_broke || cell.contract_mended) {
+      text += std::string(2 * kIndent, ' ') + pad_right("contract", 14) +
+              (cell.contract_broke ? "kept -> broken" : "broken -> kept") + '\n';
+    }
+    return text;
+  }
+
+  static bool is_told(const Cell& cell) {
+    return cell.contract_broke || cell.contract_mended ||
+           std::any_of(cell.differences.begin(), cell.differences.end(),
+                       [](const auto& difference) { return difference.marked; });
+  }
+
   std::string differences() const {
     std::string text;
-    each_cell([&](const ComparisonRow& row, const Cell& cell) {
-      const bool marked = std::any_of(cell.differences.begin(), cell.differences.end(),
-                                      [](const auto& difference) { return difference.marked; });
-      if (!marked && !cell.contract_broke && !cell.contract_mended) return;
-      text += lead(row, cell) + ": " +
-              page_.paint(std::string(name_of(cell.outcome)), ink_of(cell.outcome)) + '\n';
-      for (const StatisticDifference& difference : cell.differences) {
-        if (difference.marked) text += difference_line(difference, cell);
+    for (const ComparisonRow& row : comparison_.rows) {
+      std::vector<const Cell*> told;
+      if (is_many()) {
+        told = by_severity(row);
+      } else {
+        for (const Cell& cell : row.cells) told.push_back(&cell);
       }
-      if (cell.contract_broke || cell.contract_mended) {
-        text += std::string(2 * kIndent, ' ') + pad_right("contract", 14) +
-                (cell.contract_broke ? "kept -> broken" : "broken -> kept") + '\n';
+      std::erase_if(told, [](const Cell* cell) { return !is_told(*cell); });
+      const std::size_t shown = is_many() ? std::min(told.size(), kMostTold) : told.size();
+      for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *told[i]);
+      if (shown < told.size()) {
+        text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
+                              fmt::format("{}: {} more; --format csv has all of them",
+                                          row_name(row), told.size() - shown));
       }
-    });
+    }
     const std::string title = page_.title(fmt::format("What differs from {}", baseline()));
     if (text.empty()) {
       return title +
@@ -341,6 +275,7 @@ class ComparisonText {
 
   /// What could have been seen where nothing was.
   std::string too_few() const {
+    if (is_many()) return many_too_few();
     std::string text;
     each_cell([&](const ComparisonRow& row, const Cell& cell) {
       if (cell.outcome != Outcome::too_few || cell.differences.empty()) return;
@@ -367,6 +302,20 @@ class ComparisonText {
     return text.empty() ? text : page_.title("Too few to tell") + text;
   }
 
+  std::string many_too_few() const {
+    std::string text;
+    for (const ComparisonRow& row : comparison_.rows) {
+      std::vector<std::string> sides;
+      for (const Cell& cell : row.cells) {
+        if (cell.outcome == Outcome::too_few) sides.push_back(name_of_side(cell.side));
+      }
+      if (sides.empty()) continue;
+      text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
+                            fmt::format("{}: {}", row_name(row), list_of(sides)));
+    }
+    return text.empty() ? text : page_.title("Too few to tell") + text;
+  }
+
   /// Inputs without anything, and rows that some sides lack; levels of one event that the same
   /// sides lack on one line.
   std::string missing() const {
@@ -376,9 +325,9 @@ class ComparisonText {
     for (const ComparisonRow& row : comparison_.rows) {
       if (row.in_baseline && row.missing.empty()) continue;
       std::vector<std::string> sides;
-      for (const std::size_t side : row.missing) sides.push_back(letter_of(side));
+      for (const std::size_t side : row.missing) sides.push_back(name_of_side(side));
       if (!row.in_baseline) {
-        for (const Cell& cell : row.cells) sides.push_back(letter_of(cell.side));
+        for (const Cell& cell : row.cells) sides.push_back(name_of_side(cell.side));
       }
       const std::string where = (row.in_baseline ? "missing in " : "only in ") + list_of(sides);
       if (last != nullptr && last->event == row.event && lines.back().second == where) {
@@ -409,14 +358,14 @@ class ComparisonText {
     std::string text;
     for (const ComparisonRow& row : comparison_.rows) {
       std::vector<std::pair<std::string, std::vector<std::string>>> said;
+      std::map<std::string, std::size_t> places;
       for (const Cell& cell : row.cells) {
         for (const std::string& remark : cell.remarks) {
           const std::string whole =
               (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
-          const auto same = [&](const auto& entry) { return entry.first == whole; };
-          auto found = std::find_if(said.begin(), said.end(), same);
-          if (found == said.end()) found = said.insert(found, {whole, {}});
-          found->second.push_back(letter_of(cell.side));
+          const auto [place, is_new] = places.try_emplace(whole, said.size());
+          if (is_new) said.push_back({whole, {}});
+          said[place->second].second.push_back(name_of_side(cell.side));
         }
       }
       for (const auto& [remark, sides] : said) {

@@ -230,7 +230,8 @@ void add_distance_rows(EventTable& table, bool unicode) {
     return distance_cell(m.bytes, &Distance::p50, &Distance::p50_at_least);
   });
   if (table.any([](const Measurement& m) { return m.tsc_ticks.has_value(); })) {
-    table.row("  p50 in TSC ticks", [](const Measurement& m) {
+    const bool of_arm = table.any([](const Measurement& m) { return m.cpu.arch == "aarch64"; });
+    table.row(of_arm ? "  p50 in CNTVCT ticks" : "  p50 in TSC ticks", [](const Measurement& m) {
       return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
     });
   }

@@ -1,3 +1,4 @@
+#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/rates.h"
 
@@ -33,15 +34,8 @@ std::string joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Events with digits in groups of three.
 std::string events_text(double count) {
-  std::string digits = fmt::format("{:.0f}", count);
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
+  return analysis::in_thousands(fmt::format("{:.0f}", count));
 }
 
 /// Lines of a heading and of rows whose last column wraps.

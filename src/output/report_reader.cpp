@@ -283,7 +283,7 @@ Judgeable read_judgeable(const JsonValue& value) {
   const std::string name = value.string();
   for (const Judgeable judgeable :
        {Judgeable::yes, Judgeable::timer, Judgeable::every_instruction, Judgeable::no_trigger,
-        Judgeable::not_caused, Judgeable::imprecise}) {
+        Judgeable::not_caused, Judgeable::imprecise, Judgeable::no_precise_levels}) {
     if (name_of(judgeable) == name) return judgeable;
   }
   value.refuse(json_text(nlohmann::json(name)), "what the documentation of the key lists");

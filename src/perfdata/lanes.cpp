@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -41,7 +42,8 @@ void Lanes::run() {
   Lane& there = lanes_.back();
   claim_chunk(here);
   std::thread thread;
-  if (std::thread::hardware_concurrency() > 1) {
+  const auto core = setup_.cores != nullptr ? setup_.cores->try_take() : std::nullopt;
+  if (core || (setup_.cores == nullptr && Cores::usable() > 1)) {
     there.turn = 1;
     claim_chunk(there);
     lanes_used_ = 2;

@@ -7,6 +7,7 @@
 #include "src/perfdata/sample_counts.h"
 #include "src/perfdata/sample_scanner.h"
 #include "src/perfdata/time_slices.h"
+#include "src/support/cores.h"
 
 #include <array>
 #include <atomic>
@@ -29,6 +30,8 @@ struct LaneSetup {
   /// The second lane's counts are given to the first's when they have so many rows, about 11 MiB:
   /// places that both have seen cost twice until then.
   std::size_t most_rows = std::size_t{1} << 18;
+  /// Where the second thread's core is from; null: there is one wherever a machine has several.
+  Cores* cores = nullptr;
 };
 
 /// Reads what is left of the file that a recording is in. Each lane is a thread that reads every

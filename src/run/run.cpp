@@ -1,5 +1,7 @@
 #include "src/run/run.h"
 
+#include "src/run/kit_run.h"
+
 #include <algorithm>
 #include <system_error>
 
@@ -10,9 +12,22 @@ bool Run::partial() const {
                      [](const auto& measurement) { return measurement.state == State::pending; });
 }
 
-bool is_run(const std::filesystem::path& directory) {
+namespace {
+
+bool has_file(const std::filesystem::path& directory, const char* name) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(directory / kFileName, ignored);
+  return std::filesystem::is_regular_file(directory / name, ignored);
+}
+
+}  // namespace
+
+bool is_run(const std::filesystem::path& directory) {
+  return has_file(directory, kFileName) ||
+         (has_plan(directory) && has_file(directory, kSessionName));
+}
+
+bool has_plan(const std::filesystem::path& directory) {
+  return has_file(directory, kPlanName);
 }
 
 }  // namespace skid::run

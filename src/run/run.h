@@ -14,6 +14,8 @@ namespace skid::run {
 
 inline constexpr const char* kSchema = "skidscan.run/1";
 inline constexpr const char* kFileName = "run.json";
+/// What a kit is to record: a run of which all is pending, of no machine yet.
+inline constexpr const char* kPlanName = "plan.json";
 
 /// What has become of a planned measurement.
 enum class State {
@@ -35,7 +37,7 @@ struct PlannedMeasurement {
   runway::RunLength length;  ///< how long the target was asked to run
   std::string file;          ///< recording, relative to the run directory
   State state = State::pending;
-  std::string reason;                ///< why refused
+  std::string reason;                ///< why refused, or how the last try to record it ended
   std::vector<std::string> command;  ///< perf's command line as executed
   std::string started, ended;        ///< ISO 8601, UTC; empty while pending
   std::optional<runway::TargetReport> target_report;
@@ -52,6 +54,7 @@ struct Run {
   std::string tool_version;
   std::vector<std::string> command_line;  ///< of skidscan, as given; by `record --resume` kept
   bool synthetic = false;
+  bool by_kit = false;  ///< recorded by a kit's run.sh, which alone can finish it
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
@@ -66,14 +69,24 @@ struct Run {
   bool partial() const;
 };
 
-/// Whether `directory` holds a run.json.
+/// Whether `directory` holds a run: of `record`, or one that a kit's run.sh has begun.
 bool is_run(const std::filesystem::path& directory);
 
-/// Reads DIR/run.json (docs/run.md). Every key is checked for its type and bounds; names of files
-/// that point out of the directory are refused. Throws InputError naming the file and the key.
+/// Whether it holds a kit, or the run of one.
+bool has_plan(const std::filesystem::path& directory);
+
+/// Reads DIR/run.json, or what a kit left there (docs/run.md). Every key is checked for its type
+/// and bounds; names of files that point out of the directory are refused. Throws InputError naming
+/// the file and the key.
 Run read_run(const std::filesystem::path& directory);
+
+/// Reads a description, run.json or plan.json, as read_run() does.
+Run read_description(const std::filesystem::path& file);
 
 /// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
 void write_run(const Run& run, const std::filesystem::path& directory);
+
+/// What write_run() writes.
+std::string description_of(const Run& run);
 
 }  // namespace skid::run

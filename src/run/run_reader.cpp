@@ -1,3 +1,4 @@
+#include "src/run/kit_run.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -5,6 +6,7 @@
 #include "src/support/json_value.h"
 
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,7 +171,14 @@ void check_files_differ(const JsonValue& measurements) {
 }  // namespace
 
 Run read_run(const fs::path& directory) {
-  const fs::path path = directory / kFileName;
+  std::error_code ignored;
+  if (has_plan(directory) && !fs::exists(directory / kFileName, ignored)) {
+    return read_kit_run(directory);
+  }
+  return read_description(directory / kFileName);
+}
+
+Run read_description(const fs::path& path) {
   const json parsed =
       parse_json(read_file(path, kMostBytes), path.string(), "the description of a run");
   const JsonValue document(parsed, path.string());

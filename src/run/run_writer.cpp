@@ -96,7 +96,7 @@ ordered_json json_of(const PlannedMeasurement& measurement) {
 
 }  // namespace
 
-void write_run(const Run& run, const std::filesystem::path& directory) {
+std::string description_of(const Run& run) {
   ordered_json targets = ordered_json::array();
   for (const RunTarget& target : run.targets) {
     targets.push_back(
@@ -126,7 +126,11 @@ void write_run(const Run& run, const std::filesystem::path& directory) {
       {"measurements", measurements},
       {"notes", run.notes},
   };
-  write_file_atomically(directory / kFileName, json_text(document, 2) + '\n');
+  return json_text(document, 2) + '\n';
+}
+
+void write_run(const Run& run, const std::filesystem::path& directory) {
+  write_file_atomically(directory / kFileName, description_of(run));
 }
 
 }  // namespace skid::run

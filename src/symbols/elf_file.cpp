@@ -47,7 +47,8 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
   file.path_ = path;
   file.descriptor_ = open_regular_file(path);
 
-  elf_version(EV_CURRENT);
+  // libelf notes the version without a lock.
+  [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
   // Read, not mapped: a file that another process truncates under a mapping would kill us.
   file.elf_ = ElfHandle(elf_begin(file.descriptor_.get(), ELF_C_READ, nullptr));
   const auto refuse = [&path](std::string found) {

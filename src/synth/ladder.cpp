@@ -1,6 +1,6 @@
 #include "src/synth/ladder.h"
 
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -114,7 +114,7 @@ Ladder write_ladder(const Model& model, const runway::Target& target, int repeat
 
       const MeasurementTruth& written = truth.measurements.front();
       run::PlannedMeasurement measurement;
-      measurement.event = run::join_event_name({event.name, event.modifiers});
+      measurement.event = perftool::join_event_name({event.name, event.modifiers});
       measurement.requested = written.requested;
       measurement.perf_event = written.perf_event;
       measurement.level = level.level;

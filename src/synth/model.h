@@ -3,6 +3,7 @@
 
 #include "runway/specification.h"
 #include "src/machine/machine.h"
+#include "src/support/address.h"
 #include "src/synth/offsets.h"
 
 #include <cstdint>
@@ -96,6 +97,10 @@ struct Model {
   Buffers buffers;
   std::vector<EventModel> events;
 };
+
+/// The architecture of a vendor's CPUs, as /proc/cpuinfo and perf call it: "GenuineIntel", Arm's
+/// implementers "0x41"; nullopt for others.
+std::optional<Arch> arch_of_vendor(std::string_view vendor);
 
 /// Reads a model. Tables that it names are looked for beside it. Throws InputError naming the file,
 /// the key, what was found and what is allowed.

@@ -1,5 +1,5 @@
 #include "src/perfdata/format.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
@@ -129,7 +129,8 @@ class Reader {
  private:
   runway::Specification read_target() const {
     const auto object = document_.find("target");
-    if (!object) return runway::default_specification(own_arch());
+    const Arch usual = arch_of_machine(document_).value_or(own_arch());
+    if (!object) return runway::default_specification(usual);
     object->allow_only({"arch", "trigger", "nops", "nop_bytes", "lead_in_nops", "access_bytes",
                         "triggers", "gaps", "working_set_bytes"});
     constexpr std::uint64_t kWord = std::numeric_limits<std::uint32_t>::max();
@@ -137,7 +138,7 @@ class Reader {
       const auto arch = object->find("arch");
       const auto trigger = object->find("trigger");
       runway::Specification target = runway::default_specification(
-          arch ? runway::arch_from(arch->string()) : own_arch(),
+          arch ? runway::arch_from(arch->string()) : usual,
           trigger ? runway::trigger_kind_from(trigger->string()) : runway::TriggerKind::load);
       const auto word = [&](std::string_view name, std::uint32_t otherwise) {
         return static_cast<std::uint32_t>(integer_or(*object, name, 0, kWord, otherwise));
@@ -207,7 +208,7 @@ class Reader {
     if (text.empty() || text.find_first_of(",{}") != std::string::npos) {
       name.refuse(json_text(json(text)), "the name of one event");
     }
-    auto [plain, modifiers] = run::split_event_name(text);
+    auto [plain, modifiers] = perftool::split_event_name(text);
     if (modifiers.find_first_of("pP") != std::string::npos) {
       name.refuse(json_text(json(text)), "an event without its level, which \"level\" names");
     }
@@ -491,6 +492,18 @@ class Reader {
 
 }  // namespace
 
+std::optional<Arch> arch_of_vendor(std::string_view vendor) {
+  if (vendor.starts_with("0x")) return Arch::aarch64;  // the implementer of MIDR_EL1
+  const bool is_x86 =
+      vendor == "GenuineIntel" || vendor == "AuthenticAMD" || vendor == "HygonGenuine";
+  return is_x86 ? std::optional(Arch::x86_64) : std::nullopt;
+}
+
+std::optional<Arch> arch_of_machine(const JsonValue& document) {
+  const auto object = document.find("machine");
+  return object ? arch_of_vendor(text_or(*object, "vendor", "")) : std::nullopt;
+}
+
 machine::Machine read_machine(const JsonValue& document, Arch arch) {
   machine::Machine machine;
   machine.cpu.arch = runway::name_of(arch);
@@ -502,6 +515,12 @@ machine::Machine read_machine(const JsonValue& document, Arch arch) {
   object->allow_only(
       {"vendor", "model_name", "family", "model", "stepping", "microcode", "hypervisor", "kernel"});
   machine.cpu.vendor = text_or(*object, "vendor", "");
+  const auto of_vendor = arch_of_vendor(machine.cpu.vendor);
+  if (of_vendor && *of_vendor != arch) {
+    (*object)["vendor"].refuse(
+        json_text(json(machine.cpu.vendor)),
+        fmt::format("a vendor of {} CPUs, as the code is", runway::name_of(arch)));
+  }
   machine.cpu.model_name = text_or(*object, "model_name", machine.cpu.model_name);
   machine.cpu.microcode = text_or(*object, "microcode", "");
   machine.kernel = text_or(*object, "kernel", machine.kernel);

@@ -43,11 +43,14 @@ class Binary {
  public:
   explicit Binary(const std::filesystem::path& path)
       : path_(path), module_(symbols::Module::open(path)) {
-    if (module_.arch() != Arch::x86_64 || !module_.has_code()) {
-      throw Error(fmt::format("{}: holds no x86-64 code to put samples on", path.string()));
+    if (!module_.arch() || !module_.has_code()) {
+      throw Error(
+          fmt::format("{}: holds no x86-64 or aarch64 code to put samples on", path.string()));
     }
+    arch_ = *module_.arch();
   }
 
+  Arch arch() const noexcept { return arch_; }
   const symbols::Module& module() const noexcept { return module_; }
   const std::filesystem::path& path() const noexcept { return path_; }
 
@@ -68,8 +71,9 @@ class Binary {
     const std::span<const std::byte> code(bytes);
     for (std::size_t offset = 0; offset < code.size();) {
       all.push_back({range.begin + offset,
-                     instructions::classify(code.subspan(offset), range.begin + offset)});
-      offset += all.back().instruction ? all.back().instruction->length : 1;
+                     instructions::classify(arch_, code.subspan(offset), range.begin + offset)});
+      offset += all.back().instruction ? all.back().instruction->length
+                                       : instructions::step_without_instruction(arch_);
     }
     return all;
   }
@@ -114,10 +118,13 @@ class Binary {
 
   /// Where the binary is mapped, as Linux would: one that is linked to address 0 is moved.
   std::uint64_t load_bias() const {
-    constexpr std::uint64_t kLowest = 0x10000, kOfMovable = 0x5555'5555'4000;
+    constexpr std::uint64_t kLowest = 0x10000;
     for (const AddressRange& range : module_.executable_ranges()) {
       const auto mapping = module_.executable_mapping_at(range.begin);
-      if (mapping && mapping->range.begin < kLowest) return kOfMovable;
+      // ELF_ET_DYN_BASE of the kernel: two thirds of 47 and of 48 bits.
+      if (mapping && mapping->range.begin < kLowest) {
+        return arch_ == Arch::x86_64 ? 0x5555'5555'4000 : 0xaaaa'aaaa'0000;
+      }
     }
     return 0;
   }
@@ -125,13 +132,17 @@ class Binary {
  private:
   std::filesystem::path path_;
   symbols::Module module_;
+  Arch arch_ = Arch::x86_64;
 };
 
 /// What the catalogue says of samples at an address.
 class Judge {
  public:
+  /// What can cause an event is known of x86 alone.
   Judge(const Binary& binary, const machine::Machine& machine)
-      : binary_(binary), catalogue_(events::find_catalogue(machine)) {}
+      : binary_(binary),
+        catalogue_(binary.arch() == Arch::x86_64 ? events::find_catalogue(machine) : std::nullopt) {
+  }
 
   /// Decodes a function once where its places follow each other.
   void judge(const perfdata::Attribute& attribute, PlacedSamples& placed) {
@@ -289,7 +300,14 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   if (missing) binary_path = placement.binary;
   const Binary binary(binary_path);
   const std::uint64_t bias = binary.load_bias();
-  Judge judge(binary, placement.machine);
+  machine::Machine machine = placement.machine;
+  machine.cpu.arch = runway::name_of(binary.arch());
+  const auto of_vendor = arch_of_vendor(machine.cpu.vendor);
+  if (of_vendor && *of_vendor != binary.arch()) {
+    throw Error(fmt::format("{}: holds {} code, which no CPU of the vendor {} runs",
+                            binary.path().string(), machine.cpu.arch, machine.cpu.vendor));
+  }
+  Judge judge(binary, machine);
   std::vector<PlacedTruth> truth;
   std::vector<perfdata::Attribute> attributes;
   std::vector<std::string> command_line{"skidscan", "synth", "--place"};
@@ -327,8 +345,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
                              {}};
   perfdata::RecordingWriter writer(
       std::move(file), path, attributes,
-      synthetic_features(placement.machine, placement.buffers.cpus, std::move(command_line)),
-      choices);
+      synthetic_features(machine, placement.buffers.cpus, std::move(command_line)), choices);
   Random order(seed_of(placement.seed, {kOrder}));
   Random buffering(seed_of(placement.seed, {kBuffering}));
   write_contents(std::move(contents), attributes, mapped, placement.buffers, order, buffering,

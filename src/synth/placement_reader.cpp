@@ -1,5 +1,5 @@
 #include "src/perfdata/format.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
@@ -146,7 +146,7 @@ PlacedEvent read_event(const JsonValue& object) {
   object.allow_only({"event", "type", "config", "breakpoint", "period", "levels"});
   const JsonValue name = object["event"];
   const std::string text = name.string();
-  auto [plain, modifiers] = run::split_event_name(text);
+  auto [plain, modifiers] = perftool::split_event_name(text);
   constexpr std::size_t kLongestName = 256;
   const bool printable = std::all_of(text.begin(), text.end(), [](char character) {
     return static_cast<unsigned char>(character) >= 0x20 && character != 0x7f;
@@ -190,7 +190,8 @@ Placement parse_placement(std::string_view text, const std::string& name,
   Placement placement;
   if (const auto seed = document.find("seed")) placement.seed = seed->unsigned_integer();
   placement.binary = directory / document["binary"].string();
-  placement.machine = read_machine(document, Arch::x86_64);
+  // Of which architecture it is, the binary tells.
+  placement.machine = read_machine(document, arch_of_machine(document).value_or(Arch::x86_64));
   placement.buffers = read_buffers(document);
   const JsonValue events = document["events"];
   std::size_t attributes = 0;

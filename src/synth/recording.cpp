@@ -1,10 +1,11 @@
 #include "src/synth/recording.h"
 
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/synth/buffers.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ std::uint64_t samples_of(const LevelModel& level) {
 }  // namespace
 
 std::string with_level(const std::string& name, const std::string& modifiers, int level) {
-  return run::join_event_name(
+  return perftool::join_event_name(
       {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
 }
 
@@ -113,10 +114,15 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
   features.cpu_description = machine.cpu.model_name;
   features.cpu_counts = {cpus, cpus};
   features.command_line = std::move(command_line);
-  features.pmu_mappings = {{perfdata::PERF_TYPE_SOFTWARE, "software"},
-                           {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
-                           {perfdata::PERF_TYPE_RAW, "cpu"},
-                           {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  // The PMU of Arm's cores has a number of its own.
+  constexpr std::uint32_t kFirstFree = 8;
+  const bool is_x86 = machine.cpu.arch == runway::name_of(Arch::x86_64);
+  features.pmu_mappings = {
+      {perfdata::PERF_TYPE_SOFTWARE, "software"},
+      {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
+      {is_x86 ? perfdata::PERF_TYPE_RAW : kFirstFree, is_x86 ? "cpu" : "armv8_pmuv3_0"},
+      {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  std::sort(features.pmu_mappings.begin(), features.pmu_mappings.end());
   for (const auto bit : {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE,
                          perfdata::HEADER_VERSION, perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC,
                          perfdata::HEADER_CMDLINE, perfdata::HEADER_PMU_MAPPINGS}) {
@@ -125,6 +131,15 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
   const machine::CpuIdentity& cpu = machine.cpu;
   if (!cpu.vendor.empty() && cpu.family && cpu.model && cpu.stepping) {
     features.cpuid = fmt::format("{},{},{},{}", cpu.vendor, *cpu.family, *cpu.model, *cpu.stepping);
+    features.present.set(perfdata::HEADER_CPUID);
+  }
+  if (arch_of_vendor(cpu.vendor) == Arch::aarch64 && cpu.model) {
+    // MIDR_EL1, as perf has it on aarch64: implementer, variant 0, architecture 0xf, part,
+    // revision.
+    const std::uint64_t implementer = std::strtoul(cpu.vendor.c_str(), nullptr, 16) & 0xff;
+    const auto part = static_cast<std::uint64_t>(*cpu.model) & 0xfff;
+    const auto revision = static_cast<std::uint64_t>(cpu.stepping.value_or(0)) & 0xf;
+    features.cpuid = fmt::format("{:#018x}", implementer << 24 | 0xf'0000 | part << 4 | revision);
     features.present.set(perfdata::HEADER_CPUID);
   }
   return features;

@@ -1,6 +1,7 @@
 // `skidscan audit` as a user runs it: on recordings made from a placement, which perf reads too,
 // and on real ones made here.
 #include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -29,7 +30,10 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kDone = 0, kFailed = 1, kInPart = 2, kUsage = 64;
+using test::kDone;
+using test::kFailed;
+using test::kInPart;
+using test::kUsage;
 
 /// Twice a load and an addition, once under a name that was chosen to do harm: a terminal's escape
 /// sequence, a comma and quotation marks.

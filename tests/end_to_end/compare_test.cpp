@@ -1,5 +1,6 @@
 // `skidscan compare` as a user runs it, on runs whose skid is known.
 #include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -20,7 +21,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kDone = 0, kFailed = 1, kReadInPart = 2, kGateFailed = 4, kUsage = 64;
+using test::kDone;
+using test::kFailed;
+using test::kGateFailed;
+using test::kInPart;
+using test::kUsage;
 
 /// A model of one event, `levels` of it as JSON.
 std::string model_of(const std::string& event, const std::string& levels,
@@ -176,7 +181,7 @@ TEST_F(Compare, WhatCannotBeReadIsSaidAndTheRestIsCompared) {
   make_run("a.run", model_of("access:u", kOnTheSpot));
   make_run("b.run", model_of("access:u", kOnTheSpot));
   const auto three = compare({"a.run", "nowhere", "b.run"});
-  EXPECT_EQ(three.code.status, kReadInPart);
+  EXPECT_EQ(three.code.status, kInPart);
   EXPECT_THAT(three.err, HasSubstr("nowhere"));
   EXPECT_THAT(three.out, HasSubstr("none shown"));
   EXPECT_EQ(compare({"a.run", "nowhere"}).code.status, kFailed);

@@ -1,5 +1,6 @@
 // Reports as inputs of `skidscan report`, and `skidscan merge`, as a user runs them.
 #include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/recordings.h"
 #include "tests/support/temporary_directory.h"
@@ -21,10 +22,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr int kDone = 0, kFailed = 1, kInPart = 2, kGateFailed = 4, kUsage = 64;
+using test::kDone;
+using test::kFailed;
+using test::kGateFailed;
+using test::kInPart;
+using test::kUsage;
 
 /// Two repetitions of a small ladder of two levels.
-constexpr const char* kModel = R"({
+constexpr const char* kTwoRepetitions = R"({
   "schema": "skidscan.model/1", "name": "small",
   "target": {"trigger": "store", "nops": 100, "lead_in_nops": 10, "gaps": [40]},
   "events": [{"event": "r2d0", "period": 1009, "levels": [
@@ -37,7 +42,7 @@ class MergedReports : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-    write("model.json", kModel);
+    write("model.json", kTwoRepetitions);
   }
 
   void write(const std::string& name, const std::string& text) const {
@@ -211,9 +216,21 @@ TEST_F(MergedReports, SayWhatIsNotOfOneConfiguration) {
   EXPECT_THAT(twice.err, HasSubstr("the same recording is in two of the inputs"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "twice.json"));
   EXPECT_EQ(run({"merge"}).code.status, kUsage);
+  EXPECT_THAT(run({"merge"}).err, HasSubstr("name reports, runs or recordings"));
+  EXPECT_EQ(run({"compare"}).code.status, kUsage);
   EXPECT_EQ(run({"merge", "a.json", "--pool", "--as-repeats"}).code.status, kUsage);
   EXPECT_EQ(run({"merge", "nothing.json"}).code.status, kFailed);
   EXPECT_EQ(run({"merge", "a.json", "nothing.json"}).code.status, kInPart);
+}
+
+TEST_F(MergedReports, AreRefusedByWhatTakesSamples) {
+  make("a", "1");
+  for (const std::string command : {"audit", "annotate", "samples", "inspect"}) {
+    const auto refused = run({command, "a.json"});
+    EXPECT_EQ(refused.code.status, kFailed) << command;
+    EXPECT_THAT(refused.err, HasSubstr("found JSON text, such as a report of skidscan")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("name the recording that it was made from")) << command;
+  }
 }
 
 TEST(RecordingsOfOthers, AreReadAgainFromTheirReports) {

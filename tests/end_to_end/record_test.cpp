@@ -5,6 +5,8 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/child_process.h"
+#include "tests/support/small_disk.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,7 +22,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using test::finish;
+using test::wait_until;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -102,21 +105,6 @@ class Record : public ::testing::Test {
 
   fs::path here_;
 };
-
-/// Waits until `done` holds; false when the program ended or a minute passed before.
-bool wait_until(ChildProcess& child, const std::function<bool()>& done) {
-  const auto deadline = steady_clock::now() + std::chrono::minutes(1);
-  while (steady_clock::now() < deadline) {
-    if (done()) return true;
-    if (child.wait(milliseconds(5))) return false;
-  }
-  return false;
-}
-
-void finish(ChildProcess& child) {
-  while (!child.wait(std::chrono::seconds(10))) {
-  }
-}
 
 /// A process whose command line begins with `path`, or 0.
 pid_t process_of(const fs::path& path) {
@@ -412,29 +400,8 @@ TEST_F(Record, WithoutPermissionNamesTheSetting) {
   EXPECT_EQ(entries(), 0U);
 }
 
-/// A file system of a given size.
-class SmallDisk {
- public:
-  SmallDisk(const fs::path& where, const std::string& size) : where_(where) {
-    fs::create_directory(where_);
-    mounted_ = ::mount("tmpfs", where_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  SmallDisk(SmallDisk&&) = delete;
-  SmallDisk& operator=(SmallDisk&&) = delete;
-  ~SmallDisk() {
-    if (mounted_) ::umount2(where_.c_str(), MNT_DETACH);
-  }
-  bool mounted() const noexcept { return mounted_; }
-
- private:
-  fs::path where_;
-  bool mounted_ = false;
-};
-
 TEST_F(Record, OnADiskThatFillsUpKeepsWhatIsFinished) {
-  const SmallDisk disk(here_ / "disk", "400k");
+  const test::SmallDisk disk(here_ / "disk", "400k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
       record({"-e", "access", "-p", "none,p", "--samples", "5000", "-o", "disk/run"});
@@ -449,7 +416,7 @@ TEST_F(Record, OnADiskThatFillsUpKeepsWhatIsFinished) {
 }
 
 TEST_F(Record, OnADiskTooSmallForAnythingLeavesNothing) {
-  const SmallDisk disk(here_ / "disk", "64k");
+  const test::SmallDisk disk(here_ / "disk", "64k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
       record({"-e", "access", "-p", "none", "--samples", "5000", "-o", "disk/run", "-q"});
@@ -494,6 +461,8 @@ TEST_F(Record, OfWrongArgumentsIsAUsageError) {
       {"--samples", "many"},
       {"--samples", "0"},
       {"--samples", "10", "--duration", "1"},
+      {"--samples", "10", "--iterations", "1"},
+      {"--iterations", "10", "--duration", "1"},
       {"-e", "{cycles,instructions}"},
       {"-e", "cycles:P"},
       {"-e", "cycles:pp", "-p", "p"},

@@ -1,6 +1,7 @@
 // `skidscan synth` as a user runs it, and its recordings in the eyes of perf.
 #include "runway/target.h"
 #include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -28,10 +29,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kDone = 0, kFailed = 1, kUsage = 64;
+using test::kDone;
+using test::kFailed;
+using test::kGateFailed;
+using test::kUsage;
 
 /// Everything that a model can have, at two events of which one is another than was asked for.
-constexpr const char* kModel = R"({
+constexpr const char* kSyntheticModel = R"({
   "schema": "skidscan.model/1", "name": "everything", "seed": 99,
   "target": {"trigger": "branch-taken", "nops": 200, "lead_in_nops": 30},
   "buffers": {"cpus": 4, "round_samples": 97},
@@ -54,7 +58,7 @@ class Synth : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-    std::ofstream(directory_ / "model.json") << kModel;
+    std::ofstream(directory_ / "model.json") << kSyntheticModel;
   }
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
 
@@ -219,7 +223,6 @@ TEST_F(Synth, WritesALadderWithAVerdictForEachLevel) {
 
 TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
   ASSERT_EQ(synth({"--ladder", "--like", "vm-broken", "-o", "a.run"}).code.status, kDone);
-  constexpr int kGateFailed = 4;
   const auto reported =
       test::skidscan({"report", "a.run", "--fail-on", "broken"}, directory_.path());
   EXPECT_EQ(reported.code.status, kGateFailed);

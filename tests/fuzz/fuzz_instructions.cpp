@@ -1,6 +1,7 @@
-// x86-64 code, one instruction behind the other.
+// Code of x86-64 and of aarch64, one instruction behind the other.
 #include "src/instructions/instruction.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 namespace {
 
 using namespace skid::instructions;
+using skid::Arch;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -34,7 +36,7 @@ void check(const Instruction& instruction) {
   bool load_category = false;
   for (const Category category :
        {Category::gp_load, Category::xmm_load, Category::ymm_load, Category::zmm_load,
-        Category::str_load, Category::locked_load, Category::nt_load}) {
+        Category::str_load, Category::locked_load, Category::nt_load, Category::load}) {
     load_category |= categories.contains(category);
   }
   require(loads || !load_category);
@@ -47,25 +49,31 @@ void check(const Instruction& instruction) {
   }
 }
 
+void decode(Arch arch, std::span<const std::byte> code) {
+  constexpr std::uint64_t kAddress = 0xffff'ffff'ffff'ff00;  // so that targets wrap
+  const unsigned longest = arch == Arch::x86_64 ? 15 : 4;
+  while (!code.empty()) {
+    const auto found = classify(arch, code, kAddress);
+    std::size_t step = step_without_instruction(arch);
+    if (found) {
+      step = found->length;
+      require(step >= 1 && step <= longest && step <= code.size());
+      check(*found);
+      // No byte behind it matters, and each of its own does.
+      const auto alone = classify(arch, code.first(step), kAddress);
+      require(alone && alone->length == step && alone->categories == found->categories &&
+              alone->memory == found->memory && alone->target == found->target);
+      require(!classify(arch, code.first(step - 1), kAddress));
+    }
+    code = code.subspan(std::min(step, code.size()));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::uint64_t kAddress = 0xffff'ffff'ffff'ff00;  // so that targets wrap
-  auto code = std::as_bytes(std::span(data, size));
-  while (!code.empty()) {
-    const auto found = classify(code, kAddress);
-    std::size_t step = 1;
-    if (found) {
-      step = found->length;
-      require(step >= 1 && step <= 15 && step <= code.size());
-      check(*found);
-      // No byte behind it matters, and each of its own does.
-      const auto alone = classify(code.first(step), kAddress);
-      require(alone && alone->length == step && alone->categories == found->categories &&
-              alone->memory == found->memory && alone->target == found->target);
-      require(!classify(code.first(step - 1), kAddress));
-    }
-    code = code.subspan(step);
-  }
+  const auto code = std::as_bytes(std::span(data, size));
+  decode(Arch::x86_64, code);
+  decode(Arch::aarch64, code);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "src/synth/placement.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/unit/audit_answer.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -307,16 +308,6 @@ class AuditTest : public ::testing::Test {
   /// the reason not to judge.
   std::string answer(int level, std::uint64_t address) const {
     return answer_of(audit_of(event(level, {place(address, 7, level >= 2)})));
-  }
-  static std::string answer_of(const EventAudit& event) {
-    EXPECT_EQ(event.samples, 7U);
-    for (std::size_t i = 0; i < kReasons; ++i) {
-      if (event.not_judged[i] == 7) return std::string(name_of(static_cast<Reason>(i)));
-    }
-    for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
-      if (event.verdicts[i] == 7) return std::string(name_of(static_cast<Verdict>(i)));
-    }
-    return "several";
   }
 
   test::TemporaryDirectory directory_;

@@ -91,6 +91,37 @@ TEST(ComparisonText, FitsTheTerminalWithTwoFourAndSixteenSides) {
   }
 }
 
+TEST(ComparisonText, ShowsOfManySidesThoseThatDiffer) {
+  constexpr std::size_t kSides = 300;
+  const Compared compared = example(kSides);
+  const Comparison comparison = compared.compare();
+  for (const unsigned width : {60U, 80U, 120U}) {
+    const std::string text = comparison_text(comparison, compared.inputs, {false, width, true});
+    for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), width) << line;
+    EXPECT_LE(lines_of(text).size(), 250U);
+    EXPECT_THAT(text, AllOf(HasSubstr("300, on 1 kind of machine"), HasSubstr("1 of 300 sides"),
+                            HasSubstr("/side-0.run (baseline)"), HasSubstr("side-299.run)"),
+                            Not(HasSubstr("side-150.run"))));
+  }
+  const std::string text = comparison_text(comparison, compared.inputs, {false, 1000, true});
+  EXPECT_THAT(text, HasSubstr("all 300: hit ratio 80.00% to 100%; median 0; p99 0 to 5; "));
+  EXPECT_THAT(text, HasSubstr("median 40 to >=960"));
+  EXPECT_THAT(text, HasSubstr("contract 299 kept, 1 broken; against a: 298 none shown, 1 worse"));
+}
+
+TEST(ComparisonText, TellsTheWorstOfManyThatDiffer) {
+  Compared compared;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    compared.input("node" + std::to_string(i) + ".run")
+        .add(of_offsets(counts({{0, 5000 - 100 * i}, {7, 100 * i}}), {.event = "e", .level = 2}));
+  }
+  const std::string text = comparison_text(compared.compare(), compared.inputs, {false, 100, true});
+  EXPECT_THAT(text, AllOf(HasSubstr("an (node39.run)"), HasSubstr("ac (node28.run)"),
+                          Not(HasSubstr("ab (node27.run)")), HasSubstr("27 more differ"),
+                          HasSubstr("e, pp: 27 more; --format csv has all of them")));
+  EXPECT_LT(text.find("an (node39.run)"), text.find("am (node38.run)"));
+}
+
 TEST(ComparisonText, SaysWhatDiffersWhatIsMissingAndWhatCannotBeTold) {
   const Compared compared = example(2);
   const std::string text =
@@ -243,8 +274,21 @@ TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndSaysSynthetic) {
   EXPECT_THAT(drawn(example(2), "figure.pdf"), StartsWith("%PDF"));
 }
 
+TEST_F(ForestPlot, DrawsOfManySidesThoseThatDiffer) {
+  const std::string figure = drawn(example(300), "figure.svg");
+  EXPECT_THAT(figure, AllOf(HasSubstr("of 300 sides at most 12"), HasSubstr("side-299.run"),
+                            HasSubstr(">all<"), HasSubstr("300 sides<"), HasSubstr("(worse)"),
+                            Not(HasSubstr("side-150.run"))));
+}
+
 TEST_F(ForestPlot, RefusesWhatNoImageCanHold) {
-  const Compared compared = example(2000);
+  Compared compared;
+  for (const char* input : {"a", "b"}) {
+    compared.input(input);
+    for (int i = 0; i < 2000; ++i) {
+      compared.add(of_offsets(counts({{0, 10}}), {.event = "e" + std::to_string(i)}));
+    }
+  }
   EXPECT_THROW(drawn(compared, "figure.png"), Error);
   EXPECT_FALSE(std::filesystem::exists(directory_ / "figure.png"));
   EXPECT_THROW(drawn(example(2), "figure.bmp"), UsageError);

@@ -231,6 +231,28 @@ TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
   EXPECT_TRUE(cell_of(comparison, 0, 1).over_runs);
 }
 
+TEST(Comparison, RoundingOfEqualRunsIsNoDifference) {
+  // Summed as fifteenths, 15 times 1 is a little less than 1, and 45 times a little more.
+  for (const std::int64_t offset : {0, 1}) {
+    Compared compared;
+    const Measurement equal = of_offsets(counts({{offset, 200}}), {.event = "e", .level = 1});
+    compared.input("a");
+    for (int run = 1; run <= 15; ++run) compared.add(equal);
+    compared.input("b");
+    for (int run = 1; run <= 45; ++run) compared.add(equal);
+    const Comparison comparison = compared.compare();
+    const Cell& cell = cell_of(comparison, 0, 1);
+    EXPECT_TRUE(cell.over_runs);
+    EXPECT_EQ(cell.hit_ratio->value, offset == 0 ? 1.0 : 0.0);
+    EXPECT_EQ(cell.mean->value, static_cast<double>(offset));
+    for (const auto& difference : cell.differences) {
+      if (!difference.p) continue;
+      EXPECT_EQ(difference.difference, 0.0) << name_of(difference.statistic);
+      EXPECT_EQ(difference.p.value(), 1.0) << name_of(difference.statistic);
+    }
+  }
+}
+
 TEST(Comparison, RefusesWhatLeavesNothingToCompare) {
   const Measurement measurement = of_offsets(counts({{1, 10}}), {.event = "e"});
   const auto message_of = [](const Compared& compared, const ComparisonChoices& choices) {

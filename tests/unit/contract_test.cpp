@@ -169,6 +169,10 @@ TEST(Contract, WhatCannotBeJudgedSaysWhy) {
   input.judgeable = Judgeable::no_trigger;
   EXPECT_THAT(judge(input).evidence, HasSubstr("--hit FUNCTION --runway FUNCTION"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
+  input.judgeable = Judgeable::no_precise_levels;
+  EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
+  EXPECT_THAT(judge(input).evidence, HasSubstr("have no precise levels, and ignore one"));
+  EXPECT_THAT(judge(input).evidence, HasSubstr("offset 0: 5000 of 5000")) << "but described";
   input.judgeable = Judgeable::not_caused;
   EXPECT_THAT(judge(input).evidence, HasSubstr("is not known to cause this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);

@@ -2,13 +2,14 @@
 // hand from the kernel's documentation; see the README there.
 #include "src/events/default_set.h"
 
-#include "src/commands/record_perf.h"
 #include "src/commands/record_plan.h"
 #include "src/events/triggers.h"
+#include "src/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/event_tables.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -92,13 +93,18 @@ std::vector<std::string> command_lines(const machine::Machine& machine, const Ca
   const RecordRequest request = resolve_request(options, machine, perf(), catalogue);
   std::vector<std::string> lines;
   for (const auto& planned : plan_measurements(options, request, targets())) {
-    const auto command = perf_record_command(perf(), {.event = planned.perf_event,
-                                                      .period = planned.period,
-                                                      .witness = planned.witness,
-                                                      .output = planned.file,
-                                                      .control = "C",
-                                                      .acknowledge = "A",
-                                                      .target = {"./target." + planned.trigger}});
+    auto command = perftool::record_command(perf(), {.subject = {.event = planned.perf_event,
+                                                                 .period = planned.period,
+                                                                 .witness = planned.witness,
+                                                                 .length = planned.length},
+                                                     .output = planned.file,
+                                                     .target = "./target." + planned.trigger,
+                                                     .cpu = 0,
+                                                     .control = "C",
+                                                     .acknowledge = "A"});
+    // How long the target runs, and where, is another question.
+    command.erase(std::find(command.begin(), command.end(), "./target." + planned.trigger) + 1,
+                  command.end());
     lines.push_back(fmt::format("{}", fmt::join(command, " ")));
   }
   return lines;

@@ -2,7 +2,7 @@
 #include "src/measure/event_identity.h"
 
 #include "src/perfdata/format.h"
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <gmock/gmock.h>
@@ -26,20 +26,20 @@ Attribute event(std::uint32_t type, std::uint64_t config) {
 TEST(EventSyntax, TakesModifiersOffANameAndPutsThemBack) {
   for (const char* text : {"cycles", "cycles:upp", "cpu/event=0xd1,umask=0x20/pp", "r412e:u",
                            "mem:0x10/8:rw:p", "mem:0x10:rw", "sched:sched_switch", "cpu/cycles/"}) {
-    const auto name = run::split_event_name(text);
-    EXPECT_EQ(run::join_event_name(name), text);
+    const auto name = perftool::split_event_name(text);
+    EXPECT_EQ(perftool::join_event_name(name), text);
   }
-  EXPECT_EQ(run::split_event_name("cycles:upp").modifiers, "upp");
-  EXPECT_EQ(run::split_event_name("cpu/event=0xd1,umask=0x20/pp").modifiers, "pp");
-  EXPECT_EQ(run::split_event_name("mem:0x10/8:rw:p").modifiers, "p");
-  EXPECT_EQ(run::split_event_name("mem:0x10:rw").modifiers, "");
-  EXPECT_EQ(run::split_event_name("sched:sched_switch").modifiers, "");
+  EXPECT_EQ(perftool::split_event_name("cycles:upp").modifiers, "upp");
+  EXPECT_EQ(perftool::split_event_name("cpu/event=0xd1,umask=0x20/pp").modifiers, "pp");
+  EXPECT_EQ(perftool::split_event_name("mem:0x10/8:rw:p").modifiers, "p");
+  EXPECT_EQ(perftool::split_event_name("mem:0x10:rw").modifiers, "");
+  EXPECT_EQ(perftool::split_event_name("sched:sched_switch").modifiers, "");
 }
 
 TEST(EventSyntax, SplitsListsOutsideOfTerms) {
-  EXPECT_THAT(run::split_event_list("cycles:u,cpu/event=0xd1,umask=0x20/pp,mem:0x10/8:rw,r1"),
+  EXPECT_THAT(perftool::split_event_list("cycles:u,cpu/event=0xd1,umask=0x20/pp,mem:0x10/8:rw,r1"),
               ElementsAre("cycles:u", "cpu/event=0xd1,umask=0x20/pp", "mem:0x10/8:rw", "r1"));
-  EXPECT_THROW(run::split_event_list("cpu/event=1,cycles"), UsageError);
+  EXPECT_THROW(perftool::split_event_list("cpu/event=1,cycles"), UsageError);
 }
 
 TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {

@@ -251,6 +251,58 @@ TEST(Judgeable, SaysWhereNobodyKnowsWhetherTheEventIsPrecise) {
   EXPECT_THAT(remark(fault, intel(kEmeraldRapids)), IsEmpty());
 }
 
+/// A recording of an Arm machine, as far as its perf told what it is.
+machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
+  perfdata::Features features;
+  features.arch = arch;
+  features.cpuid = cpuid;
+  return recorded_machine(features, nullptr);
+}
+
+TEST(Judgeable, IsNoCoreEventOfArm) {
+  // Whether by its architecture, by its CPU or by its PMU, and whatever libpfm4 has tables of here.
+  for (const machine::Machine& machine :
+       {arm("aarch64"), arm("aarch64", "0x00000000413fd0c1"), arm("", "0x00000000413fd0c1"),
+        arm("aarch64_be"), arm("armv7l")}) {
+    for (const unsigned level : {0, 1, 2, 3}) {
+      EXPECT_EQ(judged(raw(0x03, level), machine), Judgeable::no_precise_levels) << level;
+      EXPECT_EQ(judged(raw(0x81d0, level), machine), Judgeable::no_precise_levels);
+      EXPECT_EQ(judged(cycles(level), machine), Judgeable::every_instruction);
+    }
+    EXPECT_THAT(remark(cycles(2), machine), HasSubstr("no precise levels, and ignore one"));
+    EXPECT_THAT(remark(cycles(0), machine), IsEmpty());
+    EXPECT_THAT(warnings(raw(0x03, 2), machine), IsEmpty());
+    RecordedCpu cpu(machine);
+    EXPECT_EQ(causes_of(cpu.know(raw(0x03, 2), "cpu")).gap, CauseGap::no_precise_levels);
+  }
+  RecordedCpu nobody(arm(""));
+  EXPECT_FALSE(nobody.know(raw(0x03, 2), "cpu").of_arm);
+  Attribute of_pmu = raw(0x03, 2);
+  of_pmu.type = 8;
+  for (const char* pmu : {"armv8_pmuv3_0", "armv9_cortex_a510", "apple_icestorm_pmu"}) {
+    EXPECT_TRUE(is_core_event(of_pmu, pmu)) << pmu;
+    EXPECT_TRUE(nobody.know(of_pmu, pmu).of_arm) << pmu;
+  }
+  EXPECT_FALSE(is_core_event(of_pmu, "arm_spe_0"));
+  EXPECT_FALSE(is_core_event(of_pmu, "arm_cmn_0"));
+}
+
+TEST(Judgeable, ACodeIsThatOfItsOwnArchitecture) {
+  constexpr unsigned kPcWriteSpec = 0x76, kCyclesOfAmd = 0x76, kInstructions = 0x08;
+  EXPECT_EQ(judged(raw(kPcWriteSpec, 0), arm("aarch64")), Judgeable::no_precise_levels);
+  EXPECT_EQ(judged(raw(kCyclesOfAmd, 0), zen4()), Judgeable::every_instruction);
+  EXPECT_EQ(judged(raw(kInstructions, 0), arm("aarch64")), Judgeable::every_instruction);
+  EXPECT_NE(judged(raw(kInstructions, 0), intel(kSkylake)), Judgeable::every_instruction);
+}
+
+TEST(RecordedArch, IsThatOfTheCpu) {
+  EXPECT_EQ(arch_of(arm("aarch64").cpu), Arch::aarch64);
+  EXPECT_EQ(arch_of(arm("aarch64_be").cpu), Arch::aarch64);
+  EXPECT_EQ(arch_of(arm("x86_64").cpu), Arch::x86_64);
+  EXPECT_EQ(arch_of(arm("i686").cpu), std::nullopt);
+  EXPECT_EQ(arch_of(arm("").cpu), std::nullopt);
+}
+
 TEST(RecordedMachine, IsToldByTheRecordingWhereThereIsNoRun) {
   perfdata::Features features;
   features.cpuid = "GenuineIntel,6,94,3";

@@ -41,7 +41,7 @@ std::vector<std::string> names_of(const std::vector<Event>& events) {
 }
 
 Verdict verdict(Core core, std::uint64_t config, Category category) {
-  return causes_of(core, config).at(static_cast<std::size_t>(category)).verdict;
+  return verdict_on(causes_of(core, config), {category});
 }
 
 TEST(Events, RawCodesHaveTheNamesOfTheCpu) {

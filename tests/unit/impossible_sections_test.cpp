@@ -20,7 +20,7 @@ using test::RecordingBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
 
 // Offsets in struct perf_file_header.
@@ -73,7 +73,7 @@ class ImpossibleSections : public ::testing::Test {
 
 TEST_F(ImpossibleSections, AnIdTableOfATeraOfEntriesIsRefused) {
   const auto builder = two_samples();
-  for (const std::uint64_t size : {kTerabyte * 8, kMost, kMost - 7, kHalf}) {
+  for (const std::uint64_t size : {kTerabyte * 8, kLargest, kLargest - 7, kHalf}) {
     auto bytes = builder.bytes();
     bytes.replace(builder.data_offset() - 8, 8, number(size));
     auto recording = open(bytes);
@@ -97,7 +97,7 @@ TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
 
 TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteGivesWhatTheFileHolds) {
   const auto builder = two_samples();
-  for (const std::uint64_t size : {std::uint64_t{1} << 60, kMost, kHalf}) {
+  for (const std::uint64_t size : {std::uint64_t{1} << 60, kLargest, kHalf}) {
     auto bytes = builder.bytes();
     bytes.replace(kAttributes + 8, 8, number(size));
     auto recording = open(bytes);
@@ -122,7 +122,7 @@ TEST_F(ImpossibleSections, AnAttributeSectionInAHoleOfTheFileIsReadInASecond) {
 }
 
 TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
-  for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kMost}) {
+  for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kLargest}) {
     auto bytes = two_samples().bytes();
     bytes.replace(kAttributes, 8, number(offset));
     try {
@@ -137,8 +137,8 @@ TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
 
 TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsSaidAndTheOthersAreRead) {
   const auto builder = two_samples();
-  for (const std::uint64_t size : {std::uint64_t{8}, kHalf, kMost}) {
-    for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kMost}) {
+  for (const std::uint64_t size : {std::uint64_t{8}, kHalf, kLargest}) {
+    for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kLargest}) {
       auto bytes = builder.bytes();
       bytes.replace(feature_table(builder), 16, section(offset, size));
       auto recording = open(bytes);
@@ -189,8 +189,9 @@ TEST_F(ImpossibleSections, AttributesOnTopOfTheDataAreReadForWhatTheyAre) {
 
 TEST_F(ImpossibleSections, ADataSectionWhoseEndOverflowsEndsWithTheFile) {
   const auto builder = two_samples();
-  for (const std::uint64_t size : {kMost, kMost - builder.data_offset(),
-                                   kMost - builder.data_offset() + 1, kHalf, std::uint64_t{1000}}) {
+  for (const std::uint64_t size :
+       {kLargest, kLargest - builder.data_offset(), kLargest - builder.data_offset() + 1, kHalf,
+        std::uint64_t{1000}}) {
     auto bytes = builder.bytes();
     bytes.resize(feature_table(builder));
     bytes.replace(kData + 8, 8, number(size));
@@ -199,7 +200,7 @@ TEST_F(ImpossibleSections, ADataSectionWhoseEndOverflowsEndsWithTheFile) {
     EXPECT_THAT(faults_of(recording), HasSubstr("records of " + std::to_string(size) + " bytes"));
     EXPECT_EQ(recording.faults().at(0).offset, builder.data_offset());
   }
-  for (const std::uint64_t offset : {kMost, kHalf, kMost - 63}) {
+  for (const std::uint64_t offset : {kLargest, kHalf, kLargest - 63}) {
     auto bytes = builder.bytes();
     bytes.replace(kData, 8, number(offset));
     auto recording = open(bytes);
@@ -237,7 +238,7 @@ TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
 }
 
 TEST_F(ImpossibleSections, ATraceOfEightExabytesEndsTheReading) {
-  for (const std::uint64_t size : {kHalf, kMost, kMost - 7}) {
+  for (const std::uint64_t size : {kHalf, kLargest, kLargest - 7}) {
     RecordingBuilder builder;
     builder.event({}).sample(0x1000, 7, 10);
     builder.record(PERF_RECORD_AUXTRACE, 0,

@@ -66,7 +66,7 @@ struct Pair {
 Pair decode(std::span<const std::byte> code, std::uint64_t address, CapstoneDecoder& capstone) {
   Pair pair;
   code = code.first(std::min<std::size_t>(code.size(), 15));
-  pair.ours = classify(code, address);
+  pair.ours = classify(Arch::x86_64, code, address);
   pair.theirs = capstone.decode(code, address);
   if (pair.ours) {
     for (const MemoryOperand& operand : pair.ours->memory) {

@@ -42,7 +42,7 @@ void expect(const std::vector<Expected>& all) {
   for (const Expected& expected : all) {
     SCOPED_TRACE(expected.assembly);
     const auto code = test::hex(expected.bytes);
-    const auto found = classify(code, 0x401000);
+    const auto found = classify(Arch::x86_64, code, 0x401000);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->length, code.size());
     EXPECT_EQ(names_of(found->categories), expected.categories);
@@ -287,7 +287,7 @@ TEST(Instructions, AreOtherWhereNobodyHasSaidWhatTheyCause) {
 TEST(Instructions, HaveATargetWhenTheyAreDirectBranches) {
   const auto target = [](const std::string& bytes) {
     const auto code = test::hex(bytes);
-    const auto found = classify(code, 0x401000);
+    const auto found = classify(Arch::x86_64, code, 0x401000);
     return found ? found->target : std::nullopt;
   };
   EXPECT_THAT(target("75 fe"), Optional(Eq(0x401000U)));              // jne to itself
@@ -304,7 +304,7 @@ TEST(Instructions, TakeIntelsLengthOfBranchesWithAnOperandSizePrefix) {
   // AMD reads two bytes of displacement here, Intel four (SDM volume 2, CALL: in 64-bit mode the
   // operand size is forced to 64 bits).
   const auto code = test::hex("66 e8 00 00 00 00 90");
-  const auto found = classify(code, 0);
+  const auto found = classify(Arch::x86_64, code, 0);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->length, 6U);
   EXPECT_THAT(found->target, Optional(Eq(6U)));
@@ -312,7 +312,7 @@ TEST(Instructions, TakeIntelsLengthOfBranchesWithAnOperandSizePrefix) {
 
 TEST(Instructions, AreNoneWhereNothingDecodes) {
   const auto decodes = [](const std::string& bytes) {
-    return classify(test::hex(bytes), 0).has_value();
+    return classify(Arch::x86_64, test::hex(bytes), 0).has_value();
   };
   EXPECT_FALSE(decodes(""));
   EXPECT_FALSE(decodes("06")) << "push es, which 64-bit mode does not have";
@@ -324,8 +324,8 @@ TEST(Instructions, AreNoneWhereNothingDecodes) {
 
 TEST(Instructions, NeedNoMoreThanTheirOwnBytes) {
   const auto code = test::hex("48 8b 00 06 06");
-  EXPECT_EQ(classify(std::span(code).first(3), 0)->length, 3U);
-  EXPECT_EQ(classify(code, 0)->length, 3U);
+  EXPECT_EQ(classify(Arch::x86_64, std::span(code).first(3), 0)->length, 3U);
+  EXPECT_EQ(classify(Arch::x86_64, code, 0)->length, 3U);
 }
 
 TEST(Categories, AreASet) {
@@ -341,7 +341,7 @@ TEST(Categories, AreASet) {
 }
 
 Instruction decoded(const std::string& bytes) {
-  const auto found = classify(test::hex(bytes), 0x401000);
+  const auto found = classify(Arch::x86_64, test::hex(bytes), 0x401000);
   EXPECT_TRUE(found) << bytes;
   return found.value_or(Instruction());
 }

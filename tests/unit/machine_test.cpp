@@ -279,8 +279,8 @@ TEST(PerfVersion, TellsWhichOptionsPerfHas) {
   EXPECT_FALSE(tool(5, 9).has_control());
   EXPECT_TRUE(tool(5, 10).has_control());
   EXPECT_TRUE(tool(6, 1).has_control());
-  EXPECT_FALSE(tool(4, 19).has_no_bpf_event());
-  EXPECT_TRUE(tool(5, 1).has_no_bpf_event());
+  EXPECT_FALSE(tool(4, 19).has(PerfTool::kNoBpfEvent));
+  EXPECT_TRUE(tool(5, 1).has(PerfTool::kNoBpfEvent));
 }
 
 /// PATH is one directory with a `perf` of our making in it.

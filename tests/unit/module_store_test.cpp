@@ -110,6 +110,39 @@ TEST_F(ModuleStoreTest, TakesTheRecordedPathWithTheRecordedBuildId) {
   EXPECT_THAT(store.remarks().front().text, HasSubstr("00112233"));
 }
 
+TEST_F(ModuleStoreTest, TakesNoUnverifiedFileForAnotherArchitecture) {
+#if defined(__x86_64__)
+  const std::string here = "x86_64", elsewhere = "aarch64";
+#else
+  const std::string here = "aarch64", elsewhere = "x86_64";
+#endif
+  ModuleStore store;
+  store.expect_machine(elsewhere);
+  EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr);
+  ASSERT_EQ(store.remarks().size(), 1U);
+  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
+  EXPECT_THAT(store.remarks().front().text, HasSubstr("another architecture than was recorded"));
+  EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr)
+      << "the build-id tells more";
+  for (const std::string& known : {here, std::string(), std::string("damaged\x1b[31m")}) {
+    store.expect_machine(known);  // the next recording
+    EXPECT_NE(store.find({program_.string(), {}}).module, nullptr) << known;
+    EXPECT_EQ(store.remarks().back().kind, Kind::unverified);
+  }
+}
+
+TEST_F(ModuleStoreTest, TakesNoUnverifiedFileOfThisMachineForOneOfAThirdArchitecture) {
+  ModuleStore store;
+  for (const std::string third : {"armv7l", "i686", "riscv64"}) {
+    store.expect_machine({});  // a recording that does not tell
+    EXPECT_NE(store.find({program_.string(), {}}).module, nullptr);
+    store.expect_machine(third);
+    EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr) << third;
+    EXPECT_EQ(store.remarks().back().kind, Kind::rebuilt);
+    EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr) << third;
+  }
+}
+
 TEST_F(ModuleStoreTest, PutsSymfsInFrontOfThePath) {
   put(program_, "root/usr/bin/program");
   SearchPlaces places;

@@ -15,6 +15,15 @@ namespace {
 
 using test::OffsetModel;
 
+TEST(OverRuns, TheMeanOfEqualValuesIsEachOfThem) {
+  for (const double value : {1.0, 0.1, 2.0 / 3, 1e-9, 12345.678}) {
+    for (std::size_t runs = 1; runs <= 100; ++runs) {
+      EXPECT_EQ(mean_of(std::vector<RunValue>(runs, {value, 0})), value) << runs;
+    }
+  }
+  EXPECT_EQ(mean_of({}), 0.0);
+}
+
 TEST(OverRuns, IntervalIsStudentsOfTheRuns) {
   // 1, 2, 3: mean 2, deviation 1, t(2) = 4.303.
   const std::vector<RunValue> runs{{1, 0}, {2, 0}, {3, 0}};

@@ -283,6 +283,11 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
   amd.cpu.vendor = "AuthenticAMD";
   EXPECT_EQ(period("cycles", amd) % 16, 0U);
   EXPECT_EQ(period("access", amd), 7U);
+  machine::Machine unknown = with_pmu();
+  unknown.cpu.vendor.clear();
+  EXPECT_EQ(period("cycles", unknown) % 16, 0U) << "it may be AMD's";
+  unknown.cpu.arch = "aarch64";
+  EXPECT_EQ(period("cycles", unknown), 400'009U) << "AMD has none";
 }
 
 TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
@@ -339,6 +344,12 @@ TEST(RecordPlan, GivesEveryEventTheDurationAskedFor) {
   for (const auto& measurement : plan(asked)) EXPECT_EQ(seconds(measurement), 0.25);
 }
 
+TEST(RecordPlan, GivesEveryEventTheIterationsAskedFor) {
+  RecordOptions asked = options({"access", "cpu-clock", "cycles"});
+  asked.iterations = 30'000;
+  for (const auto& measurement : plan(asked)) EXPECT_EQ(iterations(measurement), 30'000);
+}
+
 TEST(RecordPlan, RefusesMoreIterationsThanCanBeCounted) {
   RecordOptions asked = options({"access"});
   asked.period = 9'000'000'000'000'000'000U;
@@ -350,6 +361,8 @@ TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
   asked.period = 100'003;
   EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("a smaller -c ends sooner")));
+  asked.iterations = 1000;
+  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes, IsEmpty());
 }
 
 TEST(RecordPlan, SaysThatCyclesMayBecomeCpuClock) {

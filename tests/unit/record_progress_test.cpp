@@ -93,13 +93,6 @@ TEST(Progress, EscapesWhatCouldSteerTheTerminal) {
   EXPECT_THAT(GetCapturedStderr(), Not(HasSubstr("\033")));
 }
 
-TEST(WithThousands, GroupsByThree) {
-  EXPECT_EQ(with_thousands(0), "0");
-  EXPECT_EQ(with_thousands(999), "999");
-  EXPECT_EQ(with_thousands(1000), "1,000");
-  EXPECT_EQ(with_thousands(1'234'567), "1,234,567");
-}
-
 TEST(DurationText, RoundsUpToWhatIsWorthKnowing) {
   EXPECT_EQ(duration_text(0.2), "1 s");
   EXPECT_EQ(duration_text(59), "59 s");

@@ -70,7 +70,7 @@ TEST(ReportReader, GivesBackWhatWasReported) {
   for (const int level : {0, 1, 2, 3}) {
     for (const auto judgeable :
          {Judgeable::yes, Judgeable::timer, Judgeable::every_instruction, Judgeable::not_caused,
-          Judgeable::imprecise, Judgeable::no_trigger}) {
+          Judgeable::imprecise, Judgeable::no_precise_levels, Judgeable::no_trigger}) {
       expect_same_again({make({.level = level,
                                .offsets = {{-3, 2}, {0, 4990}, {4, 10}, {4990, 7}},
                                .kernel_samples = 11,
@@ -245,7 +245,7 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/file", nullptr, "found nothing"},
            {"/cpu", 1, "an object"},
        }) {
-    const auto change = [&](json& document) {
+    const auto change = [&pointer = pointer, &value = value](json& document) {
       document["measurements"][0][json::json_pointer(pointer)] = value;
     };
     EXPECT_THAT(refusal(change), HasSubstr(message)) << pointer << " " << value;

@@ -1,4 +1,4 @@
-#include "src/run/event_syntax.h"
+#include "src/perftool/event_syntax.h"
 
 #include "src/support/error.h"
 
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace skid::run {
+namespace skid::perftool {
 namespace {
 
 /// The letters of an event's modifiers in tools/perf/util/parse-events.l, later additions included.
@@ -68,4 +68,4 @@ int level_of_modifiers(std::string_view modifiers) {
   return static_cast<int>(std::count(modifiers.begin(), modifiers.end(), 'p'));
 }
 
-}  // namespace skid::run
+}  // namespace skid::perftool

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skid::run {
+namespace skid::perftool {
 
 /// An event string taken apart: "cycles:upp" is {"cycles", "upp"}, "cpu/event=0xd1/pp" is
 /// {"cpu/event=0xd1/", "pp"}, "mem:0x10/8:rw:p" is {"mem:0x10/8:rw", "p"}.
@@ -27,4 +27,4 @@ std::vector<std::string> split_event_list(std::string_view list);
 /// The precise level that modifiers ask for: the number of p's, as many as there are.
 int level_of_modifiers(std::string_view modifiers);
 
-}  // namespace skid::run
+}  // namespace skid::perftool

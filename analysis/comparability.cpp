@@ -1,0 +1,126 @@
+#include "analysis/comparability.h"
+
+#include "analysis/wording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+namespace {
+
+/// Periods are quotients of two counts where nobody asked for one.
+constexpr double kPeriodTolerance = 0.01;
+
+/// The trigger that all runs of a cell have, or nullopt where they have none or several.
+std::optional<std::string> trigger_of(const std::vector<const Measurement*>& runs) {
+  std::optional<std::string> kind;
+  for (const Measurement* run : runs) {
+    if (!run->trigger || (kind && *kind != run->trigger->kind)) return std::nullopt;
+    kind = run->trigger->kind;
+  }
+  return kind;
+}
+
+bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
+  return a.type == b.type && a.config == b.config;
+}
+
+/// Whether a run recorded another event of the same name, because the one that was asked for could
+/// not be had. Names of two CPUs' events may well stand for different codes.
+bool is_another_event(const Measurement& a, const Measurement& b) {
+  return (a.event.swapped || b.event.swapped) && !same_recorded(a.event, b.event);
+}
+
+std::string runway_of(const Measurement& measurement) {
+  const auto& geometry = measurement.basis.geometry;
+  if (!geometry) return "none";
+  return fmt::format("{} of {} instructions",
+                     counted(geometry->trigger_addresses.size(), "trigger"),
+                     geometry->highest_offset);
+}
+
+std::string period_of(const Measurement& measurement) {
+  const Period& period = measurement.period;
+  if (period.requested) return fmt::format("{}", *period.requested);
+  if (period.effective && std::isfinite(*period.effective)) {
+    return fmt::format("~{:.0f}", *period.effective);
+  }
+  return "unknown";
+}
+
+bool same_period(const Period& a, const Period& b) {
+  if (a.requested && b.requested) return *a.requested == *b.requested;
+  const auto value = [](const Period& period) {
+    return period.requested ? static_cast<double>(*period.requested) : period.effective.value_or(0);
+  };
+  return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
+}
+
+}  // namespace
+
+std::string why_no_baseline(const Cell& baseline) {
+  const std::vector<const Measurement*>& runs = baseline.runs;
+  for (const Measurement* run : runs) {
+    if (is_another_event(*runs.front(), *run)) {
+      return fmt::format("the baseline's runs recorded several events: {} and {}",
+                         runs.front()->event.recorded, run->event.recorded);
+    }
+  }
+  if (!trigger_of(runs) && runs.front()->trigger)
+    return "the baseline's runs have several triggers";
+  return {};
+}
+
+std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
+  for (const Measurement* run : cell.runs) {
+    if (is_another_event(baseline, *run)) {
+      return fmt::format("another event was recorded: {} here, {} in the baseline",
+                         run->event.recorded, baseline.event.recorded);
+    }
+  }
+  const std::optional<std::string> here = trigger_of(cell.runs);
+  if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
+  if (!baseline.trigger || !here) return "nobody said where the trigger is";
+  if (*here != baseline.trigger->kind) {
+    return fmt::format("another trigger: {} here, {} in the baseline", *here,
+                       baseline.trigger->kind);
+  }
+  return {};
+}
+
+std::vector<std::string> reservations(const Measurement& baseline, const Cell& cell) {
+  std::vector<std::string> remarks;
+  const auto say = [&remarks](std::string remark) {
+    if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
+      remarks.push_back(std::move(remark));
+    }
+  };
+  for (const Measurement* run : cell.runs) {
+    if (runway_of(*run) != runway_of(baseline)) {
+      say(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
+                      runway_of(baseline)));
+    }
+    if (!same_period(run->period, baseline.period)) {
+      say(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
+                      period_of(baseline)));
+    }
+    if (run->precise.recorded != baseline.precise.recorded) {
+      say(fmt::format("recorded at another precise level: {} here, {} in the baseline",
+                      run->precise.recorded, baseline.precise.recorded));
+    }
+    if (run->event.swapped) {
+      say(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
+    }
+    if (run->parts > 1) {
+      say(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
+    }
+    if (run->read_in_part) say("read in part: what is missing may differ from what was read");
+  }
+  return remarks;
+}
+
+}  // namespace skid::analysis

@@ -1,0 +1,250 @@
+#include "src/commands/kit.h"
+
+#include "src/commands/messages.h"
+#include "src/commands/record_options.h"
+#include "src/commands/record_plan.h"
+#include "src/commands/record_run.h"
+#include "src/commands/standard_output.h"
+#include "src/events/catalogue.h"
+#include "src/events/triggers.h"
+#include "src/kit/archive.h"
+#include "src/kit/directory.h"
+#include "src/kit/kit.h"
+#include "src/kit/slurm.h"
+#include "src/output/escape.h"
+#include "src/support/architecture.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+#include "src/support/temporary_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace skid::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultTar = "skidscan-kit.tar";
+constexpr const char* kStandardOutput = "-";
+
+struct KitOptions {
+  PlanOptions plan;
+  std::string arch{runway::name_of(kOwnArch)};
+  std::string cpu;  ///< --for
+  std::string output;
+  bool is_output_given = false;
+  bool slurm = false;
+  bool force = false;
+  bool quiet = false;
+};
+
+/// What nodes share is a directory.
+KitOptions completed(KitOptions options) {
+  if (!options.is_output_given) options.output = options.slurm ? kit::kTopDirectory : kDefaultTar;
+  if (!options.slurm) return options;
+  if (options.output == kStandardOutput || options.output.ends_with(".tar")) {
+    throw UsageError(
+        fmt::format("-o {}: a kit for Slurm is a directory, on a file system that the nodes share",
+                    options.output));
+  }
+  if (options.output.empty()) return options;
+  if (!options.output.ends_with('/')) options.output += '/';
+  return options;
+}
+
+bool is_directory_name(const std::string& name) {
+  return name.ends_with('/');
+}
+
+/// Before anything is built.
+void check_output(const KitOptions& options) {
+  if (options.output.empty()) throw UsageError("-o: the name of the kit is empty");
+  if (options.output == kStandardOutput) {
+    if (::isatty(STDOUT_FILENO) == 1) {
+      throw UsageError("-o -: standard output is a terminal, and a tar is none for it");
+    }
+    return;
+  }
+  if (is_directory_name(options.output)) return;  // looked at when it is written
+  std::error_code ignored;
+  const auto status = fs::status(options.output, ignored);
+  if (fs::is_directory(status)) {
+    throw Error(fmt::format("{0}: is a directory; for a directory instead of a tar name it {0}/",
+                            options.output));
+  }
+  if (fs::is_regular_file(status) && !options.force) {
+    throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
+                            options.output));
+  }
+}
+
+std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
+                                               const machine::Machine& machine) {
+  if (options.cpu.empty()) {
+    if (options.plan.perfmon) {
+      throw UsageError("--perfmon: names events of a CPU, which a kit is told with --for");
+    }
+    return std::nullopt;
+  }
+  events::Catalogue catalogue = events::open_catalogue(
+      {.cpu = options.cpu, .perfmon = options.plan.perfmon.value_or(fs::path()), .option = "--for"},
+      machine);
+  const Arch arch = events::arch_of(catalogue.cpu());
+  if (runway::name_of(arch) != machine.cpu.arch) {
+    throw UsageError(fmt::format("--for {}: is a CPU of {}, and the kit is for {}", options.cpu,
+                                 runway::name_of(arch), machine.cpu.arch));
+  }
+  return catalogue;
+}
+
+std::string vendor_of(events::ConfigLayout layout) {
+  switch (layout) {
+    case events::ConfigLayout::amd:
+      return "AuthenticAMD";
+    case events::ConfigLayout::arm:
+      return "0x41";
+    case events::ConfigLayout::intel:
+      break;
+  }
+  return "GenuineIntel";
+}
+
+/// What may be assumed of a machine that nobody has looked at: a CPU's PMUs, and that they take
+/// every level. What it refuses in the end is noted there.
+void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
+  constexpr int kHighestLevel = 3;
+  machine.cpu.vendor = vendor_of(catalogue.cpu().layout);
+  for (const events::Event& event : catalogue.events()) {
+    const bool known = std::any_of(machine.core_pmus.begin(), machine.core_pmus.end(),
+                                   [&event](const auto& pmu) { return pmu.name == event.pmu; });
+    if (known || event.pmu.empty()) continue;
+    machine.core_pmus.push_back(
+        {.name = event.pmu, .type = 0, .max_precise = kHighestLevel, .cpus = {}});
+  }
+  if (machine::is_amd(machine.cpu)) machine.other_pmus.emplace_back("ibs_op");
+}
+
+kit::Kit plan_kit(const KitOptions& options, const fs::path& directory) {
+  const Arch arch = runway::arch_from(options.arch);
+  machine::Machine machine;
+  machine.cpu.arch = runway::name_of(arch);
+  const machine::Machine nothing_known = machine;
+  const auto catalogue = catalogue_for(options, machine);
+  if (catalogue) assume(machine, *catalogue);
+  const RecordRequest request =
+      resolve_request(options.plan, machine, {}, catalogue ? &*catalogue : nullptr);
+  const Targets targets = build_targets(request.targets, directory);
+  kit::Kit kit{.arch = arch,
+               .plan = planned_run(options.plan, request, targets),
+               .targets = {},
+               .cpu = options.plan.cpu,
+               .pmus = {}};
+  kit.plan.machine = nothing_known;
+  for (const auto& [trigger, target] : targets) kit.targets.push_back(target);
+  kit.pmus = kit::named_pmus(kit.plan);
+  return kit;
+}
+
+void write_kit(const KitOptions& options, const std::vector<kit::File>& files) {
+  if (is_directory_name(options.output)) {
+    kit::write_directory(files, options.output, options.force);
+    return;
+  }
+  const std::string tar = kit::tar_of(files, kit::kTopDirectory);
+  if (options.output == kStandardOutput) {
+    print(tar);
+  } else {
+    write_file_atomically(options.output, tar);
+  }
+}
+
+void make_kit(const KitOptions& given) {
+  const KitOptions options = completed(given);
+  check_output(options);
+  const TemporaryDirectory directory;
+  const kit::Kit kit = plan_kit(options, directory.path());
+  if (!options.quiet) {
+    for (const std::string& note : kit.plan.notes) say(note);
+  }
+  std::vector<kit::File> files = kit::files_of(kit);
+  if (options.slurm) kit::add_slurm(files);
+  write_kit(options, files);
+  if (options.quiet || options.output == kStandardOutput) return;
+  if (options.slurm) {
+    print(output::escape_for_terminal(fmt::format(
+              "{0}: {1} measurements for {2}; where Slurm is: {3} --nodes LIST, or --features LIST",
+              options.output, kit.plan.measurements.size(), options.arch,
+              shell_quoted({fs::path(options.output) / "submit.sh"}))) +
+          "\n");
+    return;
+  }
+  const std::string script = (is_directory_name(options.output) ? fs::path(options.output)
+                                                                : fs::path(kit::kTopDirectory)) /
+                             kit::kScriptName;
+  print(
+      output::escape_for_terminal(fmt::format(
+          "{}: {} measurements for {}; {}: sh {}", options.output, kit.plan.measurements.size(),
+          options.arch,
+          is_directory_name(options.output) ? "carry it there and run" : "unpack it there and run",
+          shell_quoted({script}))) +
+      "\n");
+}
+
+}  // namespace
+
+void add_kit_command(CLI::App& app, int& exit_status) {
+  CLI::App* command = app.add_subcommand(
+      "kit", "Pack what record would do, for a machine that has perf and a shell");
+  const auto options = std::make_shared<KitOptions>();
+  options->plan.elsewhere = true;
+  add_plan_options(*command, options->plan);
+  command
+      ->add_option("-o,--output", options->output,
+                   "The tar (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
+                   "directory")
+      ->type_name("KIT.tar");
+  command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)")
+      ->type_name("ARCH");
+  command
+      ->add_option("--for", options->cpu,
+                   "CPU that it is for, as 'skidscan events --cpu' takes it (skl, zen4, …): its "
+                   "events can be named, and are recorded when none is")
+      ->type_name("CPU");
+  command->add_flag("--slurm", options->slurm,
+                    "Make a directory (default: skidscan-kit) with scripts for Slurm: a run on "
+                    "each of many nodes, a report of each, a comparison of all");
+  command->add_flag("--force", options->force, "Replace what -o names");
+  command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  command->footer(
+      "The kit is a tar with the targets, static, and run.sh, which takes perf and a POSIX shell\n"
+      "and nothing else. It leaves a run as 'skidscan record' does. Without -e and --for it "
+      "records\n"
+      "the built-in events and those of perf that any CPU may have; what the machine refuses is\n"
+      "noted. docs/kit.md tells what lies in it.\n\n"
+      "Examples:\n"
+      "  skidscan kit\n"
+      "  skidscan kit --for skl -o skylake.tar\n"
+      "  skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar\n"
+      "  skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'\n"
+      "  skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'");
+  command->callback([options, command, &exit_status] {
+    options->is_output_given = command->count("--output") > 0;
+    make_kit(*options);
+    exit_status = static_cast<int>(ExitStatus::done);
+  });
+}
+
+}  // namespace skid::commands

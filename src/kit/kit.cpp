@@ -1,0 +1,76 @@
+#include "src/kit/kit.h"
+
+#include "src/kit/script.h"
+#include "src/support/file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::kit {
+
+namespace {
+
+constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
+
+constexpr std::string_view kReadme =
+    R"(A kit of skidscan {version}: it samples small programs with the perf of a Linux
+machine ({arch}) to measure how far samples lie from their cause.
+
+It takes perf and a shell, nothing else, and changes nothing on the machine.
+Unpack it where programs may run, then:
+
+    sh skidscan-kit/run.sh                # records into ./skidscan.run
+    tar -cf skidscan.run.tar skidscan.run # to carry it back
+
+{measurements} measurements; 'sh run.sh -h' lists the options. What the machine refuses is
+noted. When it was broken off, the same command goes on where it ended.
+Where skidscan is: tar -xf skidscan.run.tar; skidscan report skidscan.run
+In skidscan.run/machine is what was copied of /proc and /sys.
+)";
+
+std::string readme_of(const Kit& kit) {
+  return fmt::format(fmt::runtime(kReadme), fmt::arg("version", kit.plan.tool_version),
+                     fmt::arg("arch", runway::name_of(kit.arch)),
+                     fmt::arg("measurements", kit.plan.measurements.size()));
+}
+
+bool is_name(std::string_view text) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !text.empty() && text.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<File> files_of(const Kit& kit) {
+  std::vector<File> files{
+      {.name = kReadmeName, .content = readme_of(kit), .executable = false},
+      {.name = run::kPlanName, .content = run::description_of(kit.plan), .executable = false},
+      {.name = kScriptName, .content = script_of(kit), .executable = true}};
+  for (const runway::Target& target : kit.targets) {
+    files.push_back({.name = target.path.filename().string(),
+                     .content = read_file(target.path, kLargestTarget),
+                     .executable = true});
+  }
+  return files;
+}
+
+std::vector<std::string> named_pmus(const run::Run& plan) {
+  std::vector<std::string> names;
+  for (const run::PlannedMeasurement& measurement : plan.measurements) {
+    const std::size_t slash = measurement.perf_event.find('/');
+    // "mem:0x1000/8:rw" is a breakpoint.
+    if (slash == std::string::npos || !is_name(measurement.perf_event.substr(0, slash))) continue;
+    std::string name = measurement.perf_event.substr(0, slash);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+}  // namespace skid::kit

@@ -1,0 +1,138 @@
+#include "src/perftool/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace skid::perftool {
+
+namespace {
+
+constexpr std::size_t kMostRemarks = 20;
+constexpr std::size_t kLongestRemark = 500;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return contains(text, part); });
+}
+
+/// The lines of a text without white space at their ends, leaving out empty ones.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) continue;
+    lines.push_back(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
+  }
+  return lines;
+}
+
+constexpr std::array<std::string_view, 4> kPermission{
+    "Access to performance monitoring", "You may not have permission", "No permission to enable",
+    "can't access trace events"};
+
+constexpr std::array<std::string_view, 5> kChatter{
+    "[ perf record: Woken up", "[ perf record: Captured", "Events disabled", "Events enabled",
+    "Couldn't synthesize bpf events"};
+
+/// The number in "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]"; perf leaves
+/// the parentheses out when there are none.
+std::uint64_t samples_in(std::string_view line) {
+  const std::size_t unit = line.rfind(kSamplesEnd);
+  const std::size_t open = line.rfind('(', unit);
+  if (unit == std::string_view::npos || open == std::string_view::npos) return 0;
+  std::uint64_t samples = 0;
+  const char* end = line.data() + unit;
+  const auto [stop, error] = std::from_chars(line.data() + open + 1, end, samples);
+  return error == std::errc() && stop == end ? samples : 0;
+}
+
+/// What follows "Error:", on its line or the next.
+std::optional<std::string> text_of_error(const std::vector<std::string_view>& lines) {
+  constexpr std::string_view kError = "Error:";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].starts_with(kError)) continue;
+    std::string_view text = lines[i].substr(kError.size());
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    // Perf 6.12 and later name the PMU first and the reason on the line after.
+    if (text.empty() && i + 1 < lines.size()) text = lines[++i];
+    if (text.starts_with("Failure to open event") && i + 1 < lines.size()) text = lines[++i];
+    return std::string(text.substr(0, kLongestRemark));
+  }
+  return std::nullopt;
+}
+
+/// What perf points at with "\___" in an event that it does not know.
+std::optional<std::string> pointed_at(const std::vector<std::string_view>& lines) {
+  constexpr std::string_view kPointer = "\\___ ";
+  for (const std::string_view line : lines) {
+    const std::size_t pointer = line.find(kPointer);
+    if (pointer == std::string_view::npos) continue;
+    return std::string(line.substr(pointer + kPointer.size(), kLongestRemark));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const std::string_view> permission_texts() {
+  return kPermission;
+}
+
+std::span<const std::string_view> chatter_texts() {
+  return kChatter;
+}
+
+bool tells_of_permission(std::string_view standard_error) {
+  return contains_any(standard_error, kPermission);
+}
+
+std::string syntax_reason(std::string_view standard_error) {
+  const auto lines = lines_of(standard_error);
+  if (auto pointed = pointed_at(lines)) return *pointed;
+  return lines.empty() ? "no reason given" : std::string(lines.front().substr(0, kLongestRemark));
+}
+
+Messages read_messages(std::string_view standard_error) {
+  Messages messages;
+  messages.no_permission = tells_of_permission(standard_error);
+  messages.disk_full = contains(standard_error, kDiskFull);
+  const std::vector<std::string_view> lines = lines_of(standard_error);
+  for (const std::string_view line : lines) {
+    if (line.starts_with(kWroteFile)) {
+      messages.wrote_file = true;
+      messages.samples = samples_in(line);
+    }
+    if (contains_any(line, kChatter) || messages.remarks.size() == kMostRemarks) continue;
+    messages.remarks.emplace_back(line.substr(0, kLongestRemark));
+  }
+  if (!messages.no_permission) {
+    messages.refusal = text_of_error(lines);
+    messages.unknown = pointed_at(lines);
+  }
+  return messages;
+}
+
+std::string permission_reason(const machine::Machine& machine) {
+  const std::optional<int> paranoid = machine.perf_event_paranoid;
+  std::string reason = "no permission to sample it";
+  if (paranoid) reason += fmt::format(" (kernel.perf_event_paranoid is {})", *paranoid);
+  // From 1 downwards CPU events of user and kernel are open to all, so something else refuses.
+  if (paranoid && *paranoid <= 1) {
+    return reason +
+           "; run as root, or give the container CAP_PERFMON and a seccomp profile that allows "
+           "perf_event_open";
+  }
+  return reason + "; allow it with 'sysctl kernel.perf_event_paranoid=1', or run as root";
+}
+
+}  // namespace skid::perftool

@@ -1,0 +1,46 @@
+// What perf says on standard error, read for what it means.
+#pragma once
+
+#include "src/machine/machine.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::perftool {
+
+/// Texts that perf says when a permission is missing: evsel__open_strerror in
+/// tools/perf/util/evsel.c, old wording and new.
+std::span<const std::string_view> permission_texts();
+/// In lines of perf's every run, which say nothing of this one.
+std::span<const std::string_view> chatter_texts();
+/// What it says when the disk is full.
+inline constexpr std::string_view kDiskFull = "No space left on device";
+/// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]" begins and ends so.
+inline constexpr std::string_view kWroteFile = "[ perf record: Captured and wrote";
+inline constexpr std::string_view kSamplesEnd = " samples) ]";
+
+struct Messages {
+  bool wrote_file = false;    ///< perf came to its end and wrote the recording
+  std::uint64_t samples = 0;  ///< that it counted there
+  bool no_permission = false;
+  bool disk_full = false;
+  std::optional<std::string> refusal;  ///< why the kernel does not take the event
+  std::optional<std::string> unknown;  ///< why perf does not know it
+  std::vector<std::string> remarks;    ///< everything but perf's usual chatter, a line each
+};
+
+Messages read_messages(std::string_view standard_error);
+
+bool tells_of_permission(std::string_view standard_error);
+
+/// perf's reason for not parsing an event: what it points at with "\___", or its first line.
+std::string syntax_reason(std::string_view standard_error);
+
+/// "no permission to sample it (kernel.perf_event_paranoid is 2); …", with the remedy.
+std::string permission_reason(const machine::Machine& machine);
+
+}  // namespace skid::perftool

@@ -1,0 +1,45 @@
+// What one `perf record` came to, by what it left.
+#pragma once
+
+#include "runway/target.h"
+#include "src/machine/machine.h"
+#include "src/perftool/messages.h"
+#include "src/support/process.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace skid::perftool {
+
+enum class Ending {
+  recorded,
+  refused,        ///< the kernel does not take the event, or perf does not know it
+  no_permission,  ///< to sample it
+  disk_full,
+  died,    ///< perf or the target, or left nothing: not for what this machine takes
+  failed,  ///< perf gave up before the target started, for a reason that is not known to us
+};
+
+struct Outcome {
+  Ending ending = Ending::failed;
+  std::string reason;  ///< why not recorded, a clause without the event's name
+  Messages messages;
+  std::optional<runway::TargetReport> report;
+};
+
+/// `left`: how perf ended, what it and the target said. `file`: what it was to write.
+Outcome judge(const Completed& left, const std::filesystem::path& file,
+              const machine::Machine& machine);
+
+/// Whether a file begins as a perf.data file of this machine's byte order does.
+bool is_recording(const std::filesystem::path& file);
+
+/// perf counts the samples of all events together; these are those of the first. Throws InputError.
+std::uint64_t samples_of_first_event(const std::filesystem::path& file);
+
+/// "4998 samples of 5000 asked for"; empty where there are enough.
+std::string shortage(std::uint64_t samples, std::uint64_t asked);
+
+}  // namespace skid::perftool

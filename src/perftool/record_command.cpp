@@ -1,0 +1,93 @@
+#include "src/perftool/record_command.h"
+
+#include "src/perftool/event_syntax.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::perftool {
+
+namespace {
+
+using machine::PerfTool;
+using When = CommandWord::When;
+
+void add(std::vector<CommandWord>& words, std::vector<CommandWord> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(words));
+}
+
+/// The same words, beside some recordings only.
+std::vector<CommandWord> only(When when, const std::vector<std::string>& texts) {
+  std::vector<CommandWord> words;
+  words.reserve(texts.size());
+  for (const std::string& text : texts) {
+    words.push_back({.text = text, .is_value = false, .since = {}, .when = when});
+  }
+  return words;
+}
+
+std::vector<CommandWord> since(Since version, std::vector<CommandWord> words) {
+  for (CommandWord& word : words) word.since = version;
+  return words;
+}
+
+}  // namespace
+
+std::vector<CommandWord> record_words(const Subject& subject) {
+  std::vector<CommandWord> words{value_word("perf"), {.text = "record"}};
+  // No copies of the modules in ~/.debug.
+  words.push_back({.text = "--no-buildid-cache"});
+  // Side-band events of BPF programs, for which perf's end waits up to a second.
+  add(words, since(PerfTool::kNoBpfEvent, {{.text = "--no-bpf-event"}}));
+  const std::vector<std::string> plain{"-e", subject.event, "-c", std::to_string(subject.period)};
+  if (subject.witness.empty()) {
+    add(words, only(When::always, plain));
+  } else {
+    // Tracepoints take no period among their terms, so the event has to.
+    auto event = split_event_name(subject.event);
+    event.name += fmt::format("/period={}/", subject.period);
+    add(words,
+        only(When::with_witness, {"-e", join_event_name(event), "-e", subject.witness, "-c", "1"}));
+    add(words, only(When::without_witness, plain));
+  }
+  add(words, {{.text = "-o"}, value_word("output")});
+  // Events start disabled; the target has them enabled once it is warm.
+  add(words, since(PerfTool::kControl,
+                   {{.text = "-D"}, {.text = "-1"}, {.text = "--control"}, value_word("fifos")}));
+  words.push_back({.text = "--"});
+  add(words, runway::command_words(subject.length, /*with_cpu=*/true));
+  add(words, since(PerfTool::kControl, runway::control_words()));
+  return words;
+}
+
+std::vector<std::string> record_command(const PerfTool& perf, const Recording& recording) {
+  std::vector<CommandWord> words = record_words(recording.subject);
+  std::erase_if(words, [&perf](const CommandWord& word) {
+    return !perf.has(word.since) || word.when == When::without_witness;
+  });
+  const auto* duration = std::get_if<std::chrono::nanoseconds>(&recording.subject.length);
+  return filled(words,
+                {{"perf", perf.path.string()},
+                 {"output", recording.output.string()},
+                 {"fifos", fmt::format("fifo:{},{}", recording.control.string(),
+                                       recording.acknowledge.string())},
+                 {"target", recording.target.string()},
+                 {"seconds", duration == nullptr ? std::string() : runway::seconds_text(*duration)},
+                 {"cpu", std::to_string(recording.cpu)},
+                 {"control", recording.control.string()},
+                 {"acknowledge", recording.acknowledge.string()}});
+}
+
+std::string control_note(const PerfTool& perf) {
+  if (perf.has_control()) return {};
+  return fmt::format(
+      "perf {} has no --control (it came with {}.{}): the targets' start and warm-up are in the "
+      "recordings",
+      perf.version, PerfTool::kControl.major, PerfTool::kControl.minor);
+}
+
+}  // namespace skid::perftool

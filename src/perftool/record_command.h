@@ -1,0 +1,42 @@
+// The command line of `perf record`: the only place that knows it.
+#pragma once
+
+#include "runway/target.h"
+#include "src/machine/machine.h"
+#include "src/support/command_words.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace skid::perftool {
+
+/// What is recorded, known before it is known where.
+struct Subject {
+  std::string event;  ///< as -e takes it, with its precise level
+  std::uint64_t period = 0;
+  std::string witness;       ///< a tracepoint to record every time it fires; empty: none
+  runway::RunLength length;  ///< of the target
+};
+
+/// The words for any perf there is, each with the version that it came with. Values: `perf`,
+/// `output`, `fifos` (what --control takes), `target`, `seconds`, `cpu`, `control`, `acknowledge`.
+std::vector<CommandWord> record_words(const Subject& subject);
+
+/// Where one `perf record` of it goes.
+struct Recording {
+  Subject subject;
+  std::filesystem::path output;
+  std::filesystem::path target;
+  int cpu = 0;
+  std::filesystem::path control, acknowledge;  ///< FIFOs, for a perf that has --control
+};
+
+/// The line as this perf takes it.
+std::vector<std::string> record_command(const machine::PerfTool& perf, const Recording& recording);
+
+/// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it.
+std::string control_note(const machine::PerfTool& perf);
+
+}  // namespace skid::perftool

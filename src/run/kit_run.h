@@ -1,0 +1,22 @@
+// The run that a kit's run.sh leaves: plan.json and, raw, what happened. It is put together in
+// memory with what `record` judges its recordings by.
+#pragma once
+
+#include "src/run/run.h"
+
+#include <filesystem>
+
+namespace skid::run {
+
+/// What run.sh knows of its runs, a line `key=value` each (docs/kit.md).
+inline constexpr const char* kSessionName = "session";
+/// The files of the machine, below it as below "/".
+inline constexpr const char* kMachineName = "machine";
+/// What was left of each measurement: FILE.out, FILE.err, FILE.result.
+inline constexpr const char* kResultsName = "results";
+
+/// A run of DIR/plan.json and what lies beside it. Nothing of it is believed: sizes are bounded and
+/// symbolic links are not followed. Throws InputError.
+Run read_kit_run(const std::filesystem::path& directory);
+
+}  // namespace skid::run

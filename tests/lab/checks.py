@@ -1,0 +1,268 @@
+"""Holds the lab's recordings against what prediction.py computes; run.sh says how they were made.
+
+usage: checks.py SKIDSCAN DIR [unittest's options]
+"""
+
+import json
+import subprocess
+import sys
+import unittest
+from collections import Counter
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from prediction import Loop, ledger, noticed_overflows, offsets, overflows, places, skids
+
+SKIDSCAN, DIRECTORY = Path(sys.argv[1]), Path(sys.argv[2])
+RESULTS = DIRECTORY / "results"
+CYCLES, GROUP = RESULTS / "cycles.run", RESULTS / "group.data"
+GUEST, HOST = RESULTS / "breakpoints.run", DIRECTORY / "host.run"  # of breakpoints, both
+LEVELS = {"none": 0, "p": 1, "pp": 2, "ppp": 3}
+
+PERIOD = 10007  # of cycles:u, and of instructions in the group
+INTERRUPT_PERIOD = 997  # of cycles in the group
+ITERATIONS = 30000  # of the target, for cycles:u
+GROUP_ITERATIONS = 60000
+CLASSES = ("hit", "skid", "before", "censored", "loop")  # of the ledger, those in the loop
+PROMISED = 0.999
+CORTEX_A57 = 0xD07  # part number in MIDR_EL1
+
+
+def skidscan(*arguments) -> str:
+    command = [SKIDSCAN, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+@cache
+def report(path) -> list[dict]:
+    return json.loads(skidscan("report", path, "--format", "json"))["measurements"]
+
+
+def measurement(path, requested: str) -> dict:
+    found = [each for each in report(path) if each["event"]["requested"] == requested]
+    assert len(found) == 1, f"{path}: {len(found)} measurements of {requested}"
+    return found[0]
+
+
+@cache
+def guest_loop() -> Loop:
+    target = CYCLES / "target.load"
+    return Loop.of(json.loads(skidscan("target", "--read", target, "--format", "json")))
+
+
+@cache
+def sampled_addresses(path) -> dict[str, list[int]]:
+    """Addresses of the samples by event, in the order of time."""
+    lines = skidscan("samples", path, "--columns", "time,event,ip").splitlines()
+    samples = sorted((int(time), event, int(ip, 16))
+                     for time, event, ip in (line.split("\t") for line in lines[1:]))
+    events = {event for _, event, _ in samples}
+    return {event: [ip for _, of, ip in samples if of == event] for event in events}
+
+
+def offsets_of(found: dict) -> Counter:
+    """Samples by offset, from a report's histogram, whose bins are one instruction wide."""
+    histogram = found["histogram"]
+    assert histogram["bin_width"] == 1 and histogram["underflow"] == histogram["overflow"] == 0
+    return Counter({each["lo"]: each["count"] for each in histogram["bins"]})
+
+
+def not_in_common(predicted: Counter, counted: Counter) -> int:
+    """Samples that would have to be added, to make the one the other."""
+    return max((predicted - counted).total(), (counted - predicted).total())
+
+
+def fitted_entry(loop: Loop, period: int, address: int) -> int:
+    """What the first sample alone tells of the instructions between enabling and the loop."""
+    place = loop.place_of(address)
+    assert place is not None, f"the first sample lies outside of the loop, at {address:#x}"
+    return loop.entry_of(place, period)
+
+
+def sampled_places(loop: Loop, addresses: list[int]) -> list[int]:
+    """Of the samples in the loop. What runs before and behind it is no part of the prediction."""
+    return [place for place in map(loop.place_of, addresses) if place is not None]
+
+
+def cycles_at(level: str) -> dict:
+    return measurement(CYCLES, "cycles:u" + ("" if level == "none" else level))
+
+
+def sampled_at(level: str) -> list[int]:
+    addresses, = sampled_addresses(CYCLES / Path(cycles_at(level)["file"]).name).values()
+    return addresses
+
+
+class CyclesAtEveryLevel(unittest.TestCase):
+    """cycles:u, whose interrupt comes at once: each sample is at the instruction after the overflow."""
+
+    def test_each_sample_is_where_the_period_and_the_loop_put_it(self):
+        # One constant is taken from the first sample of the first level. All else follows.
+        loop = guest_loop()
+        entry = fitted_entry(loop, PERIOD, sampled_at("none")[0])
+        predicted = places(loop, overflows(PERIOD), entry, ITERATIONS)
+        self.assertGreater(len(set(predicted)), 1000)
+        for level in LEVELS:
+            with self.subTest(level=level):
+                self.assertEqual(sampled_places(loop, sampled_at(level)), predicted)
+
+    def test_the_report_counts_them_as_predicted(self):
+        loop = guest_loop()
+        entry = fitted_entry(loop, PERIOD, sampled_at("none")[0])
+        predicted = places(loop, overflows(PERIOD), entry, ITERATIONS)
+        for level in LEVELS:
+            with self.subTest(level=level):
+                found, addresses = cycles_at(level), sampled_at(level)
+                classes = {name: found["samples"][name] for name in CLASSES}
+                self.assertEqual(classes, {name: ledger(loop, predicted)[name] for name in CLASSES})
+                self.assertEqual(offsets_of(found), offsets(loop, predicted))
+                self.assertEqual(found["samples"]["read"], len(addresses))
+
+    def test_a_level_is_accepted_and_certifies_nothing(self):
+        for level, number in LEVELS.items():
+            with self.subTest(level=level):
+                found = cycles_at(level)
+                self.assertEqual(found["precise"]["recorded"], number)
+                self.assertEqual(found["precise"]["exact_ip_samples"], 0)
+                self.assertEqual(found["contract"]["verdict"], "not judged")
+                self.assertFalse(found["event"]["swapped"])
+
+
+class KnownSkid(unittest.TestCase):
+    """The group of instructions and cycles: an overflow of the one waits for that of the other.
+
+    Unless the kernel is entered in between, as for its timer tick 250 times a second: there qemu
+    looks at all counters. So nearly each skid is the predicted one, and none is longer.
+    """
+
+    def setUp(self):
+        self.loop = guest_loop()
+        by_event = {event.split("/")[0]: addresses
+                    for event, addresses in sampled_addresses(GROUP).items()}
+        self.assertEqual(set(by_event), {"instructions", "cycles"})
+        self.sampled = {event: sampled_places(self.loop, addresses)
+                        for event, addresses in by_event.items()}
+        # The only constant, from the first sample of cycles; nothing is taken from instructions.
+        entry = fitted_entry(self.loop, INTERRUPT_PERIOD, by_event["cycles"][0])
+
+        def predicted(executed):
+            return places(self.loop, executed, entry, GROUP_ITERATIONS)
+
+        self.overflows = predicted(overflows(PERIOD))
+        self.predicted = {"cycles": predicted(overflows(INTERRUPT_PERIOD)),
+                          "instructions": predicted(noticed_overflows(PERIOD, INTERRUPT_PERIOD))}
+
+    def skids_to(self, noticed: list[int]) -> list[int]:
+        return [(place - overflow) % self.loop.length
+                for overflow, place in zip(self.overflows, noticed)]
+
+    def test_cycles_interrupt_where_predicted(self):
+        self.assertEqual(self.sampled["cycles"], self.predicted["cycles"])
+
+    def test_the_skid_of_each_sample_of_instructions_is_the_predicted_one(self):
+        sampled, predicted = self.sampled["instructions"], self.predicted["instructions"]
+        self.assertEqual(len(sampled), len(predicted))
+        same = sum(map(int.__eq__, sampled, predicted))
+        print(f"{same} of {len(predicted)} skids are the predicted ones")
+        self.assertGreaterEqual(same, PROMISED * len(predicted))
+        longest = self.skids_to(predicted)
+        for k, (skid, at_most) in enumerate(zip(self.skids_to(sampled), longest), start=1):
+            self.assertLessEqual(skid, at_most, f"sample {k}")
+
+    def test_the_skids_are_of_all_lengths(self):
+        predicted = self.skids_to(self.predicted["instructions"])
+        self.assertEqual(predicted, list(islice(skids(PERIOD, INTERRUPT_PERIOD), len(predicted))))
+        self.assertEqual(set(predicted), set(range(INTERRUPT_PERIOD)))
+
+    def test_the_report_shows_the_predicted_distribution(self):
+        measurements = {each["event"]["recorded"].split("/")[0]: each for each in report(GROUP)}
+        self.assertEqual(set(measurements), set(self.predicted))
+        for event, found in measurements.items():
+            predicted = self.predicted[event]
+            allowed = (1 - PROMISED) * len(predicted)
+            with self.subTest(event=event):
+                classes = Counter({name: found["samples"][name] for name in CLASSES})
+                self.assertLessEqual(not_in_common(ledger(self.loop, predicted), classes), allowed)
+                self.assertLessEqual(
+                    not_in_common(offsets(self.loop, predicted), offsets_of(found)), allowed)
+
+
+class Breakpoints(unittest.TestCase):
+    """On aarch64 a watchpoint traps before the access, on x86-64 behind it."""
+
+    def setUp(self):
+        self.here = measurement(HOST, "access:pp")
+        if self.here["cpu"]["arch"] != "x86_64":
+            self.skipTest(f"this machine is {self.here['cpu']['arch']}, and no other than the guest")
+
+    def test_in_the_guest_all_samples_are_on_the_trigger(self):
+        for event in ("access:p", "access:pp", "execute:p", "execute:pp"):
+            with self.subTest(event=event):
+                found = measurement(GUEST, event)
+                self.assertGreaterEqual(found["samples"]["read"], 5000)
+                self.assertEqual(found["samples"]["hit"], found["samples"]["read"])
+                self.assertEqual(found["contract"]["verdict"], "kept")
+                self.assertFalse(found["contract"]["certified"])
+
+    def test_access_at_pp_is_kept_there_and_broken_here(self):
+        self.assertEqual(self.here["skid"]["instructions"]["mode"], 1)
+        self.assertEqual(self.here["contract"]["verdict"], "broken")
+        self.assertEqual(measurement(GUEST, "access:pp")["contract"]["verdict"], "kept")
+
+    def test_the_audit_finds_each_sample_possible(self):
+        for run in (GUEST, HOST):
+            for recording in json.loads(skidscan("audit", run, "--format", "json"))["recordings"]:
+                event, = recording["events"]
+                with self.subTest(run=run.name, event=event["requested"]):
+                    self.assertEqual(event["judged"], event["samples"])
+                    self.assertEqual(event["impossible"], 0)
+
+    def test_the_comparison_shows_that_difference_and_no_other(self):
+        comparison = json.loads((DIRECTORY / "compare.json").read_text())
+        self.assertEqual([side["cpu"]["arch"] for side in comparison["sides"]],
+                         ["aarch64", "x86_64"])
+        found = {}
+        for row in comparison["rows"]:
+            there, here = row["cells"]
+            self.assertEqual(there["outcome"], "baseline")
+            found[row["event"], row["level"]] = (here["outcome"], here["contract_broke"],
+                                                 there["skid"]["p50"]["value"],
+                                                 here["skid"]["p50"]["value"])
+        # At level 1 any constant skid will do.
+        self.assertEqual(found, {("access", 1): ("worse", False, 0, 1),
+                                 ("access", 2): ("worse", True, 0, 1),
+                                 ("execute", 1): ("no difference shown", False, 0, 0),
+                                 ("execute", 2): ("no difference shown", False, 0, 0)})
+
+
+class TheGuest(unittest.TestCase):
+    """What the kits wrote down of the machine that they ran on."""
+
+    def test_its_cpu_and_kernel_are_in_the_report(self):
+        for run in (CYCLES, GUEST):
+            found = report(run)[0]
+            self.assertEqual(found["cpu"]["arch"], "aarch64")
+            self.assertEqual(found["cpu"]["model"], CORTEX_A57)
+            self.assertIsNone(found["cpu"]["hypervisor"])
+            release = (RESULTS / "release").read_text().strip()
+            self.assertEqual(found["kernel"], release)
+
+    def test_doctor_finds_its_pmu(self):
+        done = subprocess.run([SKIDSCAN, "doctor", "--root", CYCLES / "machine"], text=True,
+                              capture_output=True, check=False)
+        self.assertIn("armv8_pmuv3", done.stdout, done.stderr)
+
+    def test_nothing_was_refused_or_left_out(self):
+        for run, measurements in ((CYCLES, 4), (GUEST, 4)):
+            self.assertEqual(len(report(run)), measurements)
+            for found in report(run):
+                self.assertEqual((found["lost_records"], found["lost_samples"],
+                                  found["throttled"]), (0, 0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

@@ -1,0 +1,36 @@
+// A file system of a given size, to be filled up or to refuse writing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <sys/mount.h>
+
+namespace skid::test {
+
+class SmallDisk {
+ public:
+  /// `mounted()` is false where the permission is missing.
+  SmallDisk(const std::filesystem::path& where, const std::string& size) : where_(where) {
+    std::filesystem::create_directory(where_);
+    mounted_ = ::mount("tmpfs", where_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  SmallDisk(SmallDisk&&) = delete;
+  SmallDisk& operator=(SmallDisk&&) = delete;
+  ~SmallDisk() {
+    if (mounted_) ::umount2(where_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const noexcept { return mounted_; }
+  /// From now on nothing can be written, by root neither.
+  bool make_read_only() const {
+    return ::mount(nullptr, where_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  }
+
+ private:
+  std::filesystem::path where_;
+  bool mounted_ = false;
+};
+
+}  // namespace skid::test

@@ -1,0 +1,187 @@
+// What a kit consists of: its words as a shell takes them, its list of measurements, its tar.
+#include "src/kit/kit.h"
+
+#include "src/commands/record_plan.h"
+#include "src/kit/archive.h"
+#include "src/kit/directory.h"
+#include "src/kit/script.h"
+#include "src/perftool/record_command.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::kit {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+run::PlannedMeasurement measurement_of(const std::string& event, const std::string& file) {
+  run::PlannedMeasurement measurement;
+  measurement.event = event;
+  measurement.requested = event;
+  measurement.perf_event = event;
+  measurement.period = 7;
+  measurement.trigger = "load";
+  measurement.length = std::uint64_t{500};
+  measurement.file = file;
+  return measurement;
+}
+
+Kit kit_of(std::vector<run::PlannedMeasurement> measurements) {
+  Kit kit;
+  kit.plan.samples = 5000;
+  kit.plan.machine.cpu.arch = "x86_64";
+  kit.plan.targets = {{.trigger = "load", .file = "target.load", .build_id = "00"}};
+  kit.plan.measurements = std::move(measurements);
+  return kit;
+}
+
+TEST(ShellWord, IsTheWordWhateverIsInIt) {
+  for (const std::string& word :
+       {std::string("plain"), std::string(), std::string("it's"), std::string("'"),
+        std::string("a b\tc"), std::string("$(touch /x) `y` \\ \" * ; & | # ~ !"),
+        std::string("line\nbreak"), std::string("-n"), std::string("\xc3\xa4\xff")}) {
+    const Completed done = run_program({"sh", "-c", "printf '%s|' " + shell_word(word)});
+    EXPECT_EQ(done.out, word + "|");
+  }
+}
+
+TEST(Listed, TellsWordsFromValuesAndWhenTheyStandThere) {
+  EXPECT_EQ(listed({value_word("perf"),
+                    {.text = "record"},
+                    {.text = "-D", .is_value = false, .since = {5, 10}},
+                    {.text = "fifos", .is_value = true, .since = {5, 10}},
+                    {.text = "=@",
+                     .is_value = false,
+                     .since = {},
+                     .when = CommandWord::When::with_witness}}),
+            "'@perf' '=record' '5.10=-D' '5.10@fifos' 'w==@'");
+}
+
+TEST(Script, HasALineForEachMeasurementAndNumbersEvents) {
+  auto access = measurement_of("access", "access.none.data");
+  auto precise = measurement_of("access", "access.p.data");
+  precise.requested = "access:p";
+  auto clock = measurement_of("cpu-clock", "cpu-clock.none.data");
+  clock.length = std::chrono::milliseconds(1500);
+  const std::string script = script_of(kit_of({access, precise, clock}));
+  EXPECT_THAT(script, HasSubstr("\n  measure 0 'access' 'access.none.data' 'target.load' 0 '' "
+                                "'@perf' '=record' "));
+  EXPECT_THAT(script, HasSubstr("\n  measure 0 'access:p' 'access.p.data' "));
+  EXPECT_THAT(script, HasSubstr("\n  measure 1 'cpu-clock' 'cpu-clock.none.data' 'target.load' "
+                                "1500000000 '' "));
+  EXPECT_THAT(script, HasSubstr(" '=--' '@target' '=--seconds' '@seconds' "));
+  EXPECT_THAT(script, Not(HasSubstr("@THE KIT@")));
+}
+
+TEST(Script, RefusesControlCharacters) {
+  EXPECT_THROW(script_of(kit_of({measurement_of("a\nb", "a.data")})), UsageError);
+  EXPECT_THROW(script_of(kit_of({measurement_of("a\x1b[2J", "a.data")})), UsageError);
+}
+
+TEST(Script, IsASoundScript) {
+  if (!find_program("shellcheck")) GTEST_SKIP() << "shellcheck is not installed";
+  const test::TemporaryDirectory directory;
+  Kit kit = kit_of({measurement_of("it's", "its.data")});
+  kit.pmus = {"cpu_core"};
+  std::ofstream(directory / "run.sh") << script_of(kit);
+  const Completed done = run_program({"shellcheck", (directory / "run.sh").string()});
+  EXPECT_TRUE(done.code.success()) << done.out << done.err;
+}
+
+TEST(NamedPmus, AreThoseOfEventsAndNoBreakpoints) {
+  EXPECT_THAT(named_pmus(kit_of({measurement_of("cpu_core/cycles/u", "a"),
+                                 measurement_of("cpu_core/config=0x1,name=x/", "b"),
+                                 measurement_of("mem:0x1000/8:rw", "c"),
+                                 measurement_of("cycles", "d"), measurement_of("ibs_op//", "e")})
+                             .plan),
+              ElementsAre("cpu_core", "ibs_op"));
+}
+
+struct Entry {
+  std::string name, content;
+  unsigned mode = 0;
+  std::int64_t user = -1, time = -1;
+};
+
+std::vector<Entry> entries_of(const std::string& tar) {
+  std::vector<Entry> entries;
+  const std::unique_ptr<archive, decltype(&::archive_read_free)> reader(::archive_read_new(),
+                                                                        &::archive_read_free);
+  ::archive_read_support_format_tar(reader.get());
+  EXPECT_EQ(::archive_read_open_memory(reader.get(), tar.data(), tar.size()), ARCHIVE_OK);
+  archive_entry* entry = nullptr;
+  while (::archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK) {
+    std::string content(static_cast<std::size_t>(::archive_entry_size(entry)), '\0');
+    EXPECT_EQ(::archive_read_data(reader.get(), content.data(), content.size()),
+              static_cast<la_ssize_t>(content.size()));
+    entries.push_back({.name = ::archive_entry_pathname(entry),
+                       .content = content,
+                       .mode = ::archive_entry_perm(entry),
+                       .user = ::archive_entry_uid(entry),
+                       .time = ::archive_entry_mtime(entry)});
+  }
+  return entries;
+}
+
+TEST(Tar, HasTheFilesInOneDirectory) {
+  const std::vector<File> files{{.name = "run.sh", .content = "#!/bin/sh\n", .executable = true},
+                                {.name = "empty", .content = {}, .executable = false},
+                                {.name = "big", .content = std::string(100'000, '\0')}};
+  const std::string tar = tar_of(files, "skidscan-kit");
+  EXPECT_EQ(tar, tar_of(files, "skidscan-kit"));
+  const std::vector<Entry> entries = entries_of(tar);
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_EQ(entries.at(0).name, "skidscan-kit/");
+  EXPECT_EQ(entries.at(1).name, "skidscan-kit/run.sh");
+  EXPECT_EQ(entries.at(1).content, "#!/bin/sh\n");
+  EXPECT_EQ(entries.at(1).mode, 0755U);
+  EXPECT_EQ(entries.at(2).mode, 0644U);
+  EXPECT_EQ(entries.at(3).content, files.at(2).content);
+  for (const Entry& entry : entries) {
+    EXPECT_EQ(entry.user, 0);
+    EXPECT_EQ(entry.time, 0);
+  }
+}
+
+TEST(KitDirectory, ReplacesKitsWithForceAndNothingElse) {
+  const test::TemporaryDirectory base;
+  const std::vector<File> files{{.name = "plan.json", .content = "{}"},
+                                {.name = "run.sh", .content = "new", .executable = true}};
+  write_directory(files, base / "kit/", false);
+  EXPECT_TRUE(is_kit(base / "kit"));
+  EXPECT_EQ(fs::status(base / "kit" / "run.sh").permissions(), fs::perms{0755});
+  EXPECT_THROW(write_directory(files, base / "kit", false), Error);
+  write_directory(files, base / "kit", true);
+
+  fs::create_directory(base / "mine");
+  std::ofstream(base / "mine" / "letter") << "dear";
+  EXPECT_THROW(write_directory(files, base / "mine", true), Error);
+  EXPECT_EQ(read_file(base / "mine" / "letter", 100), "dear");
+  EXPECT_THROW(write_directory(files, base / "missing/kit", false), Error);
+  // What has recorded is a run and no kit any more.
+  std::ofstream(base / "kit" / "session") << "format=1\n";
+  EXPECT_FALSE(is_kit(base / "kit"));
+  EXPECT_THROW(write_directory(files, base / "kit", true), Error);
+}
+
+}  // namespace
+}  // namespace skid::kit
