@@ -4,11 +4,14 @@
 #include "plots/figure_file.h"
 #include "plots/forest_plot.h"
 #include "src/commands/messages.h"
+#include "src/commands/page_file.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/html/comparison_page.h"
 #include "src/output/comparison.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -34,6 +37,7 @@ struct CompareOptions {
   std::string fail_on;
   std::string format = "text";
   std::string plot;
+  std::string html;
   std::optional<std::string> hit, runway;
   std::string perfmon;
 };
@@ -135,6 +139,10 @@ ExitStatus run_compare(const CompareOptions& given) {
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
   if (!options.plot.empty()) plots::plot_forest(comparison, findings.inputs, options.plot);
+  if (!options.html.empty()) {
+    write_file_atomically(options.html,
+                          html::comparison_page(comparison, findings.inputs, page_origin()));
+  }
   return judge(options, comparison, findings.read_in_part);
 }
 
@@ -166,6 +174,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"text", "json", "csv"}));
   command->add_option("--plot", options->plot,
                       "write the hit ratios with their intervals to FILE.png, .svg or .pdf");
+  command->add_option("--html", options->html, kHtmlHelp);
   command->add_option("--hit", options->hit,
                       "function whose samples are hits, for targets that others wrote");
   command->add_option("--runway", options->runway, "function whose samples are skids");

@@ -4,11 +4,14 @@
 #include "plots/figure_file.h"
 #include "plots/histogram_plot.h"
 #include "src/commands/messages.h"
+#include "src/commands/page_file.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/html/report_page.h"
 #include "src/output/report.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,6 +33,7 @@ struct ReportOptions {
   std::string fail_on;
   std::string plot;
   std::string plot_style = "panels";
+  std::string html;
   std::optional<std::int64_t> bin;
   std::string perfmon;
 };
@@ -74,6 +78,9 @@ ExitStatus run_report(const ReportOptions& options) {
                                                                      ? plots::Arrangement::overlaid
                                                                      : plots::Arrangement::panels});
   }
+  if (!options.html.empty()) {
+    write_file_atomically(options.html, html::report_page(findings.measurements, page_origin()));
+  }
   return judge(options, findings);
 }
 
@@ -105,11 +112,12 @@ void add_report_command(CLI::App& app, int& exit_status) {
   command->add_option("--plot", options->plot, "write the histograms to FILE.png, .svg or .pdf");
   command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
       ->check(CLI::IsMember({"panels", "overlaid"}));
+  command->add_option("--html", options->html, kHtmlHelp);
   command->footer(
       "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
       "only in part or not at all, 4 --fail-on did not hold.\n\n"
       "Examples:\n"
-      "  skidscan record && skidscan report --plot skid.png\n"
+      "  skidscan record && skidscan report --plot skid.png --html skid.html\n"
       "  skidscan report skidscan.run --format json --fail-on broken\n"
       "  skidscan report skidscan.run --format json > skid.json && skidscan report skid.json\n"
       "  skidscan report perf.data --hit memreader --runway noprunway\n"
