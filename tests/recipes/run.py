@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Runs the blocks of a page of docs/ in a directory of its own, in their order.
+usage: run.py SKIDSCAN PAGE sh|perf|python|r     (77: skipped, because something is missing)
+
+Blocks of ```sh are always run, and must succeed; those of ```sh perf, ```python and ```r with the last
+argument alone. Each line of the ```text behind a block must be among the lines that it printed, in this
+order.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SHELL = ["bash", "-eu", "-o", "pipefail"]
+KINDS = {"sh": ("sh", SHELL), "perf": ("sh perf", SHELL), "python": ("python", [sys.executable]),
+         "r": ("r", ["Rscript"])}
+
+
+def blocks_of(page):
+    """(line, information string, text) of each fenced block."""
+    blocks, line, kind, text = [], 0, None, []
+    with open(page, encoding="utf-8") as file:
+        for number, row in enumerate(file, 1):
+            if not row.startswith("```"):
+                text.append(row)
+            elif kind is None:
+                line, kind, text = number, row[3:].strip(), []
+            else:
+                blocks.append((line, kind, "".join(text)))
+                kind = None
+    if kind is not None:
+        raise SystemExit(f"{page}:{line}: a block without an end")
+    return blocks
+
+
+def why_not(kind, skidscan):
+    """What is missing for blocks of a kind; empty: nothing."""
+    if kind == "python":
+        found = subprocess.run([sys.executable, "-c", "import pandas"], check=False,
+                               stderr=subprocess.DEVNULL)
+        return "" if found.returncode == 0 else "python3-pandas is missing"
+    if kind == "r":
+        return "" if shutil.which("Rscript") else "Rscript is missing (r-base-core)"
+    if kind == "perf":
+        with tempfile.TemporaryDirectory() as directory:
+            tried = subprocess.run([skidscan, "record", "-q", "-e", "access,execute", "-p", "none",
+                                    "--samples", "10", "-o", "tried.run"], cwd=directory,
+                                   stderr=subprocess.PIPE, text=True, check=False)
+            return "" if tried.returncode == 0 else tried.stderr.strip()
+    return ""
+
+
+def missing_lines(expected, printed):
+    """Lines that were not printed behind those in front of them. Columns may be spaced otherwise."""
+    rest = iter([re.sub(r"\s+", " ", line).strip() for line in printed.splitlines()])
+    return [line for line in expected.splitlines()
+            if re.sub(r"\s+", " ", line).strip() not in rest]
+
+
+def main():
+    skidscan, page, kind = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+    reason = why_not(kind, skidscan)
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    environment = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100",
+                       PATH=os.path.dirname(skidscan) + os.pathsep + os.environ["PATH"])
+    run = {KINDS["sh"][0]: KINDS["sh"][1], KINDS[kind][0]: KINDS[kind][1]}
+    known = {name for name, _ in KINDS.values()} | {"text"}
+    ran, printed = 0, None
+    with tempfile.TemporaryDirectory() as directory:
+        for line, name, text in blocks_of(page):
+            if name not in known:
+                print(f"{page}:{line}: blocks are {', '.join(sorted(known))}, not '{name}'")
+                return 1
+            if name == "text":
+                lacking = missing_lines(text, printed) if printed is not None else []
+                if lacking:
+                    print(f"{page}:{line}: not printed: {lacking[0]}\n{printed}")
+                    return 1
+                continue
+            printed = None
+            if name not in run:
+                continue
+            ran += name == KINDS[kind][0]
+            done = subprocess.run([*run[name], "-"] if name == "r" else run[name], input=text,
+                                  cwd=directory, env=environment, text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            printed = done.stdout
+            if done.returncode != 0:
+                print(f"{page}:{line}: exit status {done.returncode}\n{text}{printed}")
+                return 1
+    if ran == 0:
+        print(f"{page}: no block of {KINDS[kind][0]}")
+        return 1
+    print(f"{ran} blocks of {KINDS[kind][0]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""Outputs of a built skidscan, of all its schemas: of synthetic recordings, of recordings that this
+machine can make, and of those of others."""
+
+import glob
+import json
+import os
+import shutil
+import subprocess
+
+# Exit statuses with an answer on standard output: done, read in part, only built-in events, a gate.
+ANSWERED = (0, 2, 3, 4)
+
+
+class Outputs:
+    """Runs skidscan in a directory of its own; collects (schema, what made it, document)."""
+
+    def __init__(self, skidscan, source, directory):
+        self.skidscan = skidscan
+        self.source = source  # the checkout
+        self.directory = directory
+        self.documents = []
+        self.left_out = []  # what could not be made here, and why
+
+    def run(self, *arguments, allowed=ANSWERED, **options):
+        done = subprocess.run([self.skidscan, *arguments], cwd=self.directory, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              errors="surrogateescape", timeout=300, **options)
+        if done.returncode not in allowed:
+            raise RuntimeError(f"skidscan {' '.join(arguments)}: exit status {done.returncode}: "
+                               f"{done.stderr.strip()}")
+        return done.stdout
+
+    def take(self, schema, *arguments, **options):
+        text = self.run(*arguments, **options)
+        if text:
+            self.add(schema, " ".join(arguments), json.loads(text))
+
+    def take_lines(self, schema, *arguments, most=2000, **options):
+        """A document a line; those that look alike beyond `most` say nothing new."""
+        for line in self.run(*arguments, **options).splitlines()[:most]:
+            self.add(schema, " ".join(arguments), json.loads(line))
+
+    def take_file(self, schema, name):
+        with open(os.path.join(self.directory, name), encoding="utf-8") as file:
+            self.add(schema, name, json.load(file))
+
+    def add(self, schema, made_by, document):
+        self.documents.append((schema, made_by, document))
+
+    def take_recording(self, recording, allowed=ANSWERED):
+        """All that can be asked of one recording, or of one run."""
+        for command in ("report", "audit", "annotate"):
+            self.take(command, command, recording, "--format", "json", allowed=allowed)
+
+    def of_models(self):
+        for path in sorted(glob.glob(os.path.join(self.source, "models", "*.json"))):
+            name = os.path.splitext(os.path.basename(path))[0]
+            with open(path, encoding="utf-8") as file:
+                self.add("model", path, json.load(file))
+            self.run("synth", "--like", name, "-o", name + ".data")
+            self.take_file("truth", name + ".data.truth.json")
+            self.take("inspect", "inspect", name + ".data", "--format", "json")
+            self.take_lines("samples", "samples", name + ".data", "--format", "jsonl",
+                            "--columns", "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,"
+                            "sym,symoff,dso,trace", most=50)
+            self.take_recording(name + ".data")
+            self.run("synth", "--like", name, "--ladder", "--repeat", "2", "-o", name + ".run")
+            self.take_file("run", name + ".run/run.json")
+            self.take_file("truth", name + ".run/truth.json")
+            self.take_recording(name + ".run")
+        self.run("synth", "--like", "pebs-sound", "-z", "--pipe", "-o", "packed.data")
+        self.take("inspect", "inspect", "packed.data", "--format", "json")
+        self.take("report", "merge", "pebs-sound.run", "--pool")
+        self.take("compare", "compare", "pebs-sound.run", "vm-broken.run", "--format", "json")
+        self.take("compare", "compare", "vm-broken.run", "pebs-sound.run", "no-pebs.run", "--format",
+                  "json")
+        self.take("compare", "compare", "pebs-sound.data", "pebs-shadow.data", "--format", "json")
+
+    def of_small_models(self):
+        """One of each, short enough to be damaged in every place."""
+        model = {"schema": "skidscan.model/1", "name": "small", "description": "three samples",
+                 "source": "here", "seed": 3,
+                 "target": {"arch": "x86_64", "trigger": "load", "nops": 40, "nop_bytes": 1,
+                            "lead_in_nops": 20, "access_bytes": 8, "triggers": 2, "gaps": [20]},
+                 "machine": {"vendor": "GenuineIntel", "model_name": "a model", "family": 6,
+                             "model": 94, "stepping": 3, "microcode": "0x1", "hypervisor": "none",
+                             "kernel": "synthetic"},
+                 "ticks_per_nop": 0.25, "ticks_per_second": 2e9,
+                 "buffers": {"cpus": 1, "round_samples": 100, "finished_round": True},
+                 "events": [{"event": "r20d1", "type": "raw", "config": "0x20d1", "period": 11,
+                             "recorded": {"event": "r20d1", "type": 4, "config": 8401},
+                             "levels": [
+                                 {"level": 2, "precise_ip": 2, "samples": 20, "hits": 0.9,
+                                  "offsets": {"kind": "constant", "offset": 1},
+                                  "run_effect": {"hits": 0.1, "offsets": 1},
+                                  "elsewhere": {"kernel": 0.1, "loop": 0.1},
+                                  "exact_ip": {"hits": 1, "misses": 0.5, "elsewhere": 0},
+                                  "triggers": [0.5, 0.5], "lost": 1, "lost_samples": 1,
+                                  "throttled": 1},
+                                 {"level": 1, "offsets": {"kind": "empirical",
+                                                          "counts": [[1, 4], [2, 3, 2]]}}]}]}
+        with open(os.path.join(self.directory, "small.json"), "w", encoding="utf-8") as file:
+            json.dump(model, file)
+        self.add("model", "small.json", model)
+        self.run("synth", "small.json", "-o", "small.data")
+        self.run("synth", "small.json", "--ladder", "--repeat", "2", "-o", "small.run")
+        self.take_file("run", "small.run/run.json")
+        self.take_file("truth", "small.data.truth.json")
+        self.take_recording("small.run")
+        self.take("inspect", "inspect", "small.run/r20d1.pp.data", "small.data", "--format", "json",
+                  allowed=(0, 1, 2))
+        self.take("compare", "compare", "small.run", "pebs-sound.run", "--format", "json")
+        self.take("compare", "compare", "small.run", "small.data", "--format", "json")
+
+    def of_places(self):
+        placement = {"schema": "skidscan.placement/1", "description": "on a target of skidscan",
+                     "binary": "placed-target", "seed": 7,
+                     "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
+                     "buffers": {"cpus": 2},
+                     "events": [{"event": "r20d1", "type": 4, "config": "0x20d1", "period": 1009,
+                                 "levels": [
+                                     {"level": 2, "kernel": 0.1, "places": [
+                                         {"symbol": "skid_trigger", "samples": 100},
+                                         {"category": "NOP", "instructions": 3, "samples": 30,
+                                          "exact": True}]},
+                                     {"level": 1, "places": [
+                                         {"symbol": "skid_trigger", "offset": 3, "samples": 5}]}]},
+                                {"event": "mem:0x410000:rw", "period": 7,
+                                 "breakpoint": {"address": "0x410000", "access": "rw"},
+                                 "levels": [{"level": 0, "places": [
+                                     {"symbol": "skid_trigger", "samples": 9}]}]}]}
+        with open(os.path.join(self.directory, "places.json"), "w", encoding="utf-8") as file:
+            json.dump(placement, file)
+        self.add("placement", "places.json", placement)
+        self.run("target", "--arch", "x86_64", "-o", "placed-target")
+        self.run("synth", "--place", "places.json", "-o", "placed.data")
+        self.take_file("placement-truth", "placed.data.truth.json")
+        self.take("audit", "audit", "placed.data", "--format", "json", "--all")
+        self.take("annotate", "annotate", "placed.data", "--format", "json", "--function",
+                  "skid_trigger", allowed=(0, 1, 2))
+
+    def of_targets(self):
+        self.take("target", "target", "-o", "load", "--format", "json")
+        self.take("target", "target", "--trigger", "load-dram", "--triggers", "3", "--duration", "1",
+                  "-o", "chase", "--format", "json")
+
+    def of_kits(self):
+        for name, arguments in (("plain", ()), ("skylake", ("--for", "skl", "--repeat", "2")),
+                                ("checked", ("-e", "faults", "--check-ip", "--duration", "0.1"))):
+            self.run("kit", "-q", *arguments, "-o", name + "/")
+            self.take_file("plan", name + "/plan.json")
+
+    def of_machines(self):
+        self.take("doctor", "doctor", "--format", "json", allowed=(0, 1, 3))
+        for machine in sorted(glob.glob(os.path.join(self.source, "tests", "machines", "*", ""))):
+            self.take("doctor", "doctor", "--format", "json", "--root", machine, allowed=(0, 1, 3))
+
+    def of_events(self):
+        for cpu in ("skl", "hsw", "icl", "zen4"):
+            self.take("events", "events", "--list", "--cpu", cpu, "--format", "json")
+        self.take("events", "events", "r20d1", "L2_RQSTS.MISS", "--cpu", "skl", "--format", "json")
+
+    def of_counts(self):
+        rows = {"r81d0": 1000, "r40d1": 40, "r01d1": 900, "r08d1": 60, "r02d1": 30, "r10d1": 30,
+                "r04d1": 20, "r20d1": 10, "cycles": 5000, "r3f24": 9, "page-faults": 3}
+        text = "".join(f"{count},,{name},1000000,100.00,,\n" for name, count in rows.items())
+        text += "<not counted>,,instructions,0,100.00,,\n<not supported>,,r01b2,0,100.00,,\n"
+        self.take("rates", "rates", "-", "--format", "json", input=text)
+        self.take("rates", "rates", "-", "--format", "json", "--lfb-l2", "0.5", input=text)
+        lines = '{"counter-value" : "7.000000", "unit" : "", "event" : "r01d1", ' \
+                '"event-runtime" : 10, "pcnt-running" : 50.00}\n'
+        self.take("rates", "rates", "-", "--format", "json", input=lines)
+
+    def of_this_machine(self):
+        """What is recorded here, where perf may."""
+        tried = subprocess.run(
+            [self.skidscan, "record", "-q", "-e", "access,execute,page-faults", "--samples", "500",
+             "-o", "here.run"], cwd=self.directory, stderr=subprocess.PIPE, text=True, check=False,
+            timeout=300)
+        if tried.returncode != 0:
+            self.left_out.append(f"recordings of this machine: {tried.stderr.strip()}")
+            return
+        self.take_file("run", "here.run/run.json")
+        self.take_recording("here.run")
+        recordings = sorted(glob.glob(os.path.join(self.directory, "here.run", "*.data")))
+        for recording in recordings:
+            self.take("inspect", "inspect", recording, "--format", "json")
+        self.take_lines("samples", "samples", recordings[0], "--format", "jsonl", most=100)
+
+    def of_others(self, directory):
+        """Recordings of other machines and perfs: they are what the features section is of."""
+        here = glob.glob(os.path.join(self.source, "tests", "data", "*", "*.data"))
+        others = [path for path in glob.glob(os.path.join(directory, "*")) if ".data" in path]
+        if not others:
+            self.left_out.append(f"no recordings in {directory} (name their directory in "
+                                 "SKIDSCAN_RECORDINGS)")
+        for recording in sorted(here) + sorted(others):
+            self.take("inspect", "inspect", recording, "--format", "json", allowed=(0, 1, 2))
+            self.take_recording(recording, allowed=(0, 1, 2))
+            self.take_lines("samples", "samples", recording, "--format", "jsonl", "--columns",
+                            "time,event,mode,exact,ip,trace", most=50, allowed=(0, 1, 2))
+
+    def make(self, recordings):
+        self.of_models()
+        self.of_small_models()
+        self.of_places()
+        self.of_targets()
+        if shutil.which("aarch64-linux-gnu-gcc") is None:
+            self.left_out.append("targets of aarch64: aarch64-linux-gnu-gcc is missing")
+        self.of_kits()
+        self.of_machines()
+        self.of_events()
+        self.of_counts()
+        self.of_this_machine()
+        self.of_others(recordings)
