@@ -11,7 +11,7 @@ run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev lib
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
   libarchive-dev libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
 check_packages='libgtest-dev libgmock-dev git clang clang-format libclang-rt-14-dev python3 binutils
-  gcc-aarch64-linux-gnu qemu-user-static qemu-system-arm shellcheck dash busybox'
+  gcc-aarch64-linux-gnu qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in
