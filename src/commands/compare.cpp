@@ -1,9 +1,9 @@
 #include "src/commands/compare.h"
 
 #include "analysis/comparison.h"
-#include "plots/figure_file.h"
-#include "plots/forest_plot.h"
+#include "plots/figure.h"
 #include "src/commands/messages.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
@@ -26,6 +26,8 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::Kind kDefaultKind = plots::Kind::forest;
+
 struct CompareOptions {
   std::vector<std::string> inputs;
   std::string baseline;
@@ -33,7 +35,7 @@ struct CompareOptions {
   std::string min_effect;
   std::string fail_on;
   std::string format = "text";
-  std::string plot;
+  PlotOptions plot;
   std::optional<std::string> hit, runway;
   std::string perfmon;
 };
@@ -126,7 +128,7 @@ ExitStatus run_compare(const CompareOptions& given) {
     throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
   }
   const analysis::ComparisonChoices choices = choices_of(options);
-  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  const auto figure = figure_options(options.plot, kDefaultKind);
   const Findings findings = read_measurements(
       options.inputs,
       {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
@@ -134,7 +136,11 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
-  if (!options.plot.empty()) plots::plot_forest(comparison, findings.inputs, options.plot);
+  if (figure && figure->kind == plots::Kind::forest) {
+    plots::draw_comparison(comparison, findings.inputs, figure->files);
+  } else if (figure) {
+    plots::draw_figure(findings.measurements, *figure);
+  }
   return judge(options, comparison, findings.read_in_part);
 }
 
@@ -164,8 +170,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"worse"}));
   command->add_option("--format", options->format, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--plot", options->plot,
-                      "write the hit ratios with their intervals to FILE.png, .svg or .pdf");
+  add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--hit", options->hit,
                       "function whose samples are hits, for targets that others wrote");
   command->add_option("--runway", options->runway, "function whose samples are skids");
