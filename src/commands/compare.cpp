@@ -1,11 +1,11 @@
 #include "src/commands/compare.h"
 
 #include "analysis/comparison.h"
-#include "plots/figure_file.h"
-#include "plots/forest_plot.h"
+#include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/page_file.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
@@ -31,6 +31,8 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::Kind kDefaultKind = plots::Kind::forest;
+
 struct CompareOptions {
   std::vector<std::string> inputs;
   std::string baseline;
@@ -38,7 +40,7 @@ struct CompareOptions {
   std::string min_effect;
   std::string fail_on;
   std::string format = "text";
-  std::string plot;
+  PlotOptions plot;
   std::string html;
   std::optional<std::string> hit, runway;
   std::string perfmon;
@@ -132,7 +134,7 @@ ExitStatus run_compare(const CompareOptions& given) {
     throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
   }
   const analysis::ComparisonChoices choices = choices_of(options);
-  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  const auto figure = figure_options(options.plot, kDefaultKind);
   const Findings findings = read_measurements(
       options.inputs,
       {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
@@ -140,7 +142,11 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
-  if (!options.plot.empty()) plots::plot_forest(comparison, findings.inputs, options.plot);
+  if (figure && figure->kind == plots::Kind::forest) {
+    plots::draw_comparison(comparison, findings.inputs, figure->files);
+  } else if (figure) {
+    plots::draw_figure(findings.measurements, *figure);
+  }
   if (!options.html.empty()) {
     write_file_atomically(options.html,
                           html::comparison_page(comparison, findings.inputs, page_origin()));
@@ -183,10 +189,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command
-      ->add_option("--plot", options->plot,
-                   "write the hit ratios with their intervals to FILE.png, .svg or .pdf")
-      ->type_name("FILE");
+  add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
   command
       ->add_option("--hit", options->hit,

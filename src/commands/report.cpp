@@ -1,11 +1,11 @@
 #include "src/commands/report.h"
 
 #include "analysis/measurement.h"
-#include "plots/figure_file.h"
-#include "plots/histogram_plot.h"
+#include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/page_file.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
@@ -28,13 +28,14 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::Kind kDefaultKind = plots::Kind::histogram;
+
 struct ReportOptions {
   std::vector<std::string> inputs;
   std::optional<std::string> hit, runway;
   std::string format = "text";
   std::string fail_on;
-  std::string plot;
-  std::string plot_style = "panels";
+  PlotOptions plot;
   std::string html;
   std::optional<std::int64_t> bin;
   std::string perfmon;
@@ -70,16 +71,12 @@ ExitStatus run_report(const ReportOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
-  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  const auto figure = figure_options(options.plot, kDefaultKind);
   const auto findings = read_measurements(
       options.inputs, {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
-  if (!options.plot.empty()) {
-    plots::plot_histograms(findings.measurements, {options.plot, options.plot_style == "overlaid"
-                                                                     ? plots::Arrangement::overlaid
-                                                                     : plots::Arrangement::panels});
-  }
+  if (figure) plots::draw_figure(findings.measurements, *figure);
   if (!options.html.empty()) {
     write_file_atomically(options.html, html::report_page(findings.measurements, page_origin()));
   }
@@ -121,11 +118,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
                    "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
                    "where libpfm4 does not know the CPU that was recorded")
       ->type_name("DIR");
-  command->add_option("--plot", options->plot, "write the histograms to FILE.png, .svg or .pdf")
-      ->type_name("FILE");
-  command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
-      ->type_name("STYLE")
-      ->check(CLI::IsMember({"panels", "overlaid"}));
+  add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
   command->footer(words::footer_text(
       {.notes = {},
@@ -134,6 +127,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
                                        {ExitStatus::gate_failed, kGateFailed}}),
        .examples = {
            "skidscan record && skidscan report --plot skid.png --html skid.html",
+           "skidscan report skidscan.run --kind cdf --plot skid.pdf --plot-script skid.gp",
            "skidscan report skidscan.run --format json --fail-on broken",
            "skidscan report skidscan.run --format json > skid.json && skidscan report skid.json",
            "skidscan report perf.data --hit memreader --runway noprunway",
