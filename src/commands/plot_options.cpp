@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::commands {
 namespace {
@@ -29,8 +28,7 @@ void add_plot_options(CLI::App& command, PlotOptions& options, plots::Kind defau
       ->type_name("FILE");
   command
       .add_option("--kind", options.kind,
-                  fmt::format("of the figure: {} (default: {})", fmt::join(kind_names(), ", "),
-                              plots::name_of(default_kind)))
+                  fmt::format("what the figure shows (default: {})", plots::name_of(default_kind)))
       ->type_name("KIND")
       ->check(CLI::IsMember(kind_names()));
   command
