@@ -54,7 +54,7 @@ std::string bias_caption(const Column& column) {
   if (!m.basis.equal_triggers) {
     text += ", not equally often the cause";
   } else if (m.bias) {
-    if (m.bias->largest_ratio) text += fmt::format(", most/fewest {:.3g}", *m.bias->largest_ratio);
+    if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
     // Chi-square of many samples gives less than a double holds.
     text += m.bias->p > 0 ? fmt::format(", p {:.2g}", m.bias->p) : std::string(", p < 1e-300");
   }

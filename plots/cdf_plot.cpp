@@ -6,6 +6,7 @@
 #include "plots/offset_panel.h"
 #include "plots/palette.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -90,7 +91,7 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
   for (const Column& column : block.event->columns) {
     const Curve curve = curve_of(*column.measurement, block.axis);
     LineStyle style = line_style_of(column.level);
-    style.width *= 0.6;
+    style.width = std::max(1.2, 0.85 * style.width);
     // Several of a level differ in their dashes.
     constexpr int kDashes = 5;
     style.dashes = 1 + seen[column.level]++ % kDashes;

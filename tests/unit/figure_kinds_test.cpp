@@ -152,7 +152,7 @@ TEST(ForestOfMeasurements, TellsRatiosAndWhatIsNotJudged) {
   auto list = two_machines();
   list.push_back(make({.level = 3, .kernel_samples = 5}));
   const std::string commands = draw_forest(output::group(list)).commands;
-  EXPECT_THAT(commands, AllOf(HasSubstr("'CPU 2  Another CPU"), HasSubstr("'100%, 100 samples"),
+  EXPECT_THAT(commands, AllOf(HasSubstr("'CPU 2: Another CPU"), HasSubstr("'100%, 100 samples"),
                               HasSubstr("'no judged sample, 5 samples, period 100'")));
 }
 
