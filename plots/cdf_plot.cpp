@@ -82,7 +82,8 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
   std::vector<Points> data;
   std::set<std::int64_t> ends;
   std::map<int, int> seen;  // by level
-  const auto plot = [&](const Points& points, double width, const char* color, int dashes) {
+  const auto plot = [&](const Points& points, double width, const char* color,
+                        const std::string& dashes) {
     if (points.empty()) return;
     plots += fmt::format("{} '-' using 1:2 with steps lw {} dt {} lc rgb '{}' notitle",
                          plots.empty() ? "plot" : ",", width, dashes, color);
@@ -93,10 +94,9 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
     LineStyle style = line_style_of(column.level);
     style.width = std::max(1.2, 0.85 * style.width);
     // Several of a level differ in their dashes.
-    constexpr int kDashes = 5;
-    style.dashes = 1 + seen[column.level]++ % kDashes;
+    style.dashes = dashes_of(seen[column.level]++, style.width);
     plot(curve.known, style.width, style.color, style.dashes);
-    plot(curve.censored, style.width / 2, style.color, 3);
+    plot(curve.censored, style.width / 2, style.color, "3");
     if (!curve.censored.empty()) ends.insert(*column.measurement->censored_from);
     draw_line_caption(canvas, area, area.top + kCaption / 2, style,
                       cdf_caption(column, curve.beyond));

@@ -138,14 +138,14 @@ TEST(FigureKinds, HaveTheNamesThatTheyAreFoundBy) {
 }
 
 TEST(LogarithmicHistogram, BeginsBelowASingleSample) {
-  const std::vector<Measurement> list{make({.offsets = {{0, 100000}, {7, 1}}})};
+  const std::vector<Measurement> list{make({.offsets = {{0, 1000}, {3, 1}}})};
   const auto machines = output::group(list);
   const std::string commands = draw_histograms(machines, {.logarithmic = true}).commands;
   EXPECT_THAT(commands, AllOf(HasSubstr("set logscale y"), HasSubstr("set yrange [0.5:")));
   EXPECT_THAT(draw_histograms(machines, {}).commands, Not(HasSubstr("logscale")));
   // Lines go down to the axis where no sample is: a logarithm of 0 would break them.
   const std::string overlaid = draw_histograms(machines, {Arrangement::overlaid, true}).commands;
-  EXPECT_THAT(overlaid, AllOf(HasSubstr("\n3.5 0.5\n"), HasSubstr("\n6.5 1\n")));
+  EXPECT_NE(overlaid.find("\n2.5 0.5\n2.5 1\n3.5 1\n3.5 0.5\n"), std::string::npos);
 }
 
 TEST(ForestOfMeasurements, TellsRatiosAndWhatIsNotJudged) {
