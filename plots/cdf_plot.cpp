@@ -41,15 +41,22 @@ Curve curve_of(const Measurement& m, const OffsetAxis& axis) {
   const auto end = static_cast<double>(axis.highest) + 0.5;
   const std::int64_t censored_from =
       m.censored_from.value_or(std::numeric_limits<std::int64_t>::max());
+  // Of more steps than any screen has pixels those that are apart; each is the sum up to itself.
+  constexpr std::int64_t kMostSteps = 20'000;
+  const std::int64_t apart = (axis.highest - axis.lowest) / kMostSteps;
   double height = 0;
   std::vector<Step> inside;
+  const Step* left_out = nullptr;
   for (const Step& step : steps) {
     if (step.offset < axis.lowest) {
       height = step.share * 100;
     } else if (step.offset <= axis.highest) {
-      inside.push_back(step);
+      const bool drawn = inside.empty() || step.offset - inside.back().offset >= apart;
+      if (drawn) inside.push_back(step);
+      left_out = drawn ? nullptr : &step;
     }
   }
+  if (left_out != nullptr) inside.push_back(*left_out);
   curve.known.emplace_back(static_cast<double>(axis.lowest) - 0.5, height);
   for (const Step& step : inside) {
     const auto x = static_cast<double>(step.offset);

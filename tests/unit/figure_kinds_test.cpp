@@ -1,4 +1,5 @@
 // The numbers behind each kind of figure, and scripts of figures.
+#include "plots/cdf_plot.h"
 #include "plots/class_fill.h"
 #include "plots/cumulative.h"
 #include "plots/figure.h"
@@ -64,6 +65,16 @@ TEST(CumulativeShares, CountWhatLiesOutsideTheHistogram) {
   m.histogram.underflow = 30;
   m.histogram.overflow = 20;
   EXPECT_THAT(steps_of(m), ElementsAre(Pair(m.lowest_offset, 0.3), Pair(1, 0.8)));
+}
+
+TEST(CumulativeFigure, DotsTheLineFromTheCensoredOffsetOn) {
+  const std::vector<Measurement> list{make({.offsets = {{0, 30}, {4751, 20}, {4900, 50}}})};
+  ASSERT_EQ(list[0].censored_from, 4751);
+  const std::string commands = draw_cumulative(output::group(list)).commands;
+  EXPECT_NE(commands.find("\n0 30\n4751 30\ne\n4751 30\n4751 50\n4900 100\n"),
+            std::string::npos);
+  EXPECT_NE(commands.find("set label 'censored' at 4751,"), std::string::npos);
+  EXPECT_NE(commands.find("100 samples, period 100, 70 censored'"), std::string::npos);
 }
 
 TEST(Heat, IsTheShareOfAllLocatedSamplesAlsoOfThoseBeyond) {
@@ -180,7 +191,8 @@ TEST(BiasFigure, HoldsSharesAndTheEvenOne) {
   EXPECT_THAT(script, AllOf(HasSubstr("\n1 15 0.8\n2 35 0.8\n4 50 0.8\ne\n"),
                             HasSubstr("\n1 5 0.8\n2 10 0.8\n4 50 0.8\ne\n"),
                             HasSubstr("first 25.00000 to graph 1, first 25.00000")));
-  EXPECT_THAT(script, Not(HasSubstr("'p:  ")));
+  EXPECT_THAT(script, AllOf(Not(HasSubstr("'p:  ")),
+                            HasSubstr("samples fall on, without 1 measurement of one trigger'")));
 }
 
 TEST(FigureScript, NamesTheOutputSoThatGnuplotOpensAFile) {
