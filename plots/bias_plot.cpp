@@ -54,7 +54,7 @@ std::string bias_caption(const Column& column) {
   if (!m.basis.equal_triggers) {
     text += ", not equally often the cause";
   } else if (m.bias) {
-    if (m.bias->largest_ratio) text += fmt::format(", most/fewest {:.3g}", *m.bias->largest_ratio);
+    if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
     // Chi-square of many samples gives less than a double holds.
     text += m.bias->p > 0 ? fmt::format(", p {:.2g}", m.bias->p) : std::string(", p < 1e-300");
   }
@@ -126,10 +126,14 @@ Drawing draw_bias(std::vector<MachineGroup> machines) {
   }
   const std::vector<Block> blocks = blocks_of(machines);
   const Layout layout = lay_out(blocks, machines.size() == 1, Arrangement::panels);
-  Head head{title_of("Which trigger samples fall on", machines),
-            {{fill_of(analysis::SampleClass::hit), "hit"},
-             {fill_of(analysis::SampleClass::skid), "on the runway behind it"},
-             {{kBlack, Fill::kDashes}, "even share"}}};
+  std::string title = title_of("Which trigger samples fall on", machines);
+  if (others > 0) {
+    title += fmt::format(", without {} of one trigger", analysis::counted(others, "measurement"));
+  }
+  const Head head{title,
+                  {{fill_of(analysis::SampleClass::hit), "hit"},
+                   {fill_of(analysis::SampleClass::skid), "on the runway behind it"},
+                   {{kBlack, Fill::kDashes}, "even share"}}};
   return draw_blocks(
       blocks, layout, head, [&layout](Canvas& canvas, const Block& block, Area area) {
         const std::vector<Column>& columns = block.event->columns;

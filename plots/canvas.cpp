@@ -36,14 +36,15 @@ void Canvas::text(int x, int y, std::string_view text, int room, int points, con
 
 void Canvas::rectangle(const Area& area, const Fill& fill) {
   if (fill.pattern == Fill::kDashes) {
-    line(area.left, area.top + area.height / 2, area.width, fill.color, 1.5, 2);
+    line(area.left, area.top + area.height / 2, area.width, fill.color, 1.5, "2");
     return;
   }
   gnuplot_ << "set object rectangle from " << at(area.left, area.top + area.height) << " to "
            << at(area.left + area.width, area.top) << ' ' << style_of(fill) << " front\n";
 }
 
-void Canvas::line(int x, int y, int length, const char* color, double width, int dashes) {
+void Canvas::line(int x, int y, int length, const char* color, double width,
+                  std::string_view dashes) {
   gnuplot_ << "set arrow from " << at(x, y) << " to " << at(x + length, y)
            << fmt::format(" nohead lw {} dt {} lc rgb '{}' front\n", width, dashes, color);
 }

@@ -36,8 +36,8 @@ class Canvas {
   /// `text` from x on, its middle at y, in a font of `points`, cut to `room` pixels.
   void text(int x, int y, std::string_view text, int room, int points, const char* color);
   void rectangle(const Area& area, const Fill& fill);
-  /// From x on, `length` pixels to the right. `dashes`: gnuplot's dash type, 1 for none.
-  void line(int x, int y, int length, const char* color, double width, int dashes);
+  /// From x on, `length` pixels to the right. `dashes`: gnuplot's dash type, "1" for none.
+  void line(int x, int y, int length, const char* color, double width, std::string_view dashes);
   /// The next plots fill `area`.
   void margins(const Area& area);
   /// Where the scale of colours of the next plot stands.

@@ -6,6 +6,7 @@
 #include "plots/offset_panel.h"
 #include "plots/palette.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -40,15 +41,22 @@ Curve curve_of(const Measurement& m, const OffsetAxis& axis) {
   const auto end = static_cast<double>(axis.highest) + 0.5;
   const std::int64_t censored_from =
       m.censored_from.value_or(std::numeric_limits<std::int64_t>::max());
+  // Of more steps than any screen has pixels those that are apart; each is the sum up to itself.
+  constexpr std::int64_t kMostSteps = 20'000;
+  const std::int64_t apart = (axis.highest - axis.lowest) / kMostSteps;
   double height = 0;
   std::vector<Step> inside;
+  const Step* left_out = nullptr;
   for (const Step& step : steps) {
     if (step.offset < axis.lowest) {
       height = step.share * 100;
     } else if (step.offset <= axis.highest) {
-      inside.push_back(step);
+      const bool drawn = inside.empty() || step.offset - inside.back().offset >= apart;
+      if (drawn) inside.push_back(step);
+      left_out = drawn ? nullptr : &step;
     }
   }
+  if (left_out != nullptr) inside.push_back(*left_out);
   curve.known.emplace_back(static_cast<double>(axis.lowest) - 0.5, height);
   for (const Step& step : inside) {
     const auto x = static_cast<double>(step.offset);
@@ -81,7 +89,8 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
   std::vector<Points> data;
   std::set<std::int64_t> ends;
   std::map<int, int> seen;  // by level
-  const auto plot = [&](const Points& points, double width, const char* color, int dashes) {
+  const auto plot = [&](const Points& points, double width, const char* color,
+                        const std::string& dashes) {
     if (points.empty()) return;
     plots += fmt::format("{} '-' using 1:2 with steps lw {} dt {} lc rgb '{}' notitle",
                          plots.empty() ? "plot" : ",", width, dashes, color);
@@ -90,12 +99,11 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
   for (const Column& column : block.event->columns) {
     const Curve curve = curve_of(*column.measurement, block.axis);
     LineStyle style = line_style_of(column.level);
-    style.width *= 0.6;
+    style.width = std::max(1.2, 0.85 * style.width);
     // Several of a level differ in their dashes.
-    constexpr int kDashes = 5;
-    style.dashes = 1 + seen[column.level]++ % kDashes;
+    style.dashes = dashes_of(seen[column.level]++, style.width);
     plot(curve.known, style.width, style.color, style.dashes);
-    plot(curve.censored, style.width / 2, style.color, 3);
+    plot(curve.censored, style.width / 2, style.color, "3");
     if (!curve.censored.empty()) ends.insert(*column.measurement->censored_from);
     draw_line_caption(canvas, area, area.top + kCaption / 2, style,
                       cdf_caption(column, curve.beyond));

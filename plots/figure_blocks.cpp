@@ -10,6 +10,10 @@ namespace {
 
 constexpr int kSample = 14;  // pixels, the width of a colour in the legend
 
+/// Several sources of the one machine take several lines.
+constexpr int kMachineLine = 15;  // pixels
+constexpr std::size_t kMostMachineLines = 12;
+
 int width_of(const LegendEntry& entry) {
   return kSample + 6 + static_cast<int>(text_width(entry.name.size(), 9)) + 16;
 }
@@ -57,27 +61,33 @@ void end_head(Canvas& canvas, int width, int height) {
 
 Drawing draw_blocks(const std::vector<Block>& blocks, const Layout& layout, const Head& head,
                     const std::function<void(Canvas&, const Block&, const Area&)>& draw_block) {
+  const int room = layout.width - kLeft - kRight;
+  std::vector<std::string> machine;
+  if (layout.one_machine) {
+    machine = lines_of(machine_text(*blocks.front().machine, false), room, 9, kMostMachineLines);
+  }
+  const int more = machine.empty() ? 0 : static_cast<int>(machine.size() - 1) * kMachineLine;
+  const int height = layout.height + more;
   const auto write = [&](gnuplotio::Gnuplot& gnuplot) {
-    Canvas canvas(gnuplot, layout.width, layout.height);
+    Canvas canvas(gnuplot, layout.width, height);
     gnuplot << "set style fill solid 1.0 noborder\nset tics out font ',8'\n"
                "set xlabel font ',9' offset 0,0.3\nset ylabel font ',9' offset 0.5,0\n"
                "unset key\nset multiplot\n";
-    const int room = layout.width - kLeft - kRight;
     canvas.text(kLeft, 16, head.title, room, 13, kBlack);
-    if (layout.one_machine) {
-      canvas.text(kLeft, 36, machine_text(*blocks.front().machine), room, 9, kGrey);
+    for (std::size_t i = 0; i < machine.size(); ++i) {
+      canvas.text(kLeft, 36 + static_cast<int>(i) * kMachineLine, machine[i], room, 9, kGrey);
     }
-    draw_legend(canvas, head.legend, kLeft, 53, room);
-    end_head(canvas, layout.width, layout.height);
+    draw_legend(canvas, head.legend, kLeft, 53 + more, room);
+    end_head(canvas, layout.width, height);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Block& block = blocks[i];
       const int index = static_cast<int>(i);
       Area area{index % layout.columns * layout.block_width() + kLeft,
-                kTop + index / layout.columns * layout.block_height(), layout.plot_width,
+                kTop + more + index / layout.columns * layout.block_height(), layout.plot_width,
                 layout.block_height() - layout.block_top};
       canvas.text(area.left, area.top + 12, block.event->event, area.width, 12, kBlack);
       if (!layout.one_machine) {
-        canvas.text(area.left, area.top + kBlockTop + 6, machine_text(*block.machine),
+        canvas.text(area.left, area.top + kBlockTop + 6, machine_text(*block.machine, true),
                     area.width + kRight, 8, kGrey);
       }
       area.top += layout.block_top;
@@ -85,7 +95,7 @@ Drawing draw_blocks(const std::vector<Block>& blocks, const Layout& layout, cons
     }
     gnuplot << "unset multiplot\n";
   };
-  return {layout.width, layout.height, record(write)};
+  return {layout.width, height, record(write)};
 }
 
 }  // namespace skid::plots

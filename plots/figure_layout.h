@@ -52,7 +52,7 @@ struct Area {
   int left, top, width, height;
 };
 
-/// Cairo's images end at 32,767 pixels.
+/// Cairo's images end at 32,767 pixels; some are left for a longer head.
 inline constexpr int kLongestSide = 32'000;
 
 std::vector<Block> blocks_of(const std::vector<output::MachineGroup>& machines);

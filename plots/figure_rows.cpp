@@ -6,6 +6,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gnuplot-iostream.h>
@@ -28,7 +29,22 @@ constexpr int kTextWidth = 380;   // behind a row
 constexpr int kNarrowestLabels = 60;
 constexpr int kWidestLabels = 180;
 
+/// What the labels' numbers and letters stand for: of one machine all its sources.
+std::vector<std::string> machine_lines(const std::vector<MachineGroup>& machines, int room) {
+  const bool one = machines.size() == 1;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const std::string name = one ? "" : machine_name(i) + ": ";
+    for (std::string& line :
+         lines_of(name + machine_text(machines[i], !one), room, 9, one ? 12 : 3)) {
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
 struct RowLayout {
+  std::vector<std::string> machines;
   int left = 0;  ///< of the panels
   int head = 0;  ///< height down to the first panel
   int legend_top = 0;
@@ -57,7 +73,8 @@ RowLayout lay_out_rows(const std::vector<MachineGroup>& machines,
   layout.left = kMargin + std::clamp(static_cast<int>(text_width(longest, 9)) + 8, kNarrowestLabels,
                                      kWidestLabels);
   layout.width = layout.left + kRowPlotWidth + kTextWidth + kMargin;
-  layout.legend_top = kMachineTop + static_cast<int>(machines.size()) * kMachineLine + 4;
+  layout.machines = machine_lines(machines, layout.width - 2 * kMargin);
+  layout.legend_top = kMachineTop + static_cast<int>(layout.machines.size()) * kMachineLine + 4;
   layout.head = layout.legend_top + figure.head_room +
                 legend_lines(figure.legend, layout.width - 2 * kMargin) * kLegendLine + 4;
   layout.height = layout.head;
@@ -72,16 +89,13 @@ RowLayout lay_out_rows(const std::vector<MachineGroup>& machines,
   return layout;
 }
 
-void draw_row_head(Canvas& canvas, const RowLayout& layout,
-                   const std::vector<MachineGroup>& machines, const RowFigure& figure) {
+void draw_row_head(Canvas& canvas, const RowLayout& layout, const RowFigure& figure) {
   const int room = layout.width - 2 * kMargin;
   canvas.text(kMargin, 18, figure.title, room, 13, kBlack);
   canvas.text(kMargin, 38, figure.note, room, 9, kGrey);
   int y = kMachineTop;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    std::string text = machine_text(machines[i]);
-    if (machines.size() > 1) text.insert(0, machine_name(i) + "  ");
-    canvas.text(kMargin, y, text, room, 9, kBlack);
+  for (const std::string& line : layout.machines) {
+    canvas.text(kMargin, y, line, room, 9, kBlack);
     y += kMachineLine;
   }
   draw_legend(canvas, figure.legend, kMargin, layout.legend_top + kLegendLine / 2, room);
@@ -122,7 +136,7 @@ Drawing draw_rows(const std::vector<MachineGroup>& machines, const RowFigure& fi
     Canvas canvas(gnuplot, layout.width, layout.height);
     gnuplot << "set tics out font ',8'\nset xlabel font ',9' offset 0,0.4\nunset key\n"
                "set style fill solid 1.0 noborder\nset multiplot\n";
-    draw_row_head(canvas, layout, machines, figure);
+    draw_row_head(canvas, layout, figure);
     end_head(canvas, layout.width, layout.height);
     gnuplot << "set border 1\nunset ytics\n";
     int top = layout.head;

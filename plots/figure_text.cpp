@@ -1,7 +1,10 @@
 #include "plots/figure_text.h"
 
 #include "analysis/wording.h"
+#include "plots/canvas.h"
+#include "src/output/escape.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,8 +14,9 @@ namespace skid::plots {
 using analysis::Measurement;
 using output::MachineGroup;
 
-std::string machine_text(const MachineGroup& machine) {
+std::string machine_text(const MachineGroup& machine, bool of_several) {
   std::string text = output::cpu_name(machine.cpu);
+  if (of_several && !machine.cpu.microcode.empty()) text += ", microcode " + machine.cpu.microcode;
   if (machine.cpu.hypervisor) text += ", under " + *machine.cpu.hypervisor;
   if (!machine.kernel.empty()) text += ", Linux " + machine.kernel;
   // The letters that the levels' labels carry.
@@ -22,6 +26,17 @@ std::string machine_text(const MachineGroup& machine) {
     }
   }
   return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text, int room, int points, std::size_t most) {
+  const auto width = static_cast<std::size_t>(std::max(1.0, room / text_width(1, points)));
+  std::vector<std::string> lines = output::wrap(output::escape_for_terminal(text), width);
+  if (lines.empty()) lines.emplace_back();
+  if (lines.size() > most) {
+    lines.resize(most);
+    lines.back() = output::shorten(lines.back(), width - 2) + " …";
+  }
+  return lines;
 }
 
 std::string samples_text(const Measurement& m) {

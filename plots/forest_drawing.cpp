@@ -120,7 +120,7 @@ void draw_head(Canvas& canvas, const Forest& forest, const ForestLayout& layout)
   canvas.text(kMargin, 38, forest.marks, room, 9, kGrey);
   int y = kHeadTop + kLine / 2;
   for (const auto& [color, text] : forest.key) {
-    canvas.rectangle({kMargin, y - 4, 12, 9}, {color});
+    if (color != nullptr) canvas.rectangle({kMargin, y - 4, 12, 9}, {color});
     canvas.text(kMargin + 18, y, text, room - 18, 9, kBlack);
     y += kLine;
   }

@@ -36,10 +36,13 @@ struct ForestPanel {
 /// Shares are from 0 to 1.
 struct Forest {
   std::string title, marks;  ///< marks: what they mean, in a line
-  /// What the colours of the lines stand for.
+  /// What the colours of the lines stand for. A text without a colour goes on with the one before.
   std::vector<std::pair<const char*, std::string>> key;
   std::vector<ForestPanel> panels;
 };
+
+/// Pixels that a text of the key has at least.
+inline constexpr int kForestKeyWidth = 900;
 
 /// The colour of a side by its number; there are seven, then they come again.
 const char* forest_color(std::size_t side);

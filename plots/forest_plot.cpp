@@ -186,9 +186,13 @@ Drawing draw_forest(const std::vector<MachineGroup>& machines) {
   forest.title = title_of("Hit ratios", machines);
   forest.marks = kMarks;
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    std::string text = machine_text(machines[i]);
-    if (!one_machine) text.insert(0, machine_name(i) + "  ");
-    forest.key.emplace_back(forest_color(i), text);
+    const std::string name = one_machine ? "" : machine_name(i) + ": ";
+    const char* color = forest_color(i);
+    for (const std::string& line : lines_of(name + machine_text(machines[i], !one_machine),
+                                            kForestKeyWidth, 9, one_machine ? 12 : 3)) {
+      forest.key.emplace_back(color, line);
+      color = nullptr;
+    }
   }
   for (const EventRows& event : rows_by_event(machines)) {
     ForestPanel panel{event.event, {}};

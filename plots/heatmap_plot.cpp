@@ -22,7 +22,7 @@ namespace {
 
 using analysis::Measurement;
 
-constexpr int kPixelsPerBin = 6;
+constexpr int kPixelsPerBin = 3;
 
 /// The share of its width by which a bin reaches below the next one.
 constexpr double kOverlap = 0.15;

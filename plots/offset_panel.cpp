@@ -6,6 +6,9 @@
 #include "plots/gnuplot_session.h"
 #include "plots/palette.h"
 
+#include <array>
+#include <cstddef>
+
 #include <fmt/format.h>
 #include <gnuplot-iostream.h>
 
@@ -36,7 +39,7 @@ void begin_offset_panel(Canvas& canvas, const Area& area, const OffsetAxis& axis
 void say_nothing_located(Canvas& canvas) {
   canvas.gnuplot() << "unset logscale\nunset arrow\nunset ytics\n"
                       "set label 'no located samples' at graph 0.5, graph 0.5 center tc rgb '"
-                   << kGrey << "' front\nplot -1 notitle\n";
+                   << kGrey << "' front\nplot -1e9 notitle\n";
 }
 
 std::string caption(const output::Column& column, std::uint64_t beyond) {
@@ -63,9 +66,21 @@ LineStyle line_style_of(int level) {
   }
 }
 
+std::string dashes_of(int n, double width) {
+  // gnuplot multiplies them by the width, and takes about a third of a pixel for one.
+  constexpr std::array<std::array<double, 4>, 5> kDashes{
+      {{}, {12, 4, 12, 4}, {4, 4, 4, 4}, {16, 4, 4, 4}, {24, 6, 24, 6}}};
+  const std::size_t kind = static_cast<std::size_t>(n) % kDashes.size();
+  if (kind == 0) return "1";
+  const auto& dashes = kDashes[kind];
+  const double unit = 3 / width;
+  return fmt::format("({:.2f},{:.2f},{:.2f},{:.2f})", dashes[0] * unit, dashes[1] * unit,
+                     dashes[2] * unit, dashes[3] * unit);
+}
+
 void draw_line_caption(Canvas& canvas, const Area& area, int y, const LineStyle& style,
                        const std::string& text) {
-  constexpr int kSample = 28;
+  constexpr int kSample = 32;
   canvas.line(area.left, y, kSample, style.color, style.width, style.dashes);
   canvas.text(area.left + kSample + 6, y, text, area.width + kRight - kSample - 6, 9, kBlack);
 }

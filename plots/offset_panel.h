@@ -23,11 +23,15 @@ std::string caption(const output::Column& column, std::uint64_t beyond);
 struct LineStyle {
   const char* color;
   double width;
-  int dashes = 1;  ///< gnuplot's dash type; 1: none
+  std::string dashes = "1";  ///< gnuplot's dash type; 1: none
 };
 
 /// Lower levels get wider lines, so that a higher one on top leaves them to be seen.
 LineStyle line_style_of(int level);
+
+/// The dash type of the n-th of several lines of `width`, in pixels whatever the width; of the
+/// first none. There are five, then they come again.
+std::string dashes_of(int n, double width);
 
 /// The caption of a line in front of which stands a piece of it; its middle at y.
 void draw_line_caption(Canvas& canvas, const Area& area, int y, const LineStyle& style,

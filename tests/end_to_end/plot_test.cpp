@@ -98,16 +98,18 @@ TEST_F(Plot, SaysWhatItShows) {
       {"heatmap", {"Where samples land", "share of the row", "100%"}},
       {"ledger", {"by class", "share of the samples read", "skid", "hit"}},
       {"forest", {"Hit ratios", "hit ratio", "95% intervals"}},
-      {"bias", {"Which trigger", "4 triggers", "share of samples", "even share"}}};
+      {"bias", {"Which trigger", "max/min 9.02", "share of samples", "even share"}}};
   for (const auto& [kind, expected] : texts) {
     ASSERT_EQ(
         skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg"}).code.status,
         kDone);
     const std::string svg = content("f.svg");
-    for (const std::string& text : expected) EXPECT_THAT(svg, HasSubstr(text)) << kind;
-    for (const char* text :
-         {"(SYNTHETIC)", "r81d0", "10000 samples", "period 10007", "a model of a Skylake"}) {
-      EXPECT_THAT(svg, HasSubstr(text)) << kind;
+    std::vector<std::string> all{"(SYNTHETIC)", "r81d0", "10000 samples", "period 10007",
+                                 "a model of a Skylake"};
+    all.insert(all.end(), expected.begin(), expected.end());
+    // Not by a matcher, which would print the figure.
+    for (const std::string& text : all) {
+      EXPECT_NE(svg.find(text), std::string::npos) << kind << " lacks " << text;
     }
   }
 }
