@@ -15,6 +15,7 @@ if [ -z "$what" ] || [ $# -ne 2 ]; then
   exit 64
 fi
 skidscan=$(realpath "$2")
+[ "$(uname -m)" = x86_64 ] || { echo 'skipped: what README.md shows is of x86-64'; exit 77; }
 cd "$(dirname "$0")/.."
 source=$PWD
 data=$source/tests/data/readme
