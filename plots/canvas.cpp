@@ -16,6 +16,11 @@ constexpr double kCharacterWidth = 0.78;
 
 }  // namespace
 
+std::string style_of(const Fill& fill) {
+  if (fill.pattern == 0) return fmt::format("fc rgb '{}' fs solid 1.0 noborder", fill.color);
+  return fmt::format("fc rgb '{0}' fs pattern {1} border lc rgb '{0}'", fill.color, fill.pattern);
+}
+
 std::string Canvas::at(int x, int y) const {
   return fmt::format("screen {:.6f}, screen {:.6f}", static_cast<double>(x) / width_,
                      1.0 - static_cast<double>(y) / height_);
@@ -29,10 +34,18 @@ void Canvas::text(int x, int y, std::string_view text, int room, int points, con
            << "' noenhanced front\n";
 }
 
-void Canvas::rectangle(const Area& area, const char* color) {
+void Canvas::rectangle(const Area& area, const Fill& fill) {
+  if (fill.pattern == Fill::kDashes) {
+    line(area.left, area.top + area.height / 2, area.width, fill.color, 1.5, 2);
+    return;
+  }
   gnuplot_ << "set object rectangle from " << at(area.left, area.top + area.height) << " to "
-           << at(area.left + area.width, area.top) << " fc rgb '" << color
-           << "' fs solid 1.0 noborder front\n";
+           << at(area.left + area.width, area.top) << ' ' << style_of(fill) << " front\n";
+}
+
+void Canvas::line(int x, int y, int length, const char* color, double width, int dashes) {
+  gnuplot_ << "set arrow from " << at(x, y) << " to " << at(x + length, y)
+           << fmt::format(" nohead lw {} dt {} lc rgb '{}' front\n", width, dashes, color);
 }
 
 void Canvas::margins(const Area& area) {
@@ -42,6 +55,13 @@ void Canvas::margins(const Area& area) {
       "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",
       x(area.left), x(area.left + area.width), y(area.top), y(area.top + area.height));
+}
+
+void Canvas::color_box(const Area& area) {
+  gnuplot_ << "set colorbox horizontal user origin " << at(area.left, area.top + area.height)
+           << fmt::format(" size screen {:.6f}, screen {:.6f} front border\n",
+                          static_cast<double>(area.width) / width_,
+                          static_cast<double>(area.height) / height_);
 }
 
 void Canvas::forget_texts() {

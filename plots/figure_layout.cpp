@@ -13,10 +13,16 @@ namespace {
 
 constexpr int kMachineLine = 18;  // CPU and kernel where they differ between events
 constexpr int kMostBlocksInARow = 4;
-/// Cairo's images end at 32,767 pixels.
-constexpr int kLongestSide = 32000;
 
 }  // namespace
+
+std::vector<Block> blocks_of(const std::vector<output::MachineGroup>& machines) {
+  std::vector<Block> blocks;
+  for (const output::MachineGroup& machine : machines) {
+    for (const output::EventGroup& event : machine.events) blocks.push_back({&machine, &event});
+  }
+  return blocks;
+}
 
 Layout lay_out(const std::vector<Block>& blocks, bool one_machine, Arrangement arrangement) {
   Layout layout;

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "plots/figure_bins.h"
-#include "plots/histogram_plot.h"
 #include "src/output/grouping.h"
 
 #include <vector>
 
 namespace skid::plots {
+
+enum class Arrangement {
+  panels,   ///< one block per event, precise levels stacked with a shared axis
+  overlaid  ///< one block per event, levels over each other in one panel
+};
 
 // Pixels; for PDF a pixel is 1/96 inch.
 inline constexpr int kTop = 72;       // figure title, machine, legend
@@ -22,7 +26,7 @@ inline constexpr int kRight = 22;
 struct Block {
   const output::MachineGroup* machine;
   const output::EventGroup* event;
-  OffsetAxis axis;
+  OffsetAxis axis = {};  ///< where the figure has one of offsets
 };
 
 struct Layout {
@@ -47,6 +51,11 @@ struct Layout {
 struct Area {
   int left, top, width, height;
 };
+
+/// Cairo's images end at 32,767 pixels.
+inline constexpr int kLongestSide = 32'000;
+
+std::vector<Block> blocks_of(const std::vector<output::MachineGroup>& machines);
 
 /// One block per event, at most four side by side, with a panel per level below each other (or one
 /// for all of them, overlaid). Throws Error when that takes more pixels than an image can have.

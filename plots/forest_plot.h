@@ -1,19 +1,21 @@
-// Hit ratios of several sides as a figure: a point with its interval for each event, level and
-// side.
+// Hit ratios as a figure: a point with its interval for each event, level and side or measurement.
 #pragma once
 
 #include "analysis/comparison.h"
+#include "plots/figure_file.h"
+#include "src/output/grouping.h"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace skid::plots {
 
-/// `inputs`: their names. Throws UsageError for another extension than .png, .svg and .pdf, Error
-/// when gnuplot is missing (naming the package), fails, or the figure cannot be written or would be
-/// too high for an image; no half-written figure is left.
-void plot_forest(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
-                 const std::filesystem::path& file);
+/// A line for each side. `inputs`: their names. Throws Error when the figure would be larger than
+/// an image can be.
+Drawing draw_forest(const analysis::Comparison& comparison, const std::vector<std::string>& inputs);
+
+/// A line for each measurement, in the colour of its CPU. Throws Error when the figure would be
+/// larger than an image can be.
+Drawing draw_forest(const std::vector<output::MachineGroup>& machines);
 
 }  // namespace skid::plots

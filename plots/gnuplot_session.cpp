@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <iomanip>
+#include <ios>
 #include <memory>
 #include <sstream>
 #include <system_error>
@@ -61,11 +63,15 @@ class SigpipeBlocked {
 
 /// The same file under a number that no redirection of the child overwrites, even where our own
 /// standard streams were closed and their numbers are in use again.
-FileDescriptor out_of_the_way(int fd) {
-  const FileDescriptor low(fd);
+FileDescriptor duplicate(int fd) {
   FileDescriptor high(fcntl(fd, F_DUPFD_CLOEXEC, kFigureDescriptor + 1));
   if (!high) fail("no descriptor", errno);
   return high;
+}
+
+FileDescriptor out_of_the_way(int fd) {
+  const FileDescriptor low(fd);
+  return duplicate(fd);
 }
 
 FileDescriptor memory_file(const char* name) {
@@ -213,6 +219,22 @@ std::string gnuplot_string(std::string_view text) {
     }
   }
   return result + '\'';
+}
+
+std::string record(const std::function<void(gnuplotio::Gnuplot&)>& write) {
+  const FileDescriptor commands = memory_file("gnuplot-commands");
+  FileDescriptor end = duplicate(commands.get());
+  Stream stream(fdopen(end.get(), "w"), &std::fclose);
+  if (!stream) fail("no stream", errno);
+  [[maybe_unused]] const int owned_by_stream = end.release();
+  {
+    gnuplotio::Gnuplot gnuplot(stream.get());
+    [[maybe_unused]] const std::FILE* owned_by_gnuplot = stream.release();
+    // As people write numbers, in as many digits as any pixel takes.
+    gnuplot << std::defaultfloat << std::setprecision(12);
+    write(gnuplot);
+  }
+  return content_of(commands);
 }
 
 std::string draw(const Terminal& terminal, const std::function<void(gnuplotio::Gnuplot&)>& write) {

@@ -1,26 +1,21 @@
-// Skid histograms as a figure, drawn by gnuplot.
+// Skid histograms as a figure.
 #pragma once
 
-#include "analysis/measurement.h"
+#include "plots/figure_file.h"
+#include "plots/figure_layout.h"
+#include "src/output/grouping.h"
 
-#include <filesystem>
 #include <vector>
 
 namespace skid::plots {
 
-enum class Arrangement {
-  panels,   ///< one panel per event, precise levels stacked with a shared axis
-  overlaid  ///< one panel per event, levels over each other as steps
-};
-
-struct PlotOptions {
-  std::filesystem::path file;  ///< .png, .svg or .pdf
+struct HistogramStyle {
   Arrangement arrangement = Arrangement::panels;
+  bool logarithmic = false;  ///< the samples' axis
 };
 
-/// Throws UsageError for another extension, Error when gnuplot is missing (naming the package),
-/// fails, or the figure cannot be written; no half-written figure is left.
-void plot_histograms(const std::vector<analysis::Measurement>& measurements,
-                     const PlotOptions& options);
+/// Throws Error when the figure would be larger than an image can be.
+Drawing draw_histograms(const std::vector<output::MachineGroup>& machines,
+                        const HistogramStyle& style);
 
 }  // namespace skid::plots

@@ -11,6 +11,7 @@ inline constexpr const char* kGreen = "#009E73";
 inline constexpr const char* kBlue = "#0072B2";
 inline constexpr const char* kVermillion = "#D55E00";
 inline constexpr const char* kPurple = "#CC79A7";
+inline constexpr const char* kYellow = "#F0E442";
 inline constexpr const char* kGrey = "#777777";
 
 }  // namespace skid::plots

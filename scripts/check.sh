@@ -35,6 +35,10 @@ ctest --test-dir build-sanitize -j "$jobs" --output-on-failure --no-tests=error
 step 'installation'
 cmake --install build-check --prefix build-check/installed >/dev/null
 build-check/installed/bin/skidscan --version
+for words in man/man1/skidscan.1 man/man1/skidscan-record.1 bash-completion/completions/skidscan \
+  zsh/site-functions/_skidscan fish/vendor_completions.d/skidscan.fish; do
+  test -s "build-check/installed/share/$words"
+done
 
 step 'tests'
 ctest --test-dir build-check -j "$jobs" --output-on-failure --no-tests=error

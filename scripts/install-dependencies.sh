@@ -11,8 +11,8 @@ run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev lib
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
   libarchive-dev libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
 check_packages='libgtest-dev libgmock-dev git clang clang-format libclang-rt-14-dev python3
-  python3-jsonschema binutils gcc-aarch64-linux-gnu qemu-user-static qemu-system-arm shellcheck dash
-  busybox'
+  python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
+  qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in

@@ -1,19 +1,6 @@
 // Arguments to command; the only place that catches.
-#include "src/commands/annotate.h"
-#include "src/commands/audit.h"
-#include "src/commands/compare.h"
-#include "src/commands/doctor.h"
-#include "src/commands/events.h"
-#include "src/commands/inspect.h"
-#include "src/commands/kit.h"
-#include "src/commands/merge.h"
+#include "src/commands/application.h"
 #include "src/commands/messages.h"
-#include "src/commands/rates.h"
-#include "src/commands/record.h"
-#include "src/commands/report.h"
-#include "src/commands/samples.h"
-#include "src/commands/synth.h"
-#include "src/commands/target.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 
@@ -36,29 +23,8 @@ std::string chosen_command(const CLI::App& app) {
 
 int run(int argc, char** argv) {
   int exit_status = 0;
-  CLI::App app(
-      "skidscan measures how far sampled instructions lie from the ones that caused the event, at "
-      "each precise level of perf.",
-      "skidscan");
-  app.set_version_flag("--version", "skidscan " SKIDSCAN_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "Example:\n  skidscan record && skidscan report\n\n"
-      "'skidscan COMMAND --help' documents each command.");
-  skid::commands::add_doctor_command(app, exit_status);
-  skid::commands::add_record_command(app, exit_status);
-  skid::commands::add_kit_command(app, exit_status);
-  skid::commands::add_report_command(app, exit_status);
-  skid::commands::add_compare_command(app, exit_status);
-  skid::commands::add_merge_command(app, exit_status);
-  skid::commands::add_annotate_command(app, exit_status);
-  skid::commands::add_audit_command(app, exit_status);
-  skid::commands::add_samples_command(app, exit_status);
-  skid::commands::add_inspect_command(app, exit_status);
-  skid::commands::add_events_command(app, exit_status);
-  skid::commands::add_rates_command(app, exit_status);
-  skid::commands::add_synth_command(app, exit_status);
-  skid::commands::add_target_command(app, exit_status);
+  const auto application = skid::commands::make_application(exit_status);
+  CLI::App& app = *application;
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

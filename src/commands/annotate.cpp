@@ -2,6 +2,7 @@
 
 #include "src/commands/binary_options.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
@@ -13,6 +14,7 @@
 #include "src/output/listing.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -158,46 +160,56 @@ void add_annotate_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<AnnotateOptions>();
   auto* command = app.add_subcommand(
       "annotate", "the target's or any sampled function's instructions, with counts per level");
-  command->add_option("INPUT,-i,--input", options->inputs,
-                      "runs or recordings of perf: files, directories of perf record --threads, - "
-                      "for standard input (default: skidscan.run)");
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "runs or recordings of perf: files, directories of perf record --threads, - "
+                   "for standard input (default: skidscan.run)")
+      ->type_name("INPUT");
   command
       ->add_option("-e,--event", options->events,
                    "only these events: with modifiers (access:pp), or without for all levels")
+      ->type_name("EVENT")
       ->allow_extra_args(false);
-  command->add_option("--function", options->function,
-                      "a sampled function, by its name in the symbol table, instead of the target");
-  command->add_option("--module", options->module,
-                      "only in this mapped file, by its path or file name; of the kernel: ext4");
+  command
+      ->add_option("--function", options->function,
+                   "a sampled function, by its name in the symbol table, instead of the target")
+      ->type_name("FUNCTION");
+  command
+      ->add_option("--module", options->module,
+                   "only in this mapped file, by its path or file name; of the kernel: ext4")
+      ->type_name("FILE");
   command
       ->add_option("--context", options->folding.context,
                    "instructions shown on either side of a trigger, or of a sampled instruction of "
                    "a function (default: 8)")
+      ->type_name("N")
       ->check(CLI::Range(std::size_t{0}, kMostContext));
   command->add_flag("--all", options->folding.all, "every instruction a line, nothing folded");
   command->add_flag("--source", options->source,
                     "show the text of source lines, from the files as they are now");
-  command->add_option("--format", options->format, "text, json or csv")
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                      "where libpfm4 does not know the CPU that was recorded");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                   "where libpfm4 does not know the CPU that was recorded")
+      ->type_name("DIR");
   add_binary_options(*command, options->binaries);
-  command->footer(
-      "n: samples at this instruction; %: of the samples of that event and level in the function\n"
-      "or in the target's loop; EX%, where only some samples have EXACT_IP: those of the line "
-      "that\n"
-      "have, where they are not as many as of all; at: distance from the trigger in instructions,\n"
-      "or the address. > marks triggers, ~ the censored end of a runway, ! instructions that "
-      "cannot\n"
-      "cause the event.\n\n"
-      "Exit status: 0 done, 1 failed or no such function was sampled, 2 some of the inputs could\n"
-      "be read only in part or not at all.\n\n"
-      "Examples:\n"
-      "  skidscan record && skidscan annotate -e access\n"
-      "  perf record -e cpu-clock -- gzip -k FILE && skidscan annotate perf.data --function "
-      "deflate\n"
-      "  skidscan annotate a.data b.data --function main --source --format json");
+  command->footer(words::footer_text(
+      {.notes = {"n: samples at this instruction; %: of the samples of that event and level in the "
+                 "function or in the target's loop; EX%, where only some samples have EXACT_IP: "
+                 "those of the line that have, where they are not as many as of all; at: distance "
+                 "from the trigger in instructions, or the address. > marks triggers, ~ the "
+                 "censored end of a runway, ! instructions that cannot cause the event."},
+       .exit_statuses =
+           exit_statuses({{ExitStatus::failed, "failed, or no such function was sampled"},
+                          {ExitStatus::read_in_part, kReadInPart}}),
+       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
+                    "perf record -e cpu-clock -- gzip -k FILE && skidscan annotate perf.data "
+                    "--function deflate",
+                    "skidscan annotate skidscan.run --function skid_trigger --all",
+                    "skidscan annotate skidscan.run --source --format json"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_annotate(*options)); });
 }

@@ -3,6 +3,7 @@
 #include "src/audit/audit.h"
 #include "src/commands/binary_options.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
@@ -11,6 +12,7 @@
 #include "src/output/audit.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,38 +78,44 @@ void add_audit_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<AuditOptions>();
   auto* command = app.add_subcommand(
       "audit", "how many samples of any profile are at instructions that cannot cause their event");
-  command->add_option("INPUT,-i,--input", options->inputs,
-                      "runs or recordings of perf: files, directories of perf record --threads, - "
-                      "for standard input (default: skidscan.run)");
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "runs or recordings of perf: files, directories of perf record --threads, - "
+                   "for standard input (default: skidscan.run)")
+      ->type_name("INPUT");
   add_binary_options(*command, options->binaries);
-  command->add_option("--format", options->format, "text, json or csv")
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--top", options->top,
-                      "functions, and instructions, to list for each event (default: 20)");
+  command
+      ->add_option("--top", options->top,
+                   "functions, and instructions, to list for each event (default: 20)")
+      ->type_name("N");
   command
       ->add_option(
           "--min-share", options->min_share,
           "list only where at least this share of the event's judged samples is impossible, "
           "0 to 1")
+      ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--all", options->all, "list instructions that can cause the event, too");
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                      "where libpfm4 does not know the CPU that was recorded");
-  command->footer(
-      "A sample is impossible when its event is precise on its CPU, it is exact (levels 2 and 3) "
-      "or\n"
-      "follows one instruction alone (level 1), and no category of that instruction can cause the\n"
-      "event. What is not judged is counted by reason. Binaries are believed only with the "
-      "recorded\n"
-      "build-id. docs/audit.md tells the rules.\n\n"
-      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
-      "only in part or not at all.\n\n"
-      "Examples:\n"
-      "  skidscan record && skidscan audit\n"
-      "  perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null\n"
-      "  skidscan audit perf.data --all --top 5\n"
-      "  skidscan audit perf.data --symfs / --format json");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                   "where libpfm4 does not know the CPU that was recorded")
+      ->type_name("DIR");
+  command->footer(words::footer_text(
+      {.notes =
+           {"A sample is impossible when its event is precise on its CPU, it is exact (levels 2 "
+            "and 3) or follows one instruction alone (level 1), and no category of that "
+            "instruction can cause the event. What is not judged is counted by reason. Binaries "
+            "are believed only with the recorded build-id. docs/audit.md tells the rules."},
+       .exit_statuses = exit_statuses(
+           {{ExitStatus::failed, kNothingRead}, {ExitStatus::read_in_part, kReadInPart}}),
+       .examples = {"skidscan record -e access,faults && skidscan audit",
+                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
+                    "skidscan audit perf.data --all --top 5",
+                    "skidscan audit perf.data --symfs / --format json"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_audit(*options)); });
 }

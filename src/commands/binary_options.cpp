@@ -19,15 +19,20 @@ void require_directory(const char* option, const std::string& path) {
 }  // namespace
 
 void add_binary_options(CLI::App& command, BinaryOptions& options) {
-  command.add_option("--symfs", options.symfs,
-                     "directory in front of the recorded paths: the root of the machine that was "
-                     "recorded");
+  command
+      .add_option("--symfs", options.symfs,
+                  "directory in front of the recorded paths: the root of the machine that was "
+                  "recorded")
+      ->type_name("DIR");
   command
       .add_option("--debug-dir", options.debug_directories,
                   "directory laid out as /usr/lib/debug, asked before it; may be repeated")
+      ->type_name("DIR")
       ->allow_extra_args(false);
-  command.add_option("--buildid-dir", options.build_id_directory,
-                     "perf's build-id cache (default: ~/.debug)");
+  command
+      .add_option("--buildid-dir", options.build_id_directory,
+                  "perf's build-id cache (default: ~/.debug)")
+      ->type_name("DIR");
   command.add_flag("--debuginfod", options.debuginfod,
                    "ask debuginfod's servers (DEBUGINFOD_URLS) for binaries that are nowhere here; "
                    "without it no network is used");

@@ -1,14 +1,19 @@
 #include "src/commands/compare.h"
 
 #include "analysis/comparison.h"
-#include "plots/figure_file.h"
-#include "plots/forest_plot.h"
+#include "plots/figure.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/page_file.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/html/comparison_page.h"
 #include "src/output/comparison.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,6 +31,8 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::Kind kDefaultKind = plots::Kind::forest;
+
 struct CompareOptions {
   std::vector<std::string> inputs;
   std::string baseline;
@@ -33,7 +40,8 @@ struct CompareOptions {
   std::string min_effect;
   std::string fail_on;
   std::string format = "text";
-  std::string plot;
+  PlotOptions plot;
+  std::string html;
   std::optional<std::string> hit, runway;
   std::string perfmon;
 };
@@ -126,7 +134,7 @@ ExitStatus run_compare(const CompareOptions& given) {
     throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
   }
   const analysis::ComparisonChoices choices = choices_of(options);
-  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  const auto figure = figure_options(options.plot, kDefaultKind);
   const Findings findings = read_measurements(
       options.inputs,
       {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
@@ -134,7 +142,15 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
-  if (!options.plot.empty()) plots::plot_forest(comparison, findings.inputs, options.plot);
+  if (figure && figure->kind == plots::Kind::forest) {
+    plots::draw_comparison(comparison, findings.inputs, figure->files);
+  } else if (figure) {
+    plots::draw_figure(findings.measurements, *figure);
+  }
+  if (!options.html.empty()) {
+    write_file_atomically(options.html,
+                          html::comparison_page(comparison, findings.inputs, page_origin()));
+  }
   return judge(options, comparison, findings.read_in_part);
 }
 
@@ -144,44 +160,59 @@ void add_compare_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   auto* command = app.add_subcommand(
       "compare", "runs side by side: what differs, by how much, and whether by more than chance");
-  command->add_option(
-      "INPUT,-i,--input", options->inputs,
-      "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline");
-  command->add_option("--baseline", options->baseline,
-                      "input that the others are held against, instead of the first");
+  command
+      ->add_option(
+          "INPUT,-i,--input", options->inputs,
+          "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline")
+      ->type_name("INPUT");
+  command
+      ->add_option("--baseline", options->baseline,
+                   "input that the others are held against, instead of the first")
+      ->type_name("INPUT");
   command
       ->add_option("--by", options->by,
                    "what is a side: input, or machine, where all inputs of the same CPU model, "
                    "microcode, hypervisor and kernel are repeats of each other")
+      ->type_name("SIDE")
       ->check(CLI::IsMember({"input", "machine"}));
-  command->add_option("--min-effect", options->min_effect,
-                      "SHARE[,INSTRUCTIONS]: differences up to these are not marked (default: "
-                      "0.001,0.5)");
+  command
+      ->add_option("--min-effect", options->min_effect,
+                   "SHARE[,INSTRUCTIONS]: differences up to these are not marked (default: "
+                   "0.001,0.5)")
+      ->type_name("SHARE[,N]");
   command
       ->add_option("--fail-on", options->fail_on,
                    "worse: exit with status 4 when something got worse, or when an event and level "
                    "of the baseline is missing or cannot be compared")
+      ->type_name("VERDICT")
       ->check(CLI::IsMember({"worse"}));
-  command->add_option("--format", options->format, "text, json or csv")
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--plot", options->plot,
-                      "write the hit ratios with their intervals to FILE.png, .svg or .pdf");
-  command->add_option("--hit", options->hit,
-                      "function whose samples are hits, for targets that others wrote");
-  command->add_option("--runway", options->runway, "function whose samples are skids");
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                      "where libpfm4 does not know the CPU that was recorded");
-  command->footer(
-      "Runs vary more than their samples: record --repeat 3 or more, and runs are compared, not\n"
-      "samples. docs/compare.md tells how.\n\n"
-      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
-      "only in part or not at all, 4 --fail-on did not hold.\n\n"
-      "Examples:\n"
-      "  skidscan synth --like pebs-sound --ladder -o a.run\n"
-      "  skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run b.run\n"
-      "  skidscan compare --baseline good.run skidscan.run --fail-on worse\n"
-      "  skidscan compare skylake.json zen4-1.run zen4-2.run --by machine --plot hits.png");
+  add_plot_options(*command, options->plot, kDefaultKind);
+  command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
+  command
+      ->add_option("--hit", options->hit,
+                   "function whose samples are hits, for targets that others wrote")
+      ->type_name("FUNCTION");
+  command->add_option("--runway", options->runway, "function whose samples are skids")
+      ->type_name("FUNCTION");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                   "where libpfm4 does not know the CPU that was recorded")
+      ->type_name("DIR");
+  command->footer(words::footer_text(
+      {.notes = {"Runs vary more than their samples: record --repeat 3 or more, and runs are "
+                 "compared, not samples. docs/compare.md tells how."},
+       .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},
+                                       {ExitStatus::read_in_part, kReadInPart},
+                                       {ExitStatus::gate_failed, kGateFailed}}),
+       .examples = {
+           "skidscan synth --like pebs-sound --ladder -o a.run",
+           "skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run b.run",
+           "skidscan compare --baseline a.run b.run --fail-on worse",
+           "skidscan compare a.run b.run --by machine --plot hits.png"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_compare(*options)); });
 }

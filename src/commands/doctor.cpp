@@ -1,5 +1,6 @@
 #include "src/commands/doctor.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
@@ -8,6 +9,7 @@
 #include "src/output/diagnosis.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -67,30 +69,33 @@ ExitStatus run_doctor(const DoctorOptions& options) {
 void add_doctor_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<DoctorOptions>();
   auto* command = app.add_subcommand("doctor", "say what can be sampled here, and what hinders it");
-  command->add_option("--format", options->format, "text or json")
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
   command
       ->add_option("--root", options->root,
-                   "Directory that stands for /: files of /proc and /sys of another machine")
+                   "directory that stands for /: files of /proc and /sys of another machine")
       ->type_name("DIR");
-  command->footer(
-      "Prints the CPU, its PMUs, the events that can be sampled with their precise levels, what\n"
-      "record takes of this CPU when no event is named, and each problem with its remedy. The "
-      "events are tried: the kernel is asked to open them.\n"
-      "With --root nothing is tried, the files are believed.\n\n"
-      "Exit status: 0 a PMU of the CPU can be sampled, 3 only the built-in events can, 1 nothing\n"
-      "can be sampled.\n\n"
-      "Example:\n  skidscan doctor\n\n"
-      "The files of a machine that has a problem, to send to somebody (bash):\n"
-      "  mkdir machine && perf --version > machine/perf-version\n"
-      "  cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\\n"
-      "    /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\\n"
-      "    /sys/devices/system/cpu/smt/active \\\n"
-      "    /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\\n"
-      "    /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\\n"
-      "    /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine\n"
-      "  skidscan doctor --root machine\n"
-      "cp names those that this machine does not have.");
+  command->footer(words::footer_text(
+      {.notes = {"Prints the CPU, its PMUs, the events that can be sampled with their precise "
+                 "levels, what record takes of this CPU when no event is named, and each problem "
+                 "with its remedy. The events are tried: the kernel is asked to open them. With "
+                 "--root nothing is tried, the files are believed."},
+       .exit_statuses = exit_statuses(
+           {{ExitStatus::done, "a PMU of the CPU can be sampled"},
+            {ExitStatus::failed, "nothing can be sampled"},
+            {ExitStatus::builtin_events_only, "only the built-in events can be sampled"}}),
+       .examples = {"skidscan doctor",
+                    "# the files of a machine that has a problem, to send to somebody; cp names "
+                    "those that it lacks",
+                    "mkdir machine && perf --version > machine/perf-version",
+                    "cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\",
+                    "  /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\",
+                    "  /sys/devices/system/cpu/smt/active \\",
+                    "  /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\",
+                    "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
+                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
+                    "skidscan doctor --root machine"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_doctor(*options)); });
 }

@@ -1,5 +1,6 @@
 #include "src/commands/events.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
@@ -8,6 +9,8 @@
 #include "src/output/catalogue.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/words/footer.h"
+#include "src/words/suggestion.h"
 
 #include <memory>
 #include <optional>
@@ -92,17 +95,22 @@ void add_events_command(CLI::App& app, int& exit_status) {
   auto* command = app.add_subcommand("events",
                                      "print what is known of events: code, precise or not, "
                                      "what can cause them, errata");
-  command->add_option(
-      "NAME", options->names,
-      "events as perf or libpfm4 spell them (mem_load_retired.l3_miss:pp, "
-      "skl::L2_RQSTS:MISS, cycles) or codes (r20d1, cpu/event=0xd1,umask=0x20/); with "
-      "--list a part of the names, or a pattern with * and ?");
-  command->add_option("--cpu", options->cpu,
-                      "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1, …: any PMU of libpfm4, or "
-                      "with --perfmon a directory there (default: the CPU at hand)");
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files (a checkout of github.com/intel/perfmon, "
-                      "mapfile.csv in it), read instead of libpfm4");
+  command
+      ->add_option("NAME", options->names,
+                   "events as perf or libpfm4 spell them (mem_load_retired.l3_miss:pp, "
+                   "skl::L2_RQSTS:MISS, cycles) or codes (r20d1, cpu/event=0xd1,umask=0x20/); with "
+                   "--list a part of the names, or a pattern with * and ?")
+      ->type_name("NAME");
+  command
+      ->add_option("--cpu", options->cpu,
+                   "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1, …: any PMU of libpfm4, or "
+                   "with --perfmon a directory there (default: the CPU at hand)")
+      ->type_name("CPU");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon, "
+                   "mapfile.csv in it), read instead of libpfm4")
+      ->type_name("DIR");
   command->add_flag("--list", options->list, "list events, one a line");
   command->add_flag("--precise", options->precise, "with --list: only those known to be precise");
   command
@@ -112,19 +120,23 @@ void add_events_command(CLI::App& app, int& exit_status) {
             options->trigger = runway::trigger_kind_from(name);
           },
           "with --list: only those that a trigger of this kind causes")
-      ->type_name("KIND");
-  command->add_option("--format", options->format, "text or json")
+      ->type_name("KIND")
+      ->check(words::suggested(runway::trigger_kind_names()));
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
-  command->footer(
-      "Verdicts on what can cause an event: can; conditional (where the access goes that way);\n"
-      "maybe (seen, without a known rule); unknown; never. They cover the load events of Ivy\n"
-      "Bridge to Coffee Lake, errata too; what is not listed is not known to be sound.\n"
-      "libpfm4 of an architecture knows the CPUs of that one alone: Arm's are known on Arm.\n"
-      "Generic cache events of perf (LLC-load-misses) are not known.\n"
-      "Columns of --list: code (+: config1 is needed too), precise, name.\n\n"
-      "Example:\n  skidscan events r20d1 L2_RQSTS.MISS --cpu skl\n"
-      "  skidscan events --list --precise --cpu hsw 'MEM_*'\n"
-      "  skidscan events --list --trigger div --cpu skl");
+  command->footer(words::footer_text(
+      {.notes = {"Verdicts on what can cause an event: can; conditional (where the access goes "
+                 "that way); maybe (seen, without a known rule); unknown; never. They cover the "
+                 "load events of Ivy Bridge to Coffee Lake, errata too; what is not listed is not "
+                 "known to be sound.",
+                 "libpfm4 of an architecture knows the CPUs of that one alone: Arm's are known on "
+                 "Arm. Generic cache events of perf (LLC-load-misses) are not known.",
+                 "Columns of --list: code (+: config1 is needed too), precise, name."},
+       .exit_statuses = exit_statuses({}),
+       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
+                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
+                    "skidscan events --list --trigger div --cpu skl"}}));
   command->callback([options, &exit_status] {
     run_events(*options);
     exit_status = static_cast<int>(ExitStatus::done);

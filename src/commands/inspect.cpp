@@ -1,5 +1,6 @@
 #include "src/commands/inspect.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/standard_output.h"
@@ -8,6 +9,7 @@
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/words/footer.h"
 
 #include <memory>
 #include <string>
@@ -70,17 +72,23 @@ ExitStatus run_inspect(const InspectOptions& options) {
 void add_inspect_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<InspectOptions>();
   auto* command = app.add_subcommand("inspect", "print what recordings say of themselves");
-  command->add_option("FILE", options->files,
-                      "recordings of perf: files, directories of perf record --threads, - for "
-                      "standard input (default: perf.data)");
-  command->add_option("--format", options->format, "text or json")
+  command
+      ->add_option("FILE", options->files,
+                   "recordings of perf: files, directories of perf record --threads, - for "
+                   "standard input (default: perf.data)")
+      ->type_name("FILE");
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
-  command->footer(
-      "Prints the machine, the command, the events with their samples, and how many records of\n"
-      "each type there are. Control characters in names are written as \\xNN.\n\n"
-      "Exit status: 0 done, 1 a recording could not be read, 2 one was read only in part.\n\n"
-      "Example:\n  perf record -o perf.data -e cpu-clock -- sleep 0.1\n"
-      "  skidscan inspect perf.data");
+  command->footer(words::footer_text(
+      {.notes =
+           {"Prints the machine, the command, the events with their samples, and how many records "
+            "of each type there are. Control characters in names are written as \\xNN."},
+       .exit_statuses =
+           exit_statuses({{ExitStatus::failed, "a recording could not be read"},
+                          {ExitStatus::read_in_part, "a recording was read only in part"}}),
+       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
+                    "skidscan inspect perf.data"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_inspect(*options)); });
 }

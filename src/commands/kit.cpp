@@ -1,5 +1,6 @@
 #include "src/commands/kit.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/record_options.h"
 #include "src/commands/record_plan.h"
@@ -17,6 +18,8 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
+#include "src/words/footer.h"
+#include "src/words/suggestion.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -207,39 +210,40 @@ void make_kit(const KitOptions& given) {
 
 void add_kit_command(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
-      "kit", "Pack what record would do, for a machine that has perf and a shell");
+      "kit", "pack what record would do, for a machine that has perf and a shell");
   const auto options = std::make_shared<KitOptions>();
   options->plan.elsewhere = true;
   add_plan_options(*command, options->plan);
   command
       ->add_option("-o,--output", options->output,
-                   "The tar (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
+                   "the tar (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
                    "directory")
       ->type_name("KIT.tar");
-  command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)")
-      ->type_name("ARCH");
+  command
+      ->add_option("--arch", options->arch, "architecture that it is for (default: this machine's)")
+      ->type_name("ARCH")
+      ->check(words::suggested("x86_64, aarch64"));
   command
       ->add_option("--for", options->cpu,
                    "CPU that it is for, as 'skidscan events --cpu' takes it (skl, zen4, …): its "
                    "events can be named, and are recorded when none is")
       ->type_name("CPU");
   command->add_flag("--slurm", options->slurm,
-                    "Make a directory (default: skidscan-kit) with scripts for Slurm: a run on "
+                    "make a directory (default: skidscan-kit) with scripts for Slurm: a run on "
                     "each of many nodes, a report of each, a comparison of all");
-  command->add_flag("--force", options->force, "Replace what -o names");
-  command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
-  command->footer(
-      "The kit is a tar with the targets, static, and run.sh, which takes perf and a POSIX shell\n"
-      "and nothing else. It leaves a run as 'skidscan record' does. Without -e and --for it "
-      "records\n"
-      "the built-in events and those of perf that any CPU may have; what the machine refuses is\n"
-      "noted. docs/kit.md tells what lies in it.\n\n"
-      "Examples:\n"
-      "  skidscan kit\n"
-      "  skidscan kit --for skl -o skylake.tar\n"
-      "  skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar\n"
-      "  skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'\n"
-      "  skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'");
+  command->add_flag("--force", options->force, "replace what -o names");
+  command->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
+  command->footer(words::footer_text(
+      {.notes = {"The kit is a tar with the targets, static, and run.sh, which takes perf and a "
+                 "POSIX shell and nothing else. It leaves a run as 'skidscan record' does. Without "
+                 "-e and --for it records the built-in events and those of perf that any CPU may "
+                 "have; what the machine refuses is noted. docs/kit.md tells what lies in it."},
+       .exit_statuses = exit_statuses({}),
+       .examples = {
+           "skidscan kit", "skidscan kit --for skl -o skylake.tar",
+           "skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar",
+           "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
+           "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"}}));
   command->callback([options, command, &exit_status] {
     options->is_output_given = command->count("--output") > 0;
     make_kit(*options);

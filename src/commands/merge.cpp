@@ -1,6 +1,7 @@
 #include "src/commands/merge.h"
 
 #include "analysis/merge.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
@@ -8,6 +9,7 @@
 #include "src/output/report.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/words/footer.h"
 
 #include <cstdint>
 #include <memory>
@@ -75,10 +77,14 @@ void add_merge_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<MergeOptions>();
   auto* command = app.add_subcommand(
       "merge", "add reports, runs and recordings of the same configuration up to one report");
-  command->add_option("INPUT,-i,--input", options->inputs,
-                      "reports in JSON, runs or recordings of perf; - for standard input");
-  command->add_option("-o,--output", options->output,
-                      "file to write the report to (default: standard output)");
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "reports in JSON, runs or recordings of perf; - for standard input")
+      ->type_name("INPUT");
+  command
+      ->add_option("-o,--output", options->output,
+                   "file to write the report to (default: standard output)")
+      ->type_name("FILE");
   auto* pool = command->add_flag("--pool", options->pool,
                                  "add up the repetitions too: one sample of all runs, whose "
                                  "intervals no longer tell how runs vary");
@@ -90,24 +96,32 @@ void add_merge_command(CLI::App& app, int& exit_status) {
   command
       ->add_option("--bin", options->bin,
                    "width of a histogram bin in instructions (default: 1, of a report its own)")
+      ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command->add_option("--hit", options->hit,
-                      "function whose samples are hits, for targets that others wrote");
-  command->add_option("--runway", options->runway, "function whose samples are skids");
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files, where libpfm4 does not know the CPU");
-  command->footer(
-      "The report of the sum equals the report of one recording that has all samples. Of the same\n"
-      "configuration are measurements of the same event as asked for and recorded, level, period,\n"
-      "CPU, microcode, kernel, trigger and runway; others stand beside each other, and the first\n"
-      "difference is said. Repetition 1 is added to repetition 1, 2 to 2, so that runs with\n"
-      "repetitions keep them. The same recording in two inputs is refused.\n\n"
-      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
-      "only in part or not at all.\n\n"
-      "Examples:\n"
-      "  skidscan merge a.json b.json -o both.json && skidscan report both.json\n"
-      "  skidscan merge monday.run tuesday.run --as-repeats -o week.json\n"
-      "  skidscan merge skidscan.run --pool | skidscan report -");
+  command
+      ->add_option("--hit", options->hit,
+                   "function whose samples are hits, for targets that others wrote")
+      ->type_name("FUNCTION");
+  command->add_option("--runway", options->runway, "function whose samples are skids")
+      ->type_name("FUNCTION");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files, where libpfm4 does not know the CPU")
+      ->type_name("DIR");
+  command->footer(words::footer_text(
+      {.notes = {"The report of the sum equals the report of one recording that has all samples. "
+                 "Of the same configuration are measurements of the same event as asked for and "
+                 "recorded, level, period, CPU, microcode, kernel, trigger and runway; others "
+                 "stand beside each other, and the first difference is said. Repetition 1 is added "
+                 "to repetition 1, 2 to 2, so that runs with repetitions keep them. The same "
+                 "recording in two inputs is refused."},
+       .exit_statuses = exit_statuses(
+           {{ExitStatus::failed, kNothingRead}, {ExitStatus::read_in_part, kReadInPart}}),
+       .examples = {
+           "skidscan record -e access -o monday.run", "skidscan record -e access -o tuesday.run",
+           "skidscan merge monday.run tuesday.run -o both.json && skidscan report both.json",
+           "skidscan merge monday.run tuesday.run --as-repeats -o week.json",
+           "skidscan merge monday.run --pool | skidscan report -"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_merge(*options)); });
 }

@@ -1,5 +1,6 @@
 #include "src/commands/rates.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/output/rates.h"
@@ -8,6 +9,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
+#include "src/words/footer.h"
 
 #include <memory>
 #include <optional>
@@ -87,32 +89,39 @@ void add_rates_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<RatesOptions>();
   auto* command = app.add_subcommand(
       "rates", "print cache rates and the backend hierarchy of perf stat counts");
-  command->add_option("FILE", options->file,
-                      "output of perf stat, perf stat -x or perf stat -j; - for standard input "
-                      "(default: -)");
-  command->add_option("--separator", options->separator,
-                      "what perf stat's -x was given (default: found out)");
+  command
+      ->add_option("FILE", options->file,
+                   "output of perf stat, perf stat -x or perf stat -j; - for standard input "
+                   "(default: -)")
+      ->type_name("FILE");
+  command
+      ->add_option("--separator", options->separator,
+                   "what perf stat's -x was given (default: found out)")
+      ->type_name("TEXT");
   command
       ->add_option("--lfb-l2", options->shares.l2,
                    "share a of HIT_LFB that L2 served, 0 to 1 (default: unknown)")
+      ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
   command
       ->add_option("--lfb-l3", options->shares.l3,
                    "share b of HIT_LFB that L3 served, 0 to 1 (default: unknown)")
+      ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--format", options->format, "text or json")
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
-  command->footer(
-      "Events are found by any spelling of their name, or by code (r20d1,\n"
-      "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or threads are\n"
-      "added up; what cannot be is refused. Rates of loads are intervals where the share of "
-      "HIT_LFB\n"
-      "that each level served is unknown. A rate whose counts are missing says which.\n\n"
-      "Exit status: 0 done, 1 the input has no counts, is damaged, or cannot be summed.\n\n"
-      "Example:\n"
-      "  perf stat -x, -o counts.csv -e page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 "
-      "true\n"
-      "  skidscan rates counts.csv");
+  command->footer(words::footer_text(
+      {.notes = {"Events are found by any spelling of their name, or by code (r20d1, "
+                 "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
+                 "threads are added up; what cannot be is refused. Rates of loads are intervals "
+                 "where the share of HIT_LFB that each level served is unknown. A rate whose "
+                 "counts are missing says which."},
+       .exit_statuses = exit_statuses(
+           {{ExitStatus::failed, "the input has no counts, is damaged, or cannot be summed"}}),
+       .examples = {"perf stat -x, -o counts.csv -e "
+                    "page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 true",
+                    "skidscan rates counts.csv"}}));
   command->callback([options, &exit_status] {
     run_rates(*options);
     exit_status = static_cast<int>(ExitStatus::done);

@@ -1,5 +1,6 @@
 #include "src/commands/record.h"
 
+#include "src/commands/exit_statuses.h"
 #include "src/commands/record_directory.h"
 #include "src/commands/record_interrupts.h"
 #include "src/commands/record_options.h"
@@ -14,6 +15,7 @@
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -217,24 +219,25 @@ void resume(const RecordOptions& options) {
 
 void add_record_command(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
-      "record", "Sample a target once per event and precise level with perf record");
+      "record", "sample a target once per event and precise level with perf record");
   const auto options = std::make_shared<RecordOptions>();
   add_record_options(*command, *options);
-  command->footer(
-      "Builds the target, runs perf record once per event and precise level, and leaves a run: a "
-      "directory with the target, the perf.data files and run.json. Without -e it records the "
-      "built-in events, whose skid is known by construction, and where the CPU has a PMU the "
-      "events that stand for it (docs/events.md; 'skidscan doctor' lists them).\n\n"
-      "Built-in events: access (data breakpoint on the datum that the trigger touches), execute "
-      "(execute breakpoint on the trigger), faults (page faults, with the fault trigger), "
-      "cpu-clock.\n\n"
-      "Ctrl-C keeps the measurements that are finished.\n\n"
-      "Examples:\n"
-      "  skidscan record\n"
-      "  skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run\n"
-      "  skidscan record -e cycles:u -e branches -c 100003\n"
-      "  skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp\n"
-      "  skidscan record --resume skidscan.run");
+  command->footer(words::footer_text(
+      {.notes = {"Builds the target, runs perf record once per event and precise level, and leaves "
+                 "a run: a directory with the target, the perf.data files and run.json. Without -e "
+                 "it records the built-in events, whose skid is known by construction, and where "
+                 "the CPU has a PMU the events that stand for it (docs/events.md; 'skidscan "
+                 "doctor' lists them).",
+                 "Built-in events: access (data breakpoint on the datum that the trigger touches), "
+                 "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
+                 "trigger), cpu-clock.",
+                 "Ctrl-C keeps the measurements that are finished."},
+       .exit_statuses = exit_statuses({}),
+       .examples = {"skidscan record",
+                    "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
+                    "skidscan record -e cycles:u -e branches -c 100003",
+                    "skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp",
+                    "skidscan record --resume skidscan.run"}}));
   command->callback([options, &exit_status] {
     // What ~/.perfconfig asks for, such as leaving build-ids out, would make runs differ.
     ::setenv("PERF_CONFIG", "/dev/null", 1);

@@ -2,6 +2,7 @@
 
 #include "src/commands/record_event.h"
 #include "src/support/error.h"
+#include "src/words/suggestion.h"
 
 #include <algorithm>
 #include <limits>
@@ -38,7 +39,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
 void add_plan_options(CLI::App& command, PlanOptions& options) {
   command
       .add_option("-e,--event", options.events,
-                  "Event, repeatable or a list with commas: any of perf's, any that 'skidscan "
+                  "event, repeatable or a list with commas: any of perf's, any that 'skidscan "
                   "events' knows, or a built-in one (access, execute, faults, cpu-clock)")
       ->type_name("EVENT")
       ->allow_extra_args(false);
@@ -48,14 +49,14 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
           [&options](const std::vector<std::string>& names) {
             options.levels = parse_levels(names);
           },
-          "Precise levels (default: none,p,pp,ppp)")
+          "precise levels (default: none,p,pp,ppp)")
       ->type_name("LEVELS")
       ->delimiter(',')
       ->allow_extra_args(false);
   command
       .add_option(
           "-c,--count", options.period,
-          "Events per sample; of clocks, nanoseconds (default: a prime that suits the event)")
+          "events per sample; of clocks, nanoseconds (default: a prime that suits the event)")
       ->type_name("PERIOD")
       ->check(CLI::Range(std::uint64_t{1}, kLongestPeriod));
   command
@@ -64,16 +65,15 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
           [&options](const std::string& name) {
             options.trigger = runway::trigger_kind_from(name);
           },
-          fmt::format("Instruction that causes the event: {} (default: what causes the "
-                      "event, or load)",
-                      runway::trigger_kind_names()))
-      ->type_name("KIND");
+          "instruction that causes the event (default: what causes the event, or load)")
+      ->type_name("KIND")
+      ->check(words::suggested(runway::trigger_kind_names()));
   command.add_option("--nops", options.nops, "NOPs of the runway")->type_name("N");
-  command.add_option("--nop-bytes", options.nop_bytes, "Length of one NOP in bytes")
+  command.add_option("--nop-bytes", options.nop_bytes, "length of one NOP in bytes")
       ->type_name("B");
   command
       .add_option("--triggers", options.triggers,
-                  "Triggers in one iteration, up to 16: what the hardware prefers among them is "
+                  "triggers in one iteration, up to 16: what the hardware prefers among them is "
                   "reported")
       ->type_name("K");
   command
@@ -85,25 +85,25 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--working-set", options.working_set,
-                  "Bytes that the pointer chase of load-l2, load-l3 and load-dram goes through, "
+                  "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through, "
                   "\"64MiB\" (default: from the sizes of this CPU's caches)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   auto* samples = command.add_option("--samples", options.samples,
-                                     "Samples a measurement at least (default: 5000)");
+                                     "samples a measurement at least (default: 5000)");
   samples->type_name("N")->check(CLI::Range(std::uint64_t{1}, kMostSamples));
   auto* duration = command.add_option("--duration", options.duration_seconds,
-                                      "Seconds a measurement, instead of --samples");
+                                      "seconds a measurement, instead of --samples");
   duration->type_name("S")->check(CLI::Range(0.001, kLongestDuration))->excludes(samples);
   command
       .add_option("--iterations", options.iterations,
-                  "Iterations of the target a measurement, instead of --samples: the same "
+                  "iterations of the target a measurement, instead of --samples: the same "
                   "instructions each time")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, kMostIterations))
       ->excludes(samples)
       ->excludes(duration);
-  command.add_option("--repeat", options.repeat, "Record the whole ladder N times, interleaved")
+  command.add_option("--repeat", options.repeat, "record the whole ladder N times, interleaved")
       ->type_name("N")
       ->check(CLI::Range(1, kMostRepeats));
   command
@@ -113,11 +113,11 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
   command
       .add_option(
           "--perfmon", options.perfmon,
-          "Directory of Intel's event files (a checkout of github.com/intel/perfmon), where "
+          "directory of Intel's event files (a checkout of github.com/intel/perfmon), where "
           "libpfm4 does not know this CPU")
       ->type_name("DIR");
   command.add_flag("--check-ip", options.check_ip,
-                   "Beside page faults record exceptions:page_fault_user, which tells the faulting "
+                   "beside page faults record exceptions:page_fault_user, which tells the faulting "
                    "instruction, so that the report can compare (root, x86)");
 }
 
@@ -125,14 +125,14 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   add_plan_options(command, options);
   command
       .add_option("-o,--output", options.output,
-                  "Directory of the run (default: skidscan.run; an older one becomes "
+                  "directory of the run (default: skidscan.run; an older one becomes "
                   "skidscan.run.old)")
       ->type_name("DIR");
-  command.add_flag("--force", options.force, "Replace the run that -o names");
+  command.add_flag("--force", options.force, "replace the run that -o names");
   auto* resume = command.add_option("--resume", options.resume,
-                                    "Record what is missing in a partial run, and nothing else");
+                                    "record what is missing in a partial run, and nothing else");
   resume->type_name("DIR");
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
+  command.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
 
   // A run is finished as it was begun, so nothing that shapes it goes with --resume.
   for (CLI::Option* option : command.get_options()) {

@@ -1,14 +1,19 @@
 #include "src/commands/report.h"
 
 #include "analysis/measurement.h"
-#include "plots/figure_file.h"
-#include "plots/histogram_plot.h"
+#include "plots/figure.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/page_file.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
+#include "src/html/report_page.h"
 #include "src/output/report.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,13 +28,15 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::Kind kDefaultKind = plots::Kind::histogram;
+
 struct ReportOptions {
   std::vector<std::string> inputs;
   std::optional<std::string> hit, runway;
   std::string format = "text";
   std::string fail_on;
-  std::string plot;
-  std::string plot_style = "panels";
+  PlotOptions plot;
+  std::string html;
   std::optional<std::int64_t> bin;
   std::string perfmon;
 };
@@ -64,15 +71,14 @@ ExitStatus run_report(const ReportOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
-  if (!options.plot.empty()) plots::check_plot_file(options.plot);
+  const auto figure = figure_options(options.plot, kDefaultKind);
   const auto findings = read_measurements(
       options.inputs, {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
-  if (!options.plot.empty()) {
-    plots::plot_histograms(findings.measurements, {options.plot, options.plot_style == "overlaid"
-                                                                     ? plots::Arrangement::overlaid
-                                                                     : plots::Arrangement::panels});
+  if (figure) plots::draw_figure(findings.measurements, *figure);
+  if (!options.html.empty()) {
+    write_file_atomically(options.html, html::report_page(findings.measurements, page_origin()));
   }
   return judge(options, findings);
 }
@@ -83,37 +89,49 @@ void add_report_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReportOptions>();
   auto* command = app.add_subcommand(
       "report", "hits, skid distribution and contract verdicts of runs, recordings and reports");
-  command->add_option("INPUT,-i,--input", options->inputs,
-                      "runs, recordings of perf (files, directories of perf record --threads) or "
-                      "reports in JSON; - for standard input (default: skidscan.run)");
-  command->add_option("--hit", options->hit,
-                      "function whose samples are hits, for targets that others wrote");
-  command->add_option("--runway", options->runway, "function whose samples are skids");
-  command->add_option("--format", options->format, "text, json or csv")
+  command
+      ->add_option("INPUT,-i,--input", options->inputs,
+                   "runs, recordings of perf (files, directories of perf record --threads) or "
+                   "reports in JSON; - for standard input (default: skidscan.run)")
+      ->type_name("INPUT");
+  command
+      ->add_option("--hit", options->hit,
+                   "function whose samples are hits, for targets that others wrote")
+      ->type_name("FUNCTION");
+  command->add_option("--runway", options->runway, "function whose samples are skids")
+      ->type_name("FUNCTION");
+  command->add_option("--format", options->format, "form of what is printed (default: text)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
   command
       ->add_option("--bin", options->bin,
                    "width of a histogram bin in instructions (default: 1, of a report its own)")
+      ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command
       ->add_option("--fail-on", options->fail_on,
                    "broken: exit with status 4 when a contract is broken")
+      ->type_name("VERDICT")
       ->check(CLI::IsMember({"broken"}));
-  command->add_option("--perfmon", options->perfmon,
-                      "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                      "where libpfm4 does not know the CPU that was recorded");
-  command->add_option("--plot", options->plot, "write the histograms to FILE.png, .svg or .pdf");
-  command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
-      ->check(CLI::IsMember({"panels", "overlaid"}));
-  command->footer(
-      "Exit status: 0 done, 1 failed or nothing could be read, 2 some of the inputs could be read\n"
-      "only in part or not at all, 4 --fail-on did not hold.\n\n"
-      "Examples:\n"
-      "  skidscan record && skidscan report --plot skid.png\n"
-      "  skidscan report skidscan.run --format json --fail-on broken\n"
-      "  skidscan report skidscan.run --format json > skid.json && skidscan report skid.json\n"
-      "  skidscan report perf.data --hit memreader --runway noprunway\n"
-      "  perf record -o - COMMAND | skidscan report -");
+  command
+      ->add_option("--perfmon", options->perfmon,
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
+                   "where libpfm4 does not know the CPU that was recorded")
+      ->type_name("DIR");
+  add_plot_options(*command, options->plot, kDefaultKind);
+  command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
+  command->footer(words::footer_text(
+      {.notes = {},
+       .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},
+                                       {ExitStatus::read_in_part, kReadInPart},
+                                       {ExitStatus::gate_failed, kGateFailed}}),
+       .examples = {
+           "skidscan record && skidscan report --plot skid.png --html skid.html",
+           "skidscan report skidscan.run --kind cdf --plot skid.pdf --plot-script skid.gp",
+           "skidscan report skidscan.run --format json --fail-on broken",
+           "skidscan report skidscan.run --format json > skid.json && skidscan report skid.json",
+           "skidscan report perf.data --hit memreader --runway noprunway",
+           "skidscan target -o t && perf record -e cpu-clock -o - ./t | skidscan report -"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_report(*options)); });
 }

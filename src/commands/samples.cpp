@@ -1,6 +1,7 @@
 #include "src/commands/samples.h"
 
 #include "src/commands/binary_options.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/sample_line.h"
@@ -10,6 +11,7 @@
 #include "src/locate/module_store.h"
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
+#include "src/words/footer.h"
 
 #include <algorithm>
 #include <memory>
@@ -184,25 +186,33 @@ ExitStatus run_samples(const SamplesOptions& options) {
 void add_samples_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SamplesOptions>();
   auto* command = app.add_subcommand("samples", "print every sample of a recording, one line each");
-  command->add_option("FILE", options->file,
-                      "recording of perf: a file, a directory of perf record --threads, - for "
-                      "standard input (default: perf.data)");
+  command
+      ->add_option("FILE", options->file,
+                   "recording of perf: a file, a directory of perf record --threads, - for "
+                   "standard input (default: perf.data)")
+      ->type_name("FILE");
   command
       ->add_option("--columns", options->columns,
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
                    "trace (payload of a tracepoint)")
+      ->type_name("COLUMNS")
       ->delimiter(',');
-  command->add_option("--format", options->format, "tsv (with a header line) or jsonl")
+  command
+      ->add_option("--format", options->format,
+                   "form of the lines; tsv has a header line (default: tsv)")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"tsv", "jsonl"}));
   add_binary_options(*command, options->binaries);
-  command->footer(
-      "Samples come in the order of the recording. From a pipe, where sym, symoff or dso is asked\n"
-      "for, they wait for the mappings of their time: in the order in which their rounds were\n"
-      "finished. Addresses are hexadecimal without prefix.\n"
-      "Control characters in names are written as \\xNN.\n\n"
-      "Example:\n  perf record -o perf.data -e cpu-clock -- sleep 0.1\n"
-      "  skidscan samples perf.data --columns time,ip,sym,symoff");
+  command->footer(words::footer_text(
+      {.notes = {"Samples come in the order of the recording. From a pipe, where sym, symoff or "
+                 "dso is asked for, they wait for the mappings of their time: in the order in "
+                 "which their rounds were finished. Addresses are hexadecimal without prefix. "
+                 "Control characters in names are written as \\xNN."},
+       .exit_statuses =
+           exit_statuses({{ExitStatus::read_in_part, "the recording was read only in part"}}),
+       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
+                    "skidscan samples perf.data --columns time,ip,sym,symoff"}}));
   command->callback(
       [options, &exit_status] { exit_status = static_cast<int>(run_samples(*options)); });
 }

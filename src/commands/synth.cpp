@@ -1,6 +1,7 @@
 #include "src/commands/synth.h"
 
 #include "runway/target.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/record_directory.h"
 #include "src/commands/standard_output.h"
@@ -14,6 +15,8 @@
 #include "src/synth/placement.h"
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
+#include "src/words/footer.h"
+#include "src/words/suggestion.h"
 
 #include <cerrno>
 #include <filesystem>
@@ -326,46 +329,55 @@ void add_synth_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SynthOptions>();
   auto* command =
       app.add_subcommand("synth", "make a recording with a known skid distribution from a model");
-  command->add_option("MODEL", options->model,
-                      "model to make it from, a JSON file (docs/synth.md)");
-  command->add_option("--like", options->like,
-                      fmt::format("take a model of skidscan's own: {}",
-                                  fmt::join(synth::built_in_model_names(), ", ")));
-  command->add_option("--place", options->placement,
-                      "put samples on chosen instructions of any binary, as a JSON file says "
-                      "(docs/synth.md), instead of a model");
+  command->add_option("MODEL", options->model, "model to make it from, a JSON file (docs/synth.md)")
+      ->type_name("MODEL");
+  command->add_option("--like", options->like, "take a model of skidscan's own")
+      ->type_name("MODEL")
+      ->check(words::suggested(synth::built_in_model_names()));
+  command
+      ->add_option("--place", options->placement,
+                   "put samples on chosen instructions of any binary, as a JSON file says "
+                   "(docs/synth.md), instead of a model")
+      ->type_name("FILE");
   command->add_flag("--print-model", options->print_model,
                     "print the model that --like names, to start one's own from");
-  command->add_option("-o,--output", options->output,
-                      "file to write, - for standard output, in pipe mode (default: synth.data); "
-                      "with --ladder the run's directory (default: synth.run)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "file to write, - for standard output, in pipe mode (default: synth.data); "
+                   "with --ladder the run's directory (default: synth.run)")
+      ->type_name("FILE");
   command->add_flag("--ladder", options->ladder,
                     "write a run as record does: a recording per event and level, and run.json");
   command->add_option("--repeat", options->repeat, "repetitions of the ladder, each drawn anew")
+      ->type_name("N")
       ->check(CLI::Range(1, kMostRepeats));
-  command->add_option("--seed", options->seed, "seed instead of the model's own");
-  command->add_option("--target", options->target,
-                      "target that skidscan built, instead of one that is built for the model");
+  command->add_option("--seed", options->seed, "seed instead of the model's own")->type_name("N");
+  command
+      ->add_option("--target", options->target,
+                   "target that skidscan built, instead of one that is built for the model")
+      ->type_name("FILE");
   command->add_flag("--pipe", options->pipe, "write pipe mode, as perf record -o - does");
   auto* packed = command->add_flag("-z", options->packed, "pack records with zstd, level 1");
   command
       ->add_option("--compression-level", options->compression,
                    "pack records with zstd at this level, 1 to 22")
+      ->type_name("N")
       ->check(CLI::Range(1, 22))
       ->excludes(packed);
   command->add_flag("--force", options->force, "replace what is there");
-  command->footer(
-      "Beside the recording it leaves its target (FILE.target) and what is true of it\n"
-      "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. The "
-      "header,\n"
-      "run.json and every report say that it is synthetic. The same model, seed, target and path\n"
-      "of the target give the same bytes on every machine.\n\n"
-      "Examples:\n"
-      "  skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80\n"
-      "  skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run\n"
-      "  skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json\n"
-      "  skidscan synth --place places.json -o placed.data && skidscan audit placed.data\n"
-      "  skidscan synth --like no-pebs --force -o - | perf script -i - | head");
+  command->footer(words::footer_text(
+      {.notes = {"Beside the recording it leaves its target (FILE.target) and what is true of it "
+                 "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. "
+                 "The header, run.json and every report say that it is synthetic. The same model, "
+                 "seed, target and path of the target give the same bytes on every machine."},
+       .exit_statuses = exit_statuses({}),
+       .examples = {
+           "skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
+           "skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run",
+           "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
+           "-o mine.data",
+           "skidscan synth --place places.json -o placed.data && skidscan audit placed.data",
+           "skidscan synth --like no-pebs --force -o - | perf script -i - | head"}}));
   command->callback([options, &exit_status] {
     run_synth(*options);
     exit_status = static_cast<int>(ExitStatus::done);

@@ -3,11 +3,14 @@
 #include "runway/note.h"
 #include "runway/target.h"
 #include "runway/working_set.h"
+#include "src/commands/exit_statuses.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/words/footer.h"
+#include "src/words/suggestion.h"
 
 #include <chrono>
 #include <cmath>
@@ -217,61 +220,86 @@ void add_target_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<TargetOptions>();
   auto* command = app.add_subcommand("target", "build a runway target alone and print its layout");
   std::vector<CLI::Option*> building{
-      command->add_option(
-          "--trigger", options->trigger,
-          fmt::format("what causes the event: {} (default: load)", runway::trigger_kind_names())),
-      command->add_option("--nops", options->nops,
-                          fmt::format("NOPs of the runway (default: {})", defaults.nops)),
-      command->add_option("--nop-bytes", options->nop_bytes,
-                          "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64"),
-      command->add_option("--triggers", options->triggers,
-                          "triggers in one iteration (default: 1)"),
+      command->add_option("--trigger", options->trigger, "what causes the event (default: load)")
+          ->type_name("KIND")
+          ->check(words::suggested(runway::trigger_kind_names())),
+      command
+          ->add_option("--nops", options->nops,
+                       fmt::format("NOPs of the runway (default: {})", defaults.nops))
+          ->type_name("N"),
+      command
+          ->add_option("--nop-bytes", options->nop_bytes,
+                       "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64")
+          ->type_name("B"),
+      command->add_option("--triggers", options->triggers, "triggers in one iteration (default: 1)")
+          ->type_name("K"),
       command
           ->add_option("--gaps", options->gaps,
                        "NOPs between one trigger and the next, with commas (default: unequal, "
                        "growing up to --nops)")
+          ->type_name("N,N")
           ->delimiter(',')
           ->allow_extra_args(false),
-      command->add_option(
-          "--lead-in", options->lead_in,
-          fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops)),
-      command->add_option("--access-bytes", options->access_bytes,
-                          "width of the access (default: the widest of the kind; of words 8)"),
+      command
+          ->add_option(
+              "--lead-in", options->lead_in,
+              fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops))
+          ->type_name("N"),
+      command
+          ->add_option("--access-bytes", options->access_bytes,
+                       "width of the access (default: the widest of the kind; of words 8)")
+          ->type_name("BYTES"),
       command
           ->add_option(
               "--working-set", options->working_set,
               "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
               "(default: 128 KiB, 4 MiB, 256 MiB)")
+          ->type_name("BYTES")
           ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false)),
-      command->add_option("--arch", options->arch, "x86_64 or aarch64 (default: this machine's)"),
+      command
+          ->add_option("--arch", options->arch,
+                       "architecture that it is for (default: this machine's)")
+          ->type_name("ARCH")
+          ->check(words::suggested("x86_64, aarch64")),
   };
   auto* iterations =
-      command->add_option("--iterations", options->iterations,
-                          "iterations of a run that does not say otherwise (default: 1000000)");
-  auto* duration = command->add_option("--duration", options->duration,
-                                       "seconds of such a run, instead of iterations");
+      command
+          ->add_option("--iterations", options->iterations,
+                       "iterations of a run that does not say otherwise (default: 1000000)")
+          ->type_name("N");
+  auto* duration = command
+                       ->add_option("--duration", options->duration,
+                                    "seconds of such a run, instead of iterations")
+                       ->type_name("S");
   iterations->excludes(duration);
   building.push_back(iterations);
   building.push_back(duration);
-  auto* output = command->add_option("-o,--output", options->output,
-                                     "file to write (default: skidscan-target)");
-  auto* read_file = command->add_option("--read", options->read,
-                                        "print the layout of this target instead of building one");
+  auto* output =
+      command
+          ->add_option("-o,--output", options->output, "file to write (default: skidscan-target)")
+          ->type_name("FILE");
+  auto* read_file = command
+                        ->add_option("--read", options->read,
+                                     "print the layout of this target instead of building one")
+                        ->type_name("FILE");
   auto* assembly = command->add_flag("--assembly", options->assembly,
                                      "print the assembly instead of building it");
-  auto* format = command->add_option("--format", options->format, "text or json")
-                     ->check(CLI::IsMember({"text", "json"}));
+  auto* format =
+      command->add_option("--format", options->format, "form of what is printed (default: text)")
+          ->type_name("FORMAT")
+          ->check(CLI::IsMember({"text", "json"}));
   for (CLI::Option* option : building) read_file->excludes(option);
   read_file->excludes(output);
   assembly->excludes(read_file);
   assembly->excludes(output);
   assembly->excludes(format);
-  command->footer(
-      "The same specification gives the same bytes. A target takes --iterations N or --seconds S,\n"
-      "--cpu N, and --control FIFO with --ack FIFO for the other side of perf record --control;\n"
-      "it prints one line of JSON at its end.\n\n"
-      "Example:\n  skidscan target --trigger store --nops 2000 -o store-target\n"
-      "  ./store-target --seconds 0.5");
+  command->footer(words::footer_text(
+      {.notes = {"The same specification gives the same bytes. A target takes --iterations N or "
+                 "--seconds S, --cpu N, and --control FIFO with --ack FIFO for the other side of "
+                 "perf record --control; it prints one line of JSON at its end."},
+       .exit_statuses = exit_statuses({}),
+       .examples = {"skidscan target --trigger store --nops 2000 -o store-target",
+                    "./store-target --seconds 0.5"}}));
   command->callback([options, &exit_status] {
     run_target(*options);
     exit_status = static_cast<int>(ExitStatus::done);

@@ -38,6 +38,12 @@ Ink contract_ink(const analysis::Cell& cell);
 /// "access, pp"
 std::string row_name(const analysis::ComparisonRow& row);
 
+using RowIterator = std::vector<analysis::ComparisonRow>::const_iterator;
+
+/// The levels of an event below each other, the sides side by side.
+Table comparison_numbers(const analysis::Comparison& comparison, RowIterator begin, RowIterator end,
+                         bool unicode);
+
 /// A side by its letter; where there are many, with its input: "ab (node27.run)". Escaped.
 std::string side_text(const analysis::Comparison& comparison,
                       const std::vector<std::string>& inputs, std::size_t side);

@@ -76,8 +76,6 @@ class ComparisonText {
   }
 
  private:
-  using RowIterator = std::vector<ComparisonRow>::const_iterator;
-
   std::string baseline() const { return letter_of(comparison_.baseline); }
   bool is_many() const { return comparison_.sides.size() > kMostSideBySide; }
   std::string name_of_side(std::size_t side) const { return side_text(comparison_, inputs_, side); }
@@ -117,71 +115,8 @@ class ComparisonText {
       }
       return text;
     }
-    Table table;
-    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-      table.header.push_back({letter_of(side), Ink::bold});
-    }
-    for (auto row = begin; row != end; ++row) {
-      if (row != begin) table.rows.emplace_back();
-      add_level(*row, table);
-    }
+    const Table table = comparison_numbers(comparison_, begin, end, page_.unicode);
     return page_.rule(begin->event) + render(table, page_.width, page_.color);
-  }
-
-  void add_level(const ComparisonRow& row, Table& table) const {
-    const auto add = [&](const char* name, const auto& cell_of) {
-      Row line{name, {}};
-      for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-        const Cell* cell = row.cell_of(side);
-        line.cells.push_back(cell == nullptr ? TableCell{kUnknown, Ink::dim} : cell_of(*cell));
-      }
-      table.rows.push_back(std::move(line));
-    };
-    const auto estimate = [&](const std::optional<Estimate> Cell::*member) {
-      return [member](const Cell& cell) {
-        const auto& value = cell.*member;
-        if (!value) return TableCell{kUnknown, Ink::dim};
-        return TableCell{(value->at_least ? ">=" : "") + instructions_text(value->value)};
-      };
-    };
-    const auto interval = [&](const std::optional<Estimate> Cell::*member, auto number) {
-      return [this, member, number](const Cell& cell) {
-        const auto& value = cell.*member;
-        return TableCell{value ? interval_text(*value, page_.unicode, number) : kUnknown, Ink::dim};
-      };
-    };
-    table.rows.push_back({level_name(row.level), {}, Ink::bold});
-    if (std::any_of(row.cells.begin(), row.cells.end(),
-                    [](const Cell& cell) { return cell.runs.size() > 1; })) {
-      add("  runs",
-          [](const Cell& cell) { return TableCell{fmt::format("{}", cell.runs.size())}; });
-    }
-    add("  judged samples",
-        [](const Cell& cell) { return TableCell{fmt::format("{}", cell.judged)}; });
-    add("  hit ratio", [](const Cell& cell) {
-      if (!cell.hit_ratio) return TableCell{kUnknown, Ink::dim};
-      return TableCell{share_text(cell.hit_ratio->value), Ink::bold};
-    });
-    add("    95% interval", interval(&Cell::hit_ratio, share_text));
-    add("  median skid", estimate(&Cell::median));
-    add("    95% interval", interval(&Cell::median, instructions_text));
-    add("  p99 skid", estimate(&Cell::p99));
-    add("    95% interval", interval(&Cell::p99, instructions_text));
-    add("  contract", [](const Cell& cell) {
-      return TableCell{contract_text(cell), contract_ink(cell)};
-    });
-    Row line{"  against " + baseline(), {}};
-    for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-      const Cell* cell = row.cell_of(side);
-      if (cell != nullptr) {
-        line.cells.push_back({outcome_cell(cell->outcome, baseline()), ink_of(cell->outcome)});
-      } else if (row.in_baseline) {
-        line.cells.push_back({"missing", Ink::yellow});
-      } else {
-        line.cells.push_back({kUnknown, Ink::dim});
-      }
-    }
-    table.rows.push_back(std::move(line));
   }
 
   /// Calls `function` for each cell that is no baseline.

@@ -134,7 +134,7 @@ class EventTable {
     });
     return true;
   }
-  std::string text(const Page& page) const { return '\n' + render(table_, page.width, page.color); }
+  Table take() { return std::move(table_); }
 
  private:
   const EventGroup& event_;
@@ -318,14 +318,14 @@ void add_over_runs(Table& table, const char* name,
 
 }  // namespace
 
-std::string repeats_table(const Page& page, const EventGroup& event) {
+std::optional<Table> repeats_numbers(const EventGroup& event, bool unicode) {
   std::vector<const Measurement*> measurements;
   for (const Column& column : event.columns) measurements.push_back(column.measurement);
   auto repeats = analysis::repeats_of(measurements);
   std::erase_if(repeats, [](const analysis::RepeatedMeasurement& of) {
     return !of.hit_ratio && !of.median && !of.mean;
   });
-  if (repeats.empty()) return {};
+  if (repeats.empty()) return std::nullopt;
   Table table;
   std::map<int, int> used;
   for (const analysis::RepeatedMeasurement& of : repeats) {
@@ -343,36 +343,45 @@ std::string repeats_table(const Page& page, const EventGroup& event) {
   }
   table.rows.push_back(std::move(runs));
   add_over_runs(table, "  hit ratio", repeats, &analysis::RepeatedMeasurement::hit_ratio,
-                [&page](const analysis::OverRuns& over_runs) {
+                [unicode](const analysis::OverRuns& over_runs) {
                   const auto& [value, low, high, confidence] = over_runs.interval;
                   return std::pair{Cell{analysis::percent(value), Ink::bold},
-                                   Cell{share_range(low, high, page.unicode)}};
+                                   Cell{share_range(low, high, unicode)}};
                 });
-  const auto length = [&page](const analysis::OverRuns& over_runs) {
+  const auto length = [unicode](const analysis::OverRuns& over_runs) {
     const analysis::Interval& interval = over_runs.interval;
     if (over_runs.at_least) {
       return std::pair{Cell{">=" + number_text(interval.value)},
                        Cell{">=" + number_text(interval.low)}};
     }
-    return std::pair{
-        Cell{number_text(interval.value)},
-        range_cell(number_text(interval.low), number_text(interval.high), page.unicode)};
+    return std::pair{Cell{number_text(interval.value)},
+                     range_cell(number_text(interval.low), number_text(interval.high), unicode)};
   };
   add_over_runs(table, "  skid p50, grouped", repeats, &analysis::RepeatedMeasurement::median,
                 length);
   add_over_runs(table, "  skid mean", repeats, &analysis::RepeatedMeasurement::mean, length);
+  return table;
+}
+
+std::string repeats_table(const Page& page, const EventGroup& event) {
+  const std::optional<Table> table = repeats_numbers(event, page.unicode);
+  if (!table) return {};
   return page.title("Over runs: means of what they gave, intervals over runs") +
-         render(table, page.width, page.color);
+         render(*table, page.width, page.color);
+}
+
+Table event_numbers(const EventGroup& event, bool unicode, std::size_t width) {
+  EventTable table(event);
+  add_setting_rows(table);
+  add_hit_rows(table, unicode);
+  add_distance_rows(table, unicode);
+  add_trigger_rows(table, most_triggers(event));
+  add_ledger_rows(table, width);
+  return table.take();
 }
 
 std::string event_table(const Page& page, const EventGroup& event) {
-  EventTable table(event);
-  add_setting_rows(table);
-  add_hit_rows(table, page.unicode);
-  add_distance_rows(table, page.unicode);
-  add_trigger_rows(table, most_triggers(event));
-  add_ledger_rows(table, page.width);
-  return table.text(page);
+  return '\n' + render(event_numbers(event, page.unicode, page.width), page.width, page.color);
 }
 
 }  // namespace skid::output

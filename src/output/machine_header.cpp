@@ -9,9 +9,7 @@
 #include <fmt/ranges.h>
 
 namespace skid::output {
-namespace {
-
-std::string cpu_line(const analysis::Cpu& cpu) {
+std::string cpu_details(const analysis::Cpu& cpu) {
   std::vector<std::string> details;
   const auto number = [&details](const char* name, const std::optional<int>& value) {
     if (value) details.push_back(fmt::format("{} {}", name, *value));
@@ -28,10 +26,8 @@ std::string cpu_line(const analysis::Cpu& cpu) {
   return details.empty() ? name : fmt::format("{} ({})", name, fmt::join(details, ", "));
 }
 
-}  // namespace
-
 std::string machine_header(const Page& page, const MachineGroup& machine) {
-  std::string text = page.field("CPU", cpu_line(machine.cpu));
+  std::string text = page.field("CPU", cpu_details(machine.cpu));
   if (machine.cpu.hypervisor) {
     text += page.field("hypervisor", escape_for_terminal(*machine.cpu.hypervisor));
   }

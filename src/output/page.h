@@ -5,6 +5,7 @@
 #include "src/output/table.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,12 +39,23 @@ std::string number_text(double value);
 std::string machine_header(const Page& page, const MachineGroup& machine);
 
 /// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
-/// the classes of the ledger.
+/// the classes of the ledger. Lines that only say something are broken at `width`.
+Table event_numbers(const EventGroup& event, bool unicode, std::size_t width);
 std::string event_table(const Page& page, const EventGroup& event);
 
-/// What the repetitions of a level have in common, over runs; empty where nothing was repeated
+/// What the repetitions of a level have in common, over runs; nothing where nothing was repeated
 /// or no run tells anything.
+std::optional<Table> repeats_numbers(const EventGroup& event, bool unicode);
 std::string repeats_table(const Page& page, const EventGroup& event);
+
+/// Of a verdict in a text or a page.
+Ink ink_of(analysis::Verdict verdict);
+
+/// "load at 0x401000 (skid_trigger)". Escaped.
+std::string trigger_text(const analysis::Measurement& measurement);
+
+/// "Intel(R) Xeon(R) … (GenuineIntel, family 6, …)". Escaped.
+std::string cpu_details(const analysis::Cpu& cpu);
 
 /// A histogram of offsets for each column that has any.
 std::string event_histograms(const Page& page, const EventGroup& event);

@@ -23,18 +23,6 @@ using analysis::Verdict;
 
 constexpr unsigned kNarrowestTerminal = 60;
 
-std::string trigger_text(const Measurement& measurement) {
-  if (!measurement.trigger) return "unknown: nobody said where it is";
-  const analysis::Trigger& trigger = *measurement.trigger;
-  std::string text =
-      fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
-  if (!measurement.triggers.empty()) {
-    text += fmt::format(", the first of {}", measurement.triggers.size());
-  }
-  if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
-  return text;
-}
-
 std::string triggers(const Page& page, const EventGroup& event) {
   const std::string first = trigger_text(*event.columns.front().measurement);
   const bool same = std::all_of(
@@ -88,20 +76,6 @@ std::string event_names(const Page& page, const EventGroup& event) {
             '\n';
   }
   return text;
-}
-
-Ink ink_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kept:
-      return Ink::green;
-    case Verdict::broken:
-      return Ink::red;
-    case Verdict::undecided:
-      return Ink::yellow;
-    case Verdict::not_judged:
-      return Ink::dim;
-  }
-  return Ink::plain;
 }
 
 std::size_t label_width_of(const EventGroup& event) {
@@ -221,6 +195,32 @@ std::string summary(const Page& page, const MachineGroup& machine) {
 }
 
 }  // namespace
+
+Ink ink_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kept:
+      return Ink::green;
+    case Verdict::broken:
+      return Ink::red;
+    case Verdict::undecided:
+      return Ink::yellow;
+    case Verdict::not_judged:
+      return Ink::dim;
+  }
+  return Ink::plain;
+}
+
+std::string trigger_text(const Measurement& measurement) {
+  if (!measurement.trigger) return "unknown: nobody said where it is";
+  const analysis::Trigger& trigger = *measurement.trigger;
+  std::string text =
+      fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
+  if (!measurement.triggers.empty()) {
+    text += fmt::format(", the first of {}", measurement.triggers.size());
+  }
+  if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
+  return text;
+}
 
 std::string report_text(const std::vector<Measurement>& measurements, const TextStyle& style) {
   if (measurements.empty()) return "no measurements\n";

@@ -1,5 +1,5 @@
 // Comparisons as text, JSON, CSV and figure.
-#include "plots/forest_plot.h"
+#include "plots/figure.h"
 #include "src/output/comparison.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -259,7 +259,7 @@ class ForestPlot : public ::testing::Test {
     if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not in PATH";
   }
   std::string drawn(const Compared& compared, const std::string& name) const {
-    plots::plot_forest(compared.compare(), compared.inputs, directory_ / name);
+    plots::draw_comparison(compared.compare(), compared.inputs, {directory_ / name, {}});
     std::ifstream file(directory_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }

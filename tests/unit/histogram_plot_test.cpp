@@ -1,5 +1,4 @@
-#include "plots/histogram_plot.h"
-
+#include "plots/figure.h"
 #include "plots/figure_bins.h"
 #include "plots/gnuplot_session.h"
 #include "src/output/escape.h"
@@ -62,6 +61,11 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+void plot_histograms(const std::vector<Measurement>& list, const fs::path& file,
+                     Arrangement arrangement = Arrangement::panels) {
+  draw_figure(list, {.files = {file, {}}, .arrangement = arrangement});
+}
+
 std::vector<Measurement> four_levels() {
   std::vector<Measurement> list;
   list.push_back(make({.level = 0, .offsets = uniform(-20, 4900)}));
@@ -78,7 +82,7 @@ TEST_F(HistogramPlot, DrawsEachFormatInBothArrangements) {
   for (const auto& [extension, signature] : formats) {
     for (const Arrangement arrangement : {Arrangement::panels, Arrangement::overlaid}) {
       const fs::path file = directory_ / ("figure" + extension);
-      plot_histograms(four_levels(), {file, arrangement});
+      plot_histograms(four_levels(), file, arrangement);
       EXPECT_THAT(content(file), StartsWith(signature));
       EXPECT_GT(fs::file_size(file), 5000u);
     }
@@ -90,7 +94,7 @@ TEST_F(HistogramPlot, SaysWhatItShows) {
   const fs::path file = directory_ / "figure.svg";
   auto list = four_levels();
   list[1].synthetic = true;
-  plot_histograms(list, {file});
+  plot_histograms(list, file);
   const std::string svg = content(file);
   for (const char* text :
        {"access", "i7-6700HQ", "6.1.0-18-amd64", "period 100", "5000 samples", "synthetic",
@@ -118,7 +122,7 @@ TEST_F(HistogramPlot, NamesFromRecordingsRunNothing) {
     }
     list[0].run = "other";
     for (const Arrangement arrangement : {Arrangement::panels, Arrangement::overlaid}) {
-      plot_histograms(list, {directory_ / "figure.svg", arrangement});
+      plot_histograms(list, directory_ / "figure.svg", arrangement);
       EXPECT_THAT(files(), ::testing::ElementsAre("figure.svg")) << name;
       EXPECT_THAT(content(directory_ / "figure.svg"), Not(HasSubstr("<script>")));
     }
@@ -128,7 +132,7 @@ TEST_F(HistogramPlot, NamesFromRecordingsRunNothing) {
 TEST_F(HistogramPlot, PathsOfTheFigureRunNothing) {
   NEEDS_GNUPLOT();
   const fs::path file = directory_ / "fig'\n!touch owned\nure`touch owned`.png";
-  plot_histograms(four_levels(), {file});
+  plot_histograms(four_levels(), file);
   EXPECT_THAT(files(), ::testing::ElementsAre(file.filename().string()));
 }
 
@@ -136,13 +140,13 @@ TEST_F(HistogramPlot, ReplacesAnOlderFigure) {
   NEEDS_GNUPLOT();
   const fs::path file = directory_ / "figure.png";
   std::ofstream(file) << "older";
-  plot_histograms(four_levels(), {file});
+  plot_histograms(four_levels(), file);
   EXPECT_THAT(content(file), StartsWith("\x89PNG"));
 }
 
 TEST_F(HistogramPlot, RefusesOtherFormats) {
   try {
-    plot_histograms(four_levels(), {directory_ / "figure.gif"});
+    plot_histograms(four_levels(), directory_ / "figure.gif");
     FAIL() << "drawn";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr(".png, .svg and .pdf"));
@@ -151,14 +155,14 @@ TEST_F(HistogramPlot, RefusesOtherFormats) {
 
 TEST_F(HistogramPlot, LeavesNothingWhereItCannotWrite) {
   NEEDS_GNUPLOT();
-  EXPECT_THROW(plot_histograms(four_levels(), {directory_ / "missing" / "figure.png"}), Error);
-  EXPECT_THROW(plot_histograms({}, {directory_ / "figure.png"}), Error);
+  EXPECT_THROW(plot_histograms(four_levels(), directory_ / "missing" / "figure.png"), Error);
+  EXPECT_THROW(plot_histograms({}, directory_ / "figure.png"), Error);
   EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(HistogramPlot, RefusesMoreThanAnImageHolds) {
   std::vector<Measurement> list(400, make({.offsets = {{1, 5}}}));
-  EXPECT_THROW(plot_histograms(list, {directory_ / "figure.png"}), Error);
+  EXPECT_THROW(plot_histograms(list, directory_ / "figure.png"), Error);
   EXPECT_THAT(files(), IsEmpty());
 }
 
@@ -166,7 +170,7 @@ TEST_F(HistogramPlot, NamesThePackageWhenGnuplotIsMissing) {
   const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
   ASSERT_EQ(setenv("PATH", directory_.c_str(), 1), 0);
   try {
-    plot_histograms(four_levels(), {directory_ / "figure.png"});
+    plot_histograms(four_levels(), directory_ / "figure.png");
     ADD_FAILURE() << "drawn";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("gnuplot-nox"));

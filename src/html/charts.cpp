@@ -1,0 +1,350 @@
+#include "src/html/charts.h"
+
+#include "analysis/ledger.h"
+#include "analysis/wording.h"
+#include "plots/figure_bins.h"
+#include "src/output/escape.h"
+#include "src/output/offset_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace skid::html {
+namespace {
+
+using analysis::Measurement;
+using analysis::SampleClass;
+using output::Column;
+using output::EventGroup;
+using plots::BarClass;
+
+// Units of the figures' own coordinates; a page scales them to its width.
+constexpr double kWidth = 860;
+constexpr double kLeft = 70;
+constexpr double kRight = 14;
+constexpr double kPlotWidth = kWidth - kLeft - kRight;
+
+struct ClassName {
+  const char* css;
+  const char* words;
+};
+/// By plots::BarClass.
+constexpr std::array<ClassName, plots::kBarClasses> kBarNames{
+    {{"before", "before the trigger"},
+     {"hit", "hit"},
+     {"skid", "skid"},
+     {"censored", "censored: at or beyond the end of the runway"}}};
+
+std::string coordinate(double value) {
+  return fmt::format("{:.2f}", value);
+}
+
+Markup svg_text(double x, double y, std::string_view css, std::string_view text) {
+  return element("text", {{"x", coordinate(x)}, {"y", coordinate(y)}, {"class", std::string(css)}},
+                 text);
+}
+
+Markup line(double x1, double y1, double x2, double y2, std::string_view css) {
+  return element("line", {{"x1", coordinate(x1)},
+                          {"y1", coordinate(y1)},
+                          {"x2", coordinate(x2)},
+                          {"y2", coordinate(y2)},
+                          {"class", std::string(css)}});
+}
+
+/// A mark that says `value` under the pointer, and in the line below the figure.
+Markup mark(std::string_view tag, Attributes attributes, const std::string& value) {
+  attributes.emplace_back("data-value", value);
+  return element(tag, attributes, element("title", value));
+}
+
+Markup rectangle(double x, double y, double width, double height, const std::string& css,
+                 const std::string& value) {
+  return mark("rect",
+              {{"x", coordinate(x)},
+               {"y", coordinate(y)},
+               {"width", coordinate(width)},
+               {"height", coordinate(height)},
+               {"class", css}},
+              value);
+}
+
+Markup figure(const std::string& title, double height, const Markup& content,
+              const Markup& below = {}) {
+  return element("figure", element("svg",
+                                   {{"viewBox", fmt::format("0 0 {:.0f} {:.0f}", kWidth, height)},
+                                    {"role", "group"},
+                                    {"tabindex", "0"},
+                                    {"aria-label", title + "; arrow keys go through its values"}},
+                                   element("title", title) + content) +
+                               element("p", {{"class", "readout"}, {"aria-live", "polite"}}) +
+                               below);
+}
+
+Markup legend(const std::vector<std::pair<std::string, std::string>>& classes_and_words) {
+  Markup items;
+  for (const auto& [css, words] : classes_and_words) {
+    items += element("li", element("span", {{"class", "key " + css}}) + Markup::text(words));
+  }
+  return element("ul", {{"class", "legend"}}, items);
+}
+
+std::string offset_range(std::int64_t lo, std::int64_t width) {
+  if (width == 1) return analysis::signed_number(lo);
+  return fmt::format("{} to {}", analysis::signed_number(lo),
+                     analysis::signed_number(lo + width - 1));
+}
+
+std::string bar_value(const plots::Bar& bar, const plots::OffsetAxis& axis, std::uint64_t located) {
+  return fmt::format(
+      "offset {}: {} ({} of the located), {}", offset_range(bar.lo, axis.width),
+      analysis::counted(bar.count, "sample"),
+      analysis::percent(static_cast<double>(bar.count) / static_cast<double>(located)),
+      kBarNames[static_cast<std::size_t>(bar.bar_class)].words);
+}
+
+/// The panels of an event, which share their axis of offsets.
+class HistogramPanels {
+ public:
+  explicit HistogramPanels(const EventGroup& event) : event_(event) {
+    constexpr std::int64_t kMostBins = 140;
+    axis_ = plots::choose_axis(event.columns, kMostBins);
+    const double span = static_cast<double>(axis_.highest - axis_.lowest + 1);
+    from_ = static_cast<double>(axis_.lowest) - 0.5 - 0.015 * span;
+    to_ = static_cast<double>(axis_.highest) + 0.5 + 0.015 * span;
+  }
+
+  Markup draw() {
+    Markup content;
+    for (const Column& column : event_.columns) content += panel(column);
+    content += offsets();
+    std::vector<std::pair<std::string, std::string>> classes;
+    for (const BarClass present : present_) {
+      const ClassName& name = kBarNames[static_cast<std::size_t>(present)];
+      classes.emplace_back(name.css, name.words);
+    }
+    return figure("Where samples of " + output::escape_for_terminal(event_.event) + " land",
+                  y_ + kAxis, content, legend(classes));
+  }
+
+ private:
+  static constexpr double kCaption = 22;
+  static constexpr double kPanel = 96;
+  static constexpr double kGap = 10;
+  static constexpr double kAxis = 44;
+
+  double x_of(double offset) const { return kLeft + (offset - from_) / (to_ - from_) * kPlotWidth; }
+
+  Markup panel(const Column& column) {
+    const Measurement& m = *column.measurement;
+    const plots::Bars bars = plots::bars_of(m, axis_);
+    std::string caption =
+        fmt::format("{}: {}", column.label, analysis::counted(m.samples.read(), "sample"));
+    if (m.period.requested) caption += fmt::format(", period {}", *m.period.requested);
+    if (m.hit_ratio.total > 0) caption += ", hits " + analysis::percent(m.hit_ratio.value);
+    if (bars.beyond > 0) caption += fmt::format(", {} beyond the axis", bars.beyond);
+    if (m.synthetic) caption += ", synthetic";
+    Markup content = svg_text(kLeft, y_ + kCaption - 7, "caption", caption);
+    y_ += kCaption;
+    const double bottom = y_ + kPanel;
+    content += line(kLeft, bottom, kLeft + kPlotWidth, bottom, "axis");
+    if (bars.bars.empty()) {
+      content += svg_text(kLeft + kPlotWidth / 2, y_ + kPanel / 2, "empty", "no located samples");
+    } else {
+      content += counts(bars.highest, bottom);
+      content += line(x_of(0), y_, x_of(0), bottom, "trigger");
+      const double scale = (kPanel - 6) / static_cast<double>(bars.highest);
+      const double width = std::max(1.0, x_of(static_cast<double>(axis_.width)) - x_of(0));
+      for (const plots::Bar& bar : bars.bars) {
+        present_.insert(bar.bar_class);
+        // A single sample among a million must be seen all the same.
+        const double height = std::max(1.0, static_cast<double>(bar.count) * scale);
+        content += rectangle(x_of(static_cast<double>(bar.lo) - 0.5),
+                             bottom - static_cast<double>(bar.bottom) * scale - height, width,
+                             height, kBarNames[static_cast<std::size_t>(bar.bar_class)].css,
+                             column.label + ", " + bar_value(bar, axis_, m.samples.located()));
+      }
+    }
+    y_ = bottom + kGap;
+    return content;
+  }
+
+  /// Tics of a panel's samples.
+  Markup counts(std::uint64_t highest, double bottom) const {
+    constexpr double kLeast = 30;  // between tics
+    const double scale = (kPanel - 6) / static_cast<double>(highest);
+    const std::int64_t step =
+        plots::round_up_nicely(std::max(1.0, kLeast / (kPanel - 6) * static_cast<double>(highest)));
+    Markup content;
+    for (std::uint64_t count = 0; count <= highest; count += static_cast<std::uint64_t>(step)) {
+      const double y = bottom - static_cast<double>(count) * scale;
+      if (count > 0) content += line(kLeft, y, kLeft + kPlotWidth, y, "grid");
+      content += svg_text(kLeft - 6, y + 4, "tic right", analysis::in_thousands(count));
+    }
+    return content;
+  }
+
+  /// The axis below the last panel.
+  Markup offsets() {
+    y_ -= kGap;
+    const double span = static_cast<double>(axis_.highest - axis_.lowest + 1);
+    const std::int64_t step = plots::round_up_nicely(span * 60.0 / kPlotWidth);
+    Markup content;
+    // From the first multiple of the step on.
+    std::int64_t first = axis_.lowest / step * step;
+    if (first < axis_.lowest) first += step;
+    for (std::int64_t offset = first; offset <= axis_.highest; offset += step) {
+      const double x = x_of(static_cast<double>(offset));
+      content += line(x, y_, x, y_ + 4, "axis");
+      content += svg_text(x, y_ + 17, "tic middle", fmt::format("{}", offset));
+    }
+    std::string label = "offset from the trigger in instructions";
+    if (axis_.width > 1) label += fmt::format(", bins of {}", axis_.width);
+    content += svg_text(kLeft + kPlotWidth / 2, y_ + 36, "label middle", label);
+    return content;
+  }
+
+  const EventGroup& event_;
+  plots::OffsetAxis axis_;
+  double from_ = 0, to_ = 1;  ///< offsets at the ends of the plot
+  double y_ = 0;              ///< where the next panel begins
+  std::set<BarClass> present_;
+};
+
+/// The same numbers as text.
+Markup offset_values(const EventGroup& event) {
+  Markup content;
+  for (const Column& column : event.columns) {
+    const Measurement& m = *column.measurement;
+    Markup rows;
+    for (const output::OffsetRow& row : output::offset_rows(m).rows) {
+      rows +=
+          element("tr", element("th", {{"scope", "row"}}, row.name) +
+                            element("td", {{"class", "number"}}, fmt::format("{}", row.count)) +
+                            element("td", {{"class", "number"}},
+                                    analysis::percent(static_cast<double>(row.count) /
+                                                      static_cast<double>(std::max<std::uint64_t>(
+                                                          1, m.samples.located())))));
+    }
+    if (rows.empty()) continue;
+    content += element(
+        "table",
+        element("caption", column.label) +
+            element("thead",
+                    element("tr",
+                            element("th", {{"scope", "col"}}, "offset") +
+                                element("th", {{"scope", "col"}, {"class", "number"}}, "samples") +
+                                element("th", {{"scope", "col"}, {"class", "number"}},
+                                        "of the located"))) +
+            element("tbody", rows));
+  }
+  if (content.empty()) return content;
+  return element("details", element("summary", "The figure's values") +
+                                element("div", {{"class", "values"}}, content));
+}
+
+std::string words_of(SampleClass sample_class) {
+  std::string words(analysis::name_of(sample_class));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+}  // namespace
+
+Markup histogram_figure(const EventGroup& event) {
+  return HistogramPanels(event).draw() + offset_values(event);
+}
+
+Markup ledger_figure(const EventGroup& event) {
+  constexpr double kBar = 18, kRow = 26;
+  double y = 6;
+  Markup content;
+  std::set<SampleClass> present;
+  for (const Column& column : event.columns) {
+    const Measurement& m = *column.measurement;
+    const auto read = static_cast<double>(m.samples.read());
+    content += svg_text(kLeft - 6, y + 13, "tic right", output::shorten(column.label, 10));
+    if (m.samples.read() == 0) content += svg_text(kLeft, y + 13, "empty left", "no samples");
+    double x = kLeft;
+    for (std::size_t i = 0; i < analysis::kSampleClasses && read > 0; ++i) {
+      const auto sample_class = static_cast<SampleClass>(i);
+      const std::uint64_t count = m.samples[sample_class];
+      if (count == 0) continue;
+      present.insert(sample_class);
+      const double share = static_cast<double>(count) / read;
+      const double width = share * kPlotWidth;
+      content += rectangle(
+          x, y, std::max(width, 1.0), kBar, "class-" + std::string(analysis::name_of(sample_class)),
+          fmt::format("{}, {}: {} ({} of those read)", column.label, words_of(sample_class),
+                      analysis::counted(count, "sample"), analysis::percent(share)));
+      x += width;
+    }
+    y += kRow;
+  }
+  std::vector<std::pair<std::string, std::string>> classes;
+  for (const SampleClass sample_class : present) {
+    classes.emplace_back("class-" + std::string(analysis::name_of(sample_class)),
+                         words_of(sample_class));
+  }
+  return figure("Samples of " + output::escape_for_terminal(event.event) + " by class", y, content,
+                legend(classes));
+}
+
+Markup ratio_figure(const std::string& title, const std::vector<RatioLine>& lines) {
+  constexpr double kNames = 120, kNumbers = 240, kLine = 22, kHeading = 26, kAxis = 40;
+  constexpr double kPlot = kWidth - kNames - kNumbers - 2 * kRight;
+  const auto x_of = [](double share) { return kNames + std::clamp(share, 0.0, 1.0) * kPlot; };
+  Markup marks;
+  double y = 4;
+  std::string group;
+  for (const RatioLine& of : lines) {
+    if (of.group != group || y < 5) {
+      if (!of.group.empty()) {
+        marks += svg_text(8, y + kHeading - 8, "caption", output::shorten(of.group, 80));
+        y += kHeading;
+      }
+      group = of.group;
+    }
+    const double middle = y + kLine / 2;
+    const std::string color = fmt::format("side{}", of.color % 7);
+    marks += svg_text(kNames - 10, middle + 4, "tic right", output::shorten(of.name, 16));
+    std::string value = "nothing judged";
+    if (of.ratio) {
+      const double low = of.ratio->low.value_or(of.ratio->value);
+      const double high = of.ratio->high.value_or(of.ratio->value);
+      value = fmt::format("{} ({} to {})", analysis::percent(of.ratio->value),
+                          analysis::percent(std::clamp(low, 0.0, 1.0)),
+                          analysis::percent(std::clamp(high, 0.0, 1.0)));
+      const std::string said =
+          (of.group.empty() ? "" : of.group + ", ") + of.name + ": hit ratio " + value;
+      marks += line(x_of(low), middle, x_of(high), middle, "interval " + color);
+      marks += mark("circle",
+                    {{"cx", coordinate(x_of(of.ratio->value))},
+                     {"cy", coordinate(middle)},
+                     {"r", "5"},
+                     {"class", (of.judged ? "point " : "point hollow ") + color}},
+                    said);
+    }
+    if (!of.remark.empty()) value += ", " + of.remark;
+    marks += svg_text(kNames + kPlot + kRight, middle + 4, "tic left", output::shorten(value, 40));
+    y += kLine;
+  }
+  Markup content;
+  for (int percent = 0; percent <= 100; percent += 25) {
+    const double x = x_of(percent / 100.0);
+    content += line(x, 0, x, y, "grid");
+    content += svg_text(x, y + 16, "tic middle", fmt::format("{}%", percent));
+  }
+  content += svg_text(kNames + kPlot / 2, y + 34, "label middle",
+                      "hit ratio with its 95% interval; hollow: the contract is not judged");
+  return figure(title, y + kAxis, content + marks);
+}
+
+}  // namespace skid::html

@@ -1,0 +1,255 @@
+#include "src/html/comparison_page.h"
+
+#include "analysis/wording.h"
+#include "src/html/charts.h"
+#include "src/html/markup.h"
+#include "src/html/tables.h"
+#include "src/output/comparison.h"
+#include "src/output/comparison_cells.h"
+#include "src/output/comparison_many.h"
+#include "src/output/grouping.h"
+#include "src/output/page.h"
+#include "src/output/report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::html {
+namespace {
+
+using analysis::Cell;
+using analysis::Comparison;
+using analysis::ComparisonRow;
+using analysis::Outcome;
+using analysis::Side;
+using analysis::Statistic;
+using analysis::StatisticDifference;
+
+std::string value_text(Statistic statistic, double value) {
+  return analysis::is_share(statistic) ? output::share_text(value)
+                                       : output::instructions_text(value);
+}
+
+/// "0.012", "<= 0.0001", "< 1e-300".
+std::string p_value_text(const StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  if (p < 1e-300) return "< 1e-300";
+  return fmt::format("{}{:.2g}", difference.p_is_bound ? "<= " : "", p);
+}
+
+class ComparisonPage {
+ public:
+  ComparisonPage(const Comparison& comparison, const std::vector<std::string>& inputs)
+      : comparison_(comparison), inputs_(inputs) {}
+
+  Markup body() const {
+    Markup content = sides() + element("h2", "What differs from " + baseline()) + differences() +
+                     element("h2", "Hit ratios") + ratios();
+    if (!is_many()) content += numbers();
+    content += element("h2", "The whole comparison as text");
+    content += element("details", element("summary",
+                                          "What is missing, cannot be compared or is to "
+                                          "be read with care, and how it was tested") +
+                                      element("pre", text()));
+    return content;
+  }
+
+ private:
+  std::string baseline() const { return output::letter_of(comparison_.baseline); }
+  /// With more sides than fit beside each other only those that differ are drawn.
+  bool is_many() const { return comparison_.sides.size() > output::kMostSideBySide; }
+
+  Markup text() const {
+    constexpr unsigned kColumns = 110;
+    // Line by line, because a line's end is no character that a name may bring along.
+    const std::string lines = output::comparison_text(
+        comparison_, inputs_, {.color = false, .width = kColumns, .unicode = true});
+    Markup markup;
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size());
+      markup += element("span", {{"class", "line"}}, std::string_view(lines).substr(at, end - at));
+      at = end + 1;
+    }
+    return markup;
+  }
+
+  std::string names_of(const Side& side) const {
+    std::vector<std::string> names;
+    for (const std::size_t input : side.inputs) names.push_back(inputs_[input]);
+    return output::list_of(names);
+  }
+
+  Markup sides() const {
+    std::vector<std::vector<SortableCell>> rows;
+    std::vector<std::string> synthetic;
+    for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
+      const Side& side = comparison_.sides[i];
+      std::string letter = output::letter_of(i);
+      if (side.synthetic) synthetic.push_back(letter);
+      if (i == comparison_.baseline) letter += " (baseline)";
+      rows.push_back({{Markup::text(letter), static_cast<double>(i)},
+                      {Markup::text(names_of(side)), std::nullopt},
+                      {Markup::text(output::machine_text(side)), std::nullopt},
+                      {Markup::text(fmt::format("{}", side.measurements)),
+                       static_cast<double>(side.measurements)}});
+    }
+    Markup notice;
+    if (!synthetic.empty()) notice = synthetic_notice("(" + output::list_of(synthetic) + ")");
+    return notice + element("h2", "The sides") +
+           sortable_table("What is held against " + baseline(),
+                          {{"side"}, {"inputs"}, {"machine"}, number_column("measurements")}, rows);
+  }
+
+  std::vector<SortableCell> difference_row(const ComparisonRow& row, const Cell& cell,
+                                           const StatisticDifference& of) const {
+    const bool is_distribution = of.statistic == Statistic::distribution;
+    const auto number = [&](double value, bool is_difference) -> SortableCell {
+      if (is_distribution && !is_difference) return {Markup::text(output::kUnknown), std::nullopt};
+      return {Markup::text(value_text(of.statistic, value)), value};
+    };
+    const auto end = [&](const std::optional<double>& value) -> SortableCell {
+      if (!value) return {Markup::text(output::kUnknown), std::nullopt};
+      return {Markup::text(value_text(of.statistic, *value)), *value};
+    };
+    SortableCell p{Markup::text(output::kUnknown), std::nullopt};
+    if (of.adjusted_p) p = {Markup::text(p_value_text(of)), *of.adjusted_p};
+    return {{Markup::text(row.event), std::nullopt},
+            {Markup::text(output::level_name(row.level)), static_cast<double>(row.level)},
+            {Markup::text(output::letter_of(cell.side)), static_cast<double>(cell.side)},
+            {Markup::text(analysis::name_of(of.statistic)), std::nullopt},
+            number(of.baseline, false),
+            number(of.here, false),
+            number(of.difference, true),
+            end(of.low),
+            end(of.high),
+            p,
+            {inked(std::string(analysis::name_of(cell.outcome)), output::ink_of(cell.outcome)),
+             std::nullopt}};
+  }
+
+  Markup differences() const {
+    std::vector<std::vector<SortableCell>> rows;
+    Markup contracts;
+    for (const ComparisonRow& row : comparison_.rows) {
+      for (const Cell& cell : row.cells) {
+        if (cell.outcome == Outcome::baseline) continue;
+        for (const StatisticDifference& difference : cell.differences) {
+          if (difference.marked) rows.push_back(difference_row(row, cell, difference));
+        }
+        if (cell.contract_broke || cell.contract_mended) {
+          contracts += element(
+              "li",
+              fmt::format("{}: {}: the contract was {} in the baseline and is {} here",
+                          output::row_name(row), output::side_text(comparison_, inputs_, cell.side),
+                          cell.contract_broke ? "kept" : "broken",
+                          cell.contract_broke ? "broken" : "kept"));
+        }
+      }
+    }
+    if (rows.empty()) {
+      return element("p", "Nothing is marked: no difference is more than chance and large enough.");
+    }
+    Markup content = sortable_table(
+        fmt::format("More than chance (Holm's procedure over {}) and larger than {} points or {} "
+                    "instructions, with 95% intervals",
+                    analysis::counted(comparison_.tests, "test"),
+                    output::number_text(comparison_.choices.least_share * 100),
+                    output::number_text(comparison_.choices.least_instructions)),
+        {{"event"},
+         {"level"},
+         {"side"},
+         {"statistic"},
+         number_column(baseline()),
+         number_column("here"),
+         number_column("difference"),
+         number_column("from"),
+         number_column("to"),
+         number_column("adjusted p"),
+         {"outcome"}},
+        rows);
+    if (!contracts.empty()) content += element("ul", contracts);
+    return content;
+  }
+
+  RatioLine line_of(const ComparisonRow& row, std::size_t side, const Cell* cell) const {
+    RatioLine line{.name = output::level_name(row.level) + "  " + output::letter_of(side),
+                   .group = row.event,
+                   .ratio = {},
+                   .remark = {},
+                   .color = side};
+    if (cell == nullptr) {
+      line.remark = row.in_baseline ? "missing" : "none";
+      return line;
+    }
+    line.ratio = cell->hit_ratio;
+    line.judged = cell->runs.front()->basis.judgeable == analysis::Judgeable::yes;
+    if (cell->outcome == Outcome::worse || cell->outcome == Outcome::better ||
+        cell->outcome == Outcome::different || cell->outcome == Outcome::not_compared) {
+      line.remark = analysis::name_of(cell->outcome);
+    }
+    return line;
+  }
+
+  Markup ratios() const {
+    std::vector<RatioLine> lines;
+    for (const ComparisonRow& row : comparison_.rows) {
+      if (!is_many()) {
+        for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
+          lines.push_back(line_of(row, side, row.cell_of(side)));
+        }
+        continue;
+      }
+      const Cell* of_baseline = row.cell_of(comparison_.baseline);
+      if (of_baseline != nullptr) lines.push_back(line_of(row, comparison_.baseline, of_baseline));
+      const auto differing = output::by_severity(row);
+      for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
+        lines.push_back(line_of(row, differing[i]->side, differing[i]));
+      }
+    }
+    Markup note;
+    if (is_many()) {
+      note = element("p", fmt::format("Of {} sides those that differ, at most {} of a level.",
+                                      comparison_.sides.size(), output::kMostTold));
+    }
+    return note + ratio_figure("Hit ratios of the sides with their intervals", lines);
+  }
+
+  Markup numbers() const {
+    Markup content = element("h2", "In numbers");
+    const auto& rows = comparison_.rows;
+    for (auto row = rows.begin(); row != rows.end();) {
+      const auto end = std::find_if(
+          row, rows.end(), [&](const ComparisonRow& other) { return other.event != row->event; });
+      content += element("h3", row->event);
+      content += table("Levels below each other, sides side by side",
+                       output::comparison_numbers(comparison_, row, end, /*unicode=*/true));
+      row = end;
+    }
+    return content;
+  }
+
+  const Comparison& comparison_;
+  const std::vector<std::string>& inputs_;
+};
+
+}  // namespace
+
+std::string comparison_page(const Comparison& comparison, const std::vector<std::string>& inputs,
+                            const Origin& origin) {
+  const Markup head =
+      element("h1", "Where samples land, compared") +
+      element("p", {{"class", "lead"}},
+              "What differs from a baseline, by how much, and whether by more than chance.");
+  return document("skidscan compare",
+                  element("header", head) +
+                      element("main", ComparisonPage(comparison, inputs).body()) +
+                      origin_section(origin));
+}
+
+}  // namespace skid::html

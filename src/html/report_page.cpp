@@ -1,0 +1,324 @@
+#include "src/html/report_page.h"
+
+#include "analysis/wording.h"
+#include "src/html/charts.h"
+#include "src/html/markup.h"
+#include "src/html/tables.h"
+#include "src/output/grouping.h"
+#include "src/output/page.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::html {
+namespace {
+
+using analysis::Measurement;
+using output::Column;
+using output::EventGroup;
+using output::MachineGroup;
+
+/// A page has no columns to break lines at.
+constexpr std::size_t kUnbroken = 100'000;
+
+std::string verdict_words(const analysis::Contract& contract) {
+  std::string words(analysis::name_of(contract.verdict));
+  if (contract.certified) words += ", certified";
+  return words;
+}
+
+bool any_synthetic(const std::vector<Measurement>& measurements) {
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [](const Measurement& m) { return m.synthetic; });
+}
+
+Markup machine_fields(const MachineGroup& machine) {
+  std::vector<Field> fields{{"CPU", output::cpu_details(machine.cpu)}};
+  if (machine.cpu.hypervisor) fields.push_back({"hypervisor", *machine.cpu.hypervisor});
+  fields.push_back({"kernel", machine.kernel.empty() ? "unknown" : machine.kernel});
+  for (const output::Source& source : machine.sources) {
+    const std::string name = source.is_run ? "run" : "file";
+    fields.push_back({machine.sources.size() > 1 ? name + ' ' + source.letter : name, source.name});
+  }
+  return list_of_fields(fields);
+}
+
+SortableCell number_cell(const std::optional<double>& number, const std::string& text) {
+  if (!number) return {Markup::text(output::kUnknown), std::nullopt};
+  return {Markup::text(text), number};
+}
+
+std::vector<SortableCell> summary_row(const EventGroup& event, const Column& column,
+                                      const std::string& anchor) {
+  const Measurement& m = *column.measurement;
+  const bool has_ratio = m.hit_ratio.total > 0;
+  const auto share = [&](double value) {
+    return number_cell(has_ratio ? std::optional(value) : std::nullopt, analysis::percent(value));
+  };
+  const auto distance = [&](double analysis::Distance::*value, bool analysis::Distance::*at_least) {
+    if (!m.instructions) return number_cell(std::nullopt, {});
+    const double length = (*m.instructions).*value;
+    return number_cell(length,
+                       ((*m.instructions).*at_least ? ">=" : "") + output::number_text(length));
+  };
+  const double read = static_cast<double>(m.samples.read());
+  return {{element("a", {{"href", "#" + anchor}}, event.event), std::nullopt},
+          {Markup::text(column.label), static_cast<double>(column.level)},
+          number_cell(read, analysis::in_thousands(m.samples.read())),
+          share(m.hit_ratio.value),
+          share(m.hit_ratio.low),
+          share(m.hit_ratio.high),
+          distance(&analysis::Distance::p50, &analysis::Distance::p50_at_least),
+          distance(&analysis::Distance::p99, &analysis::Distance::p99_at_least),
+          number_cell(read > 0 ? std::optional(static_cast<double>(m.precise.exact_ip_samples))
+                               : std::nullopt,
+                      analysis::in_thousands(m.precise.exact_ip_samples)),
+          {inked(verdict_words(m.contract), output::ink_of(m.contract.verdict)), std::nullopt}};
+}
+
+class ReportPage {
+ public:
+  explicit ReportPage(const std::vector<Measurement>& measurements)
+      : machines_(output::group(measurements)) {}
+
+  Markup body() {
+    Markup content = navigation();
+    for (std::size_t i = 0; i < machines_.size(); ++i) content += machine(i);
+    return content;
+  }
+
+ private:
+  static std::string anchor(std::size_t machine, std::size_t event) {
+    return fmt::format("event-{}-{}", machine + 1, event + 1);
+  }
+
+  Markup navigation() const {
+    Markup items;
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+      for (std::size_t k = 0; k < machines_[i].events.size(); ++k) {
+        std::string name = machines_[i].events[k].event;
+        if (machines_.size() > 1) name += fmt::format(" (machine {})", i + 1);
+        items += element("li", element("a", {{"href", "#" + anchor(i, k)}}, name));
+      }
+    }
+    items += element("li", element("a", {{"href", "#method"}}, "How to read this"));
+    items += element("li", element("a", {{"href", "#repeat"}}, "How to repeat it"));
+    return element("nav", {{"aria-label", "Sections"}}, element("ul", items));
+  }
+
+  Markup machine(std::size_t index) {
+    const MachineGroup& machine = machines_[index];
+    Markup content =
+        element("h2", machines_.size() > 1 ? fmt::format("Machine {}", index + 1) : "The machine");
+    content += machine_fields(machine);
+    content += summary(index);
+    for (std::size_t k = 0; k < machine.events.size(); ++k) content += event(index, k);
+    return element("section", content);
+  }
+
+  Markup summary(std::size_t index) const {
+    const MachineGroup& machine = machines_[index];
+    std::vector<std::vector<SortableCell>> rows;
+    std::vector<RatioLine> lines;
+    for (std::size_t k = 0; k < machine.events.size(); ++k) {
+      const EventGroup& event = machine.events[k];
+      for (const Column& column : event.columns) {
+        rows.push_back(summary_row(event, column, anchor(index, k)));
+        const Measurement& m = *column.measurement;
+        RatioLine line{.name = column.label, .group = event.event, .ratio = {}, .remark = {}};
+        if (m.hit_ratio.total > 0) {
+          line.ratio =
+              analysis::Estimate{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high, false};
+        }
+        line.judged = m.basis.judgeable == analysis::Judgeable::yes;
+        lines.push_back(std::move(line));
+      }
+    }
+    return element("h3", "Was the promise of the level kept?") +
+           sortable_table("Events and precise levels; a click on a name sorts by it",
+                          {{"event"},
+                           {"level"},
+                           number_column("samples"),
+                           number_column("hit ratio"),
+                           number_column("from"),
+                           number_column("to"),
+                           number_column("median skid"),
+                           number_column("p99 skid"),
+                           number_column("EXACT_IP"),
+                           {"contract"}},
+                          rows) +
+           ratio_figure("Hit ratios with their intervals", lines);
+  }
+
+  Markup event(std::size_t machine, std::size_t index) {
+    const EventGroup& event = machines_[machine].events[index];
+    return element("section", {{"id", anchor(machine, index)}},
+                   element("h3", event.event) + triggers(event) +
+                       element("h4", "Where samples land") + histogram_figure(event) +
+                       element("h4", "The ledger") + ledger_figure(event) +
+                       element("h4", "In numbers") +
+                       table("Levels side by side",
+                             output::event_numbers(event, /*unicode=*/true, kUnbroken)) +
+                       repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
+  }
+
+  static Markup repeats(const EventGroup& event) {
+    const auto numbers = output::repeats_numbers(event, /*unicode=*/true);
+    if (!numbers) return {};
+    return table("Over runs: means of what they gave, intervals over runs", *numbers);
+  }
+
+  /// What was asked for, what was recorded, and where the trigger is.
+  static Markup triggers(const EventGroup& event) {
+    Markup rows;
+    for (const Column& column : event.columns) {
+      const Measurement& m = *column.measurement;
+      std::string remarks;
+      if (m.event.swapped) remarks = "another event was recorded";
+      if (m.read_in_part) remarks += std::string(remarks.empty() ? "" : "; ") + "read in part";
+      rows += element("tr", element("th", {{"scope", "row"}}, column.label) +
+                                element("td", m.event.requested.value_or("not known")) +
+                                element("td", m.event.recorded) +
+                                element("td", output::trigger_text(m)) +
+                                element("td", {{"class", "care"}}, remarks));
+    }
+    Markup head;
+    for (const char* name : {"level", "requested", "recorded", "trigger", ""}) {
+      head += element("th", {{"scope", "col"}}, name);
+    }
+    return element(
+        "div", {{"class", "scroll"}},
+        element("table", element("thead", element("tr", head)) + element("tbody", rows)));
+  }
+
+  static Markup contracts(const EventGroup& event) {
+    Markup content = element("h4", "The promise of the level and what came");
+    for (const Column& column : event.columns) {
+      const analysis::Contract& contract = column.measurement->contract;
+      content += element(
+          "p", element("span", {{"class", "bold"}}, column.label) + Markup::text(" ") +
+                   inked(verdict_words(contract), output::ink_of(contract.verdict)) +
+                   element("span", {{"class", "dim"}},
+                           fmt::format(" (level {}: {}) ", contract.level, contract.promise)) +
+                   Markup::text(contract.evidence));
+    }
+    return content;
+  }
+
+  static Markup ip_checks(const EventGroup& event) {
+    Markup content;
+    for (const Column& column : event.columns) {
+      const auto& check = column.measurement->ip_check;
+      if (!check) continue;
+      std::string text =
+          fmt::format("{}: {} of {} sampled addresses are those that {} tells", column.label,
+                      check->agreeing, check->compared, check->witness);
+      if (check->unpaired > 0) text += fmt::format("; {} were not compared", check->unpaired);
+      content += element("li", text);
+    }
+    if (content.empty()) return content;
+    return element("h4", "Sampled addresses against a tracepoint") + element("ul", content);
+  }
+
+  /// What concerns a recording as a whole is said once, with its first event.
+  Markup warnings(const EventGroup& event) {
+    Markup items;
+    for (const Column& column : event.columns) {
+      const Measurement& m = *column.measurement;
+      const auto say = [&](const std::vector<std::string>& warnings) {
+        for (const std::string& warning : warnings) {
+          items += element("li", column.label + ": " + warning);
+        }
+      };
+      say(m.warnings);
+      say(m.count_warnings);
+      const auto* of_recording = m.recording_warnings.get();
+      if (of_recording != nullptr && said_.insert(of_recording).second) say(*of_recording);
+    }
+    if (items.empty()) return items;
+    return element("h4", {{"class", "care"}}, "Warnings") + element("ul", items);
+  }
+
+  std::vector<MachineGroup> machines_;
+  std::set<const std::vector<std::string>*> said_;
+};
+
+Markup method() {
+  Markup content = element("h2", "How to read this");
+  content += element(
+      "p",
+      "Each event was caused by one instruction of a generated program, the trigger, behind which "
+      "a runway of NOPs begins. A sample at the trigger is a hit; one on the runway shows by how "
+      "many instructions the sampled address lies behind it, the skid. Offsets before the trigger, "
+      "in the rest of the loop and elsewhere are counted apart: the classes of the ledger add up "
+      "to the samples read.");
+  content += element(
+      "p",
+      "The hit ratio is hits of judged samples: hit, skid, before, censored and loop. Its interval "
+      "is Wilson's, of 95%. Censored samples lie at or beyond the end of the runway, so that "
+      "quantiles among them are lower bounds (>=).");
+  content += element(
+      "p",
+      "perf's precise levels promise: p a constant skid, pp skid 0 requested, ppp skid 0 or "
+      "randomised. A promise is kept where the interval of its share lies above 99.9%, broken "
+      "where "
+      "it lies below, and undecided in between. EXACT_IP is what the kernel said of a sample's "
+      "address, not what was asked for.");
+  return element("section", {{"id", "method"}}, content);
+}
+
+/// The commands that record what these measurements are of; empty where they are of bare
+/// recordings.
+std::vector<std::vector<std::string>> record_lines(const std::vector<Measurement>& measurements) {
+  std::vector<std::vector<std::string>> lines;
+  std::set<std::string> runs;
+  for (const Measurement& m : measurements) {
+    if (m.run.empty() || m.synthetic || !runs.insert(m.run).second) continue;
+    std::vector<std::string> events, levels;
+    for (const Measurement& other : measurements) {
+      if (other.run != m.run) continue;
+      const auto add = [](std::vector<std::string>& list, const std::string& name) {
+        if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+      };
+      add(events, other.event.label);
+      add(levels, output::level_name(other.precise.requested.value_or(other.precise.recorded)));
+    }
+    std::vector<std::string> line{"skidscan", "record"};
+    for (const std::string& event : events) {
+      line.emplace_back("-e");
+      line.push_back(event);
+    }
+    line.emplace_back("-p");
+    line.push_back(fmt::format("{}", fmt::join(levels, ",")));
+    line.emplace_back("-o");
+    line.push_back(m.run);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<Measurement>& measurements, Origin origin) {
+  Markup head = element("h1", "Where samples land");
+  head += element("p", {{"class", "lead"}},
+                  "For each event and precise level of perf: how far the sampled instruction lies "
+                  "from the one that caused the event, and whether the level's promise was kept.");
+  if (any_synthetic(measurements)) head += synthetic_notice({});
+  auto lines = record_lines(measurements);
+  lines.insert(lines.end(), origin.lines.begin(), origin.lines.end());
+  origin.lines = std::move(lines);
+  return document("skidscan report",
+                  element("header", head) +
+                      element("main", ReportPage(measurements).body() + method()) +
+                      origin_section(origin));
+}
+
+}  // namespace skid::html

@@ -1,0 +1,40 @@
+// Tables of a page: those of the text report, and lists that can be sorted.
+#pragma once
+
+#include "src/html/markup.h"
+#include "src/output/table.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::html {
+
+/// A cell of a table that can be sorted by each of its columns.
+struct SortableCell {
+  Markup content;
+  std::optional<double> number;  ///< what it is sorted by; nullopt: its text
+};
+
+/// A column of such a table.
+struct SortableColumn {
+  std::string name;  ///< plain
+  bool of_numbers = false;
+};
+/// For columns of numbers.
+inline SortableColumn number_column(std::string name) {
+  return {std::move(name), true};
+}
+
+/// Rows have a cell for each column.
+Markup sortable_table(const std::string& caption, const std::vector<SortableColumn>& columns,
+                      const std::vector<std::vector<SortableCell>>& rows);
+
+/// The table of a text report: row names indented as there, inks as classes.
+Markup table(const std::string& caption, const output::Table& table);
+
+/// A word with the colour of an ink.
+Markup inked(const std::string& text, output::Ink ink);
+
+}  // namespace skid::html

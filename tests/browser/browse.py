@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Opens pages of skidscan in headless Chromium and goes through them as a reader would.
+
+usage: browse.py SKIDSCAN MODELS
+
+SKIDSCAN  the built program
+MODELS    directory with models of synthetic recordings
+
+Ends with 77 (skipped) where Chromium, its driver or Selenium is missing.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.chrome.service import Service
+except ImportError:
+    print("skipped: python3-selenium is not installed")
+    sys.exit(77)
+
+DRIVER = "/usr/bin/chromedriver"
+BROWSER = "/usr/bin/chromium"
+WIDE, NARROW, HEIGHT = 1100, 420, 900  # pixels
+
+HOSTILE = [
+    "<img src=x onerror=\"document.title='owned'\">",
+    "</script><script>document.title='owned'</script>",
+    "\" onmouseover=\"document.title='owned'\" x=\"",
+    "</title></svg><style>*{display:none}</style>",
+    "`touch owned` $(touch owned) \u001b[31mred\u0007 \u202eesrever",
+]
+
+
+def skidscan(program, *arguments, cwd):
+    done = subprocess.run([program, *arguments], cwd=cwd, capture_output=True, check=False)
+    assert done.returncode == 0, (arguments, done.returncode, done.stderr.decode())
+    return done.stdout
+
+
+def open_browser(directory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage",
+                     f"--user-data-dir={directory}", f"--window-size={WIDE},{HEIGHT}"):
+        options.add_argument(argument)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium refuses to start as root otherwise
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+class Page:
+    """A page that is open in the browser, and what must hold of any of them."""
+
+    def __init__(self, browser, file):
+        self.browser, self.file = browser, file
+        browser.set_window_size(WIDE, HEIGHT)
+        browser.get(file.as_uri())
+
+    def run(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def check_loads_nothing(self):
+        loaded = self.run("return performance.getEntriesByType('resource').map(e => e.name)")
+        assert loaded == [], loaded
+        # Also what the policy kept it from, which the browser tells in its log.
+        said = [entry["message"] for entry in self.browser.get_log("browser")]
+        assert said == [], said
+        blocked = self.run("""
+            const made = document.createElement('style');
+            made.textContent = 'body { display: none }';
+            document.head.append(made);
+            const shown = getComputedStyle(document.body).display !== 'none';
+            made.remove();
+            return shown;""")
+        assert blocked, "the policy lets in a style that the page did not come with"
+        self.browser.get_log("browser")
+
+    def check_links(self):
+        dead = self.run("""return Array.from(document.querySelectorAll('a')).filter(
+            a => !a.hash || !document.getElementById(a.hash.slice(1))).map(a => a.outerHTML)""")
+        assert dead == [], dead
+        doubled = self.run("""const ids = Array.from(document.querySelectorAll('[id]'), e => e.id);
+            return ids.filter((id, i) => ids.indexOf(id) !== i)""")
+        assert doubled == [], doubled
+
+    def check_sorts(self):
+        tables = self.all("table.sortable")
+        assert tables
+        for table in tables:
+            for number, button in enumerate(table.find_elements(By.CSS_SELECTOR, "th button")):
+                values = """return Array.from(arguments[0].tBodies[0].rows, row => {
+                    const cell = row.children[arguments[1]];
+                    return 'sort' in cell.dataset ? Number(cell.dataset.sort) : cell.innerText})"""
+                before = self.run(values, table, number)
+                button.send_keys(Keys.ENTER)
+                up = self.run(values, table, number)
+                button.send_keys(Keys.ENTER)
+                down = self.run(values, table, number)
+                assert sorted(map(str, before)) == sorted(map(str, up)) == sorted(map(str, down))
+                numbers = [value for value in up if not isinstance(value, str)]
+                assert numbers == sorted(numbers), (number, up)
+                numbers = [value for value in down if not isinstance(value, str)]
+                assert numbers == sorted(numbers, reverse=True), (number, down)
+                heading = button.find_element(By.XPATH, "..")
+                assert heading.get_attribute("aria-sort") == "descending"
+
+    def check_figures(self):
+        figures = self.all("figure")
+        assert figures
+        for figure in figures:
+            svg = figure.find_element(By.CSS_SELECTOR, "svg")
+            marks = svg.find_elements(By.CSS_SELECTOR, "[data-value]")
+            if not marks:
+                continue
+            readout = figure.find_element(By.CSS_SELECTOR, ".readout")
+            # By keyboard: each value in its order, and no further than the last.
+            self.run("arguments[0].focus()", svg)
+            for mark in marks[:5]:
+                svg.send_keys(Keys.ARROW_RIGHT)
+                assert readout.text == " ".join(mark.get_attribute("data-value").split())
+            for _ in range(len(marks) + 2):
+                svg.send_keys(Keys.ARROW_RIGHT)
+            assert readout.text == " ".join(marks[-1].get_attribute("data-value").split())
+            svg.send_keys(Keys.ESCAPE)
+            assert readout.text == ""
+            # Under the pointer.
+            largest = max(marks, key=lambda mark: mark.size["width"] * mark.size["height"])
+            self.run("arguments[0].scrollIntoView({block: 'center'})", largest)
+            ActionChains(self.browser).move_to_element(largest).perform()
+            assert readout.text == " ".join(largest.get_attribute("data-value").split())
+
+    def check_nothing_is_cut(self):
+        """Texts of figures lie within them and not over each other."""
+        faults = self.run("""
+            const faults = [];
+            for (const svg of document.querySelectorAll('svg')) {
+              const box = svg.viewBox.baseVal;
+              const texts = Array.from(svg.querySelectorAll('text'));
+              const boxes = texts.map(text => text.getBBox());
+              boxes.forEach((a, i) => {
+                if (a.x < -0.5 || a.y < -0.5 || a.x + a.width > box.width + 0.5 ||
+                    a.y + a.height > box.height + 0.5) faults.push('cut: ' + texts[i].textContent);
+                for (let k = i + 1; k < boxes.length; ++k) {
+                  const b = boxes[k];
+                  const across = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+                  const down = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+                  if (across > 1 && down > 3) {
+                    faults.push(`over each other: ${texts[i].textContent} / ${texts[k].textContent}`);
+                  }
+                }
+              });
+            }
+            return faults.slice(0, 10);""")
+        assert faults == [], faults
+
+    def check_narrow(self):
+        self.browser.set_window_size(NARROW, HEIGHT)
+        wide = self.run("return document.documentElement.scrollWidth - window.innerWidth")
+        self.browser.set_window_size(WIDE, HEIGHT)
+        assert wide <= 0, f"a narrow window has to be scrolled sideways by {wide} pixels"
+
+    def check_dark_and_print(self):
+        def paper():
+            return self.run("return getComputedStyle(document.body).backgroundColor")
+
+        papers = []
+        for scheme in ("light", "dark"):
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            papers.append(paper())
+        assert papers[0] != papers[1], papers
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        printed = self.browser.execute_cdp_cmd("Page.printToPDF", {})
+        assert len(printed["data"]) > 5000
+
+    def check(self):
+        self.check_loads_nothing()
+        self.check_links()
+        self.check_nothing_is_cut()
+        self.check_sorts()
+        self.check_figures()
+        self.check_narrow()
+        self.check_dark_and_print()
+
+
+def shown_text(page):
+    """All that the page says, with what <details> hide."""
+    page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    return page.run("return document.body.innerText")
+
+
+def check_report(browser, program, models, here):
+    skidscan(program, "synth", "--ladder", models / "pebs-shadow.json", "-o", "shadow.run", cwd=here)
+    skidscan(program, "report", "shadow.run", "--html", "report.html", cwd=here)
+    report = json.loads(skidscan(program, "report", "shadow.run", "--format", "json", cwd=here))
+    page = Page(browser, here / "report.html")
+    page.check()
+    text = shown_text(page)
+    assert "SYNTHETIC" in text
+    assert "skidscan report shadow.run --html report.html" in text
+    for measurement in report["measurements"]:
+        assert measurement["contract"]["evidence"] in text
+        for warning in measurement["warnings"]:
+            assert warning in text
+    # The bars hold the located samples of each level, none lost and none twice.
+    for label in ("none", "p", "pp", "ppp"):
+        of_level = [m for m in report["measurements"]
+                    if m["precise"]["requested"] == ["none", "p", "pp", "ppp"].index(label)]
+        expected = sum(m["located_samples"] for m in of_level)
+        drawn = page.run("""
+            let sum = 0;
+            for (const mark of document.querySelectorAll('figure svg rect[data-value]')) {
+              const found = mark.dataset.value.match(/^(\\S+), offset .*: ([0-9]+) samples? /);
+              if (found && found[1] === arguments[0]) sum += Number(found[2]);
+            }
+            return sum;""", label)
+        assert drawn == expected, (label, drawn, expected)
+    return report
+
+
+def check_comparison(browser, program, models, here):
+    skidscan(program, "synth", "--ladder", models / "pebs-sound.json", "-o", "sound.run", cwd=here)
+    skidscan(program, "compare", "sound.run", "shadow.run", "--html", "compare.html", cwd=here)
+    page = Page(browser, here / "compare.html")
+    page.check()
+    text = shown_text(page)
+    assert "sound.run" in text and "shadow.run" in text
+    plain = skidscan(program, "compare", "sound.run", "shadow.run", cwd=here).decode()
+    assert "How to read this" in plain and "How to read this" in text
+
+
+def check_hostile(browser, program, report, here):
+    for number, name in enumerate(HOSTILE):
+        for measurement in report["measurements"]:
+            measurement["event"]["label"] = name
+            measurement["event"]["requested"] = name
+            measurement["event"]["recorded"] = name
+            measurement["cpu"]["model_name"] = name
+            measurement["kernel"] = name
+            measurement["run"] = name
+            measurement["contract"]["evidence"] = name
+        (here / f"hostile{number}.json").write_text(json.dumps(report))
+        (here / name.replace("/", "_")).write_text(json.dumps(report))
+        skidscan(program, "report", f"hostile{number}.json", "--html", f"hostile{number}.html",
+                 cwd=here)
+        page = Page(browser, here / f"hostile{number}.html")
+        page.check_loads_nothing()
+        assert page.browser.title == "skidscan report"
+        assert page.run("return document.querySelectorAll('img').length") == 0
+        assert page.run("return document.querySelectorAll('script').length") == 1
+        text = " ".join(shown_text(page).split())
+        visible = name.replace("\u001b", "\\x1B").replace("\u0007", "\\x07").replace(
+            "\u202e", "\\xE2\\x80\\xAE")
+        assert visible.lower() in text.lower(), (visible, text[:2000])
+        page.check_narrow()
+        skidscan(program, "compare", "shadow.run", f"hostile{number}.json", "--html",
+                 "hostile-compare.html", cwd=here)
+        page = Page(browser, here / "hostile-compare.html")
+        page.check_loads_nothing()
+        assert page.browser.title == "skidscan compare"
+        assert page.run("return document.querySelectorAll('img').length") == 0
+        assert not (here / "owned").exists()
+
+
+def main():
+    program, models = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    for needed in (DRIVER, BROWSER):
+        if not os.access(needed, os.X_OK):
+            print(f"skipped: {needed} is not there (packages chromium and chromium-driver)")
+            return 77
+    with tempfile.TemporaryDirectory() as directory:
+        here = pathlib.Path(directory)
+        browser = open_browser(here / "profile")
+        try:
+            report = check_report(browser, program, models, here)
+            check_comparison(browser, program, models, here)
+            check_hostile(browser, program, report, here)
+        finally:
+            browser.quit()
+    print("all pages hold")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

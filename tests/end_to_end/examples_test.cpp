@@ -1,0 +1,181 @@
+// The examples of every command's help: their options are parsed, and what can run here runs, in an
+// empty directory, in the order in which they stand there.
+#include "src/commands/application.h"
+#include "src/machine/machine.h"
+#include "src/words/manual.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Examples of which only the options are checked, by how they begin, and why.
+struct NotRun {
+  std::string_view line, reason;
+};
+constexpr std::array kNotRun{
+    NotRun{"skidscan record -e cycles:u", "takes a PMU of the CPU"},
+    NotRun{"skidscan record -e MEM_LOAD_RETIRED", "takes a PMU of an Intel CPU"},
+    NotRun{"skidscan kit --for skl", "libpfm4 of another architecture does not know the CPU"},
+    NotRun{"skidscan kit --slurm", "takes a cluster; tests/slurm has one"},
+    NotRun{"skidscan kit -e access -o - | ssh", "takes another machine"},
+    NotRun{"skidscan report perf.data --hit memreader", "takes a target that somebody else wrote"},
+    NotRun{"perf record -e cpu-clock -- gzip", "takes a gzip whose symbols are not stripped"},
+    NotRun{"skidscan synth --place", "takes a placement of a binary of the reader's"},
+    NotRun{"skidscan events", "libpfm4 of another architecture does not know the CPU"},
+};
+
+const NotRun* why_not_run(const std::string& line) {
+  const auto* found = std::find_if(kNotRun.begin(), kNotRun.end(), [&line](const NotRun& entry) {
+    return line.starts_with(entry.line);
+  });
+#if defined(__x86_64__)
+  if (found != kNotRun.end() && found->reason.starts_with("libpfm4")) return nullptr;
+#endif
+  return found == kNotRun.end() ? nullptr : found;
+}
+
+/// Words of a line as a shell splits them, as far as examples go; operators are words of their own.
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == ' ' && !quoted) {
+      if (!word.empty()) words.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+/// The calls of skidscan in a line.
+std::vector<std::vector<std::string>> calls_in(const std::string& line) {
+  std::vector<std::vector<std::string>> calls;
+  bool at_command = true, inside = false;
+  for (const std::string& word : shell_words(line)) {
+    if (word == "&&" || word == "|" || word.starts_with(">")) {
+      at_command = word != ">";
+      inside = false;
+    } else if (at_command) {
+      inside = word == "skidscan";
+      if (inside) calls.emplace_back();
+      at_command = false;
+    } else if (inside) {
+      calls.back().push_back(word);
+    }
+  }
+  return calls;
+}
+
+words::Manual manual() {
+  int unused = 0;
+  return words::read_manual(*commands::make_application(unused), "");
+}
+
+/// Lines that end in a backslash and those that go on.
+std::vector<std::string> whole_lines(const std::vector<std::string>& lines) {
+  std::vector<std::string> whole;
+  bool goes_on = false;
+  for (const std::string& line : lines) {
+    if (goes_on) {
+      whole.back() += '\n' + line;
+    } else if (!line.starts_with('#')) {
+      whole.push_back(line);
+    }
+    goes_on = line.ends_with('\\');
+  }
+  return whole;
+}
+
+std::vector<words::Command> all_commands() {
+  const auto whole = manual();
+  auto commands = whole.commands;
+  commands.push_back(whole.itself);
+  return commands;
+}
+
+/// All options of a line were taken.
+struct Parsed {};
+
+TEST(Examples, HaveOptionsThatExist) {
+  std::size_t calls = 0;
+  for (const words::Command& command : all_commands()) {
+    EXPECT_FALSE(command.footer.examples.empty()) << command.name;
+    for (const std::string& line : whole_lines(command.footer.examples)) {
+      for (std::vector<std::string> call : calls_in(line)) {
+        ++calls;
+        int unused = 0;
+        const auto app = commands::make_application(unused);
+        // Before the command would run.
+        app->parse_complete_callback([] { throw Parsed(); });
+        std::reverse(call.begin(), call.end());  // as CLI11 takes them
+        EXPECT_THROW(app->parse(call), Parsed) << line;
+      }
+    }
+  }
+  EXPECT_GT(calls, 40U);
+}
+
+TEST(Examples, RunInTheirOrder) {
+  const test::TemporaryDirectory directory;
+  const std::string obstacle = test::why_perf_cannot_record(directory.path());
+  if (!obstacle.empty()) GTEST_SKIP() << obstacle;
+  const fs::path programs = directory.path() / "bin";
+  fs::create_directory(programs);
+  fs::create_symlink(test::skidscan_program(), programs / "skidscan");
+  std::size_t run = 0;
+  for (const words::Command& command : all_commands()) {
+    const fs::path here = directory.path() / ("of-" + command.name);
+    fs::create_directory(here);
+    for (const std::string& line : whole_lines(command.footer.examples)) {
+      if (why_not_run(line) != nullptr) continue;
+      const auto done = run_program({"bash", "-c", "set -o pipefail; PATH=$1:$PATH; eval \"$2\"",
+                                     "bash", programs.string(), line},
+                                    here);
+      ++run;
+      // "| head" ends what writes to it.
+      if (calls_in(line).empty() || line.ends_with("| head")) continue;
+      const auto& known = command.footer.exit_statuses;
+      const bool told = std::any_of(known.begin(), known.end(), [&done](const auto& status) {
+        return status.first == done.code.status && status.first != 1 && status.first != 64;
+      });
+      EXPECT_TRUE(told) << line << "\nexit status " << done.code.status << '\n' << done.err;
+    }
+  }
+  EXPECT_GT(run, 30U);
+}
+
+TEST(Examples, ThatAreNotRunExist) {
+  std::vector<std::string> lines;
+  for (const words::Command& command : all_commands()) {
+    for (std::string& line : whole_lines(command.footer.examples)) lines.push_back(std::move(line));
+  }
+  for (const NotRun& entry : kNotRun) {
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [&entry](const std::string& line) {
+      return line.starts_with(entry.line);
+    })) << entry.line;
+  }
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,250 @@
+// Figures of `skidscan report` and `skidscan compare` as a user draws them.
+#include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+using test::kDone;
+using test::kFailed;
+using test::kUsage;
+
+const std::vector<std::string> kFigureKinds{"histogram", "cdf",    "heatmap",
+                                            "ledger",    "forest", "bias"};
+
+/// Runs of models with several triggers and with one, made once for all tests.
+const test::TemporaryDirectory& runs() {
+  static const test::TemporaryDirectory directory;
+  static const bool made = [] {
+    for (const std::string model : {"pebs-shadow", "vm-broken"}) {
+      const auto result = test::skidscan(
+          {"synth", "--like", model, "--ladder", "-o", model + ".run"}, directory.path());
+      EXPECT_EQ(result.code.status, kDone) << result.err;
+      const auto reported =
+          test::skidscan({"report", model + ".run", "--format", "json"}, directory.path());
+      std::ofstream(directory / (model + ".json")) << reported.out;
+    }
+    return true;
+  }();
+  static_cast<void>(made);
+  return directory;
+}
+
+class Plot : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
+    if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  }
+  static std::string run(const std::string& model) { return (runs() / (model + ".run")).string(); }
+
+  Completed skidscan(const std::vector<std::string>& arguments) const {
+    return test::skidscan(arguments, directory_.path());
+  }
+  std::string content(const std::string& name) const { return test::content_of(directory_ / name); }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(Plot, DrawsEachKindInEachFormat) {
+  const std::vector<std::pair<std::string, std::string>> formats{
+      {"f.png", "\x89PNG\r\n\x1a\n"}, {"f.svg", "<?xml"}, {"f.pdf", "%PDF-"}};
+  for (const std::string& kind : kFigureKinds) {
+    for (const auto& [name, magic] : formats) {
+      const auto drawn = skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", name});
+      EXPECT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
+      EXPECT_THAT(content(name), StartsWith(magic)) << kind;
+      EXPECT_GT(content(name).size(), 4000u) << kind;
+      std::filesystem::remove(directory_ / name);
+      const auto compared = skidscan(
+          {"compare", run("pebs-shadow"), run("vm-broken"), "--kind", kind, "--plot", name});
+      EXPECT_EQ(compared.code.status, kDone) << kind << ": " << compared.err;
+      EXPECT_THAT(content(name), StartsWith(magic)) << kind;
+      std::filesystem::remove(directory_ / name);
+    }
+  }
+}
+
+TEST_F(Plot, SaysWhatItShows) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
+      {"histogram", {"Where samples land", "samples", "offset from trigger (instructions)"}},
+      {"cdf", {"How far samples land", "located samples up to here", "censored"}},
+      {"heatmap", {"Where samples land", "share of the row", "100%"}},
+      {"ledger", {"by class", "share of the samples read", "skid", "hit"}},
+      {"forest", {"Hit ratios", "hit ratio", "95% intervals"}},
+      {"bias", {"Which trigger", "4 triggers", "share of samples", "even share"}}};
+  for (const auto& [kind, expected] : texts) {
+    ASSERT_EQ(
+        skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg"}).code.status,
+        kDone);
+    const std::string svg = content("f.svg");
+    for (const std::string& text : expected) EXPECT_THAT(svg, HasSubstr(text)) << kind;
+    for (const char* text :
+         {"(SYNTHETIC)", "r81d0", "10000 samples", "period 10007", "a model of a Skylake"}) {
+      EXPECT_THAT(svg, HasSubstr(text)) << kind;
+    }
+  }
+}
+
+TEST_F(Plot, HasTheKindThatTheCommandIsFor) {
+  ASSERT_EQ(skidscan({"report", run("vm-broken"), "--plot", "f.svg"}).code.status, kDone);
+  EXPECT_THAT(content("f.svg"), HasSubstr("Where samples land"));
+  ASSERT_EQ(
+      skidscan({"compare", run("vm-broken"), run("pebs-shadow"), "--plot", "f.svg"}).code.status,
+      kDone);
+  EXPECT_THAT(content("f.svg"), AllOf(HasSubstr("Hit ratios"), HasSubstr("(baseline)")));
+}
+
+TEST_F(Plot, ScriptDrawsTheFigureFromItsOwnData) {
+  for (const std::string& kind : kFigureKinds) {
+    const auto drawn = skidscan(
+        {"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg", "--plot-script", "f.gp"});
+    ASSERT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
+    EXPECT_EQ(files(), (std::set<std::string>{"f.svg", "f.gp"})) << kind;
+    const std::string figure = content("f.svg");
+    std::filesystem::remove(directory_ / "f.svg");
+    const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+    EXPECT_TRUE(redrawn.code.success()) << kind << ": " << redrawn.err;
+    EXPECT_EQ(redrawn.err, "") << kind;
+    EXPECT_EQ(content("f.svg"), figure) << kind;
+  }
+}
+
+TEST_F(Plot, ScriptAloneDrawsAPngBesideItself) {
+  ASSERT_EQ(skidscan({"compare", run("vm-broken"), run("pebs-shadow"), "--plot-script", "f.gp"})
+                .code.status,
+            kDone);
+  EXPECT_EQ(files(), std::set<std::string>{"f.gp"});
+  EXPECT_TRUE(run_program({"gnuplot", "f.gp"}, directory_.path()).code.success());
+  EXPECT_THAT(content("f.png"), StartsWith("\x89PNG"));
+}
+
+TEST_F(Plot, HostileNamesAreTextInFiguresAndScripts) {
+  const std::vector<std::string> names{"`touch owned`",
+                                       "'; system('touch owned'); '",
+                                       "\"; system(\"touch owned\")",
+                                       "'\n!touch owned\n",
+                                       "x\\",
+                                       "@m {/=50 big} x_2 %s",
+                                       "e\ne\n!touch owned",
+                                       "<script>&amp;</script>",
+                                       "\x1b[31m\u202e$d << EOD"};
+  json report = json::parse(test::content_of(runs() / "pebs-shadow.json"));
+  for (const std::string& name : names) {
+    for (auto& m : report["measurements"]) {
+      m["event"]["label"] = m["event"]["recorded"] = name;
+      m["cpu"]["model_name"] = m["cpu"]["hypervisor"] = m["kernel"] = name;
+    }
+    report["measurements"][0]["run"] = name;
+    std::ofstream(directory_ / "r.json") << report.dump();
+    for (const std::string& kind : kFigureKinds) {
+      const auto drawn = skidscan(
+          {"report", "r.json", "--kind", kind, "--plot", "f.svg", "--plot-script", "f.gp"});
+      ASSERT_EQ(drawn.code.status, kDone) << kind << " of " << name << ": " << drawn.err;
+      const std::string svg = content("f.svg");
+      EXPECT_THAT(
+          svg, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));
+      const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+      EXPECT_TRUE(redrawn.code.success()) << kind << " of " << name << ": " << redrawn.err;
+      EXPECT_EQ(content("f.svg"), svg) << kind << " of " << name;
+      EXPECT_EQ(files(), (std::set<std::string>{"r.json", "f.svg", "f.gp"})) << name;
+    }
+  }
+  ASSERT_EQ(skidscan({"report", "r.json", "--kind", "ledger", "--plot", "f.svg"}).code.status,
+            kDone);
+  EXPECT_THAT(content("f.svg"), HasSubstr("$d &lt;&lt; EOD"));
+}
+
+TEST_F(Plot, NamesOfTheFilesRunNothing) {
+  const std::string name = "|touch owned;'`touch owned`";
+  const auto drawn = skidscan(
+      {"report", run("vm-broken"), "--plot", name + ".svg", "--plot-script", name + ".gp"});
+  ASSERT_EQ(drawn.code.status, kDone) << drawn.err;
+  EXPECT_EQ(files(), (std::set<std::string>{name + ".svg", name + ".gp"}));
+  EXPECT_TRUE(run_program({"gnuplot", "./" + name + ".gp"}, directory_.path()).code.success());
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "owned"));
+}
+
+TEST_F(Plot, DrawsMeasurementsWithoutASampleToShow) {
+  json report = json::parse(test::content_of(runs() / "vm-broken.json"));
+  // The figures of a report are computed from its basis.
+  for (auto& m : report["measurements"]) {
+    const json read = m["samples"]["read"];
+    for (auto& count : m["samples"]) count = 0;
+    m["samples"]["read"] = m["samples"]["kernel"] = read;
+    for (auto& offsets : m["basis"]["offsets"]) offsets = json::array();
+    m["inside_instruction"] = 0;
+    m["precise"]["exact_ip_hits"] = m["precise"]["exact_ip_off_trigger"] = 0;
+  }
+  std::ofstream(directory_ / "r.json") << report.dump();
+  for (const std::string& kind : kFigureKinds) {
+    for (const std::string log : {"", "--log"}) {
+      if (kind == "bias" || (kind != "histogram" && !log.empty())) continue;
+      std::vector<std::string> arguments{"report", "r.json", "--kind", kind, "--plot", "f.svg"};
+      if (!log.empty()) arguments.push_back(log);
+      const auto drawn = skidscan(arguments);
+      EXPECT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
+      EXPECT_THAT(content("f.svg"), HasSubstr("</svg>")) << kind;
+    }
+  }
+}
+
+TEST_F(Plot, RefusesWhatDoesNotGoTogether) {
+  const auto expect_usage = [&](std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin(), {"report", run("vm-broken")});
+    const auto drawn = skidscan(arguments);
+    EXPECT_EQ(drawn.code.status, kUsage) << message;
+    EXPECT_THAT(drawn.err, HasSubstr(message));
+    EXPECT_EQ(drawn.out, "") << message;
+    EXPECT_TRUE(files().empty()) << message;
+  };
+  expect_usage({"--plot", "f.png", "--kind", "pie"}, "histogram");
+  for (const std::string kind : {"cdf", "heatmap", "ledger", "forest", "bias"}) {
+    expect_usage({"--plot", "f.png", "--kind", kind, "--log"}, "--log: found with --kind " + kind);
+    expect_usage({"--plot", "f.png", "--kind", kind, "--plot-style", "overlaid"},
+                 "--plot-style: found with --kind " + kind);
+  }
+  expect_usage({"--kind", "cdf"}, "--kind: draws nothing; add --plot FILE");
+  expect_usage({"--log"}, "--log: draws nothing");
+  expect_usage({"--plot-style", "overlaid"}, "--plot-style: draws nothing");
+  expect_usage({"--plot", "f.bmp"}, ".png, .svg and .pdf");
+  expect_usage({"--plot-script", "f.pdf"}, "f.pdf: found the name of a figure");
+  const auto compared =
+      skidscan({"compare", run("vm-broken"), run("pebs-shadow"), "--plot", "f.png", "--log"});
+  EXPECT_EQ(compared.code.status, kUsage);
+  EXPECT_THAT(compared.err, HasSubstr("--log: found with --kind forest"));
+
+  const auto one = skidscan({"report", run("vm-broken"), "--kind", "bias", "--plot", "f.png"});
+  EXPECT_EQ(one.code.status, kUsage);
+  EXPECT_THAT(one.err, HasSubstr("--kind bias: found 6 measurements with one trigger or none"));
+  EXPECT_TRUE(files().empty());
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,158 @@
+#include "src/html/charts.h"
+#include "src/html/comparison_page.h"
+#include "src/html/document.h"
+#include "src/html/markup.h"
+#include "src/html/report_page.h"
+#include "src/output/grouping.h"
+#include "tests/unit/example_measurements.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::html {
+namespace {
+
+using analysis::Measurement;
+using examples::make;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kScript = "</script><script>alert(1)</script>";
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+/// Samples that the bars of a figure of offsets tell, by the label of their panel.
+std::map<std::string, std::uint64_t> samples_of(const std::string& figure) {
+  std::map<std::string, std::uint64_t> samples;
+  const std::regex told("data-value=\"([^,\"]*), offset [^:]*: ([0-9]+) samples? ");
+  for (std::sregex_iterator found(figure.begin(), figure.end(), told), end; found != end; ++found) {
+    samples[(*found)[1]] += std::stoull((*found)[2]);
+  }
+  return samples;
+}
+
+TEST(Markup, WritesTextAsItReads) {
+  EXPECT_EQ(Markup::text("a<b>&\"c'").string(), "a&lt;b&gt;&amp;&quot;c&#39;");
+  EXPECT_EQ(Markup::text("red\x1b[31m\n").string(), "red\\x1B[31m\\x0A");
+  EXPECT_EQ(Markup::text("Größe").string(), "Größe");
+  EXPECT_EQ(element("p", {{"title", "\"><x"}}, "<y>").string(),
+            "<p title=\"&quot;&gt;&lt;x\">&lt;y&gt;</p>");
+  EXPECT_EQ(element("ul", element("li", "1") + element("li", "2")).string(),
+            "<ul><li>1</li><li>2</li></ul>");
+}
+
+TEST(HistogramFigure, TellsEachLocatedSampleOnce) {
+  const std::vector<Measurement> measurements{
+      make({.event = "access", .level = 0, .offsets = {{-3, 7}, {0, 11}, {1, 4982}}}),
+      make({.event = "access", .level = 1, .offsets = examples::uniform(1, 3000)})};
+  const auto machines = output::group(measurements);
+  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
+  const std::map<std::string, std::uint64_t> expected{{"none", measurements[0].samples.located()},
+                                                      {"p", measurements[1].samples.located()}};
+  EXPECT_EQ(samples_of(figure), expected);
+  EXPECT_THAT(figure, HasSubstr("hit"));
+}
+
+TEST(HistogramFigure, SaysThatThereIsNothingToDraw) {
+  const std::vector<Measurement> measurements{
+      make({.event = "nothing", .level = 2, .kernel_samples = 77})};
+  const auto machines = output::group(measurements);
+  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
+  EXPECT_THAT(figure, HasSubstr("no located samples"));
+  EXPECT_THAT(samples_of(figure), IsEmpty());
+  EXPECT_THAT(ledger_figure(machines.at(0).events.at(0)).string(),
+              HasSubstr("pp, kernel: 77 samples (100% of those read)"));
+}
+
+TEST(RatioFigure, PlacesTheIntervalAroundTheValue) {
+  const std::string figure =
+      ratio_figure("ratios", {{.name = "p",
+                               .group = "access",
+                               .ratio = analysis::Estimate{0.5, 0.25, 0.75, false},
+                               .remark = {}},
+                              {.name = "pp", .group = "access", .ratio = {}, .remark = "missing"}})
+          .string();
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      figure, found,
+      std::regex("<line x1=\"([0-9.]+)\" y1=\"[0-9.]+\" x2=\"([0-9.]+)\"[^>]*\"interval side0\"")));
+  const double low = std::stod(found[1]), high = std::stod(found[2]);
+  ASSERT_TRUE(std::regex_search(figure, found, std::regex("<circle cx=\"([0-9.]+)\"")));
+  EXPECT_NEAR(std::stod(found[1]), (low + high) / 2, 0.02);
+  EXPECT_LT(low, high);
+  EXPECT_THAT(figure, AllOf(HasSubstr("access, p: hit ratio 50.00% (25.00% to 75.00%)"),
+                            HasSubstr("nothing judged, missing")));
+  EXPECT_EQ(count_of(figure, "<circle"), 1U);
+}
+
+TEST(ReportPage, IsOneFileUnderAPolicy) {
+  const std::vector<Measurement> measurements{
+      make({.event = "access", .level = 1, .offsets = {{1, 5000}}})};
+  const std::string page = report_page(measurements, {"1.2.3", {{"skidscan", "report", "a b"}}});
+  EXPECT_THAT(page, AllOf(HasSubstr("Content-Security-Policy\" content=\"default-src 'none'"),
+                          HasSubstr("skidscan 1.2.3"), HasSubstr("&#39;a b&#39;")));
+  EXPECT_THAT(page,
+              AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")), Not(HasSubstr(" src=")),
+                    Not(HasSubstr(" style=")), Not(HasSubstr("@import")), Not(HasSubstr("url("))));
+  EXPECT_EQ(count_of(page, "<script"), 1U);
+  EXPECT_EQ(count_of(page, "<style"), 1U);
+  EXPECT_THAT(page, HasSubstr(Markup::text(measurements[0].contract.evidence).string()));
+}
+
+TEST(ReportPage, HasNoMarkupOfARecording) {
+  Measurement m = make({.event = kScript, .level = 1, .offsets = {{1, 5000}}});
+  m.event.requested = m.event.recorded = m.kernel = m.run = m.file = kScript;
+  m.cpu.model_name = m.cpu.vendor = m.cpu.microcode = kScript;
+  m.cpu.hypervisor = kScript;
+  m.warnings = {kScript};
+  m.contract.evidence = kScript;
+  if (m.trigger) m.trigger->kind = m.trigger->symbol = kScript;
+  const std::string page = report_page({m}, {"1", {{kScript}}});
+  EXPECT_EQ(count_of(page, "<script"), 1U);
+  EXPECT_EQ(count_of(page, "</script"), 1U);
+  EXPECT_THAT(page, HasSubstr("&lt;/script&gt;&lt;script&gt;alert(1)"));
+}
+
+TEST(ReportPage, TellsWhatConcernsARecordingOnce) {
+  const auto warnings =
+      std::make_shared<const std::vector<std::string>>(1, "the recording was cut off");
+  std::vector<Measurement> measurements{
+      make({.event = "access", .level = 0, .offsets = {{1, 5000}}}),
+      make({.event = "execute", .level = 0, .offsets = {{0, 5000}}})};
+  for (Measurement& m : measurements) m.recording_warnings = warnings;
+  EXPECT_EQ(count_of(report_page(measurements, {"1", {}}), "the recording was cut off"), 1U);
+}
+
+TEST(ComparisonPage, TellsWhatDiffersAndWhatIsMissing) {
+  const std::vector<std::string> inputs{"good.run", kScript};
+  std::vector<Measurement> measurements{
+      make({.event = "access", .level = 1, .offsets = {{1, 5000}}}),
+      make({.event = "execute", .level = 2, .offsets = {{0, 5000}}, .exact = true}),
+      make({.event = "execute", .level = 2, .offsets = {{3, 5000}}, .exact = true})};
+  const std::vector<std::size_t> input_of{0, 0, 1};
+  const analysis::Comparison comparison =
+      analysis::compare({inputs, measurements, input_of}, analysis::ComparisonChoices{});
+  const std::string page = comparison_page(comparison, inputs, {"1", {{"skidscan", "compare"}}});
+  EXPECT_EQ(count_of(page, "<script"), 1U);
+  EXPECT_THAT(page, AllOf(HasSubstr("good.run"), HasSubstr(">worse<"), HasSubstr("missing in b"),
+                          HasSubstr("execute, pp  b: hit ratio 0%")));
+}
+
+}  // namespace
+}  // namespace skid::html
