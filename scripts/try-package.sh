@@ -30,7 +30,7 @@ cd "$(dirname "$0")/.."
 if [ -z "$package" ]; then
   cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' -DSKIDSCAN_TESTS=OFF >/dev/null
-  cmake --build "$work/build" --target skidscan >/dev/null
+  cmake --build "$work/build" >/dev/null
   (cd "$work/build" && cpack >/dev/null)
   package=$(find "$work/build" -maxdepth 1 -name '*.deb')
   step "build $(basename "$package"), $(wc -c <"$package") bytes"
