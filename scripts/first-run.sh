@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install-dependencies.sh run
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSKIDSCAN_TESTS=OFF >/dev/null
-cmake --build build --target skidscan
+cmake --build build
 build/skidscan record
 build/skidscan report --plot skidscan.png
 echo "figure: $PWD/skidscan.png" >&2

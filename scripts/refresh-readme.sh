@@ -1,21 +1,111 @@
 #!/bin/sh
-# Makes the output and the figure that README.md shows, from real runs on this machine.
-# usage: refresh-readme.sh SKIDSCAN
+# Makes the output and the figure that README.md shows: what stands behind `<!-- shown: NAME -->`, and
+# docs/figures/default-set.svg. They come from reports in tests/data/readme, which stand for recordings
+# of a real machine, and from synthetic recordings, so that they are the same on every machine.
+# usage: refresh-readme.sh --write|--check|--record SKIDSCAN
+#   --write   puts them into README.md
+#   --check   fails where README.md shows something else (77: the figure cannot be drawn here)
+#   --record  makes the reports in tests/data/readme anew, of this machine, then --write
 set -eu
-skidscan=$(realpath "$1")
+
+what=${1:-}
+case $what in --write | --check | --record) ;; *) what= ;; esac
+if [ -z "$what" ] || [ $# -ne 2 ]; then
+  echo "usage: $0 --write|--check|--record SKIDSCAN" >&2
+  exit 64
+fi
+skidscan=$(realpath "$2")
+[ "$(uname -m)" = x86_64 ] || { echo 'skipped: what README.md shows is of x86-64'; exit 77; }
 cd "$(dirname "$0")/.."
+source=$PWD
+data=$source/tests/data/readme
+figure=docs/figures/default-set.svg
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export COLUMNS=80 LC_ALL=C.UTF-8
 
-"$skidscan" record -q -o "$work/default.run"
-"$skidscan" report "$work/default.run" --plot docs/figures/default-set.png >/dev/null
-"$skidscan" record -q -e access -p p,pp -o "$work/skidscan.run"
-(cd "$work" && COLUMNS=80 "$skidscan" report) >"$work/report.txt"
+if [ "$what" = --record ]; then
+  (
+    cd "$work"
+    "$skidscan" record -q
+    "$skidscan" report --bin 100 --format json >"$data/default-set.json"
+    "$skidscan" record -q -e access -p p,pp
+    "$skidscan" report --format json >"$data/access.json"
+  )
+  what=--write
+fi
 
-awk -v report="$work/report.txt" '
-  /^<!-- report begins/ { print; print "```"; while ((getline line < report) > 0) print line
-                          print "```"; skipping = 1 }
-  /^<!-- report ends/ { skipping = 0 }
-  !skipping || /^<!-- report ends/ { if (!/^<!-- report begins/) print }
+# The commands of README.md; a recording that they read is made where it is synthetic.
+show_report() { "$skidscan" report "$data/access.json"; }
+
+show_compare() {
+  for model in pebs-sound vm-broken; do
+    "$skidscan" synth --like "$model" --ladder -o "$model.run" >/dev/null 2>&1
+  done
+  mv pebs-sound.run host.run
+  mv vm-broken.run vm.run
+  # What is compared, and one of the levels.
+  "$skidscan" compare host.run vm.run >compared
+  sed -n '1,/^none$/p' compared | sed '$d'
+  echo '…'
+  sed -n '/^pp$/,/against a/p' compared | sed '/against a/q'
+  echo '…'
+}
+
+show_audit() {
+  "$skidscan" target -o reader >/dev/null
+  cat >places.json <<'END'
+{ "schema": "skidscan.placement/1", "binary": "reader",
+  "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
+  "events": [ { "event": "r20d1", "config": "0x20d1", "period": 1009, "levels": [
+    {"level": 2, "places": [
+      {"symbol": "skid_trigger", "samples": 900},
+      {"symbol": "skid_runway", "offset": 7, "samples": 60},
+      {"symbol": "skid_runway", "offset": 23, "samples": 40} ] } ] } ] }
+END
+  "$skidscan" synth --place places.json -o perf.data >/dev/null 2>&1
+  "$skidscan" audit perf.data
+}
+
+names=$(sed -n 's/^<!-- shown: \([a-z]*\) -->$/\1/p' README.md)
+for name in $names; do
+  mkdir "$work/$name.d"
+  (cd "$work/$name.d" && "show_$name") >"$work/$name"
+done
+
+# Between the mark and the end of the block behind it stands what was just made.
+awk -v work="$work" '
+  /^<!-- shown: / { print; file = work "/" $3; state = 1; next }
+  state == 1 && /^```/ { print; while ((getline line < file) > 0) print line; state = 2; next }
+  state == 2 && /^```/ { state = 0 }
+  state != 2 { print }
+  END { if (state != 0) { print "README.md: a block without an end" > "/dev/stderr"; exit 1 } }
 ' README.md >"$work/README.md"
-cp "$work/README.md" README.md
+
+draws=yes
+command -v gnuplot >/dev/null || draws=
+if [ -n "$draws" ]; then
+  "$skidscan" report "$data/default-set.json" --plot "$work/figure.svg" >/dev/null
+fi
+
+if [ "$what" = --write ]; then
+  cp "$work/README.md" README.md
+  [ -z "$draws" ] || cp "$work/figure.svg" "$figure"
+  exit 0
+fi
+status=0
+diff -u README.md "$work/README.md" || status=1
+version() { sed -n 's/^<desc>Produced by \(.*[^ ]\) *<\/desc>$/\1/p' "$1"; }
+if [ -z "$draws" ]; then
+  reason='gnuplot is missing'
+elif [ "$(version "$figure")" != "$(version "$work/figure.svg")" ]; then
+  reason="it was drawn by $(version "$figure"), here is $(version "$work/figure.svg")"
+else
+  reason=
+  cmp "$figure" "$work/figure.svg" || status=1
+fi
+if [ "$status" -ne 0 ]; then
+  echo "README.md or its figure is out of date: $0 --write SKIDSCAN" >&2
+  exit 1
+fi
+[ -z "$reason" ] || { echo "skipped: README.md is current; its figure is not compared: $reason"; exit 77; }

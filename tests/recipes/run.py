@@ -8,6 +8,7 @@ order.
 """
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -38,6 +39,8 @@ def blocks_of(page):
 
 def why_not(kind, skidscan):
     """What is missing for blocks of a kind; empty: nothing."""
+    if platform.machine() != "x86_64":
+        return "the page's CPUs are Intel's: targets and catalogues of x86-64 are needed"
     if kind == "python":
         found = subprocess.run([sys.executable, "-c", "import pandas"], check=False,
                                stderr=subprocess.DEVNULL)

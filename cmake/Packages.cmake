@@ -1,0 +1,43 @@
+# What `cmake --install` puts beside the program, and the Debian package that cpack makes of it. The
+# program has no paths compiled in: models are part of it, and what it starts (perf, cc, gnuplot) it
+# finds in PATH. So it runs from any prefix.
+install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan FILES_MATCHING PATTERN "*.json")
+
+set(SKIDSCAN_MAINTAINER "skidscan developers <skidscan@skidscan.invalid>" CACHE STRING
+  "Maintainer of packages, NAME <ADDRESS>; who distributes one names himself")
+
+# Policy wants these two, under these names; users read LICENSE and CHANGELOG.md.
+find_program(GZIP_PROGRAM gzip)
+if(GZIP_PROGRAM)
+  string(TIMESTAMP SKIDSCAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # heeds SOURCE_DATE_EPOCH
+  configure_file(cmake/debian-changelog.in debian/changelog @ONLY)
+  execute_process(COMMAND ${GZIP_PROGRAM} -9 -n -f -k ${PROJECT_BINARY_DIR}/debian/changelog
+    COMMAND_ERROR_IS_FATAL ANY)
+  install(FILES ${PROJECT_BINARY_DIR}/debian/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+install(FILES cmake/debian-copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME skidscan)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "${SKIDSCAN_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "measures the skid of perf samples")
+set(CPACK_PACKAGE_DESCRIPTION
+  "When a performance counter overflows, the profile blames an instruction some\nway behind the one that caused the event. skidscan measures this distance for\neach event and each precise level of perf record, and says whether the promise\nof the level was kept.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+# Policy: manual pages are packed.
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/PackManual.cmake)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Targets are compiled where they run, figures are drawn by gnuplot.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "gcc, gnuplot-nox")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS linux-perf)
+include(CPack)

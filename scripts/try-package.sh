@@ -1,0 +1,90 @@
+#!/bin/sh
+# Installs the Debian package in a Debian 12 that has nothing else, and uses it there: records the
+# default set, draws it, and looks whether the figure has all precise levels. Says how long each step
+# took. Takes root, debootstrap and a mirror: the one that apt uses here.
+# usage: try-package.sh [PACKAGE.deb]     (builds the package where none is given; 77: skipped)
+set -eu
+
+skip() { echo "skipped: $*"; exit 77; }
+now() { date +%s; }
+step() { printf '%5ss  %s\n' "$(($(now) - begun))" "$1"; begun=$(now); }
+
+# In a mount namespace of its own, so that no mount outlives it, however it ends.
+if [ "${1:-}" != --inside ]; then
+  [ "$(id -u)" -eq 0 ] || skip 'root is needed for debootstrap and chroot'
+  command -v debootstrap >/dev/null || skip 'debootstrap is missing'
+  work=$(mktemp -d)
+  trap 'rm -rf --one-file-system "$work"' EXIT
+  trap 'exit 130' INT TERM HUP
+  status=0
+  unshare --mount --propagation private "$0" --inside "$work" "$@" || status=$?
+  exit "$status"
+fi
+
+work=$2
+package=${3:-}
+begun=$(now)
+[ -z "$package" ] || package=$(realpath "$package")
+cd "$(dirname "$0")/.."
+
+if [ -z "$package" ]; then
+  cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' -DSKIDSCAN_TESTS=OFF >/dev/null
+  cmake --build "$work/build" >/dev/null
+  (cd "$work/build" && cpack >/dev/null)
+  package=$(find "$work/build" -maxdepth 1 -name '*.deb')
+  step "build $(basename "$package"), $(wc -c <"$package") bytes"
+fi
+if command -v lintian >/dev/null; then
+  lintian --fail-on error "$package"
+  step 'lintian'
+fi
+
+# shellcheck disable=SC2016 # the names are apt's
+mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Identifier: Packages' |
+  awk '$1 == "bookworm" && $2 == "main" { print $3; exit }')
+[ -n "$mirror" ] || skip 'apt has no mirror of Debian 12 (bookworm, main)'
+root=$work/debian
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$work/log" 2>&1 || {
+  tail -n 3 "$work/log"
+  skip "debootstrap failed with $mirror"
+}
+step 'debootstrap'
+
+mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"
+mount --rbind /dev "$root/dev"
+install -D -m 644 "$package" "$root/tmp/skidscan.deb"
+inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+  DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" "$@"; }
+# As a user installs it, what it recommends included.
+inside apt-get update -qq
+inside sh -c 'apt-get install -y -qq /tmp/skidscan.deb >/tmp/log 2>&1' || {
+  tail -n 5 "$root/tmp/log"
+  exit 1
+}
+step "apt-get install, $(grep -c '^Setting up' "$root/tmp/log") packages"
+
+inside sh -c 'mkdir /tmp/try && cd /tmp/try && skidscan doctor >doctor.txt' || [ $? -eq 3 ] ||
+  skip "nothing can be sampled here: $(sed -n 1p "$root/tmp/try/doctor.txt")"
+inside sh -c 'cd /tmp/try && skidscan record -q'
+step 'skidscan record'
+html=
+! inside skidscan report --help | grep -q -e '--html' || html=--html
+inside sh -c "cd /tmp/try && skidscan report --plot out.svg ${html:+--html out.html} >report.txt"
+step "skidscan report --plot${html:+ $html}"
+
+for file in out.svg ${html:+out.html}; do
+  [ -s "$root/tmp/try/$file" ] || { echo "$0: $file is empty"; exit 1; }
+  for level in none p pp ppp; do
+    grep -q -E ">[[:space:]]*${level}[[:space:]:<]" "$root/tmp/try/$file" || {
+      echo "$0: $file does not show the level $level"
+      exit 1
+    }
+  done
+done
+inside sh -c 'cd /tmp/try && skidscan synth --like pebs-sound -o sound.data >/dev/null 2>&1 &&
+  skidscan report sound.data >/dev/null && ls /usr/share/skidscan/models /usr/share/doc/skidscan >/dev/null'
+inside apt-get remove -y -qq skidscan >/dev/null
+! inside sh -c 'command -v skidscan' || { echo "$0: skidscan is there after its removal"; exit 1; }
+step 'figures have all four levels; removed without a trace'
