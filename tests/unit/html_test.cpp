@@ -49,7 +49,7 @@ std::map<std::string, std::uint64_t> samples_of(const std::string& figure) {
 
 TEST(Markup, WritesTextAsItReads) {
   EXPECT_EQ(Markup::text("a<b>&\"c'").string(), "a&lt;b&gt;&amp;&quot;c&#39;");
-  EXPECT_EQ(Markup::text("red\x1b[31m\n").string(), "red\\x1B[31m\\x0A");
+  EXPECT_EQ(Markup::text("red\x1b[31m\n").string(), "red\\x1b[31m\\x0a");
   EXPECT_EQ(Markup::text("Größe").string(), "Größe");
   EXPECT_EQ(element("p", {{"title", "\"><x"}}, "<y>").string(),
             "<p title=\"&quot;&gt;&lt;x\">&lt;y&gt;</p>");
