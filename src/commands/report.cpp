@@ -5,9 +5,9 @@
 #include "plots/histogram_plot.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/output/report.h"
 #include "src/support/error.h"
 #include "src/words/footer.h"
@@ -34,6 +34,7 @@ struct ReportOptions {
   std::string plot_style = "panels";
   std::optional<std::int64_t> bin;
   std::string perfmon;
+  OutputOptions shown;
 };
 
 void write(const ReportOptions& options, const Findings& findings) {
@@ -42,8 +43,7 @@ void write(const ReportOptions& options, const Findings& findings) {
   } else if (options.format == "csv") {
     print(output::report_csv(findings.measurements));
   } else {
-    print(output::report_text(findings.measurements,
-                              {standard_output_takes_color(), standard_output_width()}));
+    print_page(options.shown, output::report_text(findings.measurements, style_for(options.shown)));
   }
 }
 
@@ -67,8 +67,9 @@ ExitStatus run_report(const ReportOptions& options) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
   if (!options.plot.empty()) plots::check_plot_file(options.plot);
-  const auto findings = read_measurements(
-      options.inputs, {options.hit, options.runway, 1, options.perfmon}, options.bin);
+  const auto findings =
+      read_measurements(options.inputs, Messages(options.shown),
+                        {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.plot.empty()) {
@@ -119,6 +120,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
   command->add_option("--plot-style", options->plot_style, "levels as panels, or overlaid")
       ->type_name("STYLE")
       ->check(CLI::IsMember({"panels", "overlaid"}));
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {},
        .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},
