@@ -158,7 +158,9 @@ TEST_F(Terminal, HearsOfRecordingsThatAreReadWhatWasBelieved) {
   EXPECT_THAT(piped({"annotate", run(), "-v"}).err, HasSubstr(": read in "));
   const auto both = piped({"report", run(), "-q", "-v"});
   EXPECT_EQ(both.code.status, 64);
-  EXPECT_THAT(both.err, MatchesRegex("skidscan: .*excludes.*; try 'skidscan report --help'\n"));
+  EXPECT_THAT(
+      both.err,
+      MatchesRegex("skidscan: --.*: not together with --.*; try 'skidscan report --help'\n"));
 }
 
 TEST_F(Terminal, HearsNoNotesWhereItIsToBeQuiet) {
