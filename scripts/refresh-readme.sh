@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 "$skidscan" record -q -o "$work/default.run"
 "$skidscan" report "$work/default.run" --plot docs/figures/default-set.png >/dev/null
 "$skidscan" record -q -e access -p p,pp -o "$work/skidscan.run"
-(cd "$work" && COLUMNS=80 "$skidscan" report) >"$work/report.txt"
+(cd "$work" && LC_ALL=C.UTF-8 COLUMNS=80 "$skidscan" report) >"$work/report.txt"
 
 awk -v report="$work/report.txt" '
   /^<!-- report begins/ { print; print "```"; while ((getline line < report) > 0) print line
