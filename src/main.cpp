@@ -1,25 +1,18 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/application.h"
 #include "src/commands/messages.h"
+#include "src/commands/usage_message.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 
-#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 
 #include <CLI/CLI.hpp>
 
 namespace {
-
-/// The command that the arguments chose, for "try 'skidscan COMMAND --help'".
-std::string chosen_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "skidscan" : "skidscan " + chosen.front()->get_name();
-}
 
 int run(int argc, char** argv) {
   int exit_status = 0;
@@ -30,15 +23,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    // The parser's sentences begin with a capital, ours do not; option names stay as they are.
-    std::string message = error.what();
-    if (!message.empty())
-      message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-    const auto unknown = app.remaining();
-    if (app.get_subcommands().empty() && !unknown.empty()) {
-      message = "'" + unknown.front() + "' is no command";
-    }
-    skid::commands::say(message + "; try '" + chosen_command(app) + " --help'");
+    skid::commands::say(skid::commands::usage_message(app, error));
     return static_cast<int>(skid::ExitStatus::usage);
   }
   return exit_status;

@@ -430,6 +430,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
+  result.particulars.push_back(fmt::format("{}: {}", result.file, cpu.catalogue_name()));
   return result;
 }
 

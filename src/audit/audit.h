@@ -78,6 +78,7 @@ struct Audit {
   std::vector<std::string> remarks;  ///< on files that were refused or not found
   std::vector<InputFault> faults;
   bool read_in_part = false;
+  std::vector<std::string> particulars;  ///< as measure::Measured::particulars
 };
 
 struct Choices {

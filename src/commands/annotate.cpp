@@ -5,14 +5,15 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/listing/near_names.h"
 #include "src/listing/reader.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/listing.h"
 #include "src/perftool/event_syntax.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/words/footer.h"
 
@@ -33,7 +34,7 @@ namespace {
 
 /// Names and remarks of one kind that are shown at most.
 constexpr std::size_t kMostNamed = 10;
-constexpr unsigned kNarrowestTerminal = 60;
+constexpr std::size_t kNarrowestTerminal = 60;
 constexpr std::size_t kMostContext = 1'000'000;
 
 struct AnnotateOptions {
@@ -46,6 +47,7 @@ struct AnnotateOptions {
   std::string format = "text";
   std::string perfmon;
   BinaryOptions binaries;
+  OutputOptions shown;
 };
 
 listing::Wanted wanted_by(const AnnotateOptions& options) {
@@ -121,27 +123,31 @@ void write(const AnnotateOptions& options, const listing::Listing& listing) {
   } else if (options.format == "csv") {
     print(output::listing_csv(listing, choices));
   } else {
-    const output::Page page{standard_output_takes_color(), true,
-                            std::max(standard_output_width(), kNarrowestTerminal)};
-    print(output::listing_text(listing, choices, page));
+    output::Page page = page_for(options.shown);
+    page.width = std::max(page.width, kNarrowestTerminal);
+    print_page(options.shown, output::listing_text(listing, choices, page));
   }
 }
 
 ExitStatus run_annotate(const AnnotateOptions& options) {
   locate::ModuleStore modules(search_places(options.binaries));
   listing::Reader reader(wanted_by(options), modules, kernel_files(options.binaries));
+  const Messages messages(options.shown);
+  Cores one(1);  // the reader adds up what it reads
+  const auto read_one = [&reader](const measure::Source& source, std::size_t) -> Finish {
+    refuse_report(source.file.string());
+    return [read = reader.add(source)] {
+      for (const auto& fault : read.faults) say(describe(fault));
+      return read.read_in_part;
+    };
+  };
   const auto inputs =
-      each_recording(inputs_or_default_run(options.inputs), [&](const measure::Source& source) {
-        refuse_report(source.file.string());
-        const auto read = reader.add(source);
-        for (const auto& fault : read.faults) say(describe(fault));
-        return read.read_in_part;
-      });
+      each_recording(inputs_or_default_run(options.inputs), one, messages, read_one);
   const auto& listing = reader.finish();
   const auto remarks = reader.remarks();
-  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) say(remarks[i]);
+  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) messages.note(remarks[i]);
   if (remarks.size() > kMostNamed) {
-    say(
+    messages.note(
         fmt::format("{} more like these: 'skidscan samples' says all that is wrong with mapped "
                     "files",
                     remarks.size() - kMostNamed));
@@ -196,6 +202,7 @@ void add_annotate_command(CLI::App& app, int& exit_status) {
                    "where libpfm4 does not know the CPU that was recorded")
       ->type_name("DIR");
   add_binary_options(*command, options->binaries);
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"n: samples at this instruction; %: of the samples of that event and level in the "
                  "function or in the target's loop; EX%, where only some samples have EXACT_IP: "

@@ -6,8 +6,8 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/measure/catalogues.h"
 #include "src/output/audit.h"
 #include "src/support/cores.h"
@@ -34,6 +34,7 @@ struct AuditOptions {
   std::size_t top = 20;
   double min_share = 0;
   bool all = false;
+  OutputOptions shown;
 };
 
 ExitStatus run_audit(const AuditOptions& options) {
@@ -48,26 +49,28 @@ ExitStatus run_audit(const AuditOptions& options) {
                                options.all,
                                &cores,
                                &catalogues};
+  const Messages messages(options.shown);
   std::vector<audit::Audit> audits;
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
-    return [&audits, one = audit::audit(source, choices)]() mutable {
+    return [&audits, &messages, one = audit::audit(source, choices)]() mutable {
       audits.push_back(std::move(one));
+      for (const auto& line : audits.back().particulars) messages.detail(line);
       for (const auto& fault : audits.back().faults) say(describe(fault));
       return audits.back().read_in_part;
     };
   };
-  const auto read = each_recording(inputs_or_default_run(options.inputs), cores, read_one);
+  const auto read =
+      each_recording(inputs_or_default_run(options.inputs), cores, messages, read_one);
   if (audits.empty()) return ExitStatus::failed;
   if (options.format == "json") {
     print(output::audit_json(audits));
   } else if (options.format == "csv") {
     print(output::audit_csv(audits));
   } else {
-    output::Page page;
-    page.color = standard_output_takes_color();
-    page.width = std::max<std::size_t>(standard_output_width(), kNarrowest);
-    print(output::audit_text(audits, page));
+    output::Page page = page_for(options.shown);
+    page.width = std::max(page.width, kNarrowest);
+    print_page(options.shown, output::audit_text(audits, page));
   }
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
@@ -104,6 +107,7 @@ void add_audit_command(CLI::App& app, int& exit_status) {
                    "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
                    "where libpfm4 does not know the CPU that was recorded")
       ->type_name("DIR");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes =
            {"A sample is impossible when its event is precise on its CPU, it is exact (levels 2 "

@@ -4,11 +4,11 @@
 #include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/page_file.h"
 #include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/html/comparison_page.h"
 #include "src/output/comparison.h"
 #include "src/support/error.h"
@@ -44,6 +44,7 @@ struct CompareOptions {
   std::string html;
   std::optional<std::string> hit, runway;
   std::string perfmon;
+  OutputOptions shown;
 };
 
 /// A number from 0 to `most`, or nullopt.
@@ -105,8 +106,8 @@ void write(const CompareOptions& options, const analysis::Comparison& comparison
   } else if (options.format == "csv") {
     print(output::comparison_csv(comparison, inputs));
   } else {
-    print(output::comparison_text(comparison, inputs,
-                                  {standard_output_takes_color(), standard_output_width()}));
+    print_page(options.shown,
+               output::comparison_text(comparison, inputs, style_for(options.shown)));
   }
 }
 
@@ -136,7 +137,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::ComparisonChoices choices = choices_of(options);
   const auto figure = figure_options(options.plot, kDefaultKind);
   const Findings findings = read_measurements(
-      options.inputs,
+      options.inputs, Messages(options.shown),
       {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
@@ -202,6 +203,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
                    "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
                    "where libpfm4 does not know the CPU that was recorded")
       ->type_name("DIR");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Runs vary more than their samples: record --repeat 3 or more, and runs are "
                  "compared, not samples. docs/compare.md tells how."},

@@ -1,8 +1,8 @@
 #include "src/commands/doctor.h"
 
 #include "src/commands/exit_statuses.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
@@ -27,6 +27,7 @@ namespace {
 struct DoctorOptions {
   std::string root = "/";
   std::string format = "text";
+  OutputOptions shown;
 };
 
 output::CpuEvents cpu_events_of(const machine::Machine& machine) {
@@ -58,8 +59,8 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   if (options.format == "json") {
     print(json_text(output::diagnosis_json(support, diagnosis, cpu_events), 2) + '\n');
   } else {
-    print(output::diagnosis_text(support, diagnosis, cpu_events, standard_output_takes_color(),
-                                 standard_output_width()));
+    print_page(options.shown,
+               output::diagnosis_text(support, diagnosis, cpu_events, page_for(options.shown)));
   }
   return diagnosis.status;
 }
@@ -76,6 +77,7 @@ void add_doctor_command(CLI::App& app, int& exit_status) {
       ->add_option("--root", options->root,
                    "directory that stands for /: files of /proc and /sys of another machine")
       ->type_name("DIR");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Prints the CPU, its PMUs, the events that can be sampled with their precise "
                  "levels, what record takes of this CPU when no event is named, and each problem "

@@ -1,6 +1,7 @@
 #include "src/commands/each_recording.h"
 
 #include "src/commands/messages.h"
+#include "src/commands/reading_progress.h"
 #include "src/events/pfm_tables.h"
 #include "src/kit/directory.h"
 #include "src/run/run.h"
@@ -9,6 +10,7 @@
 #include "src/symbols/threads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <filesystem>
@@ -55,7 +57,8 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
 /// A recording, or what there is to say in its place.
 struct Step {
   std::size_t input = 0;
-  bool alone = false;  ///< a pipe: others may be meant to be read before it, and from it
+  std::size_t number = 1;  ///< among the recordings of its input
+  bool alone = false;      ///< a pipe: others may be meant to be read before it, and from it
   std::vector<std::string> messages;
   std::exception_ptr failure;           ///< why the input cannot be read
   std::shared_ptr<const run::Run> run;  ///< null for a bare recording; holds what `source` names
@@ -67,6 +70,13 @@ struct Step {
 class Steps {
  public:
   explicit Steps(const std::vector<std::string>& inputs) : inputs_(inputs) {}
+
+  /// Which of how many inputs a step is of, from 1; of a single one that is a run, which of its
+  /// recordings.
+  std::pair<std::size_t, std::size_t> place_of(const Step& step) const {
+    if (inputs_.size() > 1) return {step.input + 1, inputs_.size()};
+    return {step.number, recordings_};
+  }
 
   std::optional<Step> next() {
     while (of_run_.empty()) {
@@ -114,20 +124,24 @@ class Steps {
     first.messages = gaps_of(directory, *run);
     first.run = run;
     of_run_.push_back(std::move(first));
+    std::size_t recordings_of_run = 0;
     for (const auto& planned : run->measurements) {
       if (planned.state != run::State::finished) continue;
       Step step;
       step.input = number;
       step.run = run;
+      step.number = ++recordings_of_run;
       step.source =
           measure::Source{fs::path(directory) / planned.file, directory, run.get(), &planned};
       of_run_.push_back(std::move(step));
     }
+    recordings_ = std::max<std::size_t>(1, recordings_of_run);
   }
 
   const std::vector<std::string>& inputs_;
   std::size_t input_ = 0;  ///< whose steps come next
   std::deque<Step> of_run_;
+  std::size_t recordings_ = 1;  ///< of the last input
 };
 
 }  // namespace
@@ -143,7 +157,14 @@ std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) 
   return {kDefaultRun};
 }
 
-InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores, const Read& read) {
+InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
+                          const Messages& messages, const Read& read) {
+  using Clock = std::chrono::steady_clock;
+  /// What is left to do, and how long it took so far.
+  struct Begun {
+    Finish rest;
+    double seconds = 0;
+  };
   if (inputs.size() > 1 || run::is_run(inputs.front())) {
     // What libraries do once, and not safely, is done before there is a second thread.
     symbols::prepare_for_threads();
@@ -151,20 +172,31 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores, 
   }
   InputsRead result;
   Steps steps(inputs);
-  const auto read_step = [&](const Step& step) -> Finish {
+  ReadingProgress progress(ReadingProgress::suits_standard_error(messages.quiet()));
+  const auto read_step = [&](const Step& step) -> Begun {
     if (!step.failure && !step.source) return {};
+    const auto begin = Clock::now();
     try {
       if (step.failure) std::rethrow_exception(step.failure);
-      return read(*step.source, step.input);
+      const auto [number, total] = steps.place_of(step);
+      progress.reads(step.source->file.string(), number, total);
+      Finish rest = read(*step.source, step.input);
+      return {std::move(rest), std::chrono::duration<double>(Clock::now() - begin).count()};
     } catch (const InputError&) {
       // To be told in its turn.
-      return [failure = std::current_exception()]() -> bool { std::rethrow_exception(failure); };
+      return {[failure = std::current_exception()]() -> bool { std::rethrow_exception(failure); },
+              0};
     }
   };
-  const auto finish = [&](const Step& step, const Finish& rest) {
-    for (const std::string& message : step.messages) say(message);
+  const auto finish = [&](const Step& step, const Begun& half) {
+    const auto paused = progress.pause();
+    for (const std::string& message : step.messages) messages.note(message);
     try {
-      if (rest && rest()) result.read_in_part = true;
+      if (half.rest && half.rest()) result.read_in_part = true;
+      if (half.rest) {
+        messages.detail(
+            fmt::format("{}: read in {:.2f} s", step.source->file.string(), half.seconds));
+      }
     } catch (const InputError& error) {
       // The others are still worth showing; of a run, its other recordings are.
       say(error.what());
@@ -172,19 +204,10 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores, 
       if (!step.run) result.has_unreadable = true;
     }
   };
-  InOrder<Step, Finish>(
+  InOrder<Step, Begun>(
       cores, [&] { return steps.next(); }, read_step, finish)
       .run();
   return result;
-}
-
-InputsRead each_recording(const std::vector<std::string>& inputs,
-                          const std::function<bool(const measure::Source&)>& visit) {
-  Cores one(1);
-  return each_recording(inputs, one, [&](const measure::Source& source, std::size_t) -> Finish {
-    const bool in_part = visit(source);
-    return [in_part] { return in_part; };
-  });
 }
 
 }  // namespace skid::commands

@@ -1,6 +1,7 @@
 // The recordings behind the runs and files that a command was given.
 #pragma once
 
+#include "src/commands/messages.h"
 #include "src/measure/measure.h"
 #include "src/support/cores.h"
 
@@ -20,12 +21,6 @@ struct InputsRead {
 /// What inputs a command reads: those given, or skidscan.run. Throws Error when there is neither.
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 
-/// Calls `visit` for each recording of the inputs, which are run directories and recordings; it
-/// returns whether its recording was read in part. Says what a run lacks, and why an input or
-/// recording cannot be read where `visit` throws InputError; the others are read nevertheless.
-InputsRead each_recording(const std::vector<std::string>& inputs,
-                          const std::function<bool(const measure::Source&)>& visit);
-
 /// What is left to do with a recording that was read. Returns whether it was read in part.
 using Finish = std::function<bool()>;
 
@@ -33,9 +28,13 @@ using Finish = std::function<bool()>;
 /// that have nothing in common but the code that reads them; it must not write anything.
 using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
 
-/// The same by as many threads as there are `cores`. What `read` returns is called by the calling
-/// thread, in the order of the inputs, and so is what there is to say: nobody can tell from the
-/// output how many threads there were. Pipes and standard input are read alone, in their turn.
-InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores, const Read& read);
+/// Calls `read` for each recording of the inputs, which are run directories and recordings, by as
+/// many threads as there are `cores`. What it returns is called by the calling thread, in the order
+/// of the inputs, and so is what there is to say: nobody can tell from the output how many threads
+/// there were. Pipes and standard input are read alone, in their turn. Says what a run lacks, and
+/// why an input or recording cannot be read where either throws InputError; the others are read
+/// nevertheless. A terminal is told how far it is; `read` itself must not say anything.
+InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
+                          const Messages& messages, const Read& read);
 
 }  // namespace skid::commands

@@ -1,8 +1,9 @@
 #include "src/commands/events.h"
 
 #include "src/commands/exit_statuses.h"
+#include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/spelling.h"
 #include "src/machine/machine.h"
@@ -30,6 +31,7 @@ struct EventsOptions {
   std::optional<runway::TriggerKind> trigger;
   std::string cpu, perfmon;
   std::string format = "text";
+  OutputOptions shown;
 };
 
 /// The CPU of --cpu, or the one that a name brings along ("skl::L2_RQSTS:MISS").
@@ -77,14 +79,16 @@ void run_events(const EventsOptions& options) {
   const auto catalogue = events::open_catalogue(
       {.cpu = chosen_cpu(options), .perfmon = options.perfmon}, machine::inspect());
   const auto chosen = chosen_events(options, catalogue);
-  const output::Page page{
-      .color = standard_output_takes_color(), .unicode = true, .width = standard_output_width()};
+  Messages(options.shown)
+      .detail(fmt::format("catalogue of events: {}, {}, {} events", catalogue.cpu().source,
+                          catalogue.cpu().name, catalogue.events().size()));
   if (options.format == "json") {
     print(json_text(output::events_json(catalogue.cpu(), chosen), 2) + '\n');
   } else if (options.list) {
-    print(output::event_list_text(catalogue.cpu(), chosen));
+    print_page(options.shown, output::event_list_text(catalogue.cpu(), chosen));
   } else {
-    print(output::events_text(catalogue.cpu(), chosen, page));
+    print_page(options.shown,
+               output::events_text(catalogue.cpu(), chosen, page_for(options.shown)));
   }
 }
 
@@ -125,6 +129,7 @@ void add_events_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Verdicts on what can cause an event: can; conditional (where the access goes "
                  "that way); maybe (seen, without a known rule); unknown; never. They cover the "

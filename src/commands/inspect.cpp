@@ -3,6 +3,8 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
+#include "src/commands/output_options.h"
+#include "src/commands/reading_progress.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection.h"
 #include "src/perfdata/census.h"
@@ -11,11 +13,16 @@
 #include "src/support/json_text.h"
 #include "src/words/footer.h"
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::commands {
@@ -26,6 +33,7 @@ using nlohmann::ordered_json;
 struct InspectOptions {
   std::vector<std::string> files = {kDefaultRecording};
   std::string format = "text";
+  OutputOptions shown;
 };
 
 /// The status of two recordings: one that could not be read outweighs one that was read in part.
@@ -39,11 +47,20 @@ ExitStatus run_inspect(const InspectOptions& options) {
   ordered_json recordings = ordered_json::array();
   StandardOutput out;
   ExitStatus status = ExitStatus::done;
+  const Messages messages(options.shown);
+  std::optional<ReadingProgress> progress(std::in_place,
+                                          ReadingProgress::suits_standard_error(messages.quiet()));
+  std::size_t number = 0;
   for (const auto& file : options.files) {
+    progress->reads(file, ++number, options.files.size());
+    const auto begin = std::chrono::steady_clock::now();
     try {
       auto recording = open_recording(file);
       const perfdata::Census census = perfdata::take_census(recording);
       const output::Inspection inspection{recording, census};
+      const auto paused = progress->pause();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      messages.detail(fmt::format("{}: read in {:.2f} s", file, seconds.count()));
       if (json) {
         recordings.push_back(output::inspection_json(inspection));
       } else {
@@ -53,10 +70,12 @@ ExitStatus run_inspect(const InspectOptions& options) {
       status = worse(status, say_faults(recording));
     } catch (const InputError& error) {
       // The others are still worth showing.
+      const auto paused = progress->pause();
       say(error.what());
       status = ExitStatus::failed;
     }
   }
+  progress.reset();  // what is printed follows no line that comes and goes
   if (json) {
     const ordered_json object{{"schema", "skidscan.inspect/1"},
                               {"tool_version", SKIDSCAN_VERSION},
@@ -80,6 +99,7 @@ void add_inspect_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes =
            {"Prints the machine, the command, the events with their samples, and how many records "

@@ -2,6 +2,7 @@
 
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/record_options.h"
 #include "src/commands/record_plan.h"
 #include "src/commands/record_run.h"
@@ -51,7 +52,7 @@ struct KitOptions {
   bool is_output_given = false;
   bool slurm = false;
   bool force = false;
-  bool quiet = false;
+  OutputOptions shown;
 };
 
 /// What nodes share is a directory.
@@ -179,13 +180,16 @@ void make_kit(const KitOptions& given) {
   check_output(options);
   const TemporaryDirectory directory;
   const kit::Kit kit = plan_kit(options, directory.path());
-  if (!options.quiet) {
-    for (const std::string& note : kit.plan.notes) say(note);
+  const Messages messages(options.shown);
+  for (const std::string& note : kit.plan.notes) messages.note(note);
+  for (const auto& measurement : kit.plan.measurements) {
+    messages.detail(fmt::format("{}: {}, trigger {}, period {}", measurement.requested,
+                                measurement.perf_event, measurement.trigger, measurement.period));
   }
   std::vector<kit::File> files = kit::files_of(kit);
   if (options.slurm) kit::add_slurm(files);
   write_kit(options, files);
-  if (options.quiet || options.output == kStandardOutput) return;
+  if (messages.quiet() || options.output == kStandardOutput) return;
   if (options.slurm) {
     print(output::escape_for_terminal(fmt::format(
               "{0}: {1} measurements for {2}; where Slurm is: {3} --nodes LIST, or --features LIST",
@@ -232,7 +236,7 @@ void add_kit_command(CLI::App& app, int& exit_status) {
                     "make a directory (default: skidscan-kit) with scripts for Slurm: a run on "
                     "each of many nodes, a report of each, a comparison of all");
   command->add_flag("--force", options->force, "replace what -o names");
-  command->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"The kit is a tar with the targets, static, and run.sh, which takes perf and a "
                  "POSIX shell and nothing else. It leaves a run as 'skidscan record' does. Without "

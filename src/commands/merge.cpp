@@ -3,6 +3,7 @@
 #include "analysis/merge.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
@@ -32,6 +33,7 @@ struct MergeOptions {
   std::optional<std::string> hit, runway;
   std::optional<std::int64_t> bin;
   std::string perfmon;
+  OutputOptions shown;
 };
 
 analysis::RepeatPolicy repeats_of(const MergeOptions& options) {
@@ -50,7 +52,7 @@ ExitStatus run_merge(const MergeOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
-  auto findings = read_measurements(options.inputs,
+  auto findings = read_measurements(options.inputs, Messages(options.shown),
                                     {options.hit, options.runway, 1, options.perfmon}, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
@@ -66,8 +68,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   } else {
     write_file_atomically(options.output, report);
   }
-  say(fmt::format("{} of {} became {}", counted(read, "measurement"),
-                  counted(findings.inputs.size(), "input"), merged.measurements.size()));
+  Messages(options.shown)
+      .note(fmt::format("{} of {} became {}", counted(read, "measurement"),
+                        counted(findings.inputs.size(), "input"), merged.measurements.size()));
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -108,6 +111,7 @@ void add_merge_command(CLI::App& app, int& exit_status) {
       ->add_option("--perfmon", options->perfmon,
                    "directory of Intel's event files, where libpfm4 does not know the CPU")
       ->type_name("DIR");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"The report of the sum equals the report of one recording that has all samples. "
                  "Of the same configuration are measurements of the same event as asked for and "

@@ -1,5 +1,6 @@
 #include "src/commands/messages.h"
 
+#include "src/commands/output_options.h"
 #include "src/output/escape.h"
 
 #include <cstdio>
@@ -16,6 +17,17 @@ void tell(std::string_view text) {
 
 void say(std::string_view message) {
   tell(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
+}
+
+Messages::Messages(const OutputOptions& options)
+    : quiet_(options.quiet), verbose_(options.verbose) {}
+
+void Messages::note(std::string_view message) const {
+  if (!quiet_) say(message);
+}
+
+void Messages::detail(std::string_view message) const {
+  if (verbose_) say(message);
 }
 
 ExitStatus say_faults(const perfdata::Recording& recording) {

@@ -8,12 +8,30 @@
 
 namespace skid::commands {
 
+struct OutputOptions;
+
 /// Writes to standard error what is escaped already. Does not fail: where nobody listens, or the
 /// disk behind it is full, nobody could be told.
 void tell(std::string_view text);
 
 /// One line on standard error: "skidscan: MESSAGE", control characters escaped.
 void say(std::string_view message);
+
+/// What a command says beside its errors.
+class Messages {
+ public:
+  explicit Messages(const OutputOptions& options);
+
+  bool quiet() const noexcept { return quiet_; }
+  bool verbose() const noexcept { return verbose_; }
+  /// What is good to know; --quiet leaves it out.
+  void note(std::string_view message) const;
+  /// What was done, and why; only --verbose says it.
+  void detail(std::string_view message) const;
+
+ private:
+  bool quiet_, verbose_;
+};
 
 /// Says each fault of a recording that was read to its end. Returns read_in_part when records are
 /// missing, else done. Throws InputError when it has no event, so that nothing of it can be read.

@@ -1,8 +1,8 @@
 #include "src/commands/rates.h"
 
 #include "src/commands/exit_statuses.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/output/rates.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
@@ -31,6 +31,7 @@ struct RatesOptions {
   std::optional<std::string> separator;
   analysis::LfbShares shares;
   std::string format = "text";
+  OutputOptions shown;
 };
 
 std::string read_standard_input() {
@@ -76,10 +77,7 @@ void run_rates(const RatesOptions& options) {
   if (options.format == "json") {
     print(json_text(output::rates_json(report), 2) + '\n');
   } else {
-    output::Page page;
-    page.color = standard_output_takes_color();
-    page.width = standard_output_width();
-    print(output::rates_text(page, report));
+    print_page(options.shown, output::rates_text(page_for(options.shown), report));
   }
 }
 
@@ -111,6 +109,7 @@ void add_rates_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Events are found by any spelling of their name, or by code (r20d1, "
                  "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "

@@ -71,8 +71,8 @@ measure::Measured read_source(const measure::Source& source, const Choices& choi
 
 }  // namespace
 
-Findings read_measurements(std::vector<std::string> inputs, measure::Choices choices,
-                           std::optional<std::int64_t> bin_width) {
+Findings read_measurements(std::vector<std::string> inputs, const Messages& messages,
+                           measure::Choices choices, std::optional<std::int64_t> bin_width) {
   Cores cores(Cores::usable());
   choices.bin_width = bin_width.value_or(1);
   choices.cores = &cores;
@@ -82,16 +82,17 @@ Findings read_measurements(std::vector<std::string> inputs, measure::Choices cho
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return [&findings, input, measured = read_source(source, all)]() mutable {
+    return [&findings, &messages, input, measured = read_source(source, all)]() mutable {
       for (auto& measurement : measured.measurements) {
         findings.measurements.push_back(std::move(measurement));
         findings.input_of.push_back(input);
       }
+      for (const auto& line : measured.particulars) messages.detail(line);
       for (const auto& fault : measured.faults) say(describe(fault));
       return measured.read_in_part;
     };
   };
-  const auto done = each_recording(findings.inputs, cores, read);
+  const auto done = each_recording(findings.inputs, cores, messages, read);
   findings.read_in_part = done.read_in_part;
   findings.has_unreadable = done.has_unreadable;
   if (findings.measurements.empty() && !findings.has_unreadable) {

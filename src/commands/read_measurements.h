@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/commands/messages.h"
 #include "src/measure/measure.h"
 
 #include <cstddef>
@@ -29,7 +30,7 @@ struct Findings {
 /// measurement comes back only where some input could not be read. Throws Error when there is
 /// neither an input nor skidscan.run, when nothing was recorded that could be measured, and when
 /// the functions of `choices` are not to be found, as in a report.
-Findings read_measurements(std::vector<std::string> inputs, measure::Choices choices,
-                           std::optional<std::int64_t> bin_width = {});
+Findings read_measurements(std::vector<std::string> inputs, const Messages& messages,
+                           measure::Choices choices, std::optional<std::int64_t> bin_width = {});
 
 }  // namespace skid::commands

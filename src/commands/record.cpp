@@ -152,6 +152,30 @@ void record_pending(run::Run& run, RunDirectory& directory, const Targets& targe
   say_end(run, shown, quiet);
 }
 
+/// What was decided, for --verbose: with what, and each event's levels, trigger and period.
+void explain_plan(const run::Run& run, const RecordRequest& request,
+                  const events::Catalogue* catalogue, Progress& progress) {
+  progress.explain(fmt::format("perf {} at {}", run.perf.version, run.perf.path.string()));
+  progress.explain(catalogue == nullptr
+                       ? "no catalogue of events covers this CPU"
+                       : fmt::format("catalogue of events: {}, {}", catalogue->cpu().source,
+                                     catalogue->cpu().name));
+  progress.explain(fmt::format("pinned to CPU {}", run.cpu));
+  for (const ChosenEvent& chosen : request.events) {
+    std::vector<std::string> levels, skipped;
+    for (int level = 0; level <= kHighestLevel; ++level) {
+      const bool is_chosen =
+          std::find(chosen.levels.begin(), chosen.levels.end(), level) != chosen.levels.end();
+      (is_chosen ? levels : skipped)
+          .push_back(level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p'));
+    }
+    std::string line = fmt::format("{}: levels {}", chosen.event.text(), fmt::join(levels, ", "));
+    if (!skipped.empty()) line += fmt::format(", without {}", fmt::join(skipped, ", "));
+    line += fmt::format("; trigger {}; period {}", runway::name_of(chosen.trigger), chosen.period);
+    progress.explain(line);
+  }
+}
+
 void record_anew(const RecordOptions& options) {
   const fs::path name = options.output.value_or(kDefaultRunDirectory);
   const Displace displace = options.force    ? Displace::replace
@@ -176,9 +200,11 @@ void record_anew(const RecordOptions& options) {
   run.perf = perf;
   run.started = utc_now();
 
-  Progress progress(progress_style(options.quiet), run.measurements.size(), 0);
+  Progress progress(progress_style(options.shown.quiet), run.measurements.size(), 0,
+                    options.shown.verbose);
+  explain_plan(run, request, catalogue ? &*catalogue : nullptr, progress);
   for (const std::string& note : run.notes) progress.say(note);
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.quiet);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
 }
 
 void resume(const RecordOptions& options) {
@@ -190,7 +216,7 @@ void resume(const RecordOptions& options) {
                             shell_quoted({name.string()})));
   }
   if (!run.partial()) {
-    if (!options.quiet) {
+    if (!options.shown.quiet) {
       print(output::escape_for_terminal(name.string()) + ": nothing is pending\n");
     }
     return;
@@ -210,9 +236,9 @@ void resume(const RecordOptions& options) {
   run.perf = perf;
 
   Interrupts interrupts;
-  Progress progress(progress_style(options.quiet), run.measurements.size(),
-                    run.measurements.size() - count(run, State::pending));
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.quiet);
+  Progress progress(progress_style(options.shown.quiet), run.measurements.size(),
+                    run.measurements.size() - count(run, State::pending), options.shown.verbose);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
 }
 
 }  // namespace

@@ -132,13 +132,13 @@ void add_record_options(CLI::App& command, RecordOptions& options) {
   auto* resume = command.add_option("--resume", options.resume,
                                     "record what is missing in a partial run, and nothing else");
   resume->type_name("DIR");
-  command.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
 
   // A run is finished as it was begun, so nothing that shapes it goes with --resume.
   for (CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
-    if (option != resume && name != "--quiet" && name != "--help") resume->excludes(option);
+    if (option != resume && name != "--help") resume->excludes(option);
   }
+  add_output_options(command, options.shown);
 }
 
 }  // namespace skid::commands

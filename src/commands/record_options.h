@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runway/specification.h"
+#include "src/commands/output_options.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,7 @@ struct RecordOptions : PlanOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
   bool force = false;
-  bool quiet = false;
+  OutputOptions shown;
 };
 
 /// Adds the options to a command; `options` is filled while the command line is parsed.

@@ -2,13 +2,13 @@
 
 #include "analysis/wording.h"
 #include "src/commands/messages.h"
+#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 
 #include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace skid::commands {
@@ -20,17 +20,14 @@ constexpr double kUsualSampleBytes = 40;
 /// perf hands samples on once its buffer is half full; a smaller file holds hardly any of them yet.
 constexpr std::uint64_t kTellingBytes = 65'536;
 
-std::size_t terminal_width() {
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return size.ws_col;
-}
-
 }  // namespace
 
-Progress::Progress(Style style, std::size_t total, std::size_t done)
-    : style_(style), total_(total), done_(done), bytes_per_sample_(kUsualSampleBytes) {}
+Progress::Progress(Style style, std::size_t total, std::size_t done, bool verbose)
+    : style_(style),
+      verbose_(verbose),
+      total_(total),
+      done_(done),
+      bytes_per_sample_(kUsualSampleBytes) {}
 
 Progress::~Progress() {
   clear_line();
@@ -53,7 +50,7 @@ void Progress::grown_to(std::uint64_t bytes) {
   }
   if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
   // The last column stays free: writing it makes some terminals wrap.
-  tell("\r\033[K" + output::shorten(line, terminal_width() - 1));
+  tell("\r\033[K" + output::shorten(line, standard_error_width() - 1));
   std::fflush(stderr);
   line_shown_ = true;
 }
@@ -79,6 +76,10 @@ void Progress::say(std::string_view line) {
   if (style_ == Style::silent) return;
   clear_line();
   tell(output::escape_for_terminal(line) + '\n');
+}
+
+void Progress::explain(std::string_view line) {
+  if (verbose_) say(line);
 }
 
 std::string Progress::heading() const {

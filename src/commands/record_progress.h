@@ -16,8 +16,8 @@ class Progress {
  public:
   enum class Style { silent, lines, terminal };
 
-  /// `total` measurements, of which `done` are there already.
-  Progress(Style style, std::size_t total, std::size_t done);
+  /// `total` measurements, of which `done` are there already. `verbose`: also `explain`.
+  Progress(Style style, std::size_t total, std::size_t done, bool verbose = false);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   Progress(Progress&&) = delete;
@@ -33,6 +33,8 @@ class Progress {
   void refuse(std::string_view reason);
   /// A line of its own.
   void say(std::string_view line);
+  /// The same, of what is done and why.
+  void explain(std::string_view line);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -42,6 +44,7 @@ class Progress {
   void clear_line();
 
   Style style_;
+  bool verbose_;
   std::size_t total_;
   std::size_t done_;
   std::size_t finished_here_ = 0;

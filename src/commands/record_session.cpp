@@ -117,7 +117,12 @@ SessionEnd RecordSession::record_pending() {
 SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
   if (std::holds_alternative<nanoseconds>(measurement.length)) {
     const auto known = sufficient_.find(measurement.event);
-    if (known != sufficient_.end()) measurement.length = known->second;
+    if (known != sufficient_.end()) {
+      measurement.length = known->second;
+      progress_.explain(fmt::format("{}: begins with the {:.1f} s that its last level took",
+                                    measurement.requested,
+                                    std::chrono::duration<double>(known->second).count()));
+    }
   }
   const PartialFile partial(partial_file_of(measurement));
   for (;;) {
@@ -165,6 +170,8 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
                                       .acknowledge = fifos ? fifos->acknowledge() : fs::path()};
   measurement.command = perftool::record_command(run_.perf, recording);
   measurement.started = utc_now();
+  progress_.explain(
+      fmt::format("{}: {}", measurement.requested, shell_quoted(measurement.command)));
   ChildProcess perf(measurement.command, directory_);
   while (!perf.wait(kGlance)) {
     if (interrupts_.take()) {

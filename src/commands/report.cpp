@@ -4,11 +4,11 @@
 #include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/page_file.h"
 #include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/standard_output.h"
-#include "src/commands/terminal.h"
 #include "src/html/report_page.h"
 #include "src/output/report.h"
 #include "src/support/error.h"
@@ -39,6 +39,7 @@ struct ReportOptions {
   std::string html;
   std::optional<std::int64_t> bin;
   std::string perfmon;
+  OutputOptions shown;
 };
 
 void write(const ReportOptions& options, const Findings& findings) {
@@ -47,8 +48,7 @@ void write(const ReportOptions& options, const Findings& findings) {
   } else if (options.format == "csv") {
     print(output::report_csv(findings.measurements));
   } else {
-    print(output::report_text(findings.measurements,
-                              {standard_output_takes_color(), standard_output_width()}));
+    print_page(options.shown, output::report_text(findings.measurements, style_for(options.shown)));
   }
 }
 
@@ -72,8 +72,9 @@ ExitStatus run_report(const ReportOptions& options) {
     throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
   }
   const auto figure = figure_options(options.plot, kDefaultKind);
-  const auto findings = read_measurements(
-      options.inputs, {options.hit, options.runway, 1, options.perfmon}, options.bin);
+  const auto findings =
+      read_measurements(options.inputs, Messages(options.shown),
+                        {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (figure) plots::draw_figure(findings.measurements, *figure);
@@ -120,6 +121,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
       ->type_name("DIR");
   add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {},
        .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},

@@ -4,6 +4,7 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
+#include "src/commands/output_options.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/standard_output.h"
 #include "src/locate/arrival_window.h"
@@ -29,6 +30,7 @@ struct SamplesOptions {
                                       "ip",   "sym", "symoff", "dso"};
   std::string format = "tsv";
   BinaryOptions binaries;
+  OutputOptions shown;
 };
 
 /// Writes lines as samples come; reports in the end what was left out.
@@ -75,8 +77,9 @@ class SamplePrinter {
           late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
     }
     if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
-    for (const auto& remark : kernel_.remarks()) say(remark);
-    for (const auto& remark : modules_.remarks()) say(remark.text);
+    const Messages messages(options_.shown);
+    for (const auto& remark : kernel_.remarks()) messages.note(remark);
+    for (const auto& remark : modules_.remarks()) messages.note(remark.text);
     return say_faults(recording_);
   }
 
@@ -204,6 +207,7 @@ void add_samples_command(CLI::App& app, int& exit_status) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"tsv", "jsonl"}));
   add_binary_options(*command, options->binaries);
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Samples come in the order of the recording. From a pipe, where sym, symoff or "
                  "dso is asked for, they wait for the mappings of their time: in the order in "

@@ -3,6 +3,7 @@
 #include "runway/target.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_options.h"
 #include "src/commands/record_directory.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
@@ -59,6 +60,7 @@ struct SynthOptions {
   bool packed = false;
   bool force = false;
   bool print_model = false;
+  OutputOptions shown;
 };
 
 perfdata::WritingChoices choices_of(const SynthOptions& options) {
@@ -230,7 +232,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
-  if (!to_standard_output) {
+  if (!to_standard_output && !options.shown.quiet) {
     print(output::escape_for_terminal(fmt::format("{}: {} synthetic samples of the model {}, seed "
                                                   "{}; target {}, truth {}",
                                                   files.recording.string(), samples, model.name,
@@ -260,7 +262,7 @@ void write_placed(const SynthOptions& options) {
                         synth::placement_truth_json(placement, files.recording.string(), truth));
   std::uint64_t samples = 0;
   for (const auto& event : truth) samples += event.samples;
-  if (!to_standard_output) {
+  if (!to_standard_output && !options.shown.quiet) {
     print(output::escape_for_terminal(fmt::format(
               "{}: {} synthetic samples put into {}, seed {}; truth {}", files.recording.string(),
               samples, placement.binary.string(), placement.seed, files.truth.string())) +
@@ -297,6 +299,7 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
                         synth::truth_json(model, target, synthesizer.path(), ladder.recordings));
   run::write_run(ladder.run, directory.path());
   directory.keep();
+  if (options.shown.quiet) return;
   print(output::escape_for_terminal(
             fmt::format("{}: {} synthetic measurements of the model {}, seed {}; read it with: "
                         "skidscan report {}",
@@ -365,6 +368,7 @@ void add_synth_command(CLI::App& app, int& exit_status) {
       ->check(CLI::Range(1, 22))
       ->excludes(packed);
   command->add_flag("--force", options->force, "replace what is there");
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Beside the recording it leaves its target (FILE.target) and what is true of it "
                  "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. "

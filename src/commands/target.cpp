@@ -4,6 +4,7 @@
 #include "runway/target.h"
 #include "runway/working_set.h"
 #include "src/commands/exit_statuses.h"
+#include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/architecture.h"
@@ -48,6 +49,7 @@ struct TargetOptions {
   std::string read;
   bool assembly = false;
   std::string format = "text";
+  OutputOptions shown;
 };
 
 std::chrono::nanoseconds duration_from(double seconds) {
@@ -293,6 +295,7 @@ void add_target_command(CLI::App& app, int& exit_status) {
   assembly->excludes(read_file);
   assembly->excludes(output);
   assembly->excludes(format);
+  add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"The same specification gives the same bytes. A target takes --iterations N or "
                  "--seconds S, --cpu N, and --control FIFO with --ack FIFO for the other side of "

@@ -1,8 +1,10 @@
 #include "src/commands/terminal.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include <sys/ioctl.h>
@@ -36,6 +38,25 @@ unsigned standard_output_width() {
     return std::clamp<unsigned>(size.ws_col, kNarrowest, kWidest);
   }
   return kUnknown;
+}
+
+unsigned standard_error_width() {
+  constexpr unsigned kUsual = 80;
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return size.ws_col;
+}
+
+bool locale_takes_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale = value;
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return true;
 }
 
 }  // namespace skid::commands

@@ -134,6 +134,12 @@ bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
   return pmu_name == "cpu" || pmu_name == "cpu_core" || is_arm_core(pmu_name);
 }
 
+std::string RecordedCpu::catalogue_name() const {
+  if (!looked_up_) return "no catalogue of events was needed";
+  if (!catalogue_) return "no catalogue of events covers the CPU";
+  return fmt::format("events of {}, {}", catalogue_->cpu().source, catalogue_->cpu().name);
+}
+
 EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pmu_name) {
   EventKnowledge knowledge;
   knowledge.core_pmu = is_core_event(attribute, pmu_name);

@@ -87,6 +87,8 @@ class RecordedCpu {
   /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
   /// throws for a directory.
   EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
+  /// "events of libpfm4, skl": which catalogue answered, or why none did.
+  std::string catalogue_name() const;
 
  private:
   machine::Machine machine_;

@@ -185,6 +185,14 @@ std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
   return report.ticks_per_nop;
 }
 
+/// The file that was believed to be the target, as it was mapped.
+std::string target_name(const TargetGeometry& geometry, const locate::Digest& digest) {
+  for (symbols::FileIndex file = 0; file < geometry.is_target.size(); ++file) {
+    if (geometry.is_target[file]) return digest.spaces.file(file).path;
+  }
+  return "of the run";  // no sample is in it
+}
+
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
   const auto& [source, recording, digest, cpu, counters, geometry, tallies, warnings, bin_width] =
@@ -274,6 +282,12 @@ Measured measure(const Source& source, const Choices& choices) {
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
+  result.particulars.push_back(known_geometry == nullptr
+                                   ? fmt::format("{}: no target was found", source.file.string())
+                                   : fmt::format("{}: target {}, build-id {}", source.file.string(),
+                                                 target_name(*known_geometry, digest),
+                                                 known_geometry->module->build_id()));
+  result.particulars.push_back(fmt::format("{}: {}", source.file.string(), cpu.catalogue_name()));
   return result;
 }
 

@@ -38,6 +38,8 @@ struct Measured {
   std::vector<analysis::Measurement> measurements;
   std::vector<InputFault> faults;  ///< damage of the recording
   bool read_in_part = false;
+  /// What was believed: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
+  std::vector<std::string> particulars;
 };
 
 /// Reads, locates, classifies and judges a recording. Several threads may do so at once. Throws

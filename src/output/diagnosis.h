@@ -3,6 +3,7 @@
 
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
+#include "src/output/page.h"
 
 #include <cstddef>
 #include <string>
@@ -18,11 +19,11 @@ struct CpuEvents {
   events::DefaultSet set;              ///< what `record` records of it when nothing is named
 };
 
-/// The page for people, `width` columns wide. Names that come from files are escaped.
+/// The page for people. Names that come from files are escaped.
 /// `cpu_events` is shown where one of the CPU's events can be sampled.
 std::string diagnosis_text(const machine::SamplingSupport& support,
                            const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events,
-                           bool color, unsigned width);
+                           const Page& page);
 
 /// Everything of the page and more, by the keys of docs/formats.md.
 nlohmann::ordered_json diagnosis_json(const machine::SamplingSupport& support,

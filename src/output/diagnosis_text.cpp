@@ -273,8 +273,7 @@ std::string without_trailing_spaces(const std::string& text) {
 }  // namespace
 
 std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
-                           const CpuEvents& cpu_events, bool color, unsigned width) {
-  const Page page{.color = color, .unicode = true, .width = width};
+                           const CpuEvents& cpu_events, const Page& page) {
   std::string text = page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status));
   text += '\n';
   text += field(page, "CPU", cpu_text(support));

@@ -1,0 +1,63 @@
+#include "src/commands/reading_progress.h"
+
+#include "src/commands/messages.h"
+#include "src/commands/terminal.h"
+#include "src/output/escape.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace skid::commands {
+
+ReadingProgress::ReadingProgress(bool on, std::chrono::milliseconds delay) {
+  if (on) thread_ = std::thread([this, delay] { show_until_end(delay); });
+}
+
+ReadingProgress::~ReadingProgress() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  erase();
+}
+
+void ReadingProgress::reads(const std::string& name, std::size_t number, std::size_t total) {
+  const std::scoped_lock lock(mutex_);
+  name_ = name;
+  number_ = number;
+  total_ = total;
+}
+
+std::unique_lock<std::mutex> ReadingProgress::pause() {
+  std::unique_lock lock(mutex_);
+  erase();
+  return lock;
+}
+
+bool ReadingProgress::suits_standard_error(bool quiet) {
+  return !quiet && ::isatty(STDERR_FILENO) == 1;
+}
+
+void ReadingProgress::show_until_end(std::chrono::milliseconds delay) {
+  constexpr std::chrono::milliseconds kGlance{200};
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, delay, [this] { return ended_; })) {
+    delay = kGlance;
+    if (total_ == 0) continue;
+    const std::string line =
+        fmt::format("reading {}/{} {}", number_, total_, output::escape_for_terminal(name_));
+    // The last column stays free: writing it makes some terminals wrap.
+    tell("\r\033[K" + output::shorten(line, standard_error_width() - 1));
+    shown_ = true;
+  }
+}
+
+void ReadingProgress::erase() {
+  if (shown_) tell("\r\033[K");
+  shown_ = false;
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,47 @@
+// What a terminal is told while recordings are read.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace skid::commands {
+
+/// "reading 12/40 NAME": one line on standard error, shown when reading has taken some time, and
+/// erased before anything else is said and at the end. A thread of its own writes it, because a
+/// single recording may take long, too.
+class ReadingProgress {
+ public:
+  /// Shows nothing unless `on` (`suits_standard_error`) and before `delay` has gone by.
+  explicit ReadingProgress(bool on, std::chrono::milliseconds delay = std::chrono::seconds(1));
+  ReadingProgress(const ReadingProgress&) = delete;
+  ReadingProgress& operator=(const ReadingProgress&) = delete;
+  ReadingProgress(ReadingProgress&&) = delete;
+  ReadingProgress& operator=(ReadingProgress&&) = delete;
+  ~ReadingProgress();
+
+  /// A recording is begun, number `number` of `total`. Of several at a time the last one is told.
+  void reads(const std::string& name, std::size_t number, std::size_t total);
+
+  /// Erases the line, which stays away as long as the result lives.
+  std::unique_lock<std::mutex> pause();
+
+  /// Whether standard error is a terminal on which a line may come and go.
+  static bool suits_standard_error(bool quiet);
+
+ private:
+  void show_until_end(std::chrono::milliseconds delay);
+  void erase();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string name_;
+  std::size_t number_ = 0, total_ = 0;
+  bool shown_ = false, ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace skid::commands

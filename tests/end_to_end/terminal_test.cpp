@@ -1,0 +1,223 @@
+// Colours, characters and messages on a terminal (a pseudo-terminal) and off it.
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace skid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+using Environment = std::map<std::string, std::string>;
+
+constexpr const char* kEscape = "\033[";
+constexpr const char* kEraseLine = "\r\033[K";
+
+/// `env` starts programs in an environment that says nothing of terminals but this.
+std::vector<std::string> in_environment(const Environment& environment,
+                                        const std::vector<std::string>& argv) {
+  std::vector<std::string> all{"env",    "-u", "NO_COLOR", "-u", "COLUMNS", "-u",
+                               "LC_ALL", "-u", "LC_CTYPE", "-u", "LANG"};
+  for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
+  all.insert(all.end(), argv.begin(), argv.end());
+  return all;
+}
+
+/// What a program writes whose standard input, output and error are one terminal.
+std::string on_a_terminal(const std::vector<std::string>& argv, const Environment& environment) {
+  const auto all = in_environment(environment, argv);
+  std::vector<char*> arguments;
+  for (const std::string& word : all) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  winsize size{};
+  size.ws_col = 80;
+  size.ws_row = 24;
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  EXPECT_GT(child, 0);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t got = ::read(terminal, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // EIO: nobody has it open any more
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  return text;
+}
+
+bool is_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// A synthetic run, which every command that reads takes.
+class Terminal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto made = test::skidscan({"synth", "--like", "pebs-sound", "--ladder", "-o", run()});
+    ASSERT_EQ(made.code.status, 0) << made.err;
+  }
+
+  std::string run() const { return (directory_.path() / "sound.run").string(); }
+  std::string path(const std::string& name) const { return (directory_.path() / name).string(); }
+
+  /// Through pipes.
+  Completed piped(std::vector<std::string> arguments, const Environment& environment = {}) const {
+    arguments.insert(arguments.begin(), test::skidscan_program());
+    return run_program(in_environment(environment, arguments), directory_.path());
+  }
+  std::string seen(std::vector<std::string> arguments, const Environment& environment = {}) const {
+    arguments.insert(arguments.begin(), test::skidscan_program());
+    return on_a_terminal(arguments, environment);
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(Terminal, ShowsColorsUnlessItIsToldNotTo) {
+  EXPECT_THAT(seen({"report", run()}), HasSubstr(kEscape));
+  EXPECT_THAT(seen({"report", run(), "--color", "auto"}), HasSubstr(kEscape));
+  EXPECT_THAT(seen({"report", run(), "--color=never"}), Not(HasSubstr(kEscape)));
+  EXPECT_THAT(seen({"report", run()}, {{"NO_COLOR", "1"}}), Not(HasSubstr(kEscape)));
+  EXPECT_THAT(seen({"report", run()}, {{"NO_COLOR", ""}}), HasSubstr(kEscape)) << "not set";
+  EXPECT_THAT(seen({"report", run(), "--color", "always"}, {{"NO_COLOR", "1"}}),
+              HasSubstr(kEscape));
+}
+
+TEST_F(Terminal, ThatIsNoneShowsColorsWhereItIsToldTo) {
+  EXPECT_THAT(piped({"report", run()}).out, Not(HasSubstr(kEscape)));
+  const std::vector<std::vector<std::string>> commands{{"report", run()},
+                                                       {"compare", run(), run()},
+                                                       {"audit", run()},
+                                                       {"annotate", run()},
+                                                       {"doctor"}};
+  for (auto command : commands) {
+    command.insert(command.end(), {"--color", "always"});
+    EXPECT_THAT(piped(command).out, HasSubstr(kEscape)) << command.front();
+    command.back() = "never";
+    EXPECT_THAT(seen(command), Not(HasSubstr(kEscape))) << command.front();
+  }
+  EXPECT_EQ(piped({"report", run(), "--color", "sometimes"}).code.status, 64);
+  EXPECT_THAT(piped({"report", run(), "--color", "always", "--format", "json"}).out,
+              Not(HasSubstr(kEscape)));
+}
+
+TEST_F(Terminal, DrawsWithAsciiWhereTheLocaleHasNothingElse) {
+  for (const std::string command : {"report", "annotate", "audit"}) {
+    EXPECT_TRUE(is_ascii(piped({command, run()}, {{"LANG", "C"}}).out)) << command;
+    EXPECT_TRUE(is_ascii(piped({command, run(), "--ascii"}, {{"LANG", "C.UTF-8"}}).out)) << command;
+  }
+  EXPECT_TRUE(is_ascii(piped({"compare", run(), run()}, {{"LC_ALL", "C"}}).out));
+  const auto ascii = piped({"report", run()}, {{"LANG", "de_DE.ISO-8859-1"}});
+  EXPECT_TRUE(is_ascii(ascii.out));
+  EXPECT_THAT(ascii.out, HasSubstr("####"));
+  EXPECT_THAT(piped({"report", run()}, {{"LANG", "C.UTF-8"}}).out, HasSubstr("████"));
+  EXPECT_THAT(piped({"report", run()}, {{"LANG", "en_US.utf8"}}).out, HasSubstr("████"));
+  EXPECT_THAT(piped({"report", run()}).out, HasSubstr("████")) << "no locale is named";
+  EXPECT_TRUE(is_ascii(piped({"report", run()}, {{"LANG", "C.UTF-8"}, {"LC_ALL", "C"}}).out))
+      << "LC_ALL goes before LANG";
+}
+
+TEST_F(Terminal, HearsOfRecordingsThatAreReadWhatWasBelieved) {
+  const auto quiet = piped({"report", run(), "--quiet"});
+  EXPECT_THAT(quiet.err, IsEmpty());
+  const auto verbose = piped({"report", run(), "--verbose"});
+  EXPECT_EQ(verbose.out, quiet.out) << "messages go to standard error";
+  EXPECT_THAT(verbose.err, AllOf(HasSubstr("sound.run/"), HasSubstr(": read in "),
+                                 HasSubstr(": target "), HasSubstr("build-id "),
+                                 ::testing::ContainsRegex("events of |catalogue of events")));
+  EXPECT_THAT(piped({"audit", run(), "-v"}).err, HasSubstr(": read in "));
+  EXPECT_THAT(piped({"compare", run(), run(), "-v"}).err, HasSubstr(": read in "));
+  EXPECT_THAT(piped({"annotate", run(), "-v"}).err, HasSubstr(": read in "));
+  const auto both = piped({"report", run(), "-q", "-v"});
+  EXPECT_EQ(both.code.status, 64);
+  EXPECT_THAT(
+      both.err,
+      MatchesRegex("skidscan: --.*: not together with --.*; try 'skidscan report --help'\n"));
+}
+
+TEST_F(Terminal, HearsNoNotesWhereItIsToBeQuiet) {
+  EXPECT_THAT(piped({"merge", run()}).err, HasSubstr("became"));
+  EXPECT_THAT(piped({"merge", run(), "-q"}).err, IsEmpty());
+  const auto missing = piped({"report", "missing", "-q"});
+  EXPECT_EQ(missing.code.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("missing: ")) << "errors are said";
+  const auto made = piped({"synth", "--like", "no-pebs", "-q", "-o", path("quiet.data")});
+  EXPECT_EQ(made.out + made.err, "");
+}
+
+TEST_F(Terminal, HearsOfRecordWhatIsStartedAndWhy) {
+  const std::string obstacle = test::why_perf_cannot_record(directory_.path());
+  if (!obstacle.empty()) GTEST_SKIP() << obstacle;
+  const std::vector<std::string> record{"record",    "-e", "execute", "-p",           "p",
+                                        "--samples", "50", "-o",      path("new.run")};
+  auto verbose = record;
+  verbose.emplace_back("-v");
+  const auto said = piped(verbose);
+  EXPECT_EQ(said.code.status, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "));
+  EXPECT_THAT(said.err, ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "));
+  EXPECT_THAT(said.err, HasSubstr("pinned to CPU "));
+  auto quiet = record;
+  quiet.insert(quiet.end(), {"-q", "--force"});
+  const auto silent = piped(quiet);
+  EXPECT_EQ(silent.code.status, 0) << silent.err;
+  EXPECT_EQ(silent.out + silent.err, "");
+}
+
+TEST_F(Terminal, SeesHowFarReadingIsAndThenNothingOfIt) {
+  ASSERT_EQ(piped({"synth", "--like", "no-pebs", "--pipe", "-o", path("slow.data")}).code.status,
+            0);
+  const auto slowly = [&](const std::string& options) {
+    return std::vector<std::string>{
+        "sh",
+        "-c",
+        "(sleep 1.6; cat \"$1\") | \"$2\" report - " + options + "; true",
+        "sh",
+        path("slow.data"),
+        test::skidscan_program()};
+  };
+  const std::string text = on_a_terminal(slowly(""), {});
+  const std::size_t shown = text.find("reading 1/1 -");
+  ASSERT_NE(shown, std::string::npos) << text;
+  const std::size_t erased = text.find(kEraseLine, shown);
+  const std::size_t page = text.find("CPU ");
+  ASSERT_NE(page, std::string::npos);
+  EXPECT_LT(erased, page);
+  EXPECT_EQ(text.find("reading ", page), std::string::npos);
+  EXPECT_THAT(on_a_terminal(slowly("--quiet"), {}), Not(HasSubstr("reading")));
+  EXPECT_THAT(on_a_terminal(slowly("2>errors; cat errors; rm errors"), {}),
+              Not(HasSubstr("reading")))
+      << "standard error is no terminal";
+  EXPECT_THAT(seen({"report", run()}), Not(HasSubstr("reading"))) << "it took no second";
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,75 @@
+// Command lines with a mistake: one line that says what was found, what is allowed, and where to
+// read on.
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// What is said of a wrong command line, without "skidscan: " and the line's end.
+std::string complaint_about(const std::vector<std::string>& arguments) {
+  const test::TemporaryDirectory directory;
+  const auto done = test::skidscan(arguments, directory.path());
+  EXPECT_EQ(done.code.status, 64);
+  EXPECT_EQ(done.out, "");
+  EXPECT_THAT(done.err, StartsWith("skidscan: "));
+  EXPECT_EQ(done.err.find('\n') + 1, done.err.size()) << done.err;
+  return done.err.substr(10, done.err.size() - 11);
+}
+
+TEST(Usage, NamesTheCommandThatMayBeMeant) {
+  EXPECT_EQ(complaint_about({"recrod"}),
+            "'recrod' is no command; did you mean record? try 'skidscan --help'");
+  EXPECT_EQ(complaint_about({"zzzz"}), "'zzzz' is no command; try 'skidscan --help'");
+  EXPECT_THAT(complaint_about({}), StartsWith("no command is named, allowed doctor, record, "));
+}
+
+TEST(Usage, NamesTheOptionThatMayBeMeant) {
+  EXPECT_EQ(complaint_about({"report", "--formta", "json"}),
+            "--formta: no such option; did you mean --format? try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"report", "--formta=json", "x"}),
+            "--formta: no such option; did you mean --format? try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"doctor", "-Q"}), "-Q: no such option; try 'skidscan doctor --help'");
+  EXPECT_EQ(complaint_about({"-q", "report"}),
+            "-q: found in front of the command, allowed behind 'skidscan report'; "
+            "try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"--nonsense"}), "--nonsense: no such option; try 'skidscan --help'");
+}
+
+TEST(Usage, SaysWhatAValueMayBe) {
+  EXPECT_EQ(complaint_about({"report", "--format", "xml"}),
+            "--format: found xml, allowed text, json, csv; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"report", "--bin", "0"}),
+            "--bin: found 0, allowed 1 to 1000000; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"report", "--bin", "wide"}),
+            "--bin: found wide, allowed 1 to 1000000; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"target", "--triggers", "many"}),
+            "--triggers: found many, allowed a number; try 'skidscan target --help'");
+  EXPECT_EQ(complaint_about({"report", "--format"}),
+            "--format: found no value, allowed text, json, csv; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"record", "--cpu", "-1"}),
+            "--cpu: found -1, allowed 0 or more; try 'skidscan record --help'");
+}
+
+TEST(Usage, SaysWhatDoesNotGoTogether) {
+  EXPECT_THAT(complaint_about({"record", "--resume", "x", "-e", "access"}),
+              HasSubstr("not together with "));
+  EXPECT_EQ(complaint_about({"doctor", "here"}),
+            "'here': skidscan doctor takes no argument; try 'skidscan doctor --help'");
+  EXPECT_EQ(complaint_about({"samples", "a.data", "b.data"}),
+            "'b.data': skidscan samples takes one argument; try 'skidscan samples --help'");
+  EXPECT_EQ(complaint_about({"report", "--format", "text", "--format", "json"}),
+            "--format: given 2 times, allowed once; try 'skidscan report --help'");
+}
+
+}  // namespace
+}  // namespace skid

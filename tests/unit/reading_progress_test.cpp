@@ -1,0 +1,54 @@
+#include "src/commands/reading_progress.h"
+
+#include "src/commands/messages.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::commands {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ReadingProgress, ComesLateAndIsErased) {
+  ::testing::internal::CaptureStderr();
+  {
+    ReadingProgress progress(true, milliseconds(1));
+    progress.reads("a\x1b[2J.data", 12, 40);
+    std::this_thread::sleep_for(milliseconds(500));
+    {
+      const auto paused = progress.pause();
+      say("something");
+      std::this_thread::sleep_for(milliseconds(300));
+    }
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr("\r\033[Kreading 12/40 a\\x1b[2J.data"));
+  const std::size_t said = text.find("skidscan: something\n");
+  ASSERT_NE(said, std::string::npos);
+  EXPECT_EQ(text.substr(said - 4, 4), "\r\033[K") << "the line is gone first";
+  EXPECT_THAT(text, Not(EndsWith(".data"))) << "and in the end";
+}
+
+TEST(ReadingProgress, SaysNothingBeforeItsTimeNorWhereItIsOff) {
+  ::testing::internal::CaptureStderr();
+  {
+    ReadingProgress early(true, std::chrono::minutes(1));
+    early.reads("a", 1, 1);
+    ReadingProgress off(false, milliseconds(1));
+    off.reads("a", 1, 1);
+    std::this_thread::sleep_for(milliseconds(50));
+    const auto paused = off.pause();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace skid::commands
