@@ -131,7 +131,7 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
 std::string name_beside_level(const Row& row, bool one_machine) {
   const std::string label = row.column.label.substr(output::level_name(row.column.level).size());
   const std::size_t begin = label.find_first_not_of(' ');
-  const std::string rest = begin == std::string::npos ? "" : label.substr(begin);
+  std::string rest = begin == std::string::npos ? "" : label.substr(begin);
   if (one_machine) return rest;
   return machine_name(row.machine) + (rest.empty() ? "" : "  " + rest);
 }

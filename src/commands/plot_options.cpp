@@ -13,6 +13,7 @@ namespace {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
+  names.reserve(plots::kKinds.size());
   for (const plots::Kind kind : plots::kKinds) names.emplace_back(plots::name_of(kind));
   return names;
 }

@@ -71,8 +71,7 @@ TEST(CumulativeFigure, DotsTheLineFromTheCensoredOffsetOn) {
   const std::vector<Measurement> list{make({.offsets = {{0, 30}, {4751, 20}, {4900, 50}}})};
   ASSERT_EQ(list[0].censored_from, 4751);
   const std::string commands = draw_cumulative(output::group(list)).commands;
-  EXPECT_NE(commands.find("\n0 30\n4751 30\ne\n4751 30\n4751 50\n4900 100\n"),
-            std::string::npos);
+  EXPECT_NE(commands.find("\n0 30\n4751 30\ne\n4751 30\n4751 50\n4900 100\n"), std::string::npos);
   EXPECT_NE(commands.find("set label 'censored' at 4751,"), std::string::npos);
   EXPECT_NE(commands.find("100 samples, period 100, 70 censored'"), std::string::npos);
 }
