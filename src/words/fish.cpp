@@ -10,7 +10,7 @@ namespace {
 
 /// In single quotes, within which fish takes backslashes for themselves unless one of these
 /// follows.
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -20,11 +20,11 @@ std::string quoted(std::string_view text) {
 }
 
 /// -x: a value that is no file; -r -F: one that is.
-std::string value_text(const Value& value) {
+std::string fish_value(const Value& value) {
   if (value.name.empty()) return {};
   switch (value.completion()) {
     case Completion::words:
-      return " -x -a " + quoted(fmt::format("{}", fmt::join(value.words, " ")));
+      return " -x -a " + fish_quoted(fmt::format("{}", fmt::join(value.words, " ")));
     case Completion::files:
       return " -r -F";
     case Completion::directories:
@@ -36,11 +36,11 @@ std::string value_text(const Value& value) {
 }
 
 std::string line(const Manual& manual, const std::string& condition, const Option& option) {
-  std::string text = fmt::format("complete -c {} -n {}", manual.program, quoted(condition));
+  std::string text = fmt::format("complete -c {} -n {}", manual.program, fish_quoted(condition));
   for (const std::string& name : option.names) {
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  return text + value_text(option.value) + " -d " + quoted(brief(option.description)) + '\n';
+  return text + fish_value(option.value) + " -d " + fish_quoted(brief(option.description)) + '\n';
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ std::string fish_completion(const Manual& manual) {
   text += fmt::format("complete -c {} -f\n", manual.program);
   for (const Option& option : manual.itself.options) text += line(manual, none_yet, option);
   for (const Command& command : manual.commands) {
-    text += fmt::format("complete -c {} -n {} -a {} -d {}\n", manual.program, quoted(none_yet),
-                        command.name, quoted(brief(command.description)));
+    text += fmt::format("complete -c {} -n {} -a {} -d {}\n", manual.program, fish_quoted(none_yet),
+                        command.name, fish_quoted(brief(command.description)));
   }
   for (const Command& command : manual.commands) {
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
@@ -61,7 +61,7 @@ std::string fish_completion(const Manual& manual) {
     const bool takes_files = !command.arguments.empty() &&
                              command.arguments.front().value.completion() == Completion::files;
     if (takes_files) {
-      text += fmt::format("complete -c {} -n {} -F\n", manual.program, quoted(condition));
+      text += fmt::format("complete -c {} -n {} -F\n", manual.program, fish_quoted(condition));
     }
     for (const Option& option : command.options) text += line(manual, condition, option);
   }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kExitStatus = "Exit status:";
 constexpr std::string_view kExamples = "Examples:";
-constexpr std::string_view kIndent = "  ";
+constexpr std::string_view kListIndent = "  ";
 
 void end_section(std::string& text) {
   if (!text.empty()) text += '\n';
@@ -35,13 +35,14 @@ std::string footer_text(const Footer& footer) {
     end_section(text);
     text += fmt::format("{}\n", kExitStatus);
     for (const auto& [status, meaning] : footer.exit_statuses) {
-      text += fmt::format("{}{} {}\n", kIndent, status, meaning);
+      text += fmt::format("{}{} {}\n", kListIndent, status, meaning);
     }
   }
   if (!footer.examples.empty()) {
     end_section(text);
     text += fmt::format("{}\n", kExamples);
-    for (const std::string& line : footer.examples) text += fmt::format("{}{}\n", kIndent, line);
+    for (const std::string& line : footer.examples)
+      text += fmt::format("{}{}\n", kListIndent, line);
   }
   return text;
 }
@@ -57,12 +58,12 @@ Footer parse_footer(std::string_view text) {
       section = line;
     } else if (line.empty()) {
       section = {};
-    } else if (section.empty() || !line.starts_with(kIndent)) {
+    } else if (section.empty() || !line.starts_with(kListIndent)) {
       footer.notes.emplace_back(line);
     } else if (section == kExamples) {
-      footer.examples.emplace_back(line.substr(kIndent.size()));
+      footer.examples.emplace_back(line.substr(kListIndent.size()));
     } else {
-      add_status(footer, line.substr(kIndent.size()));
+      add_status(footer, line.substr(kListIndent.size()));
     }
   }
   return footer;

@@ -64,7 +64,7 @@ std::string page_name(const Manual& manual, const Command& command) {
 }
 
 /// What shells take literally is bold, what stands for something else is not.
-std::string value_text(const Value& value) {
+std::string roff_value(const Value& value) {
   const std::string text = spelling_of(value);
   return !value.words.empty() && !text.starts_with(value.name)
              ? bold(text)
@@ -74,7 +74,7 @@ std::string value_text(const Value& value) {
 std::string option_names(const Option& option) {
   std::string text;
   for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + bold(name);
-  if (!option.value.name.empty()) text += " " + value_text(option.value);
+  if (!option.value.name.empty()) text += " " + roff_value(option.value);
   return text;
 }
 
@@ -82,7 +82,7 @@ std::string options_section(const Command& command) {
   std::string text;
   if (!command.arguments.empty()) text += ".SH ARGUMENTS\n";
   for (const Argument& argument : command.arguments) {
-    text += ".TP\n" + value_text(argument.value) + '\n' + line(argument.description);
+    text += ".TP\n" + roff_value(argument.value) + '\n' + line(argument.description);
   }
   text += ".SH OPTIONS\n";
   for (const Option& option : command.options) {

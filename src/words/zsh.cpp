@@ -9,7 +9,7 @@ namespace skid::words {
 namespace {
 
 /// In single quotes, for the shell.
-std::string quoted(std::string_view text) {
+std::string zsh_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) c == '\'' ? result += "'\\''" : result += c;
   return result + "'";
@@ -48,7 +48,7 @@ std::string specification(const Option& option) {
   std::string text;
   for (const std::string& name : option.names) {
     // Repeated options are not worth refusing.
-    text += " \\\n        " + quoted("*" + name + rest);
+    text += " \\\n        " + zsh_quoted("*" + name + rest);
   }
   return text;
 }
@@ -57,9 +57,9 @@ std::string arguments_of(const Command& command) {
   std::string text = "      _arguments -s";
   for (const Option& option : command.options) text += specification(option);
   for (const Argument& argument : command.arguments) {
-    text +=
-        " \\\n        " + quoted(fmt::format("{}:{}:{}", argument.value.many ? "*" : "1",
-                                             plain(argument.value.name), action(argument.value)));
+    text += " \\\n        " +
+            zsh_quoted(fmt::format("{}:{}:{}", argument.value.many ? "*" : "1",
+                                   plain(argument.value.name), action(argument.value)));
   }
   return text + '\n';
 }
@@ -71,7 +71,7 @@ std::string zsh_completion(const Manual& manual) {
                                  manual.program, manual.program);
   text += "local -a commands\ncommands=(\n";
   for (const Command& command : manual.commands) {
-    text += "  " + quoted(command.name + ":" + brief(command.description)) + '\n';
+    text += "  " + zsh_quoted(command.name + ":" + brief(command.description)) + '\n';
   }
   text += ")\nlocal curcontext=$curcontext state line\n_arguments -C";
   for (const Option& option : manual.itself.options) text += specification(option);
