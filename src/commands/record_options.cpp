@@ -1,6 +1,7 @@
 #include "src/commands/record_options.h"
 
 #include "src/commands/record_event.h"
+#include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/words/suggestion.h"
 
@@ -19,7 +20,6 @@ namespace {
 constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostSamples = 1'000'000'000;
 constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
-constexpr int kMostRepeats = 1000;
 constexpr double kLongestDuration = 86'400;
 
 std::vector<int> parse_levels(const std::vector<std::string>& names) {
@@ -105,7 +105,7 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->excludes(duration);
   command.add_option("--repeat", options.repeat, "record the whole ladder N times, interleaved")
       ->type_name("N")
-      ->check(CLI::Range(1, kMostRepeats));
+      ->check(CLI::Range(1, run::kMostRepeats));
   command
       .add_option("--cpu", options.cpu, "CPU to pin the target to (default: the highest allowed)")
       ->type_name("N")

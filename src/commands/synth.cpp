@@ -44,7 +44,6 @@ constexpr const char* kDefaultRecording = "synth.data";
 constexpr const char* kDefaultRun = "synth.run";
 constexpr const char* kTruthFile = "truth.json";
 constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
-constexpr int kMostRepeats = 1000;
 
 struct SynthOptions {
   std::string model;
@@ -353,7 +352,7 @@ void add_synth_command(CLI::App& app, int& exit_status) {
                     "write a run as record does: a recording per event and level, and run.json");
   command->add_option("--repeat", options->repeat, "repetitions of the ladder, each drawn anew")
       ->type_name("N")
-      ->check(CLI::Range(1, kMostRepeats));
+      ->check(CLI::Range(1, run::kMostRepeats));
   command->add_option("--seed", options->seed, "seed instead of the model's own")->type_name("N");
   command
       ->add_option("--target", options->target,

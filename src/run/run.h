@@ -12,6 +12,9 @@
 
 namespace skid::run {
 
+/// As often is a ladder recorded into one run.
+inline constexpr int kMostRepeats = 1000;
+
 inline constexpr const char* kSchema = "skidscan.run/1";
 inline constexpr const char* kFileName = "run.json";
 /// What a kit is to record: a run of which all is pending, of no machine yet.
