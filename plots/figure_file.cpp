@@ -28,16 +28,17 @@ void check_figure_files(const FigureFiles& files) {
 
 void write_figure(const Drawing& drawing, const FigureFiles& files) {
   check_figure_files(files);
+  // First, because it takes no gnuplot.
+  if (!files.script.empty()) {
+    std::filesystem::path output = files.plot;
+    if (output.empty()) output = std::filesystem::path(files.script).replace_extension(".png");
+    write_file_atomically(files.script, script_of(drawing, output));
+  }
   if (!files.plot.empty()) {
     const std::string figure =
         draw(terminal_for(files.plot, drawing.width, drawing.height),
              [&drawing](gnuplotio::Gnuplot& gnuplot) { gnuplot << drawing.commands; });
     write_file_atomically(files.plot, figure);
-  }
-  if (!files.script.empty()) {
-    std::filesystem::path output = files.plot;
-    if (output.empty()) output = std::filesystem::path(files.script).replace_extension(".png");
-    write_file_atomically(files.script, script_of(drawing, output));
   }
 }
 

@@ -214,6 +214,8 @@ std::string gnuplot_string(std::string_view text) {
   for (const char character : output::escape_for_terminal(text)) {
     if (character == '\'') {
       result += "\u2019";
+    } else if (character == '>' && result.ends_with("]]")) {
+      result += "\\x3e";
     } else {
       result += character;
     }

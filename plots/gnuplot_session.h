@@ -28,7 +28,8 @@ std::string record(const std::function<void(gnuplotio::Gnuplot&)>& write);
 /// `text` as a gnuplot string. Control characters are escaped; single quotes keep gnuplot from
 /// expanding backquotes, macros and escapes (gnuplot manual, "Quotation marks"). An apostrophe
 /// becomes U+2019: gnuplot 5.4 takes a doubled quote at the beginning of a string for an empty
-/// string, and what follows for further tokens.
+/// string, and what follows for further tokens. Of "]]>", which XML does not allow in text and
+/// gnuplot writes into SVG as it is, the last character is written as \x3e.
 std::string gnuplot_string(std::string_view text);
 
 }  // namespace skid::plots

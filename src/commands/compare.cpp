@@ -143,14 +143,14 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
+  if (!options.html.empty()) {
+    write_file_atomically(options.html,
+                          html::comparison_page(comparison, findings.inputs, page_origin()));
+  }
   if (figure && figure->kind == plots::Kind::forest) {
     plots::draw_comparison(comparison, findings.inputs, figure->files);
   } else if (figure) {
     plots::draw_figure(findings.measurements, *figure);
-  }
-  if (!options.html.empty()) {
-    write_file_atomically(options.html,
-                          html::comparison_page(comparison, findings.inputs, page_origin()));
   }
   return judge(options, comparison, findings.read_in_part);
 }

@@ -77,10 +77,10 @@ ExitStatus run_report(const ReportOptions& options) {
                         {options.hit, options.runway, 1, options.perfmon}, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
-  if (figure) plots::draw_figure(findings.measurements, *figure);
   if (!options.html.empty()) {
     write_file_atomically(options.html, html::report_page(findings.measurements, page_origin()));
   }
+  if (figure) plots::draw_figure(findings.measurements, *figure);
   return judge(options, findings);
 }
 

@@ -32,6 +32,18 @@ std::vector<std::string> option_names(const words::Command& command) {
   return names;
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands({})) names.push_back(each->get_name());
+  return names;
+}
+
+bool has_option(const words::Command& command, const std::string& name) {
+  return std::any_of(command.options.begin(), command.options.end(), [&](const auto& option) {
+    return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
+  });
+}
+
 /// Arguments that nothing takes: an option that does not exist goes before what stands behind it.
 std::string of_extras(const std::string& call, const words::Command& command,
                       const std::vector<std::string>& extras) {
@@ -98,8 +110,7 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   if (commands.empty()) {
     const auto extras = app.remaining();
-    std::vector<std::string> names;
-    for (const CLI::App* each : app.get_subcommands({})) names.push_back(each->get_name());
+    const std::vector<std::string> names = command_names(app);
     if (extras.empty())
       return fmt::format("no command is named, allowed {}", fmt::join(names, ", "));
     if (extras.front().starts_with('-')) return of_extras("", words::read_command(app), extras);
@@ -109,6 +120,13 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
   const words::Command command = words::read_command(chosen);
   const std::string call = app.get_name() + " " + chosen.get_name();
   if (const auto before = app.remaining(); !before.empty()) {
+    const std::string& found = before.front();
+    if (!found.starts_with('-')) {
+      return fmt::format("'{}' is no command{}", found, suggestion(found, command_names(app)));
+    }
+    if (!has_option(command, found.substr(0, found.find('=')))) {
+      return of_extras(call, command, before);
+    }
     return fmt::format("{}: found in front of the command, allowed behind '{}'", before.front(),
                        call);
   }

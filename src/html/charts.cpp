@@ -4,7 +4,6 @@
 #include "analysis/wording.h"
 #include "plots/figure_bins.h"
 #include "src/output/escape.h"
-#include "src/output/offset_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +29,7 @@ constexpr double kWidth = 860;
 constexpr double kLeft = 70;
 constexpr double kRight = 14;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr std::int64_t kMostBins = 140;
 
 struct ClassName {
   const char* css;
@@ -102,9 +102,17 @@ std::string offset_range(std::int64_t lo, std::int64_t width) {
                      analysis::signed_number(lo + width - 1));
 }
 
+/// The offsets of a bar. Where bins are wider than one, those from 0 on hold the hits, at 0, and
+/// the skids behind them.
+std::string offsets_of(const plots::Bar& bar, const plots::OffsetAxis& axis) {
+  if (bar.lo != 0) return offset_range(bar.lo, axis.width);
+  if (bar.bar_class == BarClass::hit || axis.width == 1) return "0";
+  return offset_range(1, axis.width - 1);
+}
+
 std::string bar_value(const plots::Bar& bar, const plots::OffsetAxis& axis, std::uint64_t located) {
   return fmt::format(
-      "offset {}: {} ({} of the located), {}", offset_range(bar.lo, axis.width),
+      "offset {}: {} ({} of the located), {}", offsets_of(bar, axis),
       analysis::counted(bar.count, "sample"),
       analysis::percent(static_cast<double>(bar.count) / static_cast<double>(located)),
       kBarNames[static_cast<std::size_t>(bar.bar_class)].words);
@@ -113,9 +121,8 @@ std::string bar_value(const plots::Bar& bar, const plots::OffsetAxis& axis, std:
 /// The panels of an event, which share their axis of offsets.
 class HistogramPanels {
  public:
-  explicit HistogramPanels(const EventGroup& event) : event_(event) {
-    constexpr std::int64_t kMostBins = 140;
-    axis_ = plots::choose_axis(event.columns, kMostBins);
+  HistogramPanels(const EventGroup& event, const plots::OffsetAxis& axis)
+      : event_(event), axis_(axis) {
     const double span = static_cast<double>(axis_.highest - axis_.lowest + 1);
     from_ = static_cast<double>(axis_.lowest) - 0.5 - 0.015 * span;
     to_ = static_cast<double>(axis_.highest) + 0.5 + 0.015 * span;
@@ -219,31 +226,28 @@ class HistogramPanels {
 };
 
 /// The same numbers as text.
-Markup offset_values(const EventGroup& event) {
+Markup offset_values(const EventGroup& event, const plots::OffsetAxis& axis) {
   Markup content;
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
+    const auto located = static_cast<double>(m.samples.located());
     Markup rows;
-    for (const output::OffsetRow& row : output::offset_rows(m).rows) {
-      rows +=
-          element("tr", element("th", {{"scope", "row"}}, row.name) +
-                            element("td", {{"class", "number"}}, fmt::format("{}", row.count)) +
-                            element("td", {{"class", "number"}},
-                                    analysis::percent(static_cast<double>(row.count) /
-                                                      static_cast<double>(std::max<std::uint64_t>(
-                                                          1, m.samples.located())))));
+    for (const plots::Bar& bar : plots::bars_of(m, axis).bars) {
+      const ClassName& name = kBarNames[static_cast<std::size_t>(bar.bar_class)];
+      rows += element(
+          "tr", element("th", {{"scope", "row"}}, offsets_of(bar, axis)) + element("td", name.css) +
+                    element("td", {{"class", "number"}}, fmt::format("{}", bar.count)) +
+                    element("td", {{"class", "number"}},
+                            analysis::percent(static_cast<double>(bar.count) / located)));
     }
     if (rows.empty()) continue;
-    content += element(
-        "table",
-        element("caption", column.label) +
-            element("thead",
-                    element("tr",
-                            element("th", {{"scope", "col"}}, "offset") +
-                                element("th", {{"scope", "col"}, {"class", "number"}}, "samples") +
-                                element("th", {{"scope", "col"}, {"class", "number"}},
-                                        "of the located"))) +
-            element("tbody", rows));
+    Markup head =
+        element("th", {{"scope", "col"}}, "offset") + element("th", {{"scope", "col"}}, "class");
+    for (const char* name : {"samples", "of the located"}) {
+      head += element("th", {{"scope", "col"}, {"class", "number"}}, name);
+    }
+    content += element("table", element("caption", column.label) +
+                                    element("thead", element("tr", head)) + element("tbody", rows));
   }
   if (content.empty()) return content;
   return element("details", element("summary", "The figure's values") +
@@ -259,7 +263,8 @@ std::string words_of(SampleClass sample_class) {
 }  // namespace
 
 Markup histogram_figure(const EventGroup& event) {
-  return HistogramPanels(event).draw() + offset_values(event);
+  const plots::OffsetAxis axis = plots::choose_axis(event.columns, kMostBins);
+  return HistogramPanels(event, axis).draw() + offset_values(event, axis);
 }
 
 Markup ledger_figure(const EventGroup& event) {

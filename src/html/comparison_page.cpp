@@ -31,18 +31,6 @@ using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
 
-std::string value_text(Statistic statistic, double value) {
-  return analysis::is_share(statistic) ? output::share_text(value)
-                                       : output::instructions_text(value);
-}
-
-/// "0.012", "<= 0.0001", "< 1e-300".
-std::string p_value_text(const StatisticDifference& difference) {
-  const double p = difference.adjusted_p.value_or(1);
-  if (p < 1e-300) return "< 1e-300";
-  return fmt::format("{}{:.2g}", difference.p_is_bound ? "<= " : "", p);
-}
-
 class ComparisonPage {
  public:
   ComparisonPage(const Comparison& comparison, const std::vector<std::string>& inputs)
@@ -108,26 +96,29 @@ class ComparisonPage {
 
   std::vector<SortableCell> difference_row(const ComparisonRow& row, const Cell& cell,
                                            const StatisticDifference& of) const {
-    const bool is_distribution = of.statistic == Statistic::distribution;
-    const auto number = [&](double value, bool is_difference) -> SortableCell {
-      if (is_distribution && !is_difference) return {Markup::text(output::kUnknown), std::nullopt};
-      return {Markup::text(value_text(of.statistic, value)), value};
+    const SortableCell none{Markup::text(output::kUnknown), std::nullopt};
+    const auto value = [&](double number) -> SortableCell {
+      // A distribution has no single value to tell.
+      if (of.statistic == Statistic::distribution) return none;
+      return {Markup::text(output::value_text(of.statistic, number)), number};
     };
-    const auto end = [&](const std::optional<double>& value) -> SortableCell {
-      if (!value) return {Markup::text(output::kUnknown), std::nullopt};
-      return {Markup::text(value_text(of.statistic, *value)), *value};
+    const auto difference = [&](const std::optional<double>& number) -> SortableCell {
+      if (!number) return none;
+      return {Markup::text(output::signed_text(of.statistic, *number, true)), *number};
     };
-    SortableCell p{Markup::text(output::kUnknown), std::nullopt};
-    if (of.adjusted_p) p = {Markup::text(p_value_text(of)), *of.adjusted_p};
+    const SortableCell p =
+        of.adjusted_p ? SortableCell{Markup::text(output::p_text(of)), *of.adjusted_p} : none;
     return {{Markup::text(row.event), std::nullopt},
             {Markup::text(output::level_name(row.level)), static_cast<double>(row.level)},
             {Markup::text(output::letter_of(cell.side)), static_cast<double>(cell.side)},
             {Markup::text(analysis::name_of(of.statistic)), std::nullopt},
-            number(of.baseline, false),
-            number(of.here, false),
-            number(of.difference, true),
-            end(of.low),
-            end(of.high),
+            value(of.baseline),
+            value(of.here),
+            of.statistic == Statistic::distribution
+                ? SortableCell{Markup::text(output::share_text(of.difference)), of.difference}
+                : difference(of.difference),
+            difference(of.low),
+            difference(of.high),
             p,
             {inked(std::string(analysis::name_of(cell.outcome)), output::ink_of(cell.outcome)),
              std::nullopt}};
@@ -152,29 +143,31 @@ class ComparisonPage {
         }
       }
     }
+    if (!contracts.empty()) contracts = element("ul", contracts);
     if (rows.empty()) {
-      return element("p", "Nothing is marked: no difference is more than chance and large enough.");
+      return element("p", "No difference is marked: none is more than chance and large enough.") +
+             contracts;
     }
-    Markup content = sortable_table(
-        fmt::format("More than chance (Holm's procedure over {}) and larger than {} points or {} "
-                    "instructions, with 95% intervals",
-                    analysis::counted(comparison_.tests, "test"),
-                    output::number_text(comparison_.choices.least_share * 100),
-                    output::number_text(comparison_.choices.least_instructions)),
-        {{"event"},
-         {"level"},
-         {"side"},
-         {"statistic"},
-         number_column(baseline()),
-         number_column("here"),
-         number_column("difference"),
-         number_column("from"),
-         number_column("to"),
-         number_column("adjusted p"),
-         {"outcome"}},
-        rows);
-    if (!contracts.empty()) content += element("ul", contracts);
-    return content;
+    return sortable_table(
+               fmt::format(
+                   "More than chance (Holm's procedure over {}) and larger than {} points or {} "
+                   "instructions, with 95% intervals",
+                   analysis::counted(comparison_.tests, "test"),
+                   output::number_text(comparison_.choices.least_share * 100),
+                   output::number_text(comparison_.choices.least_instructions)),
+               {{"event"},
+                {"level"},
+                {"side"},
+                {"statistic"},
+                number_column(baseline()),
+                number_column("here"),
+                number_column("difference"),
+                number_column("from"),
+                number_column("to"),
+                number_column("adjusted p"),
+                {"outcome"}},
+               rows) +
+           contracts;
   }
 
   RatioLine line_of(const ComparisonRow& row, std::size_t side, const Cell* cell) const {

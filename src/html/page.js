@@ -48,3 +48,7 @@ for (const figure of document.querySelectorAll("figure")) {
     choose(Math.min(marks.length - 1, Math.max(0, chosen + step)));
   });
 }
+// Paper has no way to open what is closed.
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

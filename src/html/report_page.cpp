@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::html {
 namespace {
@@ -34,9 +35,11 @@ std::string verdict_words(const analysis::Contract& contract) {
   return words;
 }
 
-bool any_synthetic(const std::vector<Measurement>& measurements) {
-  return std::any_of(measurements.begin(), measurements.end(),
-                     [](const Measurement& m) { return m.synthetic; });
+bool is_synthetic(const MachineGroup& machine) {
+  return std::any_of(machine.events.begin(), machine.events.end(), [](const EventGroup& event) {
+    return std::any_of(event.columns.begin(), event.columns.end(),
+                       [](const Column& column) { return column.measurement->synthetic; });
+  });
 }
 
 Markup machine_fields(const MachineGroup& machine) {
@@ -118,6 +121,7 @@ class ReportPage {
     Markup content =
         element("h2", machines_.size() > 1 ? fmt::format("Machine {}", index + 1) : "The machine");
     content += machine_fields(machine);
+    if (is_synthetic(machine)) content += synthetic_notice({});
     content += summary(index);
     for (std::size_t k = 0; k < machine.events.size(); ++k) content += event(index, k);
     return element("section", content);
@@ -180,14 +184,16 @@ class ReportPage {
     Markup rows;
     for (const Column& column : event.columns) {
       const Measurement& m = *column.measurement;
-      std::string remarks;
-      if (m.event.swapped) remarks = "another event was recorded";
-      if (m.read_in_part) remarks += std::string(remarks.empty() ? "" : "; ") + "read in part";
-      rows += element("tr", element("th", {{"scope", "row"}}, column.label) +
-                                element("td", m.event.requested.value_or("not known")) +
-                                element("td", m.event.recorded) +
-                                element("td", output::trigger_text(m)) +
-                                element("td", {{"class", "care"}}, remarks));
+      std::vector<std::string> remarks;
+      if (m.event.swapped) remarks.emplace_back("another event was recorded");
+      if (m.read_in_part) remarks.emplace_back("read in part");
+      if (m.synthetic) remarks.emplace_back("synthetic");
+      rows += element(
+          "tr",
+          element("th", {{"scope", "row"}}, column.label) +
+              element("td", m.event.requested.value_or("not known")) +
+              element("td", m.event.recorded) + element("td", output::trigger_text(m)) +
+              element("td", {{"class", "care"}}, fmt::format("{}", fmt::join(remarks, "; "))));
     }
     Markup head;
     for (const char* name : {"level", "requested", "recorded", "trigger", ""}) {
@@ -274,47 +280,13 @@ Markup method() {
   return element("section", {{"id", "method"}}, content);
 }
 
-/// The commands that record what these measurements are of; empty where they are of bare
-/// recordings.
-std::vector<std::vector<std::string>> record_lines(const std::vector<Measurement>& measurements) {
-  std::vector<std::vector<std::string>> lines;
-  std::set<std::string> runs;
-  for (const Measurement& m : measurements) {
-    if (m.run.empty() || m.synthetic || !runs.insert(m.run).second) continue;
-    std::vector<std::string> events, levels;
-    for (const Measurement& other : measurements) {
-      if (other.run != m.run) continue;
-      const auto add = [](std::vector<std::string>& list, const std::string& name) {
-        if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
-      };
-      add(events, other.event.label);
-      add(levels, output::level_name(other.precise.requested.value_or(other.precise.recorded)));
-    }
-    std::vector<std::string> line{"skidscan", "record"};
-    for (const std::string& event : events) {
-      line.emplace_back("-e");
-      line.push_back(event);
-    }
-    line.emplace_back("-p");
-    line.push_back(fmt::format("{}", fmt::join(levels, ",")));
-    line.emplace_back("-o");
-    line.push_back(m.run);
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 }  // namespace
 
-std::string report_page(const std::vector<Measurement>& measurements, Origin origin) {
+std::string report_page(const std::vector<Measurement>& measurements, const Origin& origin) {
   Markup head = element("h1", "Where samples land");
   head += element("p", {{"class", "lead"}},
                   "For each event and precise level of perf: how far the sampled instruction lies "
                   "from the one that caused the event, and whether the level's promise was kept.");
-  if (any_synthetic(measurements)) head += synthetic_notice({});
-  auto lines = record_lines(measurements);
-  lines.insert(lines.end(), origin.lines.begin(), origin.lines.end());
-  origin.lines = std::move(lines);
   return document("skidscan report",
                   element("header", head) +
                       element("main", ReportPage(measurements).body() + method()) +

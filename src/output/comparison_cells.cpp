@@ -82,6 +82,28 @@ std::string instructions_text(double value) {
   return number_text(rounded == 0 ? 0.0 : rounded);
 }
 
+std::string p_text(const analysis::StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  const char* const relation = difference.p_is_bound ? "<=" : "=";
+  if (p < 1e-300) return "p < 1e-300";
+  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
+  return fmt::format("p {} {:.2g}", relation, p);
+}
+
+/// "+1.8 points", "-2.03"
+std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
+  const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
+  // Two decimals, more where they would show nothing.
+  std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
+                                                          : fmt::format("{:+.2g}", shown);
+  if (with_unit && analysis::is_share(statistic)) text += " points";
+  return text;
+}
+
+std::string value_text(analysis::Statistic statistic, double value) {
+  return analysis::is_share(statistic) ? share_text(value) : instructions_text(value);
+}
+
 std::string contract_text(const analysis::Cell& cell) {
   std::vector<std::string> parts;
   for (const Verdict verdict :

@@ -31,6 +31,15 @@ std::string share_text(double share);
 /// Hundredths of an instruction are as fine as anybody wants to know.
 std::string instructions_text(double value);
 
+/// "p = 0.012", "p <= 1e-04": after Holm.
+std::string p_text(const analysis::StatisticDifference& difference);
+
+/// "+1.8 points", "-2.03": of a difference, in the statistic's unit.
+std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit);
+
+/// "95.5%", "2.03": of a side's value.
+std::string value_text(analysis::Statistic statistic, double value);
+
 /// "kept", "2 broken, 1 kept": of the runs of a cell.
 std::string contract_text(const analysis::Cell& cell);
 Ink contract_ink(const analysis::Cell& cell);

@@ -35,28 +35,6 @@ using TableCell = output::Cell;
 
 constexpr unsigned kNarrowestTerminal = 60;
 
-std::string p_text(const StatisticDifference& difference) {
-  const double p = difference.adjusted_p.value_or(1);
-  const char* const relation = difference.p_is_bound ? "<=" : "=";
-  if (p < 1e-300) return "p < 1e-300";
-  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
-  return fmt::format("p {} {:.2g}", relation, p);
-}
-
-/// "+1.8 points", "-2.03"
-std::string signed_text(Statistic statistic, double difference, bool with_unit) {
-  const double shown = is_share(statistic) ? difference * 100 : difference;
-  // Two decimals, more where they would show nothing.
-  std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
-                                                          : fmt::format("{:+.2g}", shown);
-  if (with_unit && is_share(statistic)) text += " points";
-  return text;
-}
-
-std::string value_text(Statistic statistic, double value) {
-  return is_share(statistic) ? share_text(value) : instructions_text(value);
-}
-
 class ComparisonText {
  public:
   ComparisonText(const Comparison& comparison, const std::vector<std::string>& inputs,

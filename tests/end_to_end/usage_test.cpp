@@ -43,6 +43,10 @@ TEST(Usage, NamesTheOptionThatMayBeMeant) {
             "-q: found in front of the command, allowed behind 'skidscan report'; "
             "try 'skidscan report --help'");
   EXPECT_EQ(complaint_about({"--nonsense"}), "--nonsense: no such option; try 'skidscan --help'");
+  EXPECT_EQ(complaint_about({"--nonsense", "report"}),
+            "--nonsense: no such option; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"recrod", "report"}),
+            "'recrod' is no command; did you mean record? try 'skidscan report --help'");
 }
 
 TEST(Usage, SaysWhatAValueMayBe) {

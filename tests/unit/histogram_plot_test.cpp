@@ -217,6 +217,7 @@ TEST(GnuplotString, HoldsNoQuoteThatCouldEndIt) {
   EXPECT_EQ(gnuplot_string("it's"), "'it\u2019s'");
   EXPECT_EQ(gnuplot_string("'; plot"), "'\u2019; plot'");
   EXPECT_EQ(gnuplot_string("a\nb"), "'a\\x0ab'");
+  EXPECT_EQ(gnuplot_string("a]]>b>"), "'a]]\\x3eb>'");
 }
 
 // Strings of the characters that mean something to gnuplot, in no order a person would think of.

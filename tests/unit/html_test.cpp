@@ -150,8 +150,45 @@ TEST(ComparisonPage, TellsWhatDiffersAndWhatIsMissing) {
       analysis::compare({inputs, measurements, input_of}, analysis::ComparisonChoices{});
   const std::string page = comparison_page(comparison, inputs, {"1", {{"skidscan", "compare"}}});
   EXPECT_EQ(count_of(page, "<script"), 1U);
-  EXPECT_THAT(page, AllOf(HasSubstr("good.run"), HasSubstr(">worse<"), HasSubstr("missing in b"),
-                          HasSubstr("execute, pp  b: hit ratio 0%")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("good.run"), HasSubstr(">worse<"), HasSubstr("missing in b"),
+                    HasSubstr(">-100.00 points<"), HasSubstr("execute, pp  b: hit ratio 0%")));
+}
+
+TEST(ComparisonPage, TellsOfContractsThatBrokeWhereNothingIsMarked) {
+  const std::vector<std::string> inputs{"a", "b"};
+  const std::vector<Measurement> measurements{
+      make({.event = "access", .level = 2, .offsets = {{0, 5000}}, .ignores_level = false}),
+      make({.event = "access", .level = 2, .offsets = {{3, 5000}}, .ignores_level = false})};
+  const std::vector<std::size_t> input_of{0, 1};
+  analysis::ComparisonChoices choices;
+  choices.least_share = 1;
+  choices.least_instructions = 1e9;
+  const analysis::Comparison comparison =
+      analysis::compare({inputs, measurements, input_of}, choices);
+  EXPECT_THAT(comparison_page(comparison, inputs, {"1", {}}),
+              AllOf(HasSubstr("No difference is marked"),
+                    HasSubstr("the contract was kept in the baseline and is broken here")));
+}
+
+TEST(ReportPage, CallsSyntheticWhatIs) {
+  Measurement made = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  made.synthetic = true;
+  made.cpu.model_name = "a model";
+  const Measurement real = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  const std::string page = report_page({real, made}, {"1", {}});
+  EXPECT_EQ(count_of(page, "SYNTHETIC"), 1U);
+  EXPECT_GT(page.find("SYNTHETIC"), page.find("Machine 2"));
+  EXPECT_EQ(count_of(report_page({real}, {"1", {}}), "SYNTHETIC"), 0U);
+}
+
+TEST(HistogramFigure, CallsAHitWhatIsAtTheTrigger) {
+  const std::vector<Measurement> measurements{
+      make({.event = "access", .level = 0, .offsets = {{0, 100}, {2, 50}, {4000, 50}}})};
+  const auto machines = output::group(measurements);
+  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
+  EXPECT_THAT(figure, HasSubstr("none, offset 0: 100 samples (50.00% of the located), hit"));
+  EXPECT_THAT(figure, HasSubstr("none, offset +1 to +"));
 }
 
 }  // namespace
