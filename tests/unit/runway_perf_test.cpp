@@ -125,20 +125,26 @@ class EveryKindUnderPerf : public UnderPerf, public ::testing::WithParamInterfac
 TEST_P(EveryKindUnderPerf, TheBuiltInEventsGiveExactlyWhatIsDeclared) {
   const Layout& layout = target_.description.layout;
   const unsigned watched = watched_bytes(target_.description.specification);
+  // A hypervisor carries cpuid out itself and may go on with RFLAGS.RF set, under which the next
+  // instruction does not stop at a breakpoint (KVM on AMD's CPUs); the one behind it does.
+  const bool of_hypervisor = GetParam() == TriggerKind::cpuid;
+  const std::uint64_t runway =
+      layout.runway.begin +
+      (of_hypervisor ? target_.description.specification.nop_bytes : std::uint64_t{0});
   // perf takes no length for breakpoints on execution and says so; the kernel wants the machine
   // word's.
   const std::vector<std::string> events{
       breakpoint(layout.datum, watched, "rw"),
       fmt::format("mem:{:#x}:x:u", layout.trigger.begin),
-      fmt::format("mem:{:#x}:x:u", layout.runway.begin),
+      fmt::format("mem:{:#x}:x:u", runway),
   };
   const auto samples = sample(target_, events, kPeriod);
   if (!samples) GTEST_SKIP() << "perf cannot sample breakpoints here: " << reason_;
   EXPECT_EQ((*samples)[0], declared("access", kPeriod));
   EXPECT_EQ((*samples)[1], declared("execute", kPeriod));
   EXPECT_EQ((*samples)[1], (Samples{{layout.trigger.begin, kIterations / kPeriod}}));
-  EXPECT_EQ((*samples)[2], (Samples{{layout.runway.begin, kIterations / kPeriod}}))
-      << "does not go on at the first runway byte";
+  EXPECT_EQ((*samples)[2], (Samples{{runway, kIterations / kPeriod}}))
+      << "does not go on at the beginning of the runway";
 }
 
 TEST_P(EveryKindUnderPerf, FaultsAsDeclared) {
