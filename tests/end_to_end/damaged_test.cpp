@@ -40,11 +40,8 @@ constexpr const char* kProcessorTime = "--cpu=100";      // seconds
 
 /// Why programs cannot be run with little address space; empty when they can.
 std::string why_no_limits() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return "sanitizers map terabytes of address space";
-#else
+  if constexpr (SKIDSCAN_SANITIZED) return "sanitizers map terabytes of address space";
   return find_program("prlimit") ? "" : "prlimit is not installed";
-#endif
 }
 
 std::vector<std::string> limited(std::vector<std::string> arguments) {
