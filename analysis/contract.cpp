@@ -125,6 +125,12 @@ std::string exact_ip(const ContractInput& input, const Contract& contract) {
 
 }  // namespace
 
+std::string verdict_words(const Contract& contract) {
+  std::string words(name_of(contract.verdict));
+  if (contract.certified) words += ", certified";
+  return words;
+}
+
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kept:

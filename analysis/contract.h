@@ -62,6 +62,9 @@ struct Contract {
   std::string evidence;  ///< one line for people: counts, share, interval, EXACT_IP, reasons
 };
 
+/// "kept, certified", "broken": the verdict as people are told it.
+std::string verdict_words(const Contract& contract);
+
 /// The share that a kept promise must reach: 99.9%.
 inline constexpr double kPromisedShare = 0.999;
 

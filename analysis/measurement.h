@@ -134,6 +134,11 @@ struct SampleTime {
   friend bool operator==(const SampleTime&, const SampleTime&) = default;
 };
 
+/// A program and its arguments.
+using CommandLine = std::vector<std::string>;
+/// Longer ones are left out.
+inline constexpr std::size_t kMostArguments = 1000;
+
 /// As many parts of a sum are listed.
 inline constexpr std::size_t kMostParts = 1000;
 
@@ -166,6 +171,9 @@ struct Measurement {
   /// than kMostParts the first ones.
   std::vector<Part> merged_from;
   std::uint64_t parts = 1;  ///< how many measurements of one recording each
+  /// Of what recorded it: of skidscan as the run tells, else of perf as the recording does. Of a
+  /// sum those of its parts, each once and kMostParts at most. Empty where nothing tells.
+  std::vector<CommandLine> command_lines;
   bool synthetic = false;
   bool read_in_part = false;  ///< damage ended the reading early; see warnings
   Cpu cpu;

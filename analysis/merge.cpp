@@ -168,6 +168,7 @@ class Sum {
     }
     for (Part& part : parts_of(other)) parts_.push_back(std::move(part));
     add_saturated(other.parts, sum_.parts);
+    add_command_lines(other);
     sum_.time.reset();
     sum_.read_in_part = sum_.read_in_part || other.read_in_part;
     add_saturated(other.lost_records, sum_.lost_records);
@@ -197,6 +198,14 @@ class Sum {
   }
 
  private:
+  void add_command_lines(const Measurement& other) {
+    auto& all = sum_.command_lines;
+    for (const CommandLine& line : other.command_lines) {
+      const bool known = std::find(all.begin(), all.end(), line) != all.end();
+      if (!known && all.size() < kMostParts) all.push_back(line);
+    }
+  }
+
   void add_basis(const Basis& other) {
     Basis& basis = sum_.basis;
     basis.tally += other.tally;

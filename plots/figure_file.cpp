@@ -44,8 +44,8 @@ void write_figure(const Drawing& drawing, const FigureFiles& files) {
 
 std::string script_of(const Drawing& drawing, const std::filesystem::path& output) {
   const Terminal terminal = terminal_for(output, drawing.width, drawing.height);
-  // In front of a relative name, as one that begins with "|" would be a command to gnuplot.
-  const std::string name = output.is_absolute() ? output.string() : "./" + output.string();
+  // Wherever gnuplot is started. Not the name alone: one that begins with "|" is a command to it.
+  const std::string name = "./" + output.filename().string();
   // No name stands in the comments: a backslash at the end would carry them on.
   return fmt::format(
       "# A figure of skidscan with its data: gnuplot draws it when started with the name of this\n"

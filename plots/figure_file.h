@@ -31,8 +31,8 @@ void check_figure_files(const FigureFiles& files);
 /// written.
 void write_figure(const Drawing& drawing, const FigureFiles& files);
 
-/// A script that draws `drawing` into `output`: from where gnuplot is started, under another name
-/// where it holds apostrophes or control characters.
+/// A script that draws `drawing` where gnuplot is started, into a file named as `output` without
+/// its directories, and with other characters for apostrophes and control characters.
 std::string script_of(const Drawing& drawing, const std::filesystem::path& output);
 
 /// For a figure of so many pixels; in PDF a pixel is 1/96 inch.

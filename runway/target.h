@@ -76,6 +76,9 @@ Target build_target(const Specification& specification, const std::filesystem::p
 /// is not a regular ELF file, or its note is damaged or of a newer format.
 std::optional<Target> read_target(const std::filesystem::path& path);
 
+/// The same where nothing but a target will do: InputError for an ELF file without a note, too.
+Target require_target(const std::filesystem::path& path);
+
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 

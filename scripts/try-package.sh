@@ -69,12 +69,10 @@ inside sh -c 'mkdir /tmp/try && cd /tmp/try && skidscan doctor >doctor.txt' || [
   skip "nothing can be sampled here: $(sed -n 1p "$root/tmp/try/doctor.txt")"
 inside sh -c 'cd /tmp/try && skidscan record -q'
 step 'skidscan record'
-html=
-! inside skidscan report --help | grep -q -e '--html' || html=--html
-inside sh -c "cd /tmp/try && skidscan report --plot out.svg ${html:+--html out.html} >report.txt"
-step "skidscan report --plot${html:+ $html}"
+inside sh -c "cd /tmp/try && skidscan report --plot out.svg --html out.html >report.txt"
+step 'skidscan report --plot --html'
 
-for file in out.svg ${html:+out.html}; do
+for file in out.svg out.html; do
   [ -s "$root/tmp/try/$file" ] || { echo "$0: $file is empty"; exit 1; }
   for level in none p pp ppp; do
     grep -q -E ">[[:space:]]*${level}[[:space:]:<]" "$root/tmp/try/$file" || {
@@ -85,6 +83,16 @@ for file in out.svg ${html:+out.html}; do
 done
 inside sh -c 'cd /tmp/try && skidscan synth --like pebs-sound -o sound.data >/dev/null 2>&1 &&
   skidscan report sound.data >/dev/null && ls /usr/share/skidscan/models /usr/share/doc/skidscan >/dev/null'
-inside apt-get remove -y -qq skidscan >/dev/null
-! inside sh -c 'command -v skidscan' || { echo "$0: skidscan is there after its removal"; exit 1; }
-step 'figures have all four levels; removed without a trace'
+# Each file of the package that is no directory; then which of them are left without it.
+# shellcheck disable=SC2016 # expanded inside
+inside sh -c 'dpkg -L skidscan | while IFS= read -r path; do
+  [ -d "$path" ] || printf "%s\n" "$path"
+done >/tmp/files'
+files=$(wc -l <"$root/tmp/files")
+[ "$files" -gt 30 ] || { echo "$0: the package has $files files"; exit 1; }
+inside apt-get purge -y -qq skidscan >/dev/null
+# shellcheck disable=SC2016
+inside sh -c 'while IFS= read -r path; do [ ! -e "$path" ] || echo "$path"; done </tmp/files' \
+  >"$work/left"
+[ ! -s "$work/left" ] || { echo "$0: left after the removal:"; cat "$work/left"; exit 1; }
+step "figures have all four levels; of $files files none is left after the removal"

@@ -6,8 +6,8 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/output_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
-#include "src/listing/near_names.h"
 #include "src/listing/reader.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
@@ -15,6 +15,7 @@
 #include "src/perftool/event_syntax.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
+#include "src/support/near_names.h"
 #include "src/words/footer.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ std::string named(const Names& names) {
                                  fmt::join(options.events, ","), named(reader.events())));
   }
   const auto& sampled = reader.other_functions();
-  const auto most_sampled = listing::most_sampled(sampled, kMostNamed);
+  const auto most_sampled = most_frequent(sampled, kMostNamed);
   if (!options.function) {
     std::string message = "no generated target is among the sampled files";
     if (!most_sampled.empty()) {
@@ -104,7 +105,7 @@ std::string named(const Names& names) {
                 fmt::format(": no sample is in it; it is in {}", named(reader.unsampled_in())));
   }
   message += ": no sample is in a function of that name";
-  const auto near = listing::near_names(*options.function, sampled, kMostNamed);
+  const auto near = near_names(*options.function, sampled, kMostNamed);
   if (!near.empty()) {
     message += fmt::format("; sampled functions with like names: {}", fmt::join(near, ", "));
   } else if (!most_sampled.empty()) {
@@ -196,11 +197,7 @@ void add_annotate_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                   "where libpfm4 does not know the CPU that was recorded")
-      ->type_name("DIR");
+  add_perfmon_option(*command, options->perfmon);
   add_binary_options(*command, options->binaries);
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(

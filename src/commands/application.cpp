@@ -19,6 +19,7 @@
 #include "src/words/footer.h"
 #include "src/words/help.h"
 #include "src/words/manual.h"
+#include "src/words/validators.h"
 
 #include <string>
 #include <vector>
@@ -35,6 +36,17 @@ std::string help_of(const CLI::App& app) {
   if (program == &app) commands = words::read_manual(app, {}).commands;
   return words::help_text(program->get_name(), words::read_command(app), commands,
                           standard_output_width());
+}
+
+/// No option takes a value of no characters, which a variable that a script did not set becomes.
+/// Names of inputs and elements of lists are looked at by who reads them.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() > 0 && option->get_delimiter() == '\0' &&
+        !option->get_positional()) {
+      option->check(words::not_empty());
+    }
+  }
 }
 
 }  // namespace
@@ -72,6 +84,7 @@ std::unique_ptr<CLI::App> make_application(int& exit_status) {
   add_rates_command(*app, exit_status);
   add_synth_command(*app, exit_status);
   add_target_command(*app, exit_status);
+  for (CLI::App* command : app->get_subcommands({})) refuse_empty_values(*command);
   return app;
 }
 

@@ -7,15 +7,16 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/output_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/measure/catalogues.h"
 #include "src/output/audit.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/words/footer.h"
+#include "src/words/validators.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,8 +39,6 @@ struct AuditOptions {
 };
 
 ExitStatus run_audit(const AuditOptions& options) {
-  // Neither too small nor too large for CLI::Range.
-  if (std::isnan(options.min_share)) throw UsageError("--min-share: found nan, allowed 0 to 1");
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   const audit::Choices choices{search_places(options.binaries),
@@ -100,13 +99,9 @@ void add_audit_command(CLI::App& app, int& exit_status) {
           "list only where at least this share of the event's judged samples is impossible, "
           "0 to 1")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(words::real_range(0.0, 1.0));
   command->add_flag("--all", options->all, "list instructions that can cause the event, too");
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                   "where libpfm4 does not know the CPU that was recorded")
-      ->type_name("DIR");
+  add_perfmon_option(*command, options->perfmon);
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes =

@@ -4,10 +4,12 @@
 #include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/page_file.h"
 #include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/comparison_page.h"
 #include "src/output/comparison.h"
@@ -42,8 +44,7 @@ struct CompareOptions {
   std::string format = "text";
   PlotOptions plot;
   std::string html;
-  std::optional<std::string> hit, runway;
-  std::string perfmon;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -75,7 +76,7 @@ void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices)
   choices.least_instructions = *instructions;
 }
 
-analysis::ComparisonChoices choices_of(const CompareOptions& options) {
+analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options) {
   analysis::ComparisonChoices choices;
   choices.by = options.by == "machine" ? analysis::SideBy::machine : analysis::SideBy::input;
   if (!options.min_effect.empty()) set_min_effect(options.min_effect, choices);
@@ -128,24 +129,24 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
 
 ExitStatus run_compare(const CompareOptions& given) {
   const CompareOptions options = completed(given);
-  if (options.hit.has_value() != options.runway.has_value()) {
-    throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
-  }
   if (options.inputs.empty()) {
     throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
   }
-  const analysis::ComparisonChoices choices = choices_of(options);
+  const measure::Choices reading = choices_of(options.reading);
+  const analysis::ComparisonChoices choices = comparison_choices_of(options);
   const auto figure = figure_options(options.plot, kDefaultKind);
-  const Findings findings = read_measurements(
-      options.inputs, Messages(options.shown),
-      {.hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon});
+  check_output_files({{"--html", options.html},
+                      {"--plot", options.plot.file},
+                      {"--plot-script", options.plot.script}},
+                     options.inputs);
+  const Findings findings = read_measurements(options.inputs, Messages(options.shown), reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   write(options, comparison, findings.inputs);
   if (!options.html.empty()) {
-    write_file_atomically(options.html,
-                          html::comparison_page(comparison, findings.inputs, page_origin()));
+    write_file_atomically(options.html, html::comparison_page(comparison, findings.inputs,
+                                                              page_origin(findings.measurements)));
   }
   if (figure && figure->kind == plots::Kind::forest) {
     plots::draw_comparison(comparison, findings.inputs, figure->files);
@@ -190,19 +191,9 @@ void add_compare_command(CLI::App& app, int& exit_status) {
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
+  add_reading_options(*command, options->reading);
   add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
-  command
-      ->add_option("--hit", options->hit,
-                   "function whose samples are hits, for targets that others wrote")
-      ->type_name("FUNCTION");
-  command->add_option("--runway", options->runway, "function whose samples are skids")
-      ->type_name("FUNCTION");
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                   "where libpfm4 does not know the CPU that was recorded")
-      ->type_name("DIR");
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"Runs vary more than their samples: record --repeat 3 or more, and runs are "

@@ -1,7 +1,7 @@
 #include "src/commands/each_recording.h"
 
 #include "src/commands/messages.h"
-#include "src/commands/reading_progress.h"
+#include "src/commands/progress_line.h"
 #include "src/events/pfm_tables.h"
 #include "src/kit/directory.h"
 #include "src/run/run.h"
@@ -172,14 +172,14 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   }
   InputsRead result;
   Steps steps(inputs);
-  ReadingProgress progress(ReadingProgress::suits_standard_error(messages.quiet()));
+  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
   const auto read_step = [&](const Step& step) -> Begun {
     if (!step.failure && !step.source) return {};
     const auto begin = Clock::now();
     try {
       if (step.failure) std::rethrow_exception(step.failure);
       const auto [number, total] = steps.place_of(step);
-      progress.reads(step.source->file.string(), number, total);
+      progress.begins("reading", step.source->file.string(), number, total);
       Finish rest = read(*step.source, step.input);
       return {std::move(rest), std::chrono::duration<double>(Clock::now() - begin).count()};
     } catch (const InputError&) {

@@ -11,7 +11,7 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 
 #include <memory>
 #include <optional>
@@ -107,7 +107,7 @@ void add_events_command(CLI::App& app, int& exit_status) {
       ->type_name("NAME");
   command
       ->add_option("--cpu", options->cpu,
-                   "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1, …: any PMU of libpfm4, or "
+                   "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1: any PMU of libpfm4, or "
                    "with --perfmon a directory there (default: the CPU at hand)")
       ->type_name("CPU");
   command

@@ -4,7 +4,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/output_options.h"
-#include "src/commands/reading_progress.h"
+#include "src/commands/progress_line.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection.h"
 #include "src/perfdata/census.h"
@@ -48,11 +48,11 @@ ExitStatus run_inspect(const InspectOptions& options) {
   StandardOutput out;
   ExitStatus status = ExitStatus::done;
   const Messages messages(options.shown);
-  std::optional<ReadingProgress> progress(std::in_place,
-                                          ReadingProgress::suits_standard_error(messages.quiet()));
+  std::optional<ProgressLine> progress(std::in_place,
+                                       ProgressLine::suits_standard_error(messages.quiet()));
   std::size_t number = 0;
   for (const auto& file : options.files) {
-    progress->reads(file, ++number, options.files.size());
+    progress->begins("reading", file, ++number, options.files.size());
     const auto begin = std::chrono::steady_clock::now();
     try {
       auto recording = open_recording(file);

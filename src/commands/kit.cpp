@@ -20,7 +20,7 @@
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
 #include "src/words/footer.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -64,7 +64,6 @@ KitOptions completed(KitOptions options) {
         fmt::format("-o {}: a kit for Slurm is a directory, on a file system that the nodes share",
                     options.output));
   }
-  if (options.output.empty()) return options;
   if (!options.output.ends_with('/')) options.output += '/';
   return options;
 }
@@ -75,7 +74,6 @@ bool is_directory_name(const std::string& name) {
 
 /// Before anything is built.
 void check_output(const KitOptions& options) {
-  if (options.output.empty()) throw UsageError("-o: the name of the kit is empty");
   if (options.output == kStandardOutput) {
     if (::isatty(STDOUT_FILENO) == 1) {
       throw UsageError("-o -: standard output is a terminal, and a tar is none for it");
@@ -229,7 +227,7 @@ void add_kit_command(CLI::App& app, int& exit_status) {
       ->check(words::suggested("x86_64, aarch64"));
   command
       ->add_option("--for", options->cpu,
-                   "CPU that it is for, as 'skidscan events --cpu' takes it (skl, zen4, …): its "
+                   "CPU that it is for, as 'skidscan events --cpu' takes it (skl, zen4): its "
                    "events can be named, and are recorded when none is")
       ->type_name("CPU");
   command->add_flag("--slurm", options->slurm,

@@ -1,10 +1,13 @@
 #include "src/commands/merge.h"
 
 #include "analysis/merge.h"
+#include "analysis/wording.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/read_measurements.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/output/report.h"
@@ -30,9 +33,8 @@ struct MergeOptions {
   std::string output;
   bool pool = false;
   bool as_repeats = false;
-  std::optional<std::string> hit, runway;
   std::optional<std::int64_t> bin;
-  std::string perfmon;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -41,19 +43,14 @@ analysis::RepeatPolicy repeats_of(const MergeOptions& options) {
   return options.as_repeats ? analysis::RepeatPolicy::apart : analysis::RepeatPolicy::pair;
 }
 
-std::string counted(std::size_t count, const std::string& singular) {
-  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
-}
-
 ExitStatus run_merge(const MergeOptions& options) {
   if (options.inputs.empty()) {
     throw UsageError("merge: names nothing; name reports, runs or recordings");
   }
-  if (options.hit.has_value() != options.runway.has_value()) {
-    throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
-  }
-  auto findings = read_measurements(options.inputs, Messages(options.shown),
-                                    {options.hit, options.runway, 1, options.perfmon}, options.bin);
+  const measure::Choices choices = choices_of(options.reading);
+  // An input may be it: all are read before it is replaced.
+  if (options.output != "-") check_output_files({{"-o", options.output}}, {});
+  auto findings = read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
   const auto merged =
@@ -69,8 +66,9 @@ ExitStatus run_merge(const MergeOptions& options) {
     write_file_atomically(options.output, report);
   }
   Messages(options.shown)
-      .note(fmt::format("{} of {} became {}", counted(read, "measurement"),
-                        counted(findings.inputs.size(), "input"), merged.measurements.size()));
+      .note(fmt::format("{} of {} became {}", analysis::counted(read, "measurement"),
+                        analysis::counted(findings.inputs.size(), "input"),
+                        merged.measurements.size()));
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -96,21 +94,8 @@ void add_merge_command(CLI::App& app, int& exit_status) {
                  "add nothing up: number all measurements of the same configuration as repetitions "
                  "of one run, for intervals over runs")
       ->excludes(pool);
-  command
-      ->add_option("--bin", options->bin,
-                   "width of a histogram bin in instructions (default: 1, of a report its own)")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command
-      ->add_option("--hit", options->hit,
-                   "function whose samples are hits, for targets that others wrote")
-      ->type_name("FUNCTION");
-  command->add_option("--runway", options->runway, "function whose samples are skids")
-      ->type_name("FUNCTION");
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files, where libpfm4 does not know the CPU")
-      ->type_name("DIR");
+  add_bin_option(*command, options->bin);
+  add_reading_options(*command, options->reading);
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(
       {.notes = {"The report of the sum equals the report of one recording that has all samples. "

@@ -1,28 +1,34 @@
 #include "src/commands/page_file.h"
 
+#include "src/support/process.h"
+
 #include <cstddef>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
+#include <filesystem>
+#include <set>
 
 namespace skid::commands {
 
-html::Origin page_origin() {
-  // proc(5): the arguments, each ended by a zero byte.
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string arguments{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::string> line;
-  for (std::size_t at = 0; at < arguments.size();) {
-    const std::size_t end = arguments.find('\0', at);
-    line.push_back(arguments.substr(at, end - at));
-    if (end == std::string::npos) break;
-    at = end + 1;
-  }
+html::Origin page_origin(const std::vector<analysis::Measurement>& measurements) {
+  constexpr std::size_t kMostLines = 50;
+  html::Origin origin;
+  origin.version = SKIDSCAN_VERSION;
+  origin.line = own_command_line();
   // From wherever it was started.
-  if (!line.empty()) line.front() = "skidscan";
-  return {SKIDSCAN_VERSION, {std::move(line)}};
+  if (!origin.line.empty()) origin.line.front() = "skidscan";
+  std::set<analysis::CommandLine> known;
+  for (const auto& measurement : measurements) {
+    for (const analysis::CommandLine& line : measurement.command_lines) {
+      if (line.empty() || !known.insert(line).second) continue;
+      if (origin.recorded.size() == kMostLines) {
+        ++origin.left_out;
+        continue;
+      }
+      origin.recorded.push_back(line);
+      auto& program = origin.recorded.back().front();
+      program = std::filesystem::path(program).filename().string();
+    }
+  }
+  return origin;
 }
 
 }  // namespace skid::commands

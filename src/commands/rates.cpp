@@ -10,6 +10,7 @@
 #include "src/support/file.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"
+#include "src/words/validators.h"
 
 #include <memory>
 #include <optional>
@@ -100,12 +101,12 @@ void add_rates_command(CLI::App& app, int& exit_status) {
       ->add_option("--lfb-l2", options->shares.l2,
                    "share a of HIT_LFB that L2 served, 0 to 1 (default: unknown)")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(words::real_range(0.0, 1.0));
   command
       ->add_option("--lfb-l3", options->shares.l3,
                    "share b of HIT_LFB that L3 served, 0 to 1 (default: unknown)")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(words::real_range(0.0, 1.0));
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 /// Absolute and without a slash at its end, so that it has a file name and a parent.
 fs::path normalized(const fs::path& path) {
-  if (path.empty()) throw UsageError("-o: the name of the directory is empty");
   fs::path absolute = fs::absolute(path).lexically_normal();
   if (!absolute.has_filename()) absolute = absolute.parent_path();
   if (!absolute.has_filename())

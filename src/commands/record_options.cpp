@@ -3,7 +3,7 @@
 #include "src/commands/record_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 
 #include <algorithm>
 #include <limits>
@@ -88,13 +88,13 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
                   "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through, "
                   "\"64MiB\" (default: from the sizes of this CPU's caches)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(words::size_in_bytes());
   auto* samples = command.add_option("--samples", options.samples,
                                      "samples a measurement at least (default: 5000)");
   samples->type_name("N")->check(CLI::Range(std::uint64_t{1}, kMostSamples));
   auto* duration = command.add_option("--duration", options.duration_seconds,
                                       "seconds a measurement, instead of --samples");
-  duration->type_name("S")->check(CLI::Range(0.001, kLongestDuration))->excludes(samples);
+  duration->type_name("S")->check(words::real_range(0.001, kLongestDuration))->excludes(samples);
   command
       .add_option("--iterations", options.iterations,
                   "iterations of the target a measurement, instead of --samples: the same "

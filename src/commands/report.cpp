@@ -4,10 +4,12 @@
 #include "plots/figure.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/page_file.h"
 #include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/report_page.h"
 #include "src/output/report.h"
@@ -32,13 +34,12 @@ constexpr plots::Kind kDefaultKind = plots::Kind::histogram;
 
 struct ReportOptions {
   std::vector<std::string> inputs;
-  std::optional<std::string> hit, runway;
   std::string format = "text";
   std::string fail_on;
   PlotOptions plot;
   std::string html;
   std::optional<std::int64_t> bin;
-  std::string perfmon;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -68,17 +69,19 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
 }
 
 ExitStatus run_report(const ReportOptions& options) {
-  if (options.hit.has_value() != options.runway.has_value()) {
-    throw UsageError("--hit and --runway: one without the other says nothing; give both functions");
-  }
+  const measure::Choices choices = choices_of(options.reading);
   const auto figure = figure_options(options.plot, kDefaultKind);
+  check_output_files({{"--html", options.html},
+                      {"--plot", options.plot.file},
+                      {"--plot-script", options.plot.script}},
+                     options.inputs);
   const auto findings =
-      read_measurements(options.inputs, Messages(options.shown),
-                        {options.hit, options.runway, 1, options.perfmon}, options.bin);
+      read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.html.empty()) {
-    write_file_atomically(options.html, html::report_page(findings.measurements, page_origin()));
+    write_file_atomically(
+        options.html, html::report_page(findings.measurements, page_origin(findings.measurements)));
   }
   if (figure) plots::draw_figure(findings.measurements, *figure);
   return judge(options, findings);
@@ -95,30 +98,16 @@ void add_report_command(CLI::App& app, int& exit_status) {
                    "runs, recordings of perf (files, directories of perf record --threads) or "
                    "reports in JSON; - for standard input (default: skidscan.run)")
       ->type_name("INPUT");
-  command
-      ->add_option("--hit", options->hit,
-                   "function whose samples are hits, for targets that others wrote")
-      ->type_name("FUNCTION");
-  command->add_option("--runway", options->runway, "function whose samples are skids")
-      ->type_name("FUNCTION");
   command->add_option("--format", options->format, "form of what is printed (default: text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command
-      ->add_option("--bin", options->bin,
-                   "width of a histogram bin in instructions (default: 1, of a report its own)")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  add_bin_option(*command, options->bin);
   command
       ->add_option("--fail-on", options->fail_on,
                    "broken: exit with status 4 when a contract is broken")
       ->type_name("VERDICT")
       ->check(CLI::IsMember({"broken"}));
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files (a checkout of github.com/intel/perfmon), "
-                   "where libpfm4 does not know the CPU that was recorded")
-      ->type_name("DIR");
+  add_reading_options(*command, options->reading);
   add_plot_options(*command, options->plot, kDefaultKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
   add_output_options(*command, options->shown);

@@ -5,6 +5,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/output_options.h"
+#include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/standard_output.h"
 #include "src/locate/arrival_window.h"
@@ -15,11 +16,13 @@
 #include "src/words/footer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace skid::commands {
 namespace {
@@ -48,6 +51,12 @@ class SamplePrinter {
         line_(recording, symbolizer_, spaces_, trace_) {}
 
   ExitStatus run() {
+    // Lines on a terminal are progress enough.
+    const Messages messages(options_.shown);
+    ProgressLine progress(::isatty(STDOUT_FILENO) == 0 &&
+                          ProgressLine::suits_standard_error(messages.quiet()));
+    progress.begins("reading", options_.file, 1, 1);
+    const auto begin = std::chrono::steady_clock::now();
     modules_.expect_machine(recording_.features().arch);
     if (options_.format == "tsv") {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -65,6 +74,9 @@ class SamplePrinter {
       print_in_order();
     }
     out_.flush();
+    const auto paused = progress.pause();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       say(fmt::format("{}: {} samples left out: their ids belong to no event", options_.file,
                       unknown_ids));
@@ -77,7 +89,6 @@ class SamplePrinter {
           late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
     }
     if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
-    const Messages messages(options_.shown);
     for (const auto& remark : kernel_.remarks()) messages.note(remark);
     for (const auto& remark : modules_.remarks()) messages.note(remark.text);
     return say_faults(recording_);

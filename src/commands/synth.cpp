@@ -4,6 +4,7 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/output_options.h"
+#include "src/commands/progress_line.h"
 #include "src/commands/record_directory.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
@@ -17,7 +18,7 @@
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
 #include "src/words/footer.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 
 #include <cerrno>
 #include <filesystem>
@@ -104,18 +105,6 @@ synth::Model model_of(const SynthOptions& options) {
                                                 options.like + ".json", {});
   if (options.seed) model.seed = *options.seed;
   return model;
-}
-
-Target existing_target(const fs::path& path) {
-  std::optional<Target> target = runway::read_target(path);
-  if (!target) {
-    throw InputError({.file = path.string(),
-                      .offset = {},
-                      .found = "an ELF file without a skidscan note",
-                      .allowed = "a target that skidscan built",
-                      .remedy = "build one with skidscan target"});
-  }
-  return *target;
 }
 
 /// The recording is of the architecture of its target, whatever the model would have built.
@@ -205,6 +194,18 @@ std::uint64_t samples_in(const synth::RecordingTruth& truth) {
   return samples;
 }
 
+void tell_target(const Messages& messages, const Target& target) {
+  messages.detail(fmt::format("target {}, build-id {}", target.path.string(), target.build_id));
+}
+
+void tell_truth(const Messages& messages, const std::string& file,
+                const synth::RecordingTruth& truth) {
+  for (const auto& measurement : truth.measurements) {
+    messages.detail(fmt::format("{}: {} as {}, {} samples", file, measurement.requested,
+                                measurement.perf_event, measurement.truth.samples.read()));
+  }
+}
+
 void write_recording(const SynthOptions& options, const synth::Model& read) {
   const Files files = files_of(options);
   const bool to_standard_output = files.recording == "-";
@@ -212,9 +213,13 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   require_absent(files.truth, options.force);
   if (options.target.empty()) require_absent(files.target, options.force);
   const Target target = options.target.empty() ? runway::build_target(read.target, files.target)
-                                               : existing_target(files.target);
+                                               : runway::require_target(files.target);
   const synth::Model model = on_target(read, target);
 
+  const Messages messages(options.shown);
+  tell_target(messages, target);
+  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
+  progress.begins("writing", files.recording.string(), 1, 1);
   synth::Synthesizer synthesizer(model, target);
   const perfdata::WritingChoices choices = choices_of(options);
   synth::RecordingTruth truth;
@@ -227,6 +232,8 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
         synthesizer.write(synth::all_of(model), 1, staged.take_file(), files.recording, choices);
     staged.rename();
   }
+  const auto paused = progress.pause();
+  tell_truth(messages, files.recording.string(), truth);
   const std::uint64_t samples = samples_in(truth);
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
@@ -276,7 +283,7 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
     const std::string name(runway::name_of(model.target.trigger));
     return runway::build_target(model.target, directory / ("target." + name));
   }
-  Target target = existing_target(options.target);
+  Target target = runway::require_target(options.target);
   const std::string name(runway::name_of(target.description.specification.trigger));
   target.path = directory / ("target." + name);
   write_file_atomically(target.path, read_file(options.target, kLargestTarget));
@@ -291,8 +298,18 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
       RunDirectory::create(name, options.force ? Displace::replace : Displace::refuse);
   const Target target = target_in(directory.path(), options, read);
   const synth::Model model = on_target(read, target);
-  const synth::Ladder ladder = synth::write_ladder(
-      model, target, options.repeat, choices_of(options), directory.path(), own_command_line());
+  const Messages messages(options.shown);
+  tell_target(messages, target);
+  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
+  const auto begins = [&progress](const std::string& file, std::size_t number, std::size_t total) {
+    progress.begins("writing", file, number, total);
+  };
+  const synth::Ladder ladder =
+      synth::write_ladder(model, target, options.repeat, choices_of(options), directory.path(),
+                          own_command_line(), begins);
+  const auto paused = progress.pause();
+  for (const auto& recording : ladder.recordings)
+    tell_truth(messages, recording.file, recording.truth);
   const synth::Synthesizer synthesizer(model, target);
   write_file_atomically(directory.path() / kTruthFile,
                         synth::truth_json(model, target, synthesizer.path(), ladder.recordings));

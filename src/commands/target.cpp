@@ -11,7 +11,7 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 
 #include <chrono>
 #include <cmath>
@@ -95,18 +95,6 @@ void require_replaceable(const fs::path& path) {
         "{}: exists and is not a skidscan target; remove it or choose another name with -o",
         shown(path)));
   }
-}
-
-Target read(const fs::path& path) {
-  std::optional<Target> target = runway::read_target(path);
-  if (!target) {
-    throw InputError({.file = path.string(),
-                      .offset = {},
-                      .found = "an ELF file without a skidscan note",
-                      .allowed = "a target that skidscan built",
-                      .remedy = {}});
-  }
-  return *target;
 }
 
 std::string length_text(const runway::RunLength& length) {
@@ -206,7 +194,7 @@ void run_target(const TargetOptions& options) {
   }
   std::optional<Target> target;
   if (!options.read.empty()) {
-    target = read(options.read);
+    target = runway::require_target(options.read);
   } else {
     const Specification specification = specification_of(options);
     require_replaceable(options.output);
@@ -257,7 +245,7 @@ void add_target_command(CLI::App& app, int& exit_status) {
               "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
               "(default: 128 KiB, 4 MiB, 256 MiB)")
           ->type_name("BYTES")
-          ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false)),
+          ->transform(words::size_in_bytes()),
       command
           ->add_option("--arch", options->arch,
                        "architecture that it is for (default: this machine's)")

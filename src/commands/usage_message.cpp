@@ -1,6 +1,6 @@
 #include "src/commands/usage_message.h"
 
-#include "src/listing/near_names.h"
+#include "src/support/near_names.h"
 #include "src/words/manual.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
   constexpr std::size_t kMost = 3;
   std::map<std::string, std::uint64_t> names;
   for (const std::string& each : known) names.emplace(each, 0);
-  const auto near = listing::near_names(name, names, kMost);
+  const auto near = near_names(name, names, kMost);
   return near.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(near, ", "));
 }
 
@@ -67,12 +67,16 @@ std::string allowed_by(const words::Value& value) {
 }
 
 /// A value that is none of the option's, or too many of them.
-std::string of_value(const CLI::App& chosen, const words::Option& option, const std::string& name) {
+std::string of_value(const CLI::App& chosen, const words::Option& option, const std::string& name,
+                     const CLI::ParseError& error) {
   const auto* parsed = chosen.get_option_no_throw(name);
   std::vector<std::string> given;
   if (parsed != nullptr) given = parsed->results();
   std::erase(given, "");
-  if (given.empty())
+  // The values of an option that was given more than once stand in one list.
+  const bool lacks_one = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+                         std::string_view(error.what()).ends_with(" missing");
+  if (given.empty() || lacks_one)
     return fmt::format("{}: found no value, allowed {}", name, allowed_by(option.value));
   const bool is_one = parsed->get_items_expected_max() <= 1;
   if (is_one && given.size() > 1)
@@ -146,7 +150,7 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}: not together with {}", both.substr(0, at),
                        both.substr(at + kVerb.size()));
   }
-  return of_value(chosen, *option, name);
+  return of_value(chosen, *option, name, error);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "src/html/document.h"
 
+#include "analysis/wording.h"
 #include "src/html/assets.h"
 #include "src/support/process.h"
 
@@ -34,12 +35,27 @@ Markup synthetic_notice(const std::string& of) {
                      ": samples made by skidscan synth; no CPU took them");
 }
 
+namespace {
+
+Markup command_line(const std::vector<std::string>& line) {
+  return element("pre", element("code", shell_quoted(line)));
+}
+
+}  // namespace
+
 Markup origin_section(const Origin& origin) {
-  Markup list;
-  for (const auto& line : origin.lines) {
-    list += element("pre", element("code", shell_quoted(line)));
+  Markup content = element("h2", "How to repeat it");
+  if (!origin.recorded.empty()) {
+    content += element("p", "Recorded by");
+    for (const auto& line : origin.recorded) content += command_line(line);
+    if (origin.left_out > 0) {
+      content += element("p", fmt::format("and {} more, which the report as JSON has",
+                                          analysis::counted(origin.left_out, "command line")));
+    }
+    content += element("p", "and shown by");
   }
-  return element("section", {{"id", "repeat"}}, element("h2", "How to repeat it") + list) +
+  content += command_line(origin.line);
+  return element("section", {{"id", "repeat"}}, content) +
          element("footer", fmt::format("skidscan {}", origin.version));
 }
 

@@ -3,6 +3,7 @@
 
 #include "src/html/markup.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@ namespace skid::html {
 
 /// How a page came about, for whoever wants to repeat it.
 struct Origin {
-  std::string version;                          ///< of skidscan
-  std::vector<std::vector<std::string>> lines;  ///< command lines, in their order
+  std::string version;                                  ///< of skidscan
+  std::vector<std::string> line;                        ///< command line of the page
+  std::vector<std::vector<std::string>> recorded = {};  ///< command lines of what recorded
+  std::size_t left_out = 0;                             ///< further ones
 };
 
 /// The document around `body`. Its policy lets the browser take the style and the script that it

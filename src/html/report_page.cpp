@@ -29,19 +29,6 @@ using output::MachineGroup;
 /// A page has no columns to break lines at.
 constexpr std::size_t kUnbroken = 100'000;
 
-std::string verdict_words(const analysis::Contract& contract) {
-  std::string words(analysis::name_of(contract.verdict));
-  if (contract.certified) words += ", certified";
-  return words;
-}
-
-bool is_synthetic(const MachineGroup& machine) {
-  return std::any_of(machine.events.begin(), machine.events.end(), [](const EventGroup& event) {
-    return std::any_of(event.columns.begin(), event.columns.end(),
-                       [](const Column& column) { return column.measurement->synthetic; });
-  });
-}
-
 Markup machine_fields(const MachineGroup& machine) {
   std::vector<Field> fields{{"CPU", output::cpu_details(machine.cpu)}};
   if (machine.cpu.hypervisor) fields.push_back({"hypervisor", *machine.cpu.hypervisor});
@@ -83,7 +70,8 @@ std::vector<SortableCell> summary_row(const EventGroup& event, const Column& col
           number_cell(read > 0 ? std::optional(static_cast<double>(m.precise.exact_ip_samples))
                                : std::nullopt,
                       analysis::in_thousands(m.precise.exact_ip_samples)),
-          {inked(verdict_words(m.contract), output::ink_of(m.contract.verdict)), std::nullopt}};
+          {inked(analysis::verdict_words(m.contract), output::ink_of(m.contract.verdict)),
+           std::nullopt}};
 }
 
 class ReportPage {
@@ -121,7 +109,7 @@ class ReportPage {
     Markup content =
         element("h2", machines_.size() > 1 ? fmt::format("Machine {}", index + 1) : "The machine");
     content += machine_fields(machine);
-    if (is_synthetic(machine)) content += synthetic_notice({});
+    if (output::is_synthetic(machine)) content += synthetic_notice({});
     content += summary(index);
     for (std::size_t k = 0; k < machine.events.size(); ++k) content += event(index, k);
     return element("section", content);
@@ -210,7 +198,7 @@ class ReportPage {
       const analysis::Contract& contract = column.measurement->contract;
       content += element(
           "p", element("span", {{"class", "bold"}}, column.label) + Markup::text(" ") +
-                   inked(verdict_words(contract), output::ink_of(contract.verdict)) +
+                   inked(analysis::verdict_words(contract), output::ink_of(contract.verdict)) +
                    element("span", {{"class", "dim"}},
                            fmt::format(" (level {}: {}) ", contract.level, contract.promise)) +
                    Markup::text(contract.evidence));

@@ -103,6 +103,20 @@ bool is_witness(const perfdata::Attribute& attribute, const Source& source) {
          attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
 }
 
+namespace {
+
+/// Of a synthetic recording its own command line is what perf would have been asked.
+std::vector<analysis::CommandLine> command_lines_of(const Source& source,
+                                                    const perfdata::Features& features) {
+  const bool is_run = source.run != nullptr && !source.run->command_line.empty();
+  if (!is_run && perfdata::is_synthetic(features)) return {};
+  const analysis::CommandLine& line = is_run ? source.run->command_line : features.command_line;
+  if (line.empty() || line.size() > analysis::kMostArguments) return {};
+  return {line};
+}
+
+}  // namespace
+
 Measurement describe_measurement(const Source& source, const perfdata::Recording& recording,
                                  const machine::Machine& machine, std::uint32_t index,
                                  const std::optional<std::string>& requested) {
@@ -115,6 +129,7 @@ Measurement describe_measurement(const Source& source, const perfdata::Recording
   if (const auto& time = recording.features().sample_time) {
     measurement.time = analysis::SampleTime{time->first, time->second};
   }
+  measurement.command_lines = command_lines_of(source, recording.features());
   measurement.read_in_part = recording.read_in_part();
   describe_machine(machine, measurement);
   describe_event(recording.attributes()[index], source.planned, requested, measurement);

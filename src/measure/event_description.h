@@ -26,9 +26,10 @@ std::vector<std::optional<std::string>> requested_by_attribute(
 /// anybody asked for.
 bool is_witness(const perfdata::Attribute& attribute, const Source& source);
 
-/// Fills run, file, repeat, synthetic, read_in_part, time, cpu, kernel, event and precise for
-/// the attribute of that index, and warns where another event or level was recorded than was asked
-/// for. `machine`: that the recording was made on. `requested`: of requested_by_attribute().
+/// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and
+/// precise for the attribute of that index, and warns where another event or level was recorded
+/// than was asked for. `machine`: that the recording was made on. `requested`: of
+/// requested_by_attribute().
 analysis::Measurement describe_measurement(const Source& source,
                                            const perfdata::Recording& recording,
                                            const machine::Machine& machine, std::uint32_t index,

@@ -66,6 +66,13 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
 
 }  // namespace
 
+bool is_synthetic(const MachineGroup& machine) {
+  return std::any_of(machine.events.begin(), machine.events.end(), [](const EventGroup& event) {
+    return std::any_of(event.columns.begin(), event.columns.end(),
+                       [](const Column& column) { return column.measurement->synthetic; });
+  });
+}
+
 std::string letters(std::size_t index) {
   std::string text;
   for (++index; index > 0; index = (index - 1) / 26) {

@@ -37,6 +37,9 @@ struct MachineGroup {
 /// The result points into `measurements`, which must outlive it.
 std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measurements);
 
+/// Whether any of its measurements is.
+bool is_synthetic(const MachineGroup& machine);
+
 /// The name of a source by its number: a … z, then aa, ab, …
 std::string letters(std::size_t index);
 

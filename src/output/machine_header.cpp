@@ -38,11 +38,7 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
     text += page.field(machine.sources.size() > 1 ? name + ' ' + source.letter : name,
                        escape_for_terminal(source.name));
   }
-  bool synthetic = false;
-  for (const EventGroup& event : machine.events) {
-    for (const Column& column : event.columns) synthetic |= column.measurement->synthetic;
-  }
-  if (synthetic) {
+  if (is_synthetic(machine)) {
     text +=
         page.field("SYNTHETIC", "samples made by skidscan synth; no CPU took them", Ink::yellow);
   }

@@ -287,6 +287,7 @@ Json measurement_of(const Measurement& m) {
           {"time", time_of(m.time)},
           {"parts", m.parts},
           {"merged_from", parts_of(m)},
+          {"command_lines", m.command_lines},
           {"synthetic", m.synthetic},
           {"read_in_part", m.read_in_part},
           {"cpu", cpu_json(m.cpu)},

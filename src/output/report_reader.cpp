@@ -394,6 +394,17 @@ void check_age(const JsonValue& document, const JsonValue& measurement) {
       "what the figures were computed from", kWriteAgain);
 }
 
+/// Reports did not always have them.
+std::vector<analysis::CommandLine> read_command_lines(const JsonValue& measurement) {
+  std::vector<analysis::CommandLine> lines;
+  const auto list = measurement.find("command_lines");
+  if (!list) return lines;
+  for (const JsonValue& line : list->elements(analysis::kMostParts)) {
+    lines.push_back(line.strings(analysis::kMostArguments));
+  }
+  return lines;
+}
+
 Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t> bin_width) {
   Measurement measurement;
   measurement.run = text_or_empty(value, "run");
@@ -401,6 +412,7 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   measurement.repeat = value["repeat"].integer(1);
   measurement.time = read_time(value);
   measurement.parts = read_parts(value, measurement.merged_from);
+  measurement.command_lines = read_command_lines(value);
   measurement.synthetic = value["synthetic"].boolean();
   measurement.read_in_part = value["read_in_part"].boolean();
   measurement.cpu = read_cpu(value["cpu"]);

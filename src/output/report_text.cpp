@@ -89,11 +89,9 @@ std::string contracts(const Page& page, const EventGroup& event) {
   std::string text = page.title("Contract: the promise of the level and what came");
   for (const Column& column : event.columns) {
     const analysis::Contract& contract = column.measurement->contract;
-    std::string verdict(analysis::name_of(contract.verdict));
-    if (contract.certified) verdict += ", certified";
     text +=
         std::string(kIndent, ' ') + pad_right(column.label, lead - kIndent) +
-        page.paint(verdict, ink_of(contract.verdict)) +
+        page.paint(analysis::verdict_words(contract), ink_of(contract.verdict)) +
         page.paint(fmt::format("  (level {}: {})", contract.level, contract.promise), Ink::dim) +
         '\n';
     text += page.hanging(std::string(lead, ' '), lead, escape_for_terminal(contract.evidence));

@@ -79,9 +79,11 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
 
 }  // namespace
 
-Ladder write_ladder(const Model& model, const runway::Target& target, int repeats,
-                    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
-                    const std::vector<std::string>& command_line) {
+Ladder write_ladder(
+    const Model& model, const runway::Target& target, int repeats,
+    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
+    const std::vector<std::string>& command_line,
+    const std::function<void(const std::string&, std::size_t, std::size_t)>& begins) {
   Synthesizer synthesizer(model, target);
   const std::string trigger(runway::name_of(target.description.specification.trigger));
   Ladder ladder;
@@ -100,8 +102,10 @@ Ladder write_ladder(const Model& model, const runway::Target& target, int repeat
   if (!model.description.empty()) run.notes.push_back(model.description);
 
   std::set<std::string> files;
+  const std::vector<Selected> all = all_of(model);
+  const std::size_t total = all.size() * static_cast<std::size_t>(repeats);
   for (int repeat = 1; repeat <= repeats; ++repeat) {
-    for (const Selected& selected : all_of(model)) {
+    for (const Selected& selected : all) {
       const EventModel& event = model.events[selected.event];
       const LevelModel& level = event.levels[selected.level];
       const std::string level_name =
@@ -109,6 +113,7 @@ Ladder write_ladder(const Model& model, const runway::Target& target, int repeat
       std::string name = file_stem(event.name) + '.' + level_name;
       if (repeats > 1) name += fmt::format(".{}", repeat);
       const std::string file = unique_file(name, files);
+      begins(file, files.size(), total);
       const auto path = directory / file;
       RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);
 

@@ -5,7 +5,9 @@
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,12 @@ struct Ladder {
 
 /// Writes the recordings of a ladder beside its target into `directory`, which exists. Gives what
 /// run.json is to say, without writing it. `repeats`: of the ladder, from 1, each drawn anew.
-/// `command_line`: of skidscan. Throws Error as Synthesizer::write does.
-Ladder write_ladder(const Model& model, const runway::Target& target, int repeats,
-                    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
-                    const std::vector<std::string>& command_line);
+/// `command_line`: of skidscan. `begins`: called with the name of each recording before it is made,
+/// its number from 1 and how many there are. Throws Error as Synthesizer::write does.
+Ladder write_ladder(
+    const Model& model, const runway::Target& target, int repeats,
+    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
+    const std::vector<std::string>& command_line,
+    const std::function<void(const std::string&, std::size_t, std::size_t)>& begins);
 
 }  // namespace skid::synth

@@ -79,6 +79,21 @@ void tell_exclusions(std::vector<Option>& options) {
   }
 }
 
+std::string without_parentheses(std::string_view text) {
+  std::string result;
+  int depth = 0;
+  for (const char character : text) {
+    if (character == '(') {
+      if (depth++ == 0 && result.ends_with(' ')) result.pop_back();
+    } else if (character == ')' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      result += character;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 Completion Value::completion() const {
@@ -150,12 +165,17 @@ std::vector<std::string> remarks_of(const Option& option) {
 }
 
 std::string brief(const std::string& description) {
-  std::size_t end = description.size();
-  for (const std::string_view stop : {" (", ": ", "; ", ", or "}) {
-    end = std::min(end, description.find(stop));
+  constexpr std::size_t kWidth = 100;  // shells cut to the terminal's
+  constexpr std::size_t kLeast = 20;   // what is shorter says too little
+  const std::string text = without_parentheses(description);
+  if (text.size() <= kWidth) return text;
+  std::size_t end = std::string::npos;
+  for (const std::string_view stop : {"; ", ": ", ", "}) {
+    end = text.rfind(stop, kWidth);
+    if (end != std::string::npos && end >= kLeast) return text.substr(0, end);
   }
-  constexpr std::size_t kWidth = 70;
-  return output::shorten(description.substr(0, end), kWidth);
+  end = text.rfind(' ', kWidth);
+  return text.substr(0, end == std::string::npos ? kWidth : end);
 }
 
 }  // namespace skid::words

@@ -72,7 +72,8 @@ std::string spelling_of(const Value& value);
 /// "one of load, store"; "1 to 1000"; "not with --samples": what else is to be said of an option.
 std::vector<std::string> remarks_of(const Option& option);
 
-/// The beginning of a description, for lists in which it has a line of its own.
+/// What of a description goes on a line, for lists in which it has one of its own: without what
+/// stands in parentheses, and ended early where that is too long.
 std::string brief(const std::string& description);
 
 }  // namespace skid::words

@@ -133,7 +133,10 @@ std::string see_also(const Manual& manual, const Command& command) {
   for (std::size_t i = 0; i < pages.size(); ++i) {
     text += fmt::format(".BR {} (1){}\n", roff_text(pages[i]), i + 1 < pages.size() ? "," : "");
   }
-  return text;
+  return text + ".PP\n" +
+         line(fmt::format("Documents named docs/... are in share/doc/{} below the prefix that {} "
+                          "is installed in, such as /usr.",
+                          manual.program, manual.program));
 }
 
 std::string page(const Manual& manual, const Command& command) {

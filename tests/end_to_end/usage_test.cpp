@@ -64,6 +64,38 @@ TEST(Usage, SaysWhatAValueMayBe) {
             "--cpu: found -1, allowed 0 or more; try 'skidscan record --help'");
 }
 
+TEST(Usage, TakesNoValueOfNoCharacters) {
+  EXPECT_EQ(complaint_about({"report", "--html", ""}),
+            "--html: found no value, allowed FILE; try 'skidscan report --help'");
+  EXPECT_EQ(complaint_about({"compare", "--plot", ""}),
+            "--plot: found no value, allowed FILE; try 'skidscan compare --help'");
+  EXPECT_EQ(complaint_about({"record", "-o", ""}),
+            "--output: found no value, allowed DIR; try 'skidscan record --help'");
+  EXPECT_EQ(complaint_about({"report", "--bin", "1", "--bin"}),
+            "--bin: found no value, allowed 1 to 1000000; try 'skidscan report --help'");
+}
+
+TEST(Usage, QuotesNumbersAsTheyWereGiven) {
+  EXPECT_EQ(complaint_about({"target", "--working-set", "5XB"}),
+            "--working-set: found 5XB, allowed with a unit: KiB, MiB, GiB; try 'skidscan target "
+            "--help'");
+  EXPECT_EQ(complaint_about({"record", "--duration", "nan"}),
+            "--duration: found nan, allowed 0.001 to 86400; try 'skidscan record --help'");
+  EXPECT_EQ(complaint_about({"audit", "--min-share", "nan"}),
+            "--min-share: found nan, allowed 0 to 1; try 'skidscan audit --help'");
+}
+
+TEST(Usage, WritesNoFileOverAnother) {
+  EXPECT_EQ(complaint_about({"report", "a.run", "--html", "-"}),
+            "--html -: what is printed goes to standard output; name a file");
+  EXPECT_EQ(complaint_about({"report", "a.run", "--html", "."}),
+            "--html .: is a directory; name a file in it");
+  EXPECT_EQ(complaint_about({"report", "a.html", "--html", "./a.html"}),
+            "--html ./a.html: is an input; name another file");
+  EXPECT_EQ(complaint_about({"compare", "a.run", "b.run", "--html", "x.svg", "--plot", "x.svg"}),
+            "--plot x.svg: is the file of --html, too; name two files");
+}
+
 TEST(Usage, SaysWhatDoesNotGoTogether) {
   EXPECT_THAT(complaint_about({"record", "--resume", "x", "-e", "access"}),
               HasSubstr("not together with "));

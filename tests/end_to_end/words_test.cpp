@@ -226,17 +226,80 @@ TEST(Words, OfZshAreThoseOfHelp) {
   }
 }
 
-TEST(Words, OfFishParse) {
-  if (!find_program("fish")) GTEST_SKIP() << "fish is not installed";
-  const auto done =
-      run_program({"fish", "--no-execute", (kWords / "fish" / "skidscan.fish").string()});
-  EXPECT_EQ(done.code.status, 0) << done.err;
+/// What fish offers behind each of `lines`.
+std::vector<Names> fish_completions(const std::vector<std::string>& lines) {
+  const test::TemporaryDirectory home;
+  std::vector<std::string> call{
+      "env",
+      "HOME=" + home.path().string(),
+      "fish",
+      "--no-config",
+      "-c",
+      "source $argv[1]; for line in $argv[2..]; complete -C $line; echo .; end",
+      (kWords / "fish" / "skidscan.fish").string()};
+  call.insert(call.end(), lines.begin(), lines.end());
+  const auto done = run_program(call, home.path());
+  EXPECT_EQ(done.err, "");
+  std::vector<Names> offered(1);
+  for (const std::string& line : text_lines(done.out)) {
+    if (line == ".") {
+      offered.emplace_back();
+    } else {
+      offered.back().insert(line.substr(0, line.find('\t')));
+    }
+  }
+  offered.pop_back();
+  return offered;
 }
 
-TEST(Words, OfZshParse) {
-  if (!find_program("zsh")) GTEST_SKIP() << "zsh is not installed";
-  const auto done = run_program({"zsh", "-n", (kWords / "zsh" / "_skidscan").string()});
+TEST(Words, OfFishAreOfferedByIt) {
+  if (!find_program("fish")) GTEST_SKIP() << "fish is not installed";
+  std::vector<std::string> lines{"skidscan ", "skidscan report --format ",
+                                 "skidscan target --trigger nt-"};
+  for (const std::string& command : command_names()) lines.push_back("skidscan " + command + " --");
+  const std::vector<Names> offered = fish_completions(lines);
+  ASSERT_EQ(offered.size(), lines.size());
+  const auto commands = command_names();
+  EXPECT_EQ(offered[0], Names(commands.begin(), commands.end()));
+  EXPECT_EQ(offered[1], (Names{"text", "json", "csv"}));
+  EXPECT_EQ(offered[2], (Names{"nt-load", "nt-store"}));
+  std::size_t next = 3;
+  for (const std::string& command : command_names()) {
+    Names known = options_of_help(command);
+    std::erase_if(known, [](const std::string& name) { return !name.starts_with("--"); });
+    EXPECT_EQ(offered[next++], known) << command;
+  }
+}
+
+/// What a zsh on a terminal makes of keys, \t among them, when Enter is pressed.
+std::vector<std::string> zsh_command_lines(const std::vector<std::string>& keys) {
+  constexpr const char* kScript = R"(
+zmodload zsh/zpty
+zpty -b inner zsh -f -i
+zpty -w inner "fpath=($1 \$fpath); autoload -U compinit; compinit -D -u
+skidscan() { print \"<\$*>\" }; print '<'ready'>'"
+zpty -r inner out '*<ready>*'
+for keys in ${@[2,-1]}; do
+  zpty -n -w inner "skidscan ${(g::)keys}"$'\n'
+  zpty -r inner out '*<*>*'
+  print -r -- "${${out##*<}%%>*}"
+done
+)";
+  const test::TemporaryDirectory here;
+  std::vector<std::string> call{"timeout", "60",    "zsh", "-f",
+                                "-c",      kScript, "zsh", (kWords / "zsh").string()};
+  call.insert(call.end(), keys.begin(), keys.end());
+  const auto done = run_program(call, here.path());
   EXPECT_EQ(done.code.status, 0) << done.err;
+  return text_lines(done.out);
+}
+
+TEST(Words, OfZshAreCompletedByIt) {
+  if (!find_program("zsh")) GTEST_SKIP() << "zsh is not installed";
+  EXPECT_THAT(zsh_command_lines({R"(report --form\tj\t)", R"(tar\t--trigger nt-l\t)",
+                                 R"(report --ki\tled\t --plot-sty\tover\t)"}),
+              ElementsAre("report --format json", "target --trigger nt-load",
+                          "report --kind ledger --plot-style overlaid"));
 }
 
 }  // namespace

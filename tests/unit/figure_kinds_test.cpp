@@ -203,7 +203,7 @@ TEST(FigureScript, NamesTheOutputSoThatGnuplotOpensAFile) {
               HasSubstr("\nset output './|touch owned.png'\n"));
   EXPECT_THAT(script_of(drawing, "/tmp/a'\n!b.pdf"),
               AllOf(HasSubstr("\nset terminal pdfcairo "),
-                    HasSubstr("\nset output '/tmp/a\u2019\\x0a!b.pdf'\n")));
+                    HasSubstr("\nset output './a\u2019\\x0a!b.pdf'\n")));
 }
 
 TEST(FigureScript, TakesNoGnuplotAndNoNameOfAFigure) {

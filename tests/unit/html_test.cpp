@@ -1,3 +1,4 @@
+#include "src/commands/page_file.h"
 #include "src/html/charts.h"
 #include "src/html/comparison_page.h"
 #include "src/html/document.h"
@@ -23,6 +24,7 @@ namespace {
 using analysis::Measurement;
 using examples::make;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -104,7 +106,7 @@ TEST(RatioFigure, PlacesTheIntervalAroundTheValue) {
 TEST(ReportPage, IsOneFileUnderAPolicy) {
   const std::vector<Measurement> measurements{
       make({.event = "access", .level = 1, .offsets = {{1, 5000}}})};
-  const std::string page = report_page(measurements, {"1.2.3", {{"skidscan", "report", "a b"}}});
+  const std::string page = report_page(measurements, {"1.2.3", {"skidscan", "report", "a b"}});
   EXPECT_THAT(page, AllOf(HasSubstr("Content-Security-Policy\" content=\"default-src 'none'"),
                           HasSubstr("skidscan 1.2.3"), HasSubstr("&#39;a b&#39;")));
   EXPECT_THAT(page,
@@ -123,10 +125,36 @@ TEST(ReportPage, HasNoMarkupOfARecording) {
   m.warnings = {kScript};
   m.contract.evidence = kScript;
   if (m.trigger) m.trigger->kind = m.trigger->symbol = kScript;
-  const std::string page = report_page({m}, {"1", {{kScript}}});
+  const std::string page = report_page({m}, {"1", {kScript}, {{kScript}}});
   EXPECT_EQ(count_of(page, "<script"), 1U);
   EXPECT_EQ(count_of(page, "</script"), 1U);
   EXPECT_THAT(page, HasSubstr("&lt;/script&gt;&lt;script&gt;alert(1)"));
+}
+
+TEST(ReportPage, NamesWhatRecordedIt) {
+  const Measurement m = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  const std::string page =
+      report_page({m}, {"1", {"skidscan", "report"}, {{"skidscan", "record", "-e", "a b"}}, 2});
+  EXPECT_THAT(page, AllOf(HasSubstr("<code>skidscan record -e &#39;a b&#39;</code>"),
+                          HasSubstr("and 2 command lines more, which"), HasSubstr("shown by")));
+  EXPECT_THAT(report_page({m}, {"1", {"skidscan", "report"}}), Not(HasSubstr("Recorded by")));
+}
+
+TEST(PageOrigin, HasEachCommandLineThatRecordedOnce) {
+  std::vector<Measurement> measurements;
+  for (int i = 0; i < 60; ++i) {
+    Measurement m = make({.event = "access", .level = 1, .offsets = {{1, 50}}});
+    m.command_lines = {{"/opt/bin/skidscan", "record", "-o", std::to_string(i / 2 * 2)}, {}};
+    measurements.push_back(m);
+  }
+  const Origin origin = commands::page_origin(measurements);
+  ASSERT_EQ(origin.recorded.size(), 30U);
+  EXPECT_THAT(origin.recorded[1], ElementsAre("skidscan", "record", "-o", "2"));
+  EXPECT_EQ(origin.left_out, 0U);
+  for (std::size_t i = 0; i < 60; ++i)
+    measurements[i].command_lines[0].push_back(std::to_string(i));
+  EXPECT_EQ(commands::page_origin(measurements).recorded.size(), 50U);
+  EXPECT_EQ(commands::page_origin(measurements).left_out, 10U);
 }
 
 TEST(ReportPage, TellsWhatConcernsARecordingOnce) {
@@ -148,7 +176,7 @@ TEST(ComparisonPage, TellsWhatDiffersAndWhatIsMissing) {
   const std::vector<std::size_t> input_of{0, 0, 1};
   const analysis::Comparison comparison =
       analysis::compare({inputs, measurements, input_of}, analysis::ComparisonChoices{});
-  const std::string page = comparison_page(comparison, inputs, {"1", {{"skidscan", "compare"}}});
+  const std::string page = comparison_page(comparison, inputs, {"1", {"skidscan", "compare"}});
   EXPECT_EQ(count_of(page, "<script"), 1U);
   EXPECT_THAT(page,
               AllOf(HasSubstr("good.run"), HasSubstr(">worse<"), HasSubstr("missing in b"),

@@ -1,7 +1,6 @@
 // Sampled code as rows: every sample is in one of them, whatever is folded.
 #include "src/listing/listing.h"
 
-#include "src/listing/near_names.h"
 #include "src/listing/reader.h"
 #include "src/listing/rows.h"
 #include "src/listing/source_text.h"
@@ -366,19 +365,6 @@ TEST(ListingRows, AMacroFusedPairCountsAsOne) {
               ElementsAre(conditional, conditional, never, never));
   EXPECT_THAT(verdicts_on({0x75, 0x00, 0x90}, {0x10, 0x12}), ElementsAre(std::nullopt, never))
       << "what is in front of the jump is not seen";
-}
-
-TEST(NearNames, AreThoseThatDifferLittleOrArePartOfEachOther) {
-  const std::map<std::string, std::uint64_t> sampled{
-      {"work", 5}, {"worker", 9}, {"do_work_now", 1}, {"main", 50}, {"memcpy", 7}};
-  EXPECT_THAT(near_names("wrok", sampled, 5), ElementsAre("work"));
-  EXPECT_THAT(near_names("WORK", sampled, 5), ElementsAre("work", "worker", "do_work_now"));
-  EXPECT_THAT(near_names("memcpyy", sampled, 5), ElementsAre("memcpy"));
-  EXPECT_THAT(near_names("zzz", sampled, 5), IsEmpty());
-  EXPECT_THAT(near_names("", sampled, 5), IsEmpty());
-  EXPECT_THAT(near_names("work", sampled, 1), ElementsAre("work"));
-  EXPECT_THAT(near_names(std::string(100'000, 'x') + "work", sampled, 5), ElementsAre("work"));
-  EXPECT_THAT(most_sampled(sampled, 2), ElementsAre("main", "worker"));
 }
 
 TEST(SourceText, GivesLinesOfRegularFilesOnly) {

@@ -49,6 +49,8 @@ TEST(Merge, AddsUpWhatIsOfOneConfiguration) {
   a.lost_records = 1;
   b.lost_records = 2;
   b.read_in_part = true;
+  a.command_lines = {{"skidscan", "record"}};
+  b.command_lines = {{"skidscan", "record"}, {"perf", "record"}};
   a.warnings = {"of both", "of a"};
   b.warnings = {"of both", "of b"};
   a.recording_warnings = std::make_shared<std::vector<std::string>>(1, "recording a");
@@ -70,6 +72,8 @@ TEST(Merge, AddsUpWhatIsOfOneConfiguration) {
   EXPECT_EQ(sum.events_per_iteration.measured, 1.0);
   EXPECT_EQ(sum.lost_records, 3u);
   EXPECT_TRUE(sum.read_in_part);
+  EXPECT_THAT(sum.command_lines,
+              ElementsAre(ElementsAre("skidscan", "record"), ElementsAre("perf", "record")));
   EXPECT_THAT(sum.warnings, ElementsAre("of both", "of a", "of b"));
   EXPECT_THAT(*sum.recording_warnings, ElementsAre("recording a", "recording b"));
   EXPECT_EQ(sum.parts, 2u);

@@ -27,6 +27,7 @@ json parsed(const Measurement& measurement) {
 /// Every key of the fixed skeleton, as JSON pointers.
 const std::vector<std::string> kKeys{"/run",
                                      "/file",
+                                     "/command_lines",
                                      "/synthetic",
                                      "/cpu/vendor",
                                      "/cpu/model_name",

@@ -106,6 +106,7 @@ TEST(ReportReader, GivesBackEverythingElseThatIsKnown) {
   Measurement m = with_two_triggers();
   m.run = "";
   m.repeat = 7;
+  m.command_lines = {{"skidscan", "record", "-e", "a \x1b b"}, {}, {"perf"}};
   m.synthetic = m.read_in_part = true;
   m.cpu = {};
   m.cpu.family = -1;

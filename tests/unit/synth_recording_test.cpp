@@ -247,7 +247,8 @@ TEST_F(SynthRecording, OfALadderMakeARunThatReportReads) {
   const Model model = random_model(11, target);
   target.path = directory_ / "target";
   std::filesystem::copy_file(targets_[3].path, target.path);
-  Ladder ladder = write_ladder(model, target, 2, {}, directory_.path(), {"skidscan", "synth"});
+  Ladder ladder = write_ladder(model, target, 2, {}, directory_.path(), {"skidscan", "synth"},
+                               [](const std::string&, std::size_t, std::size_t) {});
   run::write_run(ladder.run, directory_.path());
   const run::Run run = run::read_run(directory_.path());
   EXPECT_TRUE(run.synthetic);

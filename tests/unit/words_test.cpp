@@ -6,7 +6,7 @@
 #include "src/words/help.h"
 #include "src/words/manual.h"
 #include "src/words/roff.h"
-#include "src/words/suggestion.h"
+#include "src/words/validators.h"
 #include "src/words/zsh.h"
 
 #include <cstdint>
@@ -158,22 +158,33 @@ TEST_F(Words, OfThePagesAreOnePageACommand) {
 
 TEST_F(Words, OfZshAndFishAreQuoted) {
   const std::string zsh = zsh_completion(manual());
-  EXPECT_THAT(zsh, HasSubstr("  'draw:draws [boxes]'\n"));
+  EXPECT_THAT(zsh, HasSubstr(R"(  'draw:draws [boxes]: it'\''s all \ it does')"));
   EXPECT_THAT(zsh, HasSubstr("'*--form[how it looks]:FORM:(round square)'"));
-  EXPECT_THAT(zsh, HasSubstr("'*-a[all of it]'"));
+  EXPECT_THAT(zsh, HasSubstr("'*-a[all of it; really]'"));
   EXPECT_THAT(zsh, HasSubstr("'*--where[a place]:DIR:_files -/'"));
   EXPECT_THAT(zsh, HasSubstr("'*:INPUT:_files'"));
   const std::string fish = fish_completion(manual());
-  EXPECT_THAT(fish, HasSubstr("-s a -l all -d 'all of it'\n"));
+  EXPECT_THAT(fish, HasSubstr("-s a -l all -d 'all of it; really'\n"));
+  EXPECT_THAT(fish, HasSubstr(R"(-a draw -d 'draws [boxes]: it\'s all \\ it does')"));
   EXPECT_THAT(fish, HasSubstr("-l form -x -a 'round square' -d 'how it looks'\n"));
   EXPECT_THAT(fish, HasSubstr("complete -c tool -n '__fish_seen_subcommand_from draw' -F\n"));
   EXPECT_THAT(fish, Not(HasSubstr("-n '__fish_seen_subcommand_from erase' -F\n")));
 }
 
 TEST(Brief, EndsWhereDetailsBegin) {
-  EXPECT_EQ(brief("directory of files (a checkout of them), where"), "directory of files");
-  EXPECT_EQ(brief("runs: files, directories"), "runs");
   EXPECT_EQ(brief("short"), "short");
+  EXPECT_EQ(brief("broken: exit with status 4 when a contract is broken"),
+            "broken: exit with status 4 when a contract is broken");
+  EXPECT_EQ(brief("directory of files (a checkout (or two) of them), where"),
+            "directory of files, where");
+  const std::string rest =
+      " whatever follows, or what follows, behind it, it is so long that it ends";
+  EXPECT_EQ(brief("runs, recordings of somebody (files, directories) or reports;" + rest),
+            "runs, recordings of somebody or reports");
+  EXPECT_EQ(brief("sum: all of one configuration in one" + std::string(70, 'x') + " and so on"),
+            "sum: all of one configuration in");
+  EXPECT_EQ(brief("so many NOPs as are between two triggers, or" + std::string(70, 'x') + " else"),
+            "so many NOPs as are between two triggers");
 }
 
 }  // namespace

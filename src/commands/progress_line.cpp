@@ -1,4 +1,4 @@
-#include "src/commands/reading_progress.h"
+#include "src/commands/progress_line.h"
 
 #include "src/commands/messages.h"
 #include "src/commands/terminal.h"
@@ -9,11 +9,11 @@
 
 namespace skid::commands {
 
-ReadingProgress::ReadingProgress(bool on, std::chrono::milliseconds delay) {
+ProgressLine::ProgressLine(bool on, std::chrono::milliseconds delay) {
   if (on) thread_ = std::thread([this, delay] { show_until_end(delay); });
 }
 
-ReadingProgress::~ReadingProgress() {
+ProgressLine::~ProgressLine() {
   if (!thread_.joinable()) return;
   {
     const std::scoped_lock lock(mutex_);
@@ -24,38 +24,35 @@ ReadingProgress::~ReadingProgress() {
   erase();
 }
 
-void ReadingProgress::reads(const std::string& name, std::size_t number, std::size_t total) {
+void ProgressLine::begins(const char* what, const std::string& name, std::size_t number,
+                          std::size_t total) {
   const std::scoped_lock lock(mutex_);
-  name_ = name;
-  number_ = number;
-  total_ = total;
+  line_ = fmt::format("{} {}/{} {}", what, number, total, output::escape_for_terminal(name));
 }
 
-std::unique_lock<std::mutex> ReadingProgress::pause() {
+std::unique_lock<std::mutex> ProgressLine::pause() {
   std::unique_lock lock(mutex_);
   erase();
   return lock;
 }
 
-bool ReadingProgress::suits_standard_error(bool quiet) {
+bool ProgressLine::suits_standard_error(bool quiet) {
   return !quiet && ::isatty(STDERR_FILENO) == 1;
 }
 
-void ReadingProgress::show_until_end(std::chrono::milliseconds delay) {
+void ProgressLine::show_until_end(std::chrono::milliseconds delay) {
   constexpr std::chrono::milliseconds kGlance{200};
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, delay, [this] { return ended_; })) {
     delay = kGlance;
-    if (total_ == 0) continue;
-    const std::string line =
-        fmt::format("reading {}/{} {}", number_, total_, output::escape_for_terminal(name_));
+    if (line_.empty()) continue;
     // The last column stays free: writing it makes some terminals wrap.
-    tell("\r\033[K" + output::shorten(line, standard_error_width() - 1));
+    tell("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
     shown_ = true;
   }
 }
 
-void ReadingProgress::erase() {
+void ProgressLine::erase() {
   if (shown_) tell("\r\033[K");
   shown_ = false;
 }

@@ -1,4 +1,4 @@
-#include "src/commands/reading_progress.h"
+#include "src/commands/progress_line.h"
 
 #include "src/commands/messages.h"
 
@@ -17,11 +17,11 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ReadingProgress, ComesLateAndIsErased) {
+TEST(ProgressLine, ComesLateAndIsErased) {
   ::testing::internal::CaptureStderr();
   {
-    ReadingProgress progress(true, milliseconds(1));
-    progress.reads("a\x1b[2J.data", 12, 40);
+    ProgressLine progress(true, milliseconds(1));
+    progress.begins("reading", "a\x1b[2J.data", 12, 40);
     std::this_thread::sleep_for(milliseconds(500));
     {
       const auto paused = progress.pause();
@@ -37,13 +37,13 @@ TEST(ReadingProgress, ComesLateAndIsErased) {
   EXPECT_THAT(text, Not(EndsWith(".data"))) << "and in the end";
 }
 
-TEST(ReadingProgress, SaysNothingBeforeItsTimeNorWhereItIsOff) {
+TEST(ProgressLine, SaysNothingBeforeItsTimeNorWhereItIsOff) {
   ::testing::internal::CaptureStderr();
   {
-    ReadingProgress early(true, std::chrono::minutes(1));
-    early.reads("a", 1, 1);
-    ReadingProgress off(false, milliseconds(1));
-    off.reads("a", 1, 1);
+    ProgressLine early(true, std::chrono::minutes(1));
+    early.begins("reading", "a", 1, 1);
+    ProgressLine off(false, milliseconds(1));
+    off.begins("reading", "a", 1, 1);
     std::this_thread::sleep_for(milliseconds(50));
     const auto paused = off.pause();
   }

@@ -1,11 +1,11 @@
-#include "src/listing/near_names.h"
+#include "src/support/near_names.h"
 
 #include <algorithm>
 #include <cctype>
 #include <tuple>
 #include <utility>
 
-namespace skid::listing {
+namespace skid {
 namespace {
 
 /// Longer names are not compared letter by letter: that takes the product of the lengths.
@@ -43,12 +43,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> near_names(std::string_view name,
-                                    const std::map<std::string, std::uint64_t>& sampled,
+                                    const std::map<std::string, std::uint64_t>& known,
                                     std::size_t most) {
   using Candidate = std::tuple<std::size_t, std::uint64_t, std::string_view>;
   const std::string wanted = lower(name);
   std::vector<Candidate> candidates;
-  for (const auto& [other, samples] : sampled) {
+  for (const auto& [other, count] : known) {
     const std::string text = lower(other);
     std::size_t differing = 0;
     if (wanted.size() <= kLongest && text.size() <= kLongest) {
@@ -57,13 +57,13 @@ std::vector<std::string> near_names(std::string_view name,
       differing = longer - shorter <= longer / 3 ? distance(wanted, text) : longer;
       if (differing * 3 > longer) differing = longer;
       if (differing < longer) {
-        candidates.emplace_back(differing, samples, other);
+        candidates.emplace_back(differing, count, other);
         continue;
       }
     }
     if (wanted.empty() || text.empty()) continue;
     if (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos) {
-      candidates.emplace_back(std::max(wanted.size(), text.size()), samples, other);
+      candidates.emplace_back(std::max(wanted.size(), text.size()), count, other);
     }
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -78,11 +78,11 @@ std::vector<std::string> near_names(std::string_view name,
   return names;
 }
 
-std::vector<std::string> most_sampled(const std::map<std::string, std::uint64_t>& sampled,
-                                      std::size_t most) {
+std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t>& known,
+                                       std::size_t most) {
   std::vector<std::pair<std::uint64_t, std::string>> ordered;
-  ordered.reserve(sampled.size());
-  for (const auto& [name, samples] : sampled) ordered.emplace_back(~samples, name);
+  ordered.reserve(known.size());
+  for (const auto& [name, count] : known) ordered.emplace_back(~count, name);
   std::sort(ordered.begin(), ordered.end());
   std::vector<std::string> names;
   for (const auto& [order, name] : ordered) {
@@ -92,4 +92,4 @@ std::vector<std::string> most_sampled(const std::map<std::string, std::uint64_t>
   return names;
 }
 
-}  // namespace skid::listing
+}  // namespace skid

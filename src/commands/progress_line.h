@@ -1,4 +1,4 @@
-// What a terminal is told while recordings are read.
+// What a terminal is told while something takes long.
 #pragma once
 
 #include <chrono>
@@ -10,21 +10,22 @@
 
 namespace skid::commands {
 
-/// "reading 12/40 NAME": one line on standard error, shown when reading has taken some time, and
+/// "reading 12/40 NAME": one line on standard error, shown when the work has taken some time, and
 /// erased before anything else is said and at the end. A thread of its own writes it, because a
-/// single recording may take long, too.
-class ReadingProgress {
+/// single step may take long, too.
+class ProgressLine {
  public:
   /// Shows nothing unless `on` (`suits_standard_error`) and before `delay` has gone by.
-  explicit ReadingProgress(bool on, std::chrono::milliseconds delay = std::chrono::seconds(1));
-  ReadingProgress(const ReadingProgress&) = delete;
-  ReadingProgress& operator=(const ReadingProgress&) = delete;
-  ReadingProgress(ReadingProgress&&) = delete;
-  ReadingProgress& operator=(ReadingProgress&&) = delete;
-  ~ReadingProgress();
+  explicit ProgressLine(bool on, std::chrono::milliseconds delay = std::chrono::seconds(1));
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ProgressLine(ProgressLine&&) = delete;
+  ProgressLine& operator=(ProgressLine&&) = delete;
+  ~ProgressLine();
 
-  /// A recording is begun, number `number` of `total`. Of several at a time the last one is told.
-  void reads(const std::string& name, std::size_t number, std::size_t total);
+  /// A step is begun: "reading" or "writing" `name`, number `number` of `total`. Of several at a
+  /// time the last one is told.
+  void begins(const char* what, const std::string& name, std::size_t number, std::size_t total);
 
   /// Erases the line, which stays away as long as the result lives.
   std::unique_lock<std::mutex> pause();
@@ -38,8 +39,7 @@ class ReadingProgress {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string name_;
-  std::size_t number_ = 0, total_ = 0;
+  std::string line_;  ///< empty: nothing was begun
   bool shown_ = false, ended_ = false;
   std::thread thread_;
 };

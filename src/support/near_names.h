@@ -1,0 +1,25 @@
+// Names that somebody may have meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid {
+
+/// At most `most` of the names in `known` (with how often they occur) that are like `name`: it or
+/// they are part of the other, or a third of the letters or fewer differ (swapped neighbours as
+/// one); nearest first, of equally near ones the most frequent first. Letters count alike in either
+/// case.
+std::vector<std::string> near_names(std::string_view name,
+                                    const std::map<std::string, std::uint64_t>& known,
+                                    std::size_t most);
+
+/// At most `most` names, the most frequent first.
+std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t>& known,
+                                       std::size_t most);
+
+}  // namespace skid
