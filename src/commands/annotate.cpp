@@ -210,8 +210,8 @@ void add_annotate_command(CLI::App& app, int& exit_status) {
            exit_statuses({{ExitStatus::failed, "failed, or no such function was sampled"},
                           {ExitStatus::read_in_part, kReadInPart}}),
        .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
-                    "perf record -e cpu-clock -- gzip -k FILE && skidscan annotate perf.data "
-                    "--function deflate",
+                    "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
+                    "skidscan annotate perf.data --function deflate",
                     "skidscan annotate skidscan.run --function skid_trigger --all",
                     "skidscan annotate skidscan.run --source --format json"}}));
   command->callback(
