@@ -1,11 +1,10 @@
 #include "src/machine/sampling_support.h"
 
+#include "src/machine/arm_core.h"
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
 #include "src/support/error.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 #include <system_error>
@@ -17,18 +16,6 @@ namespace skid::machine {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct ArmPart {
-  unsigned part;
-  std::string_view name;
-};
-
-// Arm's technical reference manuals, MIDR_EL1; the server cores, which have SPE.
-constexpr unsigned kArm = 0x41;
-constexpr std::array kArmParts{
-    ArmPart{0xd0c, "Neoverse N1"}, ArmPart{0xd40, "Neoverse V1"}, ArmPart{0xd49, "Neoverse N2"},
-    ArmPart{0xd4f, "Neoverse V2"}, ArmPart{0xd83, "Neoverse V3"}, ArmPart{0xd8e, "Neoverse N3"},
-};
 
 std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
   std::uint64_t number = 0;
@@ -69,10 +56,8 @@ void look_for_perf(const FileTree& files, SamplingSupport& support) {
 }  // namespace
 
 std::string Midr::name() const {
-  const auto* found = std::find_if(kArmParts.begin(), kArmParts.end(),
-                                   [this](const ArmPart& known) { return known.part == part; });
-  if (implementer != kArm || found == kArmParts.end()) return {};
-  return fmt::format("{} r{}p{}", found->name, variant, revision);
+  const std::string_view core = arm_core_name(implementer, part);
+  return core.empty() ? std::string() : fmt::format("{} r{}p{}", core, variant, revision);
 }
 
 std::optional<Midr> parse_midr(std::string_view text) {

@@ -1,10 +1,14 @@
 #include "src/output/grouping.h"
 
+#include "src/machine/arm_core.h"
 #include "src/output/escape.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <map>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -96,8 +100,30 @@ std::string level_name(int level) {
   }
 }
 
+namespace {
+
+/// Of an Arm CPU, which the kernel gives no name: "Arm Neoverse N1", "Ampere part 0xac3"; else
+/// empty.
+std::string arm_name(const Cpu& cpu) {
+  const std::string_view vendor = cpu.vendor;
+  if (!vendor.starts_with("0x")) return {};
+  unsigned implementer = 0;
+  const char* const end = vendor.data() + vendor.size();
+  const auto [stop, error] = std::from_chars(vendor.data() + 2, end, implementer, 16);
+  const std::string_view maker = machine::arm_implementer(implementer);
+  if (error != std::errc() || stop != end || maker.empty()) return {};
+  if (!cpu.model || *cpu.model < 0) return std::string(maker);
+  const auto part = static_cast<unsigned>(*cpu.model);
+  const std::string_view core = machine::arm_core_name(implementer, part);
+  return core.empty() ? fmt::format("{} part {:#x}", maker, part)
+                      : fmt::format("{} {}", maker, core);
+}
+
+}  // namespace
+
 std::string cpu_name(const Cpu& cpu) {
   if (!cpu.model_name.empty()) return escape_for_terminal(cpu.model_name);
+  if (std::string name = arm_name(cpu); !name.empty()) return name;
   if (!cpu.vendor.empty()) return escape_for_terminal(cpu.vendor);
   return "unknown CPU";
 }

@@ -46,7 +46,8 @@ std::string letters(std::size_t index);
 /// "none", "p", "pp", "ppp": as perf's modifiers say it.
 std::string level_name(int level);
 
-/// "Intel(R) Xeon(R) …", or the best that is known: vendor, architecture, "unknown CPU". Escaped.
+/// "Intel(R) Xeon(R) …", or the best that is known: "Arm Neoverse N1", the vendor, "unknown CPU".
+/// Escaped.
 std::string cpu_name(const analysis::Cpu& cpu);
 
 }  // namespace skid::output

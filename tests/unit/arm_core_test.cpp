@@ -1,0 +1,41 @@
+#include "src/machine/arm_core.h"
+
+#include "src/output/grouping.h"
+
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid {
+namespace {
+
+TEST(ArmCore, IsNamedByImplementerAndPart) {
+  EXPECT_EQ(machine::arm_core_name(0x41, 0xd0c), "Neoverse N1");
+  EXPECT_EQ(machine::arm_core_name(0xc0, 0xd0c), "") << "a number is of its implementer";
+  EXPECT_EQ(machine::arm_implementer(0xc0), "Ampere");
+  EXPECT_EQ(machine::arm_implementer(0xff), "");
+}
+
+TEST(ArmCore, NamesTheCpuWhereTheKernelDoesNot) {
+  const auto name = [](const char* vendor, std::optional<int> model) {
+    analysis::Cpu cpu;
+    cpu.vendor = vendor;
+    cpu.model = model;
+    return output::cpu_name(cpu);
+  };
+  EXPECT_EQ(name("0x41", 0xd08), "Arm Cortex-A72");
+  EXPECT_EQ(name("0x41", 0xfff), "Arm part 0xfff");
+  EXPECT_EQ(name("0xc0", 0xac3), "Ampere part 0xac3");
+  EXPECT_EQ(name("0x61", std::nullopt), "Apple");
+  EXPECT_EQ(name("0x41 ", 0xd08), "0x41 ");
+  EXPECT_EQ(name("0x", 0xd08), "0x");
+  EXPECT_EQ(name("GenuineIntel", 94), "GenuineIntel");
+  analysis::Cpu cpu;
+  cpu.vendor = "0x41";
+  cpu.model_name = "what the firmware says";
+  EXPECT_EQ(output::cpu_name(cpu), "what the firmware says");
+}
+
+}  // namespace
+}  // namespace skid
