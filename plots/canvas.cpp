@@ -1,5 +1,6 @@
 #include "plots/canvas.h"
 
+#include "plots/characters.h"
 #include "plots/gnuplot_session.h"
 #include "src/output/escape.h"
 
@@ -29,9 +30,9 @@ std::string Canvas::at(int x, int y) const {
 void Canvas::text(int x, int y, std::string_view text, int room, int points, const char* color) {
   const auto characters =
       static_cast<std::size_t>(std::max(1.0, room / (kCharacterWidth * points)));
-  gnuplot_ << "set label " << gnuplot_string(output::shorten(text, characters)) << " at "
-           << at(x, y) << " left font '," << points << "' tc rgb '" << color
-           << "' noenhanced front\n";
+  const std::string shown = output::shorten(drawable(text, Fonts::of_viewers), characters);
+  gnuplot_ << "set label " << gnuplot_string(shown) << " at " << at(x, y) << " left font ',"
+           << points << "' tc rgb '" << color << "' noenhanced front\n";
 }
 
 void Canvas::rectangle(const Area& area, const Fill& fill) {

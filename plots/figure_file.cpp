@@ -26,6 +26,10 @@ void check_figure_files(const FigureFiles& files) {
   }
 }
 
+Fonts fonts_of(const FigureFiles& files) {
+  return files.plot.extension() == ".svg" ? Fonts::of_viewers : Fonts::of_drawers;
+}
+
 void write_figure(const Drawing& drawing, const FigureFiles& files) {
   check_figure_files(files);
   // First, because it takes no gnuplot.

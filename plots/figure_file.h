@@ -1,6 +1,7 @@
 // The file of a figure: what its name asks for, and how gnuplot is to write it.
 #pragma once
 
+#include "plots/characters.h"
 #include "plots/gnuplot_session.h"
 
 #include <filesystem>
@@ -25,6 +26,9 @@ void check_plot_file(const std::filesystem::path& file);
 
 /// Throws UsageError where either name is not what it is to be.
 void check_figure_files(const FigureFiles& files);
+
+/// An SVG's are those of whoever looks at it. A script without a figure draws a PNG.
+Fonts fonts_of(const FigureFiles& files);
 
 /// Writes the files that are named, each in whole or not at all. Throws Error when gnuplot, which
 /// only the figure takes, is missing (naming the package) or fails, and when a file cannot be

@@ -2,6 +2,7 @@
 
 #include "analysis/wording.h"
 #include "plots/canvas.h"
+#include "plots/characters.h"
 #include "src/output/escape.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::string machine_text(const MachineGroup& machine, bool of_several) {
 
 std::vector<std::string> lines_of(const std::string& text, int room, int points, std::size_t most) {
   const auto width = static_cast<std::size_t>(std::max(1.0, room / text_width(1, points)));
-  std::vector<std::string> lines = output::wrap(output::escape_for_terminal(text), width);
+  std::vector<std::string> lines = output::wrap(drawable(text, Fonts::of_viewers), width);
   if (lines.empty()) lines.emplace_back();
   if (lines.size() > most) {
     lines.resize(most);

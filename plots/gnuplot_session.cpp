@@ -1,5 +1,6 @@
 #include "plots/gnuplot_session.h"
 
+#include "plots/characters.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -211,7 +212,7 @@ void check(const Terminal& terminal, const ExitCode& code, const std::string& st
 
 std::string gnuplot_string(std::string_view text) {
   std::string result = "'";
-  for (const char character : output::escape_for_terminal(text)) {
+  for (const char character : drawable(text, Fonts::of_viewers)) {
     if (character == '\'') {
       result += "\u2019";
     } else if (character == '>' && result.ends_with("]]")) {

@@ -25,7 +25,7 @@ std::string draw(const Terminal& terminal, const std::function<void(gnuplotio::G
 /// What `write` sends, as text: commands with their data behind them. No gnuplot takes part.
 std::string record(const std::function<void(gnuplotio::Gnuplot&)>& write);
 
-/// `text` as a gnuplot string. Control characters are escaped; single quotes keep gnuplot from
+/// `text` as a gnuplot string, drawable() with any fonts. Single quotes keep gnuplot from
 /// expanding backquotes, macros and escapes (gnuplot manual, "Quotation marks"). An apostrophe
 /// becomes U+2019: gnuplot 5.4 takes a doubled quote at the beginning of a string for an empty
 /// string, and what follows for further tokens. Of "]]>", which XML does not allow in text and

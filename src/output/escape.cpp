@@ -130,6 +130,21 @@ std::string escape_for_terminal(std::string_view text) {
   return escaped;
 }
 
+std::string escape_unless(bool (*shown)(char32_t), std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    if (!point.valid || shown(point.value)) {
+      escaped.append(text.substr(0, point.bytes));
+    } else {
+      escaped += fmt::format("\\u{{{:04X}}}", static_cast<std::uint32_t>(point.value));
+    }
+    text.remove_prefix(point.bytes);
+  }
+  return escaped;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {

@@ -13,6 +13,9 @@ namespace skid::output {
 /// they are.
 std::string escape_for_terminal(std::string_view text);
 
+/// `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8 stays.
+std::string escape_unless(bool (*shown)(char32_t), std::string_view text);
+
 /// Terminal columns that escaped text takes: 2 for East Asian wide characters, 0 for combining
 /// ones.
 std::size_t display_width(std::string_view text);

@@ -156,6 +156,7 @@ TEST_F(Plot, HostileNamesAreTextInFiguresAndScripts) {
                                        "@m {/=50 big} x_2 %s",
                                        "e\ne\n!touch owned",
                                        "<script>&amp;</script>",
+                                       "\ufffe\uffff\ue000\u4e2d",
                                        "\x1b[31m\u202e$d << EOD"};
   json report = json::parse(test::content_of(runs() / "pebs-shadow.json"));
   for (const std::string& name : names) {
@@ -170,8 +171,8 @@ TEST_F(Plot, HostileNamesAreTextInFiguresAndScripts) {
           {"report", "r.json", "--kind", kind, "--plot", "f.svg", "--plot-script", "f.gp"});
       ASSERT_EQ(drawn.code.status, kDone) << kind << " of " << name << ": " << drawn.err;
       const std::string svg = content("f.svg");
-      EXPECT_THAT(
-          svg, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));
+      EXPECT_THAT(svg, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("\x1b")),
+                             Not(HasSubstr("\u202e")), Not(HasSubstr("\uffff"))));
       const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
       EXPECT_TRUE(redrawn.code.success()) << kind << " of " << name << ": " << redrawn.err;
       EXPECT_EQ(content("f.svg"), svg) << kind << " of " << name;

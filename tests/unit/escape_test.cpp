@@ -90,5 +90,11 @@ TEST(Wrap, NeverExceedsTheWidth) {
   }
 }
 
+TEST(EscapeUnless, NamesTheCharactersThatAreNotShown) {
+  const auto is_small = [](char32_t character) { return character >= 'a' && character <= 'z'; };
+  EXPECT_EQ(escape_unless(is_small, "a\u00e9b\U0001f9ff"), "a\\u{00E9}b\\u{1F9FF}");
+  EXPECT_EQ(escape_unless(is_small, "a\xff"), "a\xff") << "no character";
+}
+
 }  // namespace
 }  // namespace skid::output

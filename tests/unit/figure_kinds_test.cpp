@@ -11,6 +11,7 @@
 #include "src/support/error.h"
 #include "src/support/process.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
 #include <filesystem>
@@ -192,6 +193,44 @@ TEST(BiasFigure, HoldsSharesAndTheEvenOne) {
                             HasSubstr("first 25.00000 to graph 1, first 25.00000")));
   EXPECT_THAT(script, AllOf(Not(HasSubstr("'p:  ")),
                             HasSubstr("samples fall on, without 1 measurement of one trigger'")));
+}
+
+/// What a script holds beyond ASCII, but for what figures write themselves.
+std::string foreign_text(std::string script) {
+  for (const std::string own : {"\u2019", "\u2026"}) {
+    for (std::size_t at = 0; (at = script.find(own, at)) != std::string::npos;) {
+      script.erase(at, own.size());
+    }
+  }
+  std::erase_if(script, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return script;
+}
+
+TEST(FigureKinds, HoldInPngAndPdfNoCharacterThatFontsMayLack) {
+  const std::string name = "\u4e2d\U0001f9ff\U00013080\ue000\uffff";
+  examples::Compared compared;
+  for (int i = 0; i < 4; ++i) {
+    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
+    m.run = m.kernel = m.cpu.model_name = name + std::to_string(i % 3);
+    m.cpu.hypervisor = m.cpu.microcode = name;
+    m.triggers = {{10, 30}, {20, 70}};
+    m.trigger_addresses = {1, 2};
+    compared.input(m.run).add(m);
+  }
+  test::TemporaryDirectory directory;
+  const auto script = [&directory] {
+    std::ifstream file(directory / "figure.gp");
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const FigureFiles files{{}, directory / "figure.gp"};
+  for (const Kind kind : kKinds) {
+    draw_figure(compared.measurements, {.files = files, .kind = kind});
+    EXPECT_EQ(foreign_text(script()), "") << name_of(kind);
+    EXPECT_NE(script().find("\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{E000}\\u{FFFF}"), std::string::npos)
+        << name_of(kind);
+  }
+  draw_comparison(compared.compare(), compared.inputs, files);
+  EXPECT_EQ(foreign_text(script()), "");
 }
 
 TEST(FigureScript, NamesTheOutputSoThatGnuplotOpensAFile) {

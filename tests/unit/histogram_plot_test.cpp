@@ -1,3 +1,4 @@
+#include "plots/characters.h"
 #include "plots/figure.h"
 #include "plots/figure_bins.h"
 #include "plots/gnuplot_session.h"
@@ -218,6 +219,25 @@ TEST(GnuplotString, HoldsNoQuoteThatCouldEndIt) {
   EXPECT_EQ(gnuplot_string("'; plot"), "'\u2019; plot'");
   EXPECT_EQ(gnuplot_string("a\nb"), "'a\\x0ab'");
   EXPECT_EQ(gnuplot_string("a]]>b>"), "'a]]\\x3eb>'");
+}
+
+TEST(GnuplotString, HoldsNoCharacterThatXmlForbids) {
+  EXPECT_EQ(gnuplot_string("a\ufffeb\uffffc"), "'a\\u{FFFE}b\\u{FFFF}c'");
+}
+
+TEST(DrawableText, IsEscapedWhereTheFontsLackACharacter) {
+  const std::string seldom = "\u4e2d\U0001f9ff\U00013080\u0e01";
+  EXPECT_EQ(drawable(seldom, Fonts::of_viewers), seldom);
+  EXPECT_EQ(drawable(seldom, Fonts::of_drawers), "\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{0E01}");
+  const std::string usual = "a\u00e9\u03b1\u0436\u05d0\u0645\u2019\u2026\u2265\u2588 ~";
+  EXPECT_EQ(drawable(usual, Fonts::of_drawers), usual);
+  // Of these nobody has an agreed picture.
+  for (const Fonts fonts : {Fonts::of_viewers, Fonts::of_drawers}) {
+    EXPECT_EQ(drawable("\ue000\U0010fffd\ufdd0\U0001ffff\n", fonts),
+              "\\u{E000}\\u{10FFFD}\\u{FDD0}\\u{1FFFF}\\x0a");
+    EXPECT_EQ(drawable(drawable("\ue000\xff\u4e2d", fonts), fonts),
+              drawable("\ue000\xff\u4e2d", fonts));
+  }
 }
 
 // Strings of the characters that mean something to gnuplot, in no order a person would think of.
