@@ -107,7 +107,7 @@ HistogramSlice SkidHistogram::slice(int level, const std::string& event, std::in
     const auto index = static_cast<std::int64_t>(cell->first - first);
     const std::int64_t lo = floor_to(counts_->lowest + index, width);
     if (slice.bins.empty() || slice.bins.back().lo != lo) {
-      slice.bins.push_back({lo, lo + width, 0});
+      slice.bins.push_back({lo, lo + width, 0, 0});
     }
     slice.bins.back().count += cell->second;
   }

@@ -13,6 +13,9 @@ struct Bin {
   std::int64_t lo = 0;
   std::int64_t hi = 0;
   std::uint64_t count = 0;
+  /// Of these, the censored ones: among several triggers an offset may be censored behind one and
+  /// not behind another. Set by whoever knows the classes.
+  std::uint64_t censored = 0;
 };
 
 struct HistogramSlice {

@@ -117,6 +117,16 @@ HistogramSlice bins_of(const OffsetCounts& offsets, std::int64_t lowest, std::in
   return histogram.slice(level, event, width);
 }
 
+/// Tells of the bins up to the offset `highest` how many of their samples are `censored`.
+void mark_censored(const OffsetCounts& censored, std::int64_t highest, std::vector<Bin>& bins) {
+  auto bin = bins.begin();
+  for (const auto& [offset, count] : censored.counts()) {
+    if (offset > highest) break;
+    while (bin != bins.end() && bin->hi <= offset) ++bin;
+    if (bin != bins.end() && bin->lo <= offset) bin->censored += count;
+  }
+}
+
 std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
                                               std::optional<std::int64_t> censored_from) {
   if (offsets.empty()) return std::nullopt;
@@ -168,6 +178,7 @@ void measure_distances(const Basis& basis, bool nops_are_right, Measurement& mea
   measurement.histogram =
       bins_of(tally.instructions, measurement.lowest_offset, measurement.highest_offset,
               measurement.precise.recorded, measurement.event.label, measurement.bin_width);
+  mark_censored(tally.censored, measurement.highest_offset, measurement.histogram.bins);
   if (nops_are_right) measurement.expected_hit_share = geometry.even_hit_share;
 }
 
@@ -208,6 +219,7 @@ Tally& Tally::operator+=(const Tally& other) {
   ledger += other.ledger;
   instructions += other.instructions;
   bytes += other.bytes;
+  censored += other.censored;
   exact_samples += other.exact_samples;
   exact_hits += other.exact_hits;
   exact_off_trigger += other.exact_off_trigger;
@@ -223,6 +235,9 @@ void Tally::add(const LocatedCount& count, const TargetMap* map) {
   if (classified.offset) {
     instructions.add(classified.offset->instructions, count.samples);
     bytes.add(classified.offset->bytes, count.samples);
+    if (classified.sample_class == SampleClass::censored) {
+      censored.add(classified.offset->instructions, count.samples);
+    }
   }
   if (classified.trigger) {
     if (triggers.size() <= *classified.trigger) triggers.resize(*classified.trigger + 1);

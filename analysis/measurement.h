@@ -89,6 +89,7 @@ struct LocatedCount {
 struct Tally {
   Ledger ledger;
   OffsetCounts instructions, bytes;
+  OffsetCounts censored;                ///< of `instructions`, those that are censored
   std::uint64_t exact_samples = 0;      ///< of all
   std::uint64_t exact_hits = 0;         ///< of the hits
   std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,7 +86,7 @@ std::string cdf_caption(const Column& column, std::uint64_t beyond) {
 void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area area) {
   std::string plots;
   std::vector<Points> data;
-  std::set<std::int64_t> ends;
+  std::map<std::int64_t, const char*> ends;
   std::map<int, int> seen;  // by level
   const auto plot = [&](const Points& points, double width, const char* color,
                         const std::string& dashes) {
@@ -104,7 +103,11 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
     style.dashes = dashes_of(seen[column.level]++, style.width);
     plot(curve.known, style.width, style.color, style.dashes);
     plot(curve.censored, style.width / 2, style.color, "3");
-    if (!curve.censored.empty()) ends.insert(*column.measurement->censored_from);
+    // Of several triggers that of the shortest runway: behind others skids go on.
+    if (!curve.censored.empty()) {
+      ends.emplace(*column.measurement->censored_from,
+                   column.measurement->triggers.empty() ? "censored" : "partly censored");
+    }
     draw_line_caption(canvas, area, area.top + kCaption / 2, style,
                       cdf_caption(column, curve.beyond));
     area.top += kCaption;
@@ -114,11 +117,12 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
   gnuplotio::Gnuplot& gnuplot = canvas.gnuplot();
   gnuplot << "set yrange [-2:102]\nset ytics 20 nomirror scale 0.5\nset format y '%.0f%%'\n"
              "set ylabel 'located samples up to here'\n";
-  for (const std::int64_t end : ends) {
+  for (const auto& [end, what] : ends) {
     gnuplot << fmt::format(
         "set arrow from {0}, graph 0 to {0}, graph 1 nohead back dt 4 lc rgb '{1}'\n"
-        "set label 'censored' at {0}, graph 0.06 right offset -0.5,0 font ',8' tc rgb '{1}'\n",
-        end, kVermillion);
+        "set label '{2}' at {0}, graph 0.06 {3},0 font ',8' tc rgb '{1}'\n",
+        end, kVermillion, what,
+        2 * end > block.axis.lowest + block.axis.highest ? "right offset -0.5" : "left offset 0.5");
   }
   if (plots.empty()) {
     say_nothing_located(canvas);

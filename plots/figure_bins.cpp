@@ -103,8 +103,9 @@ Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
       add(lo, BarClass::hit, in_bin);
       rest -= in_bin;
     }
-    const bool censored = measurement.censored_from && bin.lo >= *measurement.censored_from;
-    add(lo, bin.lo < 0 ? BarClass::before : censored ? BarClass::censored : BarClass::skid, rest);
+    const std::uint64_t censored = std::min(bin.censored, rest);
+    add(lo, BarClass::censored, censored);
+    add(lo, bin.lo < 0 ? BarClass::before : BarClass::skid, rest - censored);
   }
   for (const auto& [lo, counts] : bins) {
     std::uint64_t sum = 0;

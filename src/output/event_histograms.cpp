@@ -79,12 +79,17 @@ std::string histogram(const Page& page, const Bars& bars, std::size_t name_width
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  if (m.samples[SampleClass::censored] > 0 && m.censored_from) {
-    text += std::string(2 * kIndent, ' ') +
-            page.paint(fmt::format("from {} on: censored, the skid may be longer",
-                                   analysis::signed_number(*m.censored_from)),
-                       Ink::dim) +
-            '\n';
+  const std::uint64_t censored = m.samples[SampleClass::censored];
+  if (censored > 0 && m.censored_from) {
+    // Of several triggers that of the shortest runway, where others may go on.
+    const std::string what = m.triggers.empty()
+                                 ? "censored, the skid may be longer"
+                                 : fmt::format("{} censored, their skid may be longer", censored);
+    text +=
+        std::string(2 * kIndent, ' ') +
+        page.paint(fmt::format("from {} on: {}", analysis::signed_number(*m.censored_from), what),
+                   Ink::dim) +
+        '\n';
   }
   return text;
 }

@@ -260,7 +260,8 @@ Json basis_of(const analysis::Basis& basis) {
           {"geometry", geometry_of(basis.geometry)},
           {"offsets",
            {{"instructions", offsets_of(basis.tally.instructions)},
-            {"bytes", offsets_of(basis.tally.bytes)}}}};
+            {"bytes", offsets_of(basis.tally.bytes)},
+            {"censored", offsets_of(basis.tally.censored)}}}};
 }
 
 /// How many of the warnings are of what kind, in their order.

@@ -205,8 +205,9 @@ analysis::Ledger read_ledger(const JsonValue& samples) {
   return ledger;
 }
 
+/// `all`: how many samples there are to be, which are `what`.
 OffsetCounts read_offsets(const JsonValue& value, std::int64_t lowest, std::int64_t highest,
-                          std::uint64_t located) {
+                          std::uint64_t all, std::string_view what = "located") {
   OffsetCounts offsets;
   std::optional<std::int64_t> before;
   for (const auto& [offset, count] : value.pairs(kMostJsonValues)) {
@@ -216,16 +217,16 @@ OffsetCounts read_offsets(const JsonValue& value, std::int64_t lowest, std::int6
     if (offset < lowest || offset > highest) {
       value.refuse(fmt::format("offset {}", offset), fmt::format("{} to {}", lowest, highest));
     }
-    if (count == 0 || count > located - offsets.total()) {
+    if (count == 0 || count > all - offsets.total()) {
       value.refuse(fmt::format("{} samples at offset {}", count, offset),
-                   fmt::format("1 or more, and {} in all", located));
+                   fmt::format("1 or more, and {} in all", all));
     }
     offsets.add(offset, count);
     before = offset;
   }
-  if (offsets.total() != located) {
+  if (offsets.total() != all) {
     value.refuse(fmt::format("{} samples", offsets.total()),
-                 fmt::format("the {} that were located", located));
+                 fmt::format("the {} that were {}", all, what));
   }
   return offsets;
 }
@@ -260,6 +261,31 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
     refuse(censored, "on the censored end of the runway", "censored",
            ledger[SampleClass::censored]);
   }
+}
+
+/// Which of the located samples are censored. Older reports do not say it: with one trigger the
+/// offset tells, of several those that came farthest are taken.
+OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
+                           const analysis::Geometry& geometry) {
+  const std::uint64_t all = tally.ledger[SampleClass::censored];
+  const auto& located = tally.instructions.counts();
+  OffsetCounts censored;
+  if (const auto value = offsets.find("censored")) {
+    const std::int64_t first = geometry.censored_from.value_or(geometry.highest_offset);
+    censored = read_offsets(*value, first, geometry.highest_offset, all, "censored");
+    for (const auto& [offset, count] : censored.counts()) {
+      const std::uint64_t most = tally.instructions.count_at(offset);
+      if (count > most) {
+        value->refuse(fmt::format("{} samples at offset {}", count, offset),
+                      fmt::format("at most the {} that were located there", most));
+      }
+    }
+    return censored;
+  }
+  for (auto at = located.rbegin(); at != located.rend() && censored.total() < all; ++at) {
+    censored.add(at->first, std::min(at->second, all - censored.total()));
+  }
+  return censored;
 }
 
 analysis::Geometry read_geometry(const JsonValue& value) {
@@ -349,6 +375,7 @@ Basis read_basis(const JsonValue& measurement) {
                                       geometry.highest_offset, located);
     tally.bytes = read_offsets(offsets["bytes"], kLowest64, kHighest64, located);
     check_classes(offsets["instructions"], tally, geometry);
+    tally.censored = read_censored(offsets, tally, geometry);
     tally.triggers = read_triggers(measurement["triggers"], tally, geometry);
   } else if (tally.ledger.judged() > 0) {
     samples.refuse(fmt::format("{} judged samples", tally.ledger.judged()),

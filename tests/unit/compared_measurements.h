@@ -57,6 +57,7 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
   for (const auto& [offset, count] : offsets.counts()) {
     m.basis.tally.instructions.add(offset, count);
     m.basis.tally.bytes.add(offset, count);
+    if (offset >= range.censored_from) m.basis.tally.censored.add(offset, count);
     m.basis.tally.ledger.add(offset == 0                     ? SampleClass::hit
                              : offset < 0                    ? SampleClass::before
                              : offset >= range.censored_from ? SampleClass::censored

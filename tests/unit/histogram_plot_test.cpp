@@ -12,8 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -329,6 +331,55 @@ TEST(FigureBars, OfWideRecordedBinsStillShowTheHits) {
   EXPECT_EQ(bars.bars[1].bottom, 30u);
   EXPECT_EQ(bars.bars[1].count, 20u);
   EXPECT_EQ(bars.bars[2].lo, 10);
+}
+
+/// Triggers with `nops` behind each, one after the other.
+Measurement several_triggers(const std::vector<std::size_t>& nops,
+                             const std::vector<std::pair<std::size_t, Offsets>>& samples) {
+  const auto code = [](std::uint64_t begin, std::size_t count) {
+    analysis::CodeRegion region;
+    region.range = {begin, begin + count};
+    for (std::size_t i = 0; i < count; ++i) region.starts.push_back(begin + i);
+    return region;
+  };
+  std::vector<analysis::Stretch> stretches;
+  std::vector<std::uint64_t> triggers;
+  std::uint64_t next = 0x1000;
+  for (const std::size_t count : nops) {
+    stretches.push_back({code(next, 1), code(next + 1, count)});
+    triggers.push_back(next);
+    next += count + 1;
+  }
+  const auto map = analysis::TargetMap::of_target({}, stretches, {0x1000, next}, {});
+  std::vector<analysis::LocatedCount> counts;
+  for (const auto& [trigger, offsets] : samples) {
+    for (const auto& [offset, count] : offsets) {
+      const auto address = triggers.at(trigger) + static_cast<std::uint64_t>(offset);
+      counts.push_back({analysis::Place::target, address, count, false});
+    }
+  }
+  Measurement m = examples::begin({});
+  complete(m, examples::tally(counts, &map), &map, analysis::Judgeable::yes, false, std::nullopt,
+           1);
+  return m;
+}
+
+TEST(FigureBars, OfSeveralTriggersHoldAsManyOfEachClassAsTheLedger) {
+  // The runways are censored from 96, 191 and 951 on.
+  const Measurement m = several_triggers(
+      {100, 200, 1000},
+      {{0, {{0, 5}, {95, 6}, {96, 7}}}, {1, {{96, 80}, {195, 9}}}, {2, {{96, 300}, {990, 2}}}});
+  ASSERT_EQ(m.censored_from, 96);
+  ASSERT_EQ(m.samples[analysis::SampleClass::censored], 18u);
+  for (const std::int64_t width : {1, 10, 500}) {
+    std::uint64_t by_class[kBarClasses] = {};
+    for (const Bar& bar : bars_of(m, {0, 1499, width}).bars) {
+      by_class[static_cast<std::size_t>(bar.bar_class)] += bar.count;
+    }
+    EXPECT_EQ(by_class[static_cast<std::size_t>(BarClass::hit)], 5u) << width;
+    EXPECT_EQ(by_class[static_cast<std::size_t>(BarClass::skid)], 386u) << width;
+    EXPECT_EQ(by_class[static_cast<std::size_t>(BarClass::censored)], 18u) << width;
+  }
 }
 
 TEST(RoundUpNicely, GivesOneTwoOrFiveTimesAPowerOfTen) {

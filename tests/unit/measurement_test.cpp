@@ -297,6 +297,29 @@ TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
   EXPECT_TRUE(completed({at(kTrigger, 100)}).triggers.empty()) << "one trigger needs no shares";
 }
 
+TEST(Complete, TellsOfEachBinHowManySamplesAreCensored) {
+  const auto one = [](std::uint64_t begin) {
+    CodeRegion trigger;
+    trigger.range = {begin, begin + 4};
+    trigger.starts = {begin};
+    return trigger;
+  };
+  const TargetMap map = TargetMap::of_target(
+      nops(0x1000, 0x10), {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
+      {0x1000, 0x1200}, {});
+  // Offset 99 of the first is censored, the same of the second is not.
+  Tally all = tally({at(0x1014 + 98, 2)}, &map);
+  all += tally({at(0x107c + 98, 30), at(0x107c + 195, 4)}, &map);
+  for (const std::int64_t width : {1, 50}) {
+    Measurement measurement;
+    complete(measurement, all, &map, Judgeable::yes, false, std::nullopt, width);
+    ASSERT_EQ(measurement.histogram.bins.size(), 2u);
+    EXPECT_EQ(measurement.histogram.bins[0].count, 32u);
+    EXPECT_EQ(measurement.histogram.bins[0].censored, 2u);
+    EXPECT_EQ(measurement.histogram.bins[1].censored, 4u);
+  }
+}
+
 TEST(Percent, ShowsEnoughDigitsNotToLookLikeALandmark) {
   EXPECT_EQ(percent(0.0), "0%");
   EXPECT_EQ(percent(1.0), "100%");

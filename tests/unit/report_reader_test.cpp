@@ -216,6 +216,10 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/basis/offsets/instructions", json::parse("[[18446744073709551615,1]]"), "a pair of"},
            {"/basis/offsets/bytes", json::parse("[[0,68]]"), "the 69 that were located"},
            {"/basis/offsets/bytes", nullptr, "found nothing"},
+           {"/basis/offsets/censored", json::parse("[[99,1]]"), "the 2 that were censored"},
+           {"/basis/offsets/censored", json::parse("[[99,3]]"), "and 2 in all"},
+           {"/basis/offsets/censored", json::parse("[[1,2]]"), "96 to 200"},
+           {"/basis/offsets/censored", json::parse("[[98,2]]"), "at most the 0"},
            {"/basis/geometry", nullptr, "none where no trigger is known"},
            {"/basis/geometry/trigger_addresses", json::array(), "an address"},
            {"/basis/geometry/trigger_addresses", {"0x1", "0x2", "0x3"}, "2 triggers"},
@@ -252,6 +256,18 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
     EXPECT_THAT(refusal(change), HasSubstr(message)) << pointer << " " << value;
     EXPECT_THAT(refusal(change), HasSubstr("a.json: ")) << pointer << " " << value;
   }
+}
+
+TEST(ReportReader, TakesReportsThatDoNotTellWhichSamplesAreCensored) {
+  const std::string text =
+      report_json({with_two_triggers(), make({.offsets = {{1, 9}, {4800, 5}}})});
+  json document = json::parse(text);
+  for (auto& m : document["measurements"]) m["basis"]["offsets"].erase("censored");
+  const auto measurements = read_report(document.dump(), "a.json");
+  ASSERT_EQ(measurements.size(), 2u);
+  // Of several runways nothing tells; of one the offset does.
+  EXPECT_EQ(measurements[0].basis.tally.censored.total(), 2u);
+  EXPECT_EQ(measurements[1].basis.tally.censored.count_at(4800), 5u);
 }
 
 TEST(ReportReader, RefusesWhatIsNoReport) {
