@@ -125,21 +125,22 @@ Drawing draw_bias(std::vector<MachineGroup> machines) {
                     analysis::counted(others, "measurement")));
   }
   const std::vector<Block> blocks = blocks_of(machines);
-  const Layout layout = lay_out(blocks, machines.size() == 1, Arrangement::panels);
-  std::string title = title_of("Which trigger samples fall on", machines);
+  const Layout layout = lay_out(blocks, Arrangement::panels);
+  std::string note;
   if (others > 0) {
-    title += fmt::format(", without {} of one trigger", analysis::counted(others, "measurement"));
+    note = fmt::format("without {} of one trigger", analysis::counted(others, "measurement"));
   }
-  const Head head{title,
+  const Head head{title_of("Which trigger samples fall on", machines),
                   {{fill_of(analysis::SampleClass::hit), "hit"},
                    {fill_of(analysis::SampleClass::skid), "on the runway behind it"},
-                   {{kBlack, Fill::kDashes}, "even share"}}};
+                   {{kBlack, Fill::kDashes}, "even share"}},
+                  note};
   return draw_blocks(
-      blocks, layout, head, [&layout](Canvas& canvas, const Block& block, Area area) {
+      machines, blocks, layout, head, [&layout](Canvas& canvas, const Block& block, Area area) {
         const std::vector<Column>& columns = block.event->columns;
         for (std::size_t i = 0; i < columns.size(); ++i) {
           canvas.text(area.left, area.top + kCaption / 2, bias_caption(columns[i]),
-                      area.width + kRight, layout.columns > 2 ? 8 : 9, kBlack);
+                      area.width + kRight, caption_points(area), kBlack);
           area.top += kCaption;
           area.height = layout.plot_height;
           draw_shares(canvas, *columns[i].measurement, area, i + 1 == columns.size());

@@ -137,12 +137,12 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
 
 Drawing draw_cumulative(const std::vector<output::MachineGroup>& machines) {
   std::vector<Block> blocks = blocks_of(machines);
-  const Layout layout = lay_out(blocks, machines.size() == 1, Arrangement::overlaid);
+  const Layout layout = lay_out(blocks, Arrangement::overlaid);
   for (Block& block : blocks) {
     block.axis = choose_axis(block.event->columns, layout.plot_width);
     block.axis.width = 1;  // its ends stay: curves have no bins
   }
-  return draw_blocks(blocks, layout, {title_of("How far samples land", machines), {}},
+  return draw_blocks(machines, blocks, layout, {title_of("How far samples land", machines), {}},
                      [&](Canvas& canvas, const Block& block, const Area& area) {
                        draw_curves(canvas, layout, block, area);
                      });

@@ -2,17 +2,22 @@
 
 #include "plots/figure_text.h"
 #include "plots/palette.h"
+#include "src/support/error.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
 #include <gnuplot-iostream.h>
 
 namespace skid::plots {
 namespace {
 
-constexpr int kSample = 14;  // pixels, the width of a colour in the legend
+constexpr int kSample = 14;     // pixels, the width of a colour in the legend
+constexpr int kLegendTop = 53;  // pixels, below one line
 
-/// Several sources of the one machine take several lines.
+/// Several machines, and several sources of one, take several lines.
 constexpr int kMachineLine = 15;  // pixels
-constexpr std::size_t kMostMachineLines = 12;
 
 int width_of(const LegendEntry& entry) {
   return kSample + 6 + static_cast<int>(text_width(entry.name.size(), 9)) + 16;
@@ -59,14 +64,23 @@ void end_head(Canvas& canvas, int width, int height) {
                    << "'\n";
 }
 
-Drawing draw_blocks(const std::vector<Block>& blocks, const Layout& layout, const Head& head,
+Drawing draw_blocks(const std::vector<output::MachineGroup>& machines,
+                    const std::vector<Block>& blocks, const Layout& layout, const Head& head,
                     const std::function<void(Canvas&, const Block&, const Area&)>& draw_block) {
   const int room = layout.width - kLeft - kRight;
-  std::vector<std::string> machine;
-  if (layout.one_machine) {
-    machine = lines_of(machine_text(*blocks.front().machine, false), room, 9, kMostMachineLines);
+  std::vector<std::string> lines;
+  for (auto& machine : machine_lines(machines, room)) {
+    std::move(machine.begin(), machine.end(), std::back_inserter(lines));
   }
-  const int more = machine.empty() ? 0 : static_cast<int>(machine.size() - 1) * kMachineLine;
+  if (!head.note.empty()) lines.push_back(head.note);
+  const auto more_lines = static_cast<long long>(lines.size()) - 1;
+  const int more_legend = std::max(legend_lines(head.legend, room) - 1, 0) * kLegendLine;
+  if (layout.height + more_lines * kMachineLine + more_legend > kLongestSide) {
+    throw Error(fmt::format("figure: {} machines with {} events do not fit; draw fewer",
+                            machines.size(), blocks.size()));
+  }
+  const int legend_top = kLegendTop + static_cast<int>(more_lines) * kMachineLine;
+  const int more = legend_top - kLegendTop + more_legend;
   const int height = layout.height + more;
   const auto write = [&](gnuplotio::Gnuplot& gnuplot) {
     Canvas canvas(gnuplot, layout.width, height);
@@ -74,23 +88,21 @@ Drawing draw_blocks(const std::vector<Block>& blocks, const Layout& layout, cons
                "set xlabel font ',9' offset 0,0.3\nset ylabel font ',9' offset 0.5,0\n"
                "unset key\nset multiplot\n";
     canvas.text(kLeft, 16, head.title, room, 13, kBlack);
-    for (std::size_t i = 0; i < machine.size(); ++i) {
-      canvas.text(kLeft, 36 + static_cast<int>(i) * kMachineLine, machine[i], room, 9, kGrey);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      canvas.text(kLeft, 36 + static_cast<int>(i) * kMachineLine, lines[i], room, 9, kGrey);
     }
-    draw_legend(canvas, head.legend, kLeft, 53 + more, room);
+    draw_legend(canvas, head.legend, kLeft, legend_top, room);
     end_head(canvas, layout.width, height);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Block& block = blocks[i];
       const int index = static_cast<int>(i);
       Area area{index % layout.columns * layout.block_width() + kLeft,
                 kTop + more + index / layout.columns * layout.block_height(), layout.plot_width,
-                layout.block_height() - layout.block_top};
-      canvas.text(area.left, area.top + 12, block.event->event, area.width, 12, kBlack);
-      if (!layout.one_machine) {
-        canvas.text(area.left, area.top + kBlockTop + 6, machine_text(*block.machine, true),
-                    area.width + kRight, 8, kGrey);
-      }
-      area.top += layout.block_top;
+                layout.block_height() - kBlockTop};
+      const std::string machine =
+          machines.size() == 1 ? "" : machine_name(block.machine_number) + ":  ";
+      canvas.text(area.left, area.top + 12, machine + block.event->event, area.width, 12, kBlack);
+      area.top += kBlockTop;
       draw_block(canvas, block, area);
     }
     gnuplot << "unset multiplot\n";

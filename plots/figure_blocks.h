@@ -20,6 +20,7 @@ struct LegendEntry {
 struct Head {
   std::string title;
   std::vector<LegendEntry> legend;  ///< may be empty
+  std::string note = {};            ///< a line below the machines; may be empty
 };
 
 /// How many lines of `room` pixels the legend takes.
@@ -32,8 +33,11 @@ void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& legend, int x, 
 /// The texts and rectangles so far, and the look of axes to come.
 void end_head(Canvas& canvas, int width, int height);
 
-/// `draw_block` is given the block's area below its name; the height is the layout's.
-Drawing draw_blocks(const std::vector<Block>& blocks, const Layout& layout, const Head& head,
+/// `machines` are what `blocks` were made of. `draw_block` is given the block's area below its
+/// name; the height is the layout's. Throws Error when the figure would be larger than an image can
+/// be.
+Drawing draw_blocks(const std::vector<output::MachineGroup>& machines,
+                    const std::vector<Block>& blocks, const Layout& layout, const Head& head,
                     const std::function<void(Canvas&, const Block&, const Area&)>& draw_block);
 
 }  // namespace skid::plots

@@ -11,23 +11,22 @@
 namespace skid::plots {
 namespace {
 
-constexpr int kMachineLine = 18;  // CPU and kernel where they differ between events
 constexpr int kMostBlocksInARow = 4;
 
 }  // namespace
 
 std::vector<Block> blocks_of(const std::vector<output::MachineGroup>& machines) {
   std::vector<Block> blocks;
-  for (const output::MachineGroup& machine : machines) {
-    for (const output::EventGroup& event : machine.events) blocks.push_back({&machine, &event});
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    for (const output::EventGroup& event : machines[i].events) {
+      blocks.push_back({&machines[i], &event, i});
+    }
   }
   return blocks;
 }
 
-Layout lay_out(const std::vector<Block>& blocks, bool one_machine, Arrangement arrangement) {
+Layout lay_out(const std::vector<Block>& blocks, Arrangement arrangement) {
   Layout layout;
-  layout.one_machine = one_machine;
-  layout.block_top = kBlockTop + (one_machine ? 0 : kMachineLine);
   const auto count = static_cast<int>(blocks.size());
   layout.columns = std::min(count, kMostBlocksInARow);
   std::size_t levels = 1;

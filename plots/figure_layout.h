@@ -4,6 +4,7 @@
 #include "plots/figure_bins.h"
 #include "src/output/grouping.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace skid::plots {
@@ -26,6 +27,7 @@ inline constexpr int kRight = 22;
 struct Block {
   const output::MachineGroup* machine;
   const output::EventGroup* event;
+  std::size_t machine_number;
   OffsetAxis axis = {};  ///< where the figure has one of offsets
 };
 
@@ -35,14 +37,12 @@ struct Layout {
   int plot_height = 0;
   int panels = 1;    ///< of the tallest block
   int captions = 1;  ///< lines above a panel
-  int block_top = kBlockTop;
-  bool one_machine = true;
   int width = 0;
   int height = 0;
 
   int block_width() const { return kLeft + plot_width + kRight; }
   int block_height() const {
-    return block_top + panels * (captions * kCaption + plot_height) + (panels - 1) * kPanelGap +
+    return kBlockTop + panels * (captions * kCaption + plot_height) + (panels - 1) * kPanelGap +
            kBlockBottom;
   }
 };
@@ -59,6 +59,6 @@ std::vector<Block> blocks_of(const std::vector<output::MachineGroup>& machines);
 
 /// One block per event, at most four side by side, with a panel per level below each other (or one
 /// for all of them, overlaid). Throws Error when that takes more pixels than an image can have.
-Layout lay_out(const std::vector<Block>& blocks, bool one_machine, Arrangement arrangement);
+Layout lay_out(const std::vector<Block>& blocks, Arrangement arrangement);
 
 }  // namespace skid::plots

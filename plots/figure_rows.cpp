@@ -6,7 +6,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <gnuplot-iostream.h>
@@ -28,20 +28,6 @@ constexpr int kEventGap = 10;     // without them
 constexpr int kTextWidth = 380;   // behind a row
 constexpr int kNarrowestLabels = 60;
 constexpr int kWidestLabels = 180;
-
-/// What the labels' numbers and letters stand for: of one machine all its sources.
-std::vector<std::string> machine_lines(const std::vector<MachineGroup>& machines, int room) {
-  const bool one = machines.size() == 1;
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    const std::string name = one ? "" : machine_name(i) + ": ";
-    for (std::string& line :
-         lines_of(name + machine_text(machines[i], !one), room, 9, one ? 12 : 3)) {
-      lines.push_back(std::move(line));
-    }
-  }
-  return lines;
-}
 
 struct RowLayout {
   std::vector<std::string> machines;
@@ -73,7 +59,9 @@ RowLayout lay_out_rows(const std::vector<MachineGroup>& machines,
   layout.left = kMargin + std::clamp(static_cast<int>(text_width(longest, 9)) + 8, kNarrowestLabels,
                                      kWidestLabels);
   layout.width = layout.left + kRowPlotWidth + kTextWidth + kMargin;
-  layout.machines = machine_lines(machines, layout.width - 2 * kMargin);
+  for (auto& lines : machine_lines(machines, layout.width - 2 * kMargin)) {
+    std::move(lines.begin(), lines.end(), std::back_inserter(layout.machines));
+  }
   layout.legend_top = kMachineTop + static_cast<int>(layout.machines.size()) * kMachineLine + 4;
   layout.head = layout.legend_top + figure.head_room +
                 legend_lines(figure.legend, layout.width - 2 * kMargin) * kLegendLine + 4;
@@ -118,10 +106,6 @@ std::vector<EventRows> rows_by_event(const std::vector<MachineGroup>& machines) 
                      [](const Row& a, const Row& b) { return a.column.level < b.column.level; });
   }
   return events;
-}
-
-std::string machine_name(std::size_t machine) {
-  return fmt::format("CPU {}", machine + 1);
 }
 
 std::string row_label(const Row& row, bool one_machine) {

@@ -26,9 +26,6 @@ struct EventRows {
 /// By event in order of first appearance, on whatever machine.
 std::vector<EventRows> rows_by_event(const std::vector<output::MachineGroup>& machines);
 
-/// "CPU 2": what stands for a machine where there are several.
-std::string machine_name(std::size_t machine);
-
 /// `label` of a row, with the machine where there are several.
 std::string row_label(const Row& row, bool one_machine);
 

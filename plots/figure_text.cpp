@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,16 @@ namespace skid::plots {
 
 using analysis::Measurement;
 using output::MachineGroup;
+
+namespace {
+
+std::string period_text(const analysis::Period& period) {
+  if (period.requested) return fmt::format(", period {}", *period.requested);
+  if (!period.effective || !std::isfinite(*period.effective)) return {};
+  return fmt::format(", period ~{:.0f}", *period.effective);
+}
+
+}  // namespace
 
 std::string machine_text(const MachineGroup& machine, bool of_several) {
   std::string text = output::cpu_name(machine.cpu);
@@ -40,14 +52,35 @@ std::vector<std::string> lines_of(const std::string& text, int room, int points,
   return lines;
 }
 
-std::string samples_text(const Measurement& m) {
-  std::string text = analysis::counted(m.samples.read(), "sample");
-  if (m.period.requested) {
-    text += fmt::format(", period {}", *m.period.requested);
-  } else if (m.period.effective && std::isfinite(*m.period.effective)) {
-    text += fmt::format(", period ~{:.0f}", *m.period.effective);
+std::string machine_name(std::size_t machine) {
+  return fmt::format("CPU {}", machine + 1);
+}
+
+std::vector<std::vector<std::string>> machine_lines(const std::vector<MachineGroup>& machines,
+                                                    int room) {
+  constexpr std::size_t kMostLines = 12;
+  const bool one = machines.size() == 1;
+  std::vector<std::vector<std::string>> lines;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const std::string name = one ? "" : machine_name(i) + ": ";
+    lines.push_back(lines_of(name + machine_text(machines[i], !one), room, 9, kMostLines));
   }
-  return text;
+  return lines;
+}
+
+std::string samples_text(const Measurement& measurement) {
+  return samples_text(std::vector<const Measurement*>{&measurement});
+}
+
+std::string samples_text(const std::vector<const Measurement*>& runs) {
+  std::uint64_t samples = 0;
+  std::set<std::string> periods;
+  for (const Measurement* run : runs) {
+    samples += run->samples.read();
+    periods.insert(period_text(run->period));
+  }
+  return analysis::counted(samples, "sample") +
+         (periods.size() == 1 ? *periods.begin() : ", several periods");
 }
 
 std::string title_of(std::string_view what, const std::vector<MachineGroup>& machines) {

@@ -32,7 +32,8 @@ constexpr int kLevelWidth = 60;
 constexpr int kNarrowestNames = 28;  // a letter
 constexpr int kWidestNames = 110;
 constexpr int kPlotWidth = 560;
-constexpr int kTextWidth = 290;  // numbers beside the plot
+constexpr int kNarrowestTexts = 290;  // numbers beside the plot
+constexpr int kWidestTexts = 520;
 
 constexpr std::array kColors{kBlue, kVermillion, kGreen, kOrange, kPurple, kSkyBlue, kBlack};
 
@@ -78,17 +79,19 @@ std::pair<double, double> axis_of(const Forest& forest) {
 
 struct ForestLayout {
   int names = kNarrowestNames;
+  int texts = kNarrowestTexts;
   int plot_left = 0;
   int head = 0;
   int width = 0, height = 0;
 };
 
 ForestLayout lay_out_forest(const Forest& forest) {
-  std::size_t lines = forest.key.size(), longest = 0;
+  std::size_t lines = forest.key.size(), longest = 0, longest_text = 0;
   for (const ForestPanel& panel : forest.panels) {
     for_lines(panel, [&](const ForestLevel&, const ForestLine& line, int) {
       ++lines;
       longest = std::max(longest, output::display_width(line.name));
+      longest_text = std::max(longest_text, output::display_width(line.text));
     });
     // Looked at line by line, so that no number of measurements overflows the pixels.
     if (lines > static_cast<std::size_t>(kLongestSide / kLine)) break;
@@ -108,8 +111,10 @@ ForestLayout lay_out_forest(const Forest& forest) {
   }
   layout.names =
       std::clamp(static_cast<int>(text_width(longest, 9)) + 6, kNarrowestNames, kWidestNames);
+  layout.texts =
+      std::clamp(static_cast<int>(text_width(longest_text, 8)) + 8, kNarrowestTexts, kWidestTexts);
   layout.plot_left = kMargin + kLevelWidth + layout.names + 6;
-  layout.width = layout.plot_left + kPlotWidth + kTextWidth + kMargin;
+  layout.width = layout.plot_left + kPlotWidth + layout.texts + kMargin;
   layout.height = static_cast<int>(height);
   return layout;
 }
@@ -140,7 +145,7 @@ void draw_texts(Canvas& canvas, const ForestPanel& panel, const ForestLayout& la
     canvas.text(layout.plot_left - layout.names - 6, top + y, line.name, layout.names, 9,
                 line.all.empty() ? line.color : kGrey);
     // In no colour of its own: those are the sides'.
-    canvas.text(layout.plot_left + kPlotWidth + 14, top + y, line.text, kTextWidth, 8,
+    canvas.text(layout.plot_left + kPlotWidth + 14, top + y, line.text, layout.texts, 8,
                 line.grey ? kGrey : kBlack);
   });
 }

@@ -47,21 +47,28 @@ std::string numbers_of(const Cell& cell) {
     text += fmt::format(", median {}{}", cell.median->at_least ? "at least " : "",
                         std::round(cell.median->value * 100) / 100);
   }
-  if (cell.runs.size() > 1) text += fmt::format(", {} runs", cell.runs.size());
   return text;
 }
 
-std::string text_of(const Cell& cell) {
+/// Empty where there is nothing to remark.
+std::string remark_of(const Cell& cell) {
   switch (cell.outcome) {
     case Outcome::worse:
     case Outcome::better:
     case Outcome::different:
     case Outcome::not_compared:
     case Outcome::too_few:
-      return fmt::format("{} ({})", numbers_of(cell), name_of(cell.outcome));
+      return fmt::format(" ({})", name_of(cell.outcome));
     default:
-      return numbers_of(cell);
+      return {};
   }
+}
+
+/// What comes first is not cut.
+std::string text_of(const Cell& cell) {
+  std::string text = numbers_of(cell) + remark_of(cell);
+  if (cell.runs.size() > 1) text += fmt::format(", {} runs", cell.runs.size());
+  return text + ", " + samples_text(cell.runs);
 }
 
 /// `cell` null: the side lacks what the row is of.
@@ -83,11 +90,13 @@ ForestLine line_of_all(const ComparisonRow& row) {
   ForestLine line;
   line.name = "all";
   line.color = kGrey;
-  line.text = fmt::format("{} sides", row.cells.size());
   line.grey = true;
+  std::vector<const Measurement*> runs;
   for (const Cell& cell : row.cells) {
     if (cell.hit_ratio) line.all.push_back(cell.hit_ratio->value);
+    runs.insert(runs.end(), cell.runs.begin(), cell.runs.end());
   }
+  line.text = fmt::format("{} sides, {}", row.cells.size(), samples_text(runs));
   return line;
 }
 
@@ -124,7 +133,15 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
   text += side.inputs.size() == 1 ? inputs[side.inputs.front()]
                                   : fmt::format("{} inputs", side.inputs.size());
   if (number == comparison.baseline) text += " (baseline)";
+  if (side.synthetic) text += ", synthetic";
   return text + ": " + output::machine_text(side);
+}
+
+void add_key(const char* color, const std::vector<std::string>& lines, Forest& forest) {
+  for (const std::string& line : lines) {
+    forest.key.emplace_back(color, line);
+    color = nullptr;
+  }
 }
 
 /// What of a row's label the level does not say.
@@ -175,7 +192,8 @@ Drawing draw_forest(const Comparison& comparison, const std::vector<std::string>
     forest.panels.back().levels.push_back(level_of(comparison, row, sides));
   }
   for (const std::size_t side : sides) {
-    forest.key.emplace_back(forest_color(side), key_of(comparison, inputs, side));
+    add_key(forest_color(side), lines_of(key_of(comparison, inputs, side), kForestKeyWidth, 9, 3),
+            forest);
   }
   return draw_forest(forest);
 }
@@ -185,15 +203,8 @@ Drawing draw_forest(const std::vector<MachineGroup>& machines) {
   Forest forest;
   forest.title = title_of("Hit ratios", machines);
   forest.marks = kMarks;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    const std::string name = one_machine ? "" : machine_name(i) + ": ";
-    const char* color = forest_color(i);
-    for (const std::string& line : lines_of(name + machine_text(machines[i], !one_machine),
-                                            kForestKeyWidth, 9, one_machine ? 12 : 3)) {
-      forest.key.emplace_back(color, line);
-      color = nullptr;
-    }
-  }
+  const auto lines = machine_lines(machines, kForestKeyWidth);
+  for (std::size_t i = 0; i < lines.size(); ++i) add_key(forest_color(i), lines[i], forest);
   for (const EventRows& event : rows_by_event(machines)) {
     ForestPanel panel{event.event, {}};
     const Row* before = nullptr;

@@ -95,7 +95,7 @@ void draw_stack(Canvas& canvas, const Layout& layout, const Block& block, Area a
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Bars bars = bars_of(*columns[i].measurement, block.axis);
     canvas.text(area.left, area.top + kCaption / 2, caption(columns[i], bars.beyond),
-                area.width + kRight, 9, kBlack);
+                area.width + kRight, caption_points(area), kBlack);
     area.top += kCaption;
     area.height = layout.plot_height;
     begin_panel(canvas, area, block.axis, bars.highest, i + 1 == columns.size(), logarithmic);
@@ -166,7 +166,7 @@ std::vector<LegendEntry> legend_of(const std::vector<Block>& blocks) {
 
 Drawing draw_histograms(const std::vector<MachineGroup>& machines, const HistogramStyle& style) {
   std::vector<Block> blocks = blocks_of(machines);
-  const Layout layout = lay_out(blocks, machines.size() == 1, style.arrangement);
+  const Layout layout = lay_out(blocks, style.arrangement);
   constexpr int kPixelsPerBin = 6;
   for (Block& block : blocks) {
     block.axis = choose_axis(block.event->columns, layout.plot_width / kPixelsPerBin);
@@ -174,7 +174,7 @@ Drawing draw_histograms(const std::vector<MachineGroup>& machines, const Histogr
   const bool bars = style.arrangement == Arrangement::panels;
   const Head head{title_of("Where samples land", machines),
                   bars ? legend_of(blocks) : std::vector<LegendEntry>{}};
-  return draw_blocks(blocks, layout, head,
+  return draw_blocks(machines, blocks, layout, head,
                      [&](Canvas& canvas, const Block& block, const Area& area) {
                        if (bars) {
                          draw_stack(canvas, layout, block, area, style.logarithmic);

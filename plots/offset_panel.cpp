@@ -51,6 +51,11 @@ std::string caption(const output::Column& column, std::uint64_t beyond) {
   return text;
 }
 
+int caption_points(const Area& area) {
+  constexpr int kNarrow = 500;
+  return area.width < kNarrow ? 8 : 9;
+}
+
 LineStyle line_style_of(int level) {
   switch (level) {
     case 0:
@@ -82,7 +87,8 @@ void draw_line_caption(Canvas& canvas, const Area& area, int y, const LineStyle&
                        const std::string& text) {
   constexpr int kSample = 32;
   canvas.line(area.left, y, kSample, style.color, style.width, style.dashes);
-  canvas.text(area.left + kSample + 6, y, text, area.width + kRight - kSample - 6, 9, kBlack);
+  canvas.text(area.left + kSample + 6, y, text, area.width + kRight - kSample - 6,
+              caption_points(area), kBlack);
 }
 
 }  // namespace skid::plots

@@ -20,6 +20,9 @@ void say_nothing_located(Canvas& canvas);
 /// "pp:  5101 samples, period 7, hits 0%", and how many of them lie `beyond` the axis.
 std::string caption(const output::Column& column, std::uint64_t beyond);
 
+/// Of a caption above `area`: smaller where the panel is narrow, so that nothing is cut.
+int caption_points(const Area& area);
+
 struct LineStyle {
   const char* color;
   double width;

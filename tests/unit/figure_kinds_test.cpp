@@ -1,4 +1,5 @@
 // The numbers behind each kind of figure, and scripts of figures.
+#include "plots/bias_plot.h"
 #include "plots/cdf_plot.h"
 #include "plots/class_fill.h"
 #include "plots/cumulative.h"
@@ -191,8 +192,57 @@ TEST(BiasFigure, HoldsSharesAndTheEvenOne) {
   EXPECT_THAT(script, AllOf(HasSubstr("\n1 15 0.8\n2 35 0.8\n4 50 0.8\ne\n"),
                             HasSubstr("\n1 5 0.8\n2 10 0.8\n4 50 0.8\ne\n"),
                             HasSubstr("first 25.00000 to graph 1, first 25.00000")));
-  EXPECT_THAT(script, AllOf(Not(HasSubstr("'p:  ")),
-                            HasSubstr("samples fall on, without 1 measurement of one trigger'")));
+  EXPECT_THAT(script, AllOf(Not(HasSubstr("'p:  ")), HasSubstr("'Which trigger samples fall on'"),
+                            HasSubstr("'without 1 measurement of one trigger'")));
+}
+
+TEST(BlockFigures, NumberSeveralMachinesAndTellAllOfTheirRuns) {
+  auto list = two_machines();
+  for (int i = 0; i < 16; ++i) {
+    list.push_back(make({.offsets = {{1, 100}}}));
+    list.back().run = "a-directory-with-a-long-name/of-many-runs/number-" + std::to_string(i);
+  }
+  for (Measurement& m : list) {
+    m.triggers = {{10, 30}, {20, 70}};
+    m.trigger_addresses = {1, 2};
+  }
+  const auto machines = output::group(list);
+  for (const Drawing& drawing :
+       {draw_histograms(machines, {}), draw_cumulative(machines), draw_bias(machines)}) {
+    EXPECT_THAT(
+        drawing.commands,
+        AllOf(HasSubstr("'CPU 1: Intel(R) Core(TM) i7-6700HQ"), HasSubstr("'CPU 1:  access'"),
+              HasSubstr("'CPU 2: Another CPU"), HasSubstr("'CPU 2:  faults'")));
+    // A line ends between words, so that a name may begin the next.
+    for (int i = 0; i < 16; ++i) {
+      const std::string name = "of-many-runs/number-" + std::to_string(i);
+      EXPECT_TRUE(drawing.commands.find(name + ";") != std::string::npos ||
+                  drawing.commands.find(name + "'") != std::string::npos)
+          << name;
+    }
+  }
+  const std::vector<Measurement> one{list[0]};
+  EXPECT_THAT(draw_histograms(output::group(one), {}).commands, Not(HasSubstr("'CPU 1")));
+}
+
+TEST(ForestOfAComparison, TellsSamplesPeriodsAndWhichSidesAreSynthetic) {
+  examples::Compared compared;
+  compared.input("old.run").add(make({.offsets = {{0, 900}, {1, 100}}, .kernel_samples = 7}));
+  compared.input("new.run");
+  for (const int repeat : {1, 2}) {
+    auto m = make({.offsets = {{0, 500}, {1, 500}}});
+    m.repeat = repeat;
+    m.synthetic = true;
+    m.run = "new.run";
+    if (repeat == 2) m.period.requested = 5000;
+    compared.add(m);
+  }
+  const std::string commands = draw_forest(compared.compare(), compared.inputs).commands;
+  EXPECT_THAT(
+      commands,
+      AllOf(HasSubstr("1007 samples, period 100'"), HasSubstr("'Hit ratios (SYNTHETIC)'"),
+            HasSubstr("2 runs, 2000 samples, several periods'"),
+            HasSubstr("'a old.run (baseline): Intel"), HasSubstr("'b new.run, synthetic: ")));
 }
 
 /// What a script holds beyond ASCII, but for what figures write themselves.
