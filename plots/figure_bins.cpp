@@ -81,6 +81,14 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
   return axis;
 }
 
+double end_of_hits(const OffsetAxis& axis) {
+  // Wide enough to be seen, else as wide as the one offset that it stands for.
+  constexpr double kNarrowest = 0.008;  // of the axis
+  const auto span = static_cast<double>(axis.highest - axis.lowest + 1);
+  const double half = std::max(1.0, static_cast<double>(axis.width) / 2);
+  return std::clamp(kNarrowest * span, 1.0, half) - 0.5;
+}
+
 Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
   const std::uint64_t hits = measurement.samples[SampleClass::hit];
   std::map<std::int64_t, std::array<std::uint64_t, kBarClasses>> bins;
@@ -108,9 +116,19 @@ Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
     add(lo, bin.lo < 0 ? BarClass::before : BarClass::skid, rest - censored);
   }
   for (const auto& [lo, counts] : bins) {
+    const double left = static_cast<double>(lo) - 0.5;
+    const double right = left + static_cast<double>(axis.width);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < kBarClasses; ++i) {
-      if (counts[i] > 0) result.bars.push_back({lo, sum, counts[i], static_cast<BarClass>(i)});
+      const auto bar_class = static_cast<BarClass>(i);
+      if (counts[i] == 0) continue;
+      if (bar_class == BarClass::hit) {
+        result.bars.push_back({lo, 0, counts[i], bar_class, left, end_of_hits(axis)});
+        result.highest = std::max(result.highest, counts[i]);
+        continue;
+      }
+      result.bars.push_back(
+          {lo, sum, counts[i], bar_class, lo == 0 ? end_of_hits(axis) : left, right});
       sum += counts[i];
     }
     result.highest = std::max(result.highest, sum);

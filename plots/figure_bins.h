@@ -21,7 +21,9 @@ struct OffsetAxis {
 /// ones (0.05% of a measurement on either side) would squeeze the others together.
 OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t most_bins);
 
-/// Samples of one class in one bin, on top of the classes before it in the order of BarClass.
+/// Samples of one class in one bin, on top of the classes before it in the order of BarClass; hits
+/// stand alone. Where a bin is wider than one instruction, the one that begins at 0 is shared: hits
+/// have its left end, half of it at most, and whatever lies behind the trigger the rest.
 enum class BarClass { before, hit, skid, censored };
 inline constexpr std::size_t kBarClasses = 4;
 
@@ -30,13 +32,17 @@ struct Bar {
   std::uint64_t bottom = 0;  ///< samples of the classes below
   std::uint64_t count = 0;   ///< samples of this class, not 0
   BarClass bar_class = BarClass::skid;
+  double left = 0, right = 0;  ///< where its sides are drawn, in instructions
 };
 
 struct Bars {
   std::vector<Bar> bars;      ///< by offset, then class
-  std::uint64_t highest = 0;  ///< the fullest bin's samples
+  std::uint64_t highest = 0;  ///< samples at the top of the highest
   std::uint64_t beyond = 0;   ///< located samples outside the axis
 };
+
+/// Where the bar of hits ends.
+double end_of_hits(const OffsetAxis& axis);
 
 Bars bars_of(const analysis::Measurement& measurement, const OffsetAxis& axis);
 

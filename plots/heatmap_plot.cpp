@@ -120,7 +120,7 @@ std::vector<HeatBin> heat_of(const Measurement& measurement, const OffsetAxis& a
   std::vector<HeatBin> heat;
   for (const Bar& bar : bars.bars) {
     if (heat.empty() || heat.back().lo != bar.lo) heat.push_back({bar.lo, 0});
-    heat.back().share = static_cast<double>(bar.bottom + bar.count) / static_cast<double>(all);
+    heat.back().share += static_cast<double>(bar.count) / static_cast<double>(all);
   }
   return heat;
 }

@@ -63,14 +63,13 @@ void begin_panel(Canvas& canvas, const Area& area, const OffsetAxis& axis, std::
 
 using Boxes = std::vector<std::tuple<double, double, double>>;  // centre, height, width
 
-void draw_bars(Canvas& canvas, const Bars& bars, const OffsetAxis& axis) {
+void draw_bars(Canvas& canvas, const Bars& bars) {
   Gnuplot& gnuplot = canvas.gnuplot();
   std::array<Boxes, kBarClasses> boxes;
-  const auto width = static_cast<double>(axis.width);
   for (const Bar& bar : bars.bars) {
     boxes[static_cast<std::size_t>(bar.bar_class)].emplace_back(
-        static_cast<double>(bar.lo) + width / 2 - 0.5, static_cast<double>(bar.bottom + bar.count),
-        width);
+        (bar.left + bar.right) / 2, static_cast<double>(bar.bottom + bar.count),
+        bar.right - bar.left);
   }
   // Each box reaches down to 0, so the highest class of a bin has to be drawn first.
   std::string plots;
@@ -99,7 +98,7 @@ void draw_stack(Canvas& canvas, const Layout& layout, const Block& block, Area a
     area.top += kCaption;
     area.height = layout.plot_height;
     begin_panel(canvas, area, block.axis, bars.highest, i + 1 == columns.size(), logarithmic);
-    draw_bars(canvas, bars, block.axis);
+    draw_bars(canvas, bars);
     canvas.forget_texts();
     area.top += layout.plot_height + kPanelGap;
   }
@@ -109,14 +108,21 @@ using Outline = std::vector<std::tuple<double, double>>;
 
 /// `floor`: the height of bins without a sample.
 Outline outline_of(const Bars& bars, const OffsetAxis& axis, double floor) {
-  std::map<std::int64_t, std::uint64_t> heights;
-  for (const Bar& bar : bars.bars) heights[bar.lo] = bar.bottom + bar.count;
+  std::map<double, std::uint64_t> heights;  // by the left side
+  for (const Bar& bar : bars.bars) heights[bar.left] = bar.bottom + bar.count;
   Outline outline;
-  for (std::int64_t lo = axis.lowest; lo <= axis.highest; lo += axis.width) {
-    const auto found = heights.find(lo);
+  const auto add = [&](double left, double right) {
+    const auto found = heights.find(left);
     const double height = found == heights.end() ? floor : static_cast<double>(found->second);
-    outline.emplace_back(static_cast<double>(lo) - 0.5, height);
-    outline.emplace_back(static_cast<double>(lo + axis.width) - 0.5, height);
+    outline.emplace_back(left, height);
+    outline.emplace_back(right, height);
+  };
+  for (std::int64_t lo = axis.lowest; lo <= axis.highest; lo += axis.width) {
+    const double left = static_cast<double>(lo) - 0.5;
+    const double right = left + static_cast<double>(axis.width);
+    const double middle = lo == 0 ? end_of_hits(axis) : right;
+    add(left, middle);
+    if (middle < right) add(middle, right);
   }
   return outline;
 }

@@ -168,15 +168,15 @@ class HistogramPanels {
       content += counts(bars.highest, bottom);
       content += line(x_of(0), y_, x_of(0), bottom, "trigger");
       const double scale = (kPanel - 6) / static_cast<double>(bars.highest);
-      const double width = std::max(1.0, x_of(static_cast<double>(axis_.width)) - x_of(0));
       for (const plots::Bar& bar : bars.bars) {
         present_.insert(bar.bar_class);
         // A single sample among a million must be seen all the same.
         const double height = std::max(1.0, static_cast<double>(bar.count) * scale);
-        content += rectangle(x_of(static_cast<double>(bar.lo) - 0.5),
-                             bottom - static_cast<double>(bar.bottom) * scale - height, width,
-                             height, kBarNames[static_cast<std::size_t>(bar.bar_class)].css,
-                             column.label + ", " + bar_value(bar, axis_, m.samples.located()));
+        const double width = std::max(1.0, x_of(bar.right) - x_of(bar.left));
+        content +=
+            rectangle(x_of(bar.left), bottom - static_cast<double>(bar.bottom) * scale - height,
+                      width, height, kBarNames[static_cast<std::size_t>(bar.bar_class)].css,
+                      column.label + ", " + bar_value(bar, axis_, m.samples.located()));
       }
     }
     y_ = bottom + kGap;

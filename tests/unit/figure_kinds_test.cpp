@@ -225,6 +225,13 @@ TEST(BlockFigures, NumberSeveralMachinesAndTellAllOfTheirRuns) {
   EXPECT_THAT(draw_histograms(output::group(one), {}).commands, Not(HasSubstr("'CPU 1")));
 }
 
+TEST(HistogramFigure, OutlinesHitsApart) {
+  const std::vector<Measurement> list{make({.offsets = {{0, 70}, {3, 20}, {900, 500}}})};
+  const std::string overlaid =
+      draw_histograms(output::group(list), {Arrangement::overlaid}).commands;
+  EXPECT_NE(overlaid.find("\n-0.5 70\n4.5 70\n4.5 20\n9.5 20\n"), std::string::npos);
+}
+
 TEST(ForestOfAComparison, TellsSamplesPeriodsAndWhichSidesAreSynthetic) {
   examples::Compared compared;
   compared.input("old.run").add(make({.offsets = {{0, 900}, {1, 100}}, .kernel_samples = 7}));

@@ -328,9 +328,32 @@ TEST(FigureBars, OfWideRecordedBinsStillShowTheHits) {
   ASSERT_EQ(bars.bars.size(), 3u);
   EXPECT_EQ(bars.bars[0].bar_class, BarClass::hit);
   EXPECT_EQ(bars.bars[0].count, 30u);
-  EXPECT_EQ(bars.bars[1].bottom, 30u);
+  EXPECT_EQ(bars.bars[1].bottom, 0u) << "beside the hits";
   EXPECT_EQ(bars.bars[1].count, 20u);
   EXPECT_EQ(bars.bars[2].lo, 10);
+  EXPECT_EQ(bars.highest, 30u) << "hits and skids do not add up to a bar";
+}
+
+TEST(FigureBars, OfHitsStandAloneAtTheLeftOfTheirBin) {
+  const Measurement m = make({.offsets = {{-3, 7}, {0, 40}, {1, 30}, {9, 5}, {25, 4}}});
+  const Bars bars = bars_of(m, {-20, 29, 10});
+  ASSERT_EQ(bars.bars.size(), 4u);
+  const auto sides = [&bars](std::size_t i) {
+    return std::pair(bars.bars[i].left, bars.bars[i].right);
+  };
+  EXPECT_EQ(sides(0), std::pair(-10.5, -0.5));
+  EXPECT_EQ(bars.bars[1].bar_class, BarClass::hit);
+  EXPECT_EQ(sides(1), std::pair(-0.5, 0.5));
+  EXPECT_EQ(bars.bars[2].bar_class, BarClass::skid);
+  EXPECT_EQ(bars.bars[2].count, 35u);
+  EXPECT_EQ(sides(2), std::pair(0.5, 9.5));
+  EXPECT_EQ(sides(3), std::pair(19.5, 29.5));
+  EXPECT_EQ(end_of_hits({-200, 799, 50}), 7.5) << "as far as can be seen";
+  EXPECT_EQ(end_of_hits({0, 4999, 50}), 24.5) << "half of the bin at most";
+  // Of bins of one instruction hits fill theirs.
+  const Bars narrow = bars_of(m, {-3, 9, 1});
+  EXPECT_EQ(std::pair(narrow.bars[1].left, narrow.bars[1].right), std::pair(-0.5, 0.5));
+  EXPECT_EQ(narrow.beyond, 4u);
 }
 
 /// Triggers with `nops` behind each, one after the other.
