@@ -33,19 +33,4 @@ Fill fill_of(SampleClass sample_class) {
   return {kGrey};
 }
 
-std::string_view words_for(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::other_trigger:
-      return "other trigger";
-    case SampleClass::other_user:
-      return "other user";
-    case SampleClass::censored:
-      return "censored (end of runway)";
-    case SampleClass::before:
-      return "before the trigger";
-    default:
-      return name_of(sample_class);
-  }
-}
-
 }  // namespace skid::plots

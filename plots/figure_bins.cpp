@@ -81,6 +81,20 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
   return axis;
 }
 
+SampleClass sample_class_of(BarClass bar_class) {
+  switch (bar_class) {
+    case BarClass::before:
+      return SampleClass::before;
+    case BarClass::hit:
+      return SampleClass::hit;
+    case BarClass::skid:
+      return SampleClass::skid;
+    case BarClass::censored:
+      return SampleClass::censored;
+  }
+  return SampleClass::skid;
+}
+
 double end_of_hits(const OffsetAxis& axis) {
   // Wide enough to be seen, else as wide as the one offset that it stands for.
   constexpr double kNarrowest = 0.008;  // of the axis

@@ -26,6 +26,7 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
 /// have its left end, half of it at most, and whatever lies behind the trigger the rest.
 enum class BarClass { before, hit, skid, censored };
 inline constexpr std::size_t kBarClasses = 4;
+analysis::SampleClass sample_class_of(BarClass bar_class);
 
 struct Bar {
   std::int64_t lo = 0;       ///< first offset of the bin

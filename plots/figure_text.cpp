@@ -84,14 +84,7 @@ std::string samples_text(const std::vector<const Measurement*>& runs) {
 }
 
 std::string title_of(std::string_view what, const std::vector<MachineGroup>& machines) {
-  bool synthetic = false;
-  for (const MachineGroup& machine : machines) {
-    for (const output::EventGroup& event : machine.events) {
-      for (const output::Column& column : event.columns) {
-        synthetic |= column.measurement->synthetic;
-      }
-    }
-  }
+  const bool synthetic = std::any_of(machines.begin(), machines.end(), output::is_synthetic);
   return std::string(what) + (synthetic ? " (SYNTHETIC)" : "");
 }
 

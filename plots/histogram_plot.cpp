@@ -1,6 +1,7 @@
 #include "plots/histogram_plot.h"
 
 #include "plots/canvas.h"
+#include "plots/class_fill.h"
 #include "plots/figure_bins.h"
 #include "plots/figure_blocks.h"
 #include "plots/figure_text.h"
@@ -26,16 +27,10 @@ using gnuplotio::Gnuplot;
 using output::Column;
 using output::MachineGroup;
 
-struct ClassStyle {
-  const char* color;
-  const char* name;
-};
-/// By BarClass.
-constexpr std::array<ClassStyle, kBarClasses> kClassStyles{
-    {{kOrange, "before the trigger"},
-     {kGreen, "hit"},
-     {kBlue, "skid"},
-     {kVermillion, "censored (end of runway)"}}};
+/// Classes are told apart by their place, too: plain colours do.
+Fill fill_of_bars(BarClass bar_class) {
+  return {fill_of(sample_class_of(bar_class)).color};
+}
 
 /// Where a logarithmic axis begins: below a single sample, whose bar is to be seen.
 constexpr double kLowestLog = 0.5;
@@ -75,8 +70,9 @@ void draw_bars(Canvas& canvas, const Bars& bars) {
   std::string plots;
   for (std::size_t i = kBarClasses; i-- > 0;) {
     if (boxes[i].empty()) continue;
-    plots += fmt::format("{} '-' using 1:2:3 with boxes lc rgb '{}' notitle",
-                         plots.empty() ? "plot" : ",", kClassStyles[i].color);
+    plots +=
+        fmt::format("{} '-' using 1:2:3 with boxes lc rgb '{}' notitle",
+                    plots.empty() ? "plot" : ",", fill_of_bars(static_cast<BarClass>(i)).color);
   }
   if (plots.empty()) {
     say_nothing_located(canvas);
@@ -162,8 +158,8 @@ std::vector<LegendEntry> legend_of(const std::vector<Block>& blocks) {
   }
   std::vector<LegendEntry> legend;
   for (const BarClass bar_class : present) {
-    const ClassStyle& style = kClassStyles[static_cast<std::size_t>(bar_class)];
-    legend.push_back({{style.color}, style.name});
+    legend.push_back(
+        {fill_of_bars(bar_class), std::string(analysis::words_for(sample_class_of(bar_class)))});
   }
   return legend;
 }

@@ -81,7 +81,8 @@ Drawing draw_ledgers(const std::vector<output::MachineGroup>& machines) {
     }
   }
   for (const SampleClass sample_class : present) {
-    figure.legend.push_back({fill_of(sample_class), std::string(words_for(sample_class))});
+    figure.legend.push_back(
+        {fill_of(sample_class), std::string(analysis::words_for(sample_class))});
   }
   figure.text = [](const Row& row) {
     return samples_text(*row.column.measurement) +

@@ -6,7 +6,6 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,16 +30,13 @@ constexpr double kRight = 14;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
 constexpr std::int64_t kMostBins = 140;
 
-struct ClassName {
-  const char* css;
-  const char* words;
-};
-/// By plots::BarClass.
-constexpr std::array<ClassName, plots::kBarClasses> kBarNames{
-    {{"before", "before the trigger"},
-     {"hit", "hit"},
-     {"skid", "skid"},
-     {"censored", "censored: at or beyond the end of the runway"}}};
+std::string css_of(BarClass bar_class) {
+  return std::string(analysis::name_of(plots::sample_class_of(bar_class)));
+}
+
+std::string_view words_for(BarClass bar_class) {
+  return analysis::words_for(plots::sample_class_of(bar_class));
+}
 
 std::string coordinate(double value) {
   return fmt::format("{:.2f}", value);
@@ -115,7 +111,7 @@ std::string bar_value(const plots::Bar& bar, const plots::OffsetAxis& axis, std:
       "offset {}: {} ({} of the located), {}", offsets_of(bar, axis),
       analysis::counted(bar.count, "sample"),
       analysis::percent(static_cast<double>(bar.count) / static_cast<double>(located)),
-      kBarNames[static_cast<std::size_t>(bar.bar_class)].words);
+      words_for(bar.bar_class));
 }
 
 /// The panels of an event, which share their axis of offsets.
@@ -134,8 +130,7 @@ class HistogramPanels {
     content += offsets();
     std::vector<std::pair<std::string, std::string>> classes;
     for (const BarClass present : present_) {
-      const ClassName& name = kBarNames[static_cast<std::size_t>(present)];
-      classes.emplace_back(name.css, name.words);
+      classes.emplace_back(css_of(present), words_for(present));
     }
     return figure("Where samples of " + output::escape_for_terminal(event_.event) + " land",
                   y_ + kAxis, content, legend(classes));
@@ -175,7 +170,7 @@ class HistogramPanels {
         const double width = std::max(1.0, x_of(bar.right) - x_of(bar.left));
         content +=
             rectangle(x_of(bar.left), bottom - static_cast<double>(bar.bottom) * scale - height,
-                      width, height, kBarNames[static_cast<std::size_t>(bar.bar_class)].css,
+                      width, height, css_of(bar.bar_class),
                       column.label + ", " + bar_value(bar, axis_, m.samples.located()));
       }
     }
@@ -233,12 +228,12 @@ Markup offset_values(const EventGroup& event, const plots::OffsetAxis& axis) {
     const auto located = static_cast<double>(m.samples.located());
     Markup rows;
     for (const plots::Bar& bar : plots::bars_of(m, axis).bars) {
-      const ClassName& name = kBarNames[static_cast<std::size_t>(bar.bar_class)];
-      rows += element(
-          "tr", element("th", {{"scope", "row"}}, offsets_of(bar, axis)) + element("td", name.css) +
-                    element("td", {{"class", "number"}}, fmt::format("{}", bar.count)) +
-                    element("td", {{"class", "number"}},
-                            analysis::percent(static_cast<double>(bar.count) / located)));
+      rows +=
+          element("tr", element("th", {{"scope", "row"}}, offsets_of(bar, axis)) +
+                            element("td", css_of(bar.bar_class)) +
+                            element("td", {{"class", "number"}}, fmt::format("{}", bar.count)) +
+                            element("td", {{"class", "number"}},
+                                    analysis::percent(static_cast<double>(bar.count) / located)));
     }
     if (rows.empty()) continue;
     Markup head =
@@ -252,12 +247,6 @@ Markup offset_values(const EventGroup& event, const plots::OffsetAxis& axis) {
   if (content.empty()) return content;
   return element("details", element("summary", "The figure's values") +
                                 element("div", {{"class", "values"}}, content));
-}
-
-std::string words_of(SampleClass sample_class) {
-  std::string words(analysis::name_of(sample_class));
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
 }
 
 }  // namespace
@@ -287,8 +276,9 @@ Markup ledger_figure(const EventGroup& event) {
       const double width = share * kPlotWidth;
       content += rectangle(
           x, y, std::max(width, 1.0), kBar, "class-" + std::string(analysis::name_of(sample_class)),
-          fmt::format("{}, {}: {} ({} of those read)", column.label, words_of(sample_class),
-                      analysis::counted(count, "sample"), analysis::percent(share)));
+          fmt::format("{}, {}: {} ({} of those read)", column.label,
+                      analysis::words_for(sample_class), analysis::counted(count, "sample"),
+                      analysis::percent(share)));
       x += width;
     }
     y += kRow;
@@ -296,7 +286,7 @@ Markup ledger_figure(const EventGroup& event) {
   std::vector<std::pair<std::string, std::string>> classes;
   for (const SampleClass sample_class : present) {
     classes.emplace_back("class-" + std::string(analysis::name_of(sample_class)),
-                         words_of(sample_class));
+                         analysis::words_for(sample_class));
   }
   return figure("Samples of " + output::escape_for_terminal(event.event) + " by class", y, content,
                 legend(classes));
