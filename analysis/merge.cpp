@@ -200,9 +200,9 @@ class Sum {
  private:
   void add_command_lines(const Measurement& other) {
     auto& all = sum_.command_lines;
+    if (known_lines_.empty()) known_lines_.insert(all.begin(), all.end());
     for (const CommandLine& line : other.command_lines) {
-      const bool known = std::find(all.begin(), all.end(), line) != all.end();
-      if (!known && all.size() < kMostParts) all.push_back(line);
+      if (all.size() < kMostParts && known_lines_.insert(line).second) all.push_back(line);
     }
   }
 
@@ -230,6 +230,7 @@ class Sum {
   Measurement sum_;
   std::vector<Part> parts_;
   std::vector<std::string> of_recordings_;
+  std::set<CommandLine> known_lines_;
   bool is_sum_ = false;
 };
 

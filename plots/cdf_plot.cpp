@@ -105,8 +105,9 @@ void draw_curves(Canvas& canvas, const Layout& layout, const Block& block, Area 
     plot(curve.censored, style.width / 2, style.color, "3");
     // Of several triggers that of the shortest runway: behind others skids go on.
     if (!curve.censored.empty()) {
-      ends.emplace(*column.measurement->censored_from,
-                   column.measurement->triggers.empty() ? "censored" : "partly censored");
+      auto& end = ends[*column.measurement->censored_from];
+      const bool partly = !column.measurement->triggers.empty();
+      if (partly || end == nullptr) end = partly ? "partly censored" : "censored";
     }
     draw_line_caption(canvas, area, area.top + kCaption / 2, style,
                       cdf_caption(column, curve.beyond));

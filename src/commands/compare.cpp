@@ -33,7 +33,7 @@
 namespace skid::commands {
 namespace {
 
-constexpr plots::Kind kDefaultKind = plots::Kind::forest;
+constexpr plots::Kind kDefaultComparisonKind = plots::Kind::forest;
 
 struct CompareOptions {
   std::vector<std::string> inputs;
@@ -134,7 +134,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   }
   const measure::Choices reading = choices_of(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
-  const auto figure = figure_options(options.plot, kDefaultKind);
+  const auto figure = figure_options(options.plot, kDefaultComparisonKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
@@ -192,7 +192,7 @@ void add_compare_command(CLI::App& app, int& exit_status) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}));
   add_reading_options(*command, options->reading);
-  add_plot_options(*command, options->plot, kDefaultKind);
+  add_plot_options(*command, options->plot, kDefaultComparisonKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(

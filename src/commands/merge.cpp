@@ -48,8 +48,10 @@ ExitStatus run_merge(const MergeOptions& options) {
     throw UsageError("merge: names nothing; name reports, runs or recordings");
   }
   const measure::Choices choices = choices_of(options.reading);
-  // An input may be it: all are read before it is replaced.
-  if (options.output != "-") check_output_files({{"-o", options.output}}, {});
+  // A sum may grow: all inputs are read before one is replaced.
+  if (options.output != "-") {
+    check_output_files({{"-o", options.output}}, options.inputs, /*may_replace_reports=*/true);
+  }
   auto findings = read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;

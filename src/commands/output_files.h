@@ -13,8 +13,9 @@ struct OutputFile {
 };
 
 /// Before anything is read or written: throws UsageError where a name is that of standard output,
-/// of a directory, of one of `inputs`, or of the file that another option names.
+/// of a directory, of one of `inputs`, of a file that a run among them consists of, or of the file
+/// that another option names. `may_replace_reports`: inputs that are reports are excepted.
 void check_output_files(const std::vector<OutputFile>& files,
-                        const std::vector<std::string>& inputs);
+                        const std::vector<std::string>& inputs, bool may_replace_reports = false);
 
 }  // namespace skid::commands

@@ -24,8 +24,10 @@ html::Origin page_origin(const std::vector<analysis::Measurement>& measurements)
         continue;
       }
       origin.recorded.push_back(line);
+      // From wherever it was started; other names stand as they are told.
       auto& program = origin.recorded.back().front();
-      program = std::filesystem::path(program).filename().string();
+      const std::string name = std::filesystem::path(program).filename().string();
+      if (name == "skidscan" || name == "perf") program = name;
     }
   }
   return origin;

@@ -2,6 +2,7 @@
 
 #include "analysis/measurement.h"
 #include "plots/figure.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/output_files.h"
@@ -30,7 +31,7 @@
 namespace skid::commands {
 namespace {
 
-constexpr plots::Kind kDefaultKind = plots::Kind::histogram;
+constexpr plots::Kind kDefaultReportKind = plots::Kind::histogram;
 
 struct ReportOptions {
   std::vector<std::string> inputs;
@@ -70,11 +71,11 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
 
 ExitStatus run_report(const ReportOptions& options) {
   const measure::Choices choices = choices_of(options.reading);
-  const auto figure = figure_options(options.plot, kDefaultKind);
+  const auto figure = figure_options(options.plot, kDefaultReportKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
-                     options.inputs);
+                     inputs_or_default_run(options.inputs));
   const auto findings =
       read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
@@ -108,7 +109,7 @@ void add_report_command(CLI::App& app, int& exit_status) {
       ->type_name("VERDICT")
       ->check(CLI::IsMember({"broken"}));
   add_reading_options(*command, options->reading);
-  add_plot_options(*command, options->plot, kDefaultKind);
+  add_plot_options(*command, options->plot, kDefaultReportKind);
   command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(

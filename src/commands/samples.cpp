@@ -8,6 +8,7 @@
 #include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/locate/arrival_window.h"
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
@@ -22,7 +23,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace skid::commands {
 namespace {
@@ -51,9 +51,9 @@ class SamplePrinter {
         line_(recording, symbolizer_, spaces_, trace_) {}
 
   ExitStatus run() {
-    // Lines on a terminal are progress enough.
+    // Lines on a terminal are progress enough, and behind a pipe a pager may have the terminal.
     const Messages messages(options_.shown);
-    ProgressLine progress(::isatty(STDOUT_FILENO) == 0 &&
+    ProgressLine progress(standard_output_is_file() &&
                           ProgressLine::suits_standard_error(messages.quiet()));
     progress.begins("reading", options_.file, 1, 1);
     const auto begin = std::chrono::steady_clock::now();

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 using runway::Target;
 
 constexpr const char* kDefaultRecording = "synth.data";
-constexpr const char* kDefaultRun = "synth.run";
+constexpr const char* kDefaultLadder = "synth.run";
 constexpr const char* kTruthFile = "truth.json";
 constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 
@@ -218,7 +218,9 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
 
   const Messages messages(options.shown);
   tell_target(messages, target);
-  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
+  // Behind a pipe a pager may have the terminal.
+  ProgressLine progress(!to_standard_output &&
+                        ProgressLine::suits_standard_error(messages.quiet()));
   progress.begins("writing", files.recording.string(), 1, 1);
   synth::Synthesizer synthesizer(model, target);
   const perfdata::WritingChoices choices = choices_of(options);
@@ -256,6 +258,11 @@ void write_placed(const SynthOptions& options) {
   if (!to_standard_output) require_absent(files.recording, options.force);
   require_absent(files.truth, options.force);
   const perfdata::WritingChoices choices = choices_of(options);
+  const Messages messages(options.shown);
+  messages.detail(fmt::format("binary {}", placement.binary.string()));
+  ProgressLine progress(!to_standard_output &&
+                        ProgressLine::suits_standard_error(messages.quiet()));
+  progress.begins("writing", files.recording.string(), 1, 1);
   std::vector<synth::PlacedTruth> truth;
   if (to_standard_output) {
     truth = synth::write_placement(placement, standard_output_file(), "standard output", choices);
@@ -266,8 +273,13 @@ void write_placed(const SynthOptions& options) {
   }
   write_file_atomically(files.truth,
                         synth::placement_truth_json(placement, files.recording.string(), truth));
+  const auto paused = progress.pause();
   std::uint64_t samples = 0;
-  for (const auto& event : truth) samples += event.samples;
+  for (const auto& event : truth) {
+    samples += event.samples;
+    messages.detail(fmt::format("{}: {}, {} samples", files.recording.string(), event.requested,
+                                event.samples));
+  }
   if (!to_standard_output && !options.shown.quiet) {
     print(output::escape_for_terminal(fmt::format(
               "{}: {} synthetic samples put into {}, seed {}; truth {}", files.recording.string(),
@@ -293,7 +305,7 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
 }
 
 void write_run(const SynthOptions& options, const synth::Model& read) {
-  const fs::path name = options.output.value_or(kDefaultRun);
+  const fs::path name = options.output.value_or(kDefaultLadder);
   RunDirectory directory =
       RunDirectory::create(name, options.force ? Displace::replace : Displace::refuse);
   const Target target = target_in(directory.path(), options, read);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace skid::commands {
@@ -22,6 +23,11 @@ constexpr unsigned kUnknown = 100;
 bool standard_output_takes_color() {
   const char* no_color = std::getenv("NO_COLOR");
   return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool standard_output_is_file() {
+  struct stat status {};
+  return ::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 unsigned standard_output_width() {

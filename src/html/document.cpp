@@ -46,7 +46,7 @@ Markup command_line(const std::vector<std::string>& line) {
 Markup origin_section(const Origin& origin) {
   Markup content = element("h2", "How to repeat it");
   if (!origin.recorded.empty()) {
-    content += element("p", "Recorded by");
+    content += element("p", "Recorded, as runs and recordings tell, by");
     for (const auto& line : origin.recorded) content += command_line(line);
     if (origin.left_out > 0) {
       content += element("p", fmt::format("and {} more, which the report as JSON has",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,9 +19,15 @@ using perfdata::Attribute;
 
 void describe_machine(const machine::Machine& machine, Measurement& measurement) {
   const machine::CpuIdentity& cpu = machine.cpu;
-  measurement.cpu = {cpu.vendor,   cpu.model_name, cpu.family, cpu.model,
-                     cpu.stepping, cpu.microcode,  cpu.arch,   cpu.hypervisor};
-  measurement.kernel = machine.kernel;
+  // Each event of a recording has a copy.
+  const auto bounded = [](const std::string& name) {
+    constexpr std::size_t kLongest = 1000;
+    return name.substr(0, kLongest);
+  };
+  measurement.cpu = {
+      bounded(cpu.vendor), bounded(cpu.model_name), cpu.family,        cpu.model,
+      cpu.stepping,        bounded(cpu.microcode),  bounded(cpu.arch), cpu.hypervisor};
+  measurement.kernel = bounded(machine.kernel);
 }
 
 std::vector<std::string> excluded_modes(const Attribute& attribute) {
@@ -112,6 +119,11 @@ std::vector<analysis::CommandLine> command_lines_of(const Source& source,
   if (!is_run && perfdata::is_synthetic(features)) return {};
   const analysis::CommandLine& line = is_run ? source.run->command_line : features.command_line;
   if (line.empty() || line.size() > analysis::kMostArguments) return {};
+  const auto bytes =
+      std::accumulate(line.begin(), line.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& word) { return sum + word.size(); });
+  constexpr std::size_t kMostBytes = std::size_t{16} << 10;  // each event has a copy
+  if (bytes > kMostBytes) return {};
   return {line};
 }
 

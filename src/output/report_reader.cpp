@@ -263,8 +263,12 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
   }
 }
 
+constexpr const char* kCensoredUnknown =
+    "an older report, which does not tell at which offsets samples are censored behind several "
+    "triggers: those that came farthest are shown as such; read its recordings again";
+
 /// Which of the located samples are censored. Older reports do not say it: with one trigger the
-/// offset tells, of several those that came farthest are taken.
+/// offset tells, of several those that came farthest are taken (kCensoredUnknown).
 OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
                            const analysis::Geometry& geometry) {
   const std::uint64_t all = tally.ledger[SampleClass::censored];
@@ -463,6 +467,11 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   measurement.ip_check = read_ip_check(value);
   read_warnings(value, measurement);
   measurement.basis = read_basis(value);
+  const Tally& tally = measurement.basis.tally;
+  if (tally.triggers.size() > 1 && tally.censored.total() > 0 &&
+      !value["basis"]["offsets"].find("censored")) {
+    measurement.warnings.emplace_back(kCensoredUnknown);
+  }
   return measurement;
 }
 

@@ -96,6 +96,31 @@ TEST(Usage, WritesNoFileOverAnother) {
             "--plot x.svg: is the file of --html, too; name two files");
 }
 
+TEST(Usage, KeepsWhatIsRead) {
+  const test::TemporaryDirectory directory;
+  const auto skidscan = [&](const std::vector<std::string>& arguments) {
+    return test::skidscan(arguments, directory.path());
+  };
+  ASSERT_EQ(
+      skidscan({"synth", "--like", "pebs-sound", "--ladder", "-o", "a.run", "-q"}).code.status, 0);
+  for (const std::string name : {"run.json", "truth.json", "r81d0.none.data", "target.load"}) {
+    const std::string file = "a.run/" + name;
+    const std::string before = test::content_of(directory / file);
+    const auto done = skidscan({"report", "a.run", "--html", file});
+    EXPECT_EQ(done.code.status, 64) << name;
+    EXPECT_EQ(done.err,
+              "skidscan: --html " + file + ": is part of the run a.run; name another file\n");
+    EXPECT_EQ(test::content_of(directory / file), before);
+  }
+  const std::string recording = "a.run/r81d0.p.data";
+  EXPECT_THAT(skidscan({"merge", recording, "-o", recording}).err, HasSubstr("is an input"));
+  const auto sum = skidscan({"merge", recording, "-q", "-o", "sum.json"});
+  EXPECT_EQ(sum.code.status, 0) << sum.err;
+  const auto grown = skidscan({"merge", "sum.json", "a.run/r81d0.pp.data", "-q", "-o", "sum.json"});
+  EXPECT_EQ(grown.code.status, 0) << "a sum may grow: " << grown.err;
+  EXPECT_EQ(skidscan({"report", "a.run", "--html", "a.run/page.html", "-q"}).code.status, 0);
+}
+
 TEST(Usage, SaysWhatDoesNotGoTogether) {
   EXPECT_THAT(complaint_about({"record", "--resume", "x", "-e", "access"}),
               HasSubstr("not together with "));

@@ -137,7 +137,7 @@ TEST(ReportPage, NamesWhatRecordedIt) {
       report_page({m}, {"1", {"skidscan", "report"}, {{"skidscan", "record", "-e", "a b"}}, 2});
   EXPECT_THAT(page, AllOf(HasSubstr("<code>skidscan record -e &#39;a b&#39;</code>"),
                           HasSubstr("and 2 command lines more, which"), HasSubstr("shown by")));
-  EXPECT_THAT(report_page({m}, {"1", {"skidscan", "report"}}), Not(HasSubstr("Recorded by")));
+  EXPECT_THAT(report_page({m}, {"1", {"skidscan", "report"}}), Not(HasSubstr("Recorded, as")));
 }
 
 TEST(PageOrigin, HasEachCommandLineThatRecordedOnce) {

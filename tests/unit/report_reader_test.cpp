@@ -25,7 +25,9 @@ using analysis::Place;
 using examples::Example;
 using examples::make;
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void expect_same_again(const std::vector<Measurement>& measurements) {
   const std::string text = report_json(measurements);
@@ -267,7 +269,9 @@ TEST(ReportReader, TakesReportsThatDoNotTellWhichSamplesAreCensored) {
   ASSERT_EQ(measurements.size(), 2u);
   // Of several runways nothing tells; of one the offset does.
   EXPECT_EQ(measurements[0].basis.tally.censored.total(), 2u);
+  EXPECT_THAT(measurements[0].warnings, Contains(HasSubstr("an older report")));
   EXPECT_EQ(measurements[1].basis.tally.censored.count_at(4800), 5u);
+  EXPECT_THAT(measurements[1].warnings, Not(Contains(HasSubstr("an older report"))));
 }
 
 TEST(ReportReader, RefusesWhatIsNoReport) {
