@@ -12,7 +12,8 @@ run_packages='cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev lib
   libarchive-dev libpfm4-dev libgnuplot-iostream-dev gnuplot-nox linux-perf'
 check_packages='libgtest-dev libgmock-dev git clang clang-format libclang-rt-14-dev python3
   python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
-  qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish'
+  qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
+  python3-pandas r-base-core'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in

@@ -266,16 +266,21 @@ TEST(Complete, WarnsOfEventsMoreThanFivePercentOffWithBothNumbers) {
   EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings, IsEmpty());
 }
 
-TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
+/// Triggers at 0x1010, with 100 NOPs behind it, and at 0x1078, with 200.
+TargetMap map_of_two_triggers() {
   const auto one = [](std::uint64_t begin) {
     CodeRegion trigger;
     trigger.range = {begin, begin + 4};
     trigger.starts = {begin};
     return trigger;
   };
-  const TargetMap map = TargetMap::of_target(
-      nops(0x1000, 0x10), {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
-      {0x1000, 0x1200}, {});
+  return TargetMap::of_target(nops(0x1000, 0x10),
+                              {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
+                              {0x1000, 0x1200}, {});
+}
+
+TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
+  const TargetMap map = map_of_two_triggers();
   const std::vector<LocatedCount> first{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3)};
   const std::vector<LocatedCount> second{at(0x1079, 20)};
   Tally all = tally(first, &map);
@@ -298,15 +303,7 @@ TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
 }
 
 TEST(Complete, TellsOfEachBinHowManySamplesAreCensored) {
-  const auto one = [](std::uint64_t begin) {
-    CodeRegion trigger;
-    trigger.range = {begin, begin + 4};
-    trigger.starts = {begin};
-    return trigger;
-  };
-  const TargetMap map = TargetMap::of_target(
-      nops(0x1000, 0x10), {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
-      {0x1000, 0x1200}, {});
+  const TargetMap map = map_of_two_triggers();
   // Offset 99 of the first is censored, the same of the second is not.
   Tally all = tally({at(0x1014 + 98, 2)}, &map);
   all += tally({at(0x107c + 98, 30), at(0x107c + 195, 4)}, &map);
