@@ -157,7 +157,10 @@ void unite(const std::vector<std::string>& more, std::vector<std::string>& all) 
 /// Sums up a group of measurements, the figures last, so that its time grows with their counts.
 class Sum {
  public:
-  Sum(Measurement first, int repeat) : sum_(std::move(first)), parts_(parts_of(sum_)) {
+  Sum(Measurement first, int repeat)
+      : sum_(std::move(first)),
+        parts_(parts_of(sum_)),
+        known_lines_(sum_.command_lines.begin(), sum_.command_lines.end()) {
     sum_.repeat = repeat;
   }
 
@@ -200,7 +203,6 @@ class Sum {
  private:
   void add_command_lines(const Measurement& other) {
     auto& all = sum_.command_lines;
-    if (known_lines_.empty()) known_lines_.insert(all.begin(), all.end());
     for (const CommandLine& line : other.command_lines) {
       if (all.size() < kMostParts && known_lines_.insert(line).second) all.push_back(line);
     }
@@ -229,8 +231,8 @@ class Sum {
 
   Measurement sum_;
   std::vector<Part> parts_;
-  std::vector<std::string> of_recordings_;
   std::set<CommandLine> known_lines_;
+  std::vector<std::string> of_recordings_;
   bool is_sum_ = false;
 };
 

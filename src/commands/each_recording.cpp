@@ -2,6 +2,7 @@
 
 #include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
+#include "src/commands/record_directory.h"
 #include "src/events/pfm_tables.h"
 #include "src/kit/directory.h"
 #include "src/run/run.h"
@@ -25,8 +26,6 @@ namespace skid::commands {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kDefaultRun = "skidscan.run";
 
 std::string what_finishes(const std::string& directory, const run::Run& run) {
   if (!run.by_kit) return fmt::format("skidscan record --resume {}", directory);
@@ -148,13 +147,13 @@ class Steps {
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;
-  if (!run::is_run(kDefaultRun)) {
+  if (!run::is_run(kDefaultRunDirectory)) {
     throw Error(
         fmt::format("{}: no run here; make one with 'skidscan record' or name a run or a "
                     "perf.data file",
-                    kDefaultRun));
+                    kDefaultRunDirectory));
   }
-  return {kDefaultRun};
+  return {kDefaultRunDirectory};
 }
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,

@@ -26,6 +26,15 @@ bool is_same(const fs::path& one, const fs::path& other) {
          fs::absolute(other, ignored).lexically_normal();
 }
 
+/// Whether it is to be written into the directory or below it.
+bool is_inside(const fs::path& file, const fs::path& directory) {
+  std::error_code error;
+  const fs::path real = fs::canonical(directory, error);
+  if (error) return false;
+  const fs::path inside = fs::weakly_canonical(file, error).lexically_relative(real);
+  return !error && !inside.empty() && *inside.begin() != "..";
+}
+
 /// The files that would be lost with a run; of one that cannot be read its description.
 std::vector<fs::path> files_of_run(const fs::path& directory) {
   std::vector<fs::path> files{directory / run::kFileName, directory / "truth.json"};
@@ -61,7 +70,7 @@ void check(const OutputFile& file, const std::vector<std::string>& inputs,
       throw UsageError(
           fmt::format("{} {}: is an input; name another file", file.option, file.name));
     }
-    if (!run::is_run(input)) continue;
+    if (!is_inside(file.name, input) || !run::is_run(input)) continue;
     const auto files = files_of_run(input);
     if (std::any_of(files.begin(), files.end(),
                     [&file](const fs::path& part) { return is_same(file.name, part); })) {

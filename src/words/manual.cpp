@@ -1,7 +1,5 @@
 #include "src/words/manual.h"
 
-#include "src/output/escape.h"
-
 #include <algorithm>
 #include <string_view>
 
