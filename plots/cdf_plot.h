@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plots/figure_file.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include "plots/heatmap_plot.h"
 #include "plots/histogram_plot.h"
 #include "plots/ledger_plot.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 #include "src/support/error.h"
 
 #include <fmt/format.h>

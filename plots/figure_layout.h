@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plots/figure_bins.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <cstddef>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "plots/canvas.h"
 #include "plots/figure_blocks.h"
 #include "plots/figure_file.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <cstddef>
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <cstddef>
 #include <string>

@@ -5,9 +5,9 @@
 #include "plots/figure_text.h"
 #include "plots/forest_drawing.h"
 #include "plots/palette.h"
-#include "src/output/comparison.h"
-#include "src/output/comparison_cells.h"
-#include "src/output/comparison_many.h"
+#include "src/output/comparison/comparison.h"
+#include "src/output/comparison/comparison_cells.h"
+#include "src/output/comparison/comparison_many.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "analysis/measurement.h"
 #include "plots/figure_bins.h"
 #include "plots/figure_file.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "plots/figure_file.h"
 #include "plots/figure_layout.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include "analysis/ledger.h"
 #include "plots/figure_file.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <vector>
 

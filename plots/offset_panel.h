@@ -3,7 +3,7 @@
 
 #include "plots/canvas.h"
 #include "plots/figure_bins.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <cstdint>
 #include <string>

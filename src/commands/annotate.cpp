@@ -11,7 +11,7 @@
 #include "src/listing/reader.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
-#include "src/output/listing.h"
+#include "src/output/listing/listing.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"

@@ -10,7 +10,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/measure/catalogues.h"
-#include "src/output/audit.h"
+#include "src/output/audit/audit.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/words/footer.h"

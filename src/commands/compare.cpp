@@ -12,7 +12,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/comparison_page.h"
-#include "src/output/comparison.h"
+#include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/words/footer.h"

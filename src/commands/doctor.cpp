@@ -6,7 +6,7 @@
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
-#include "src/output/diagnosis.h"
+#include "src/output/diagnosis/diagnosis.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"

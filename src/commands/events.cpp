@@ -7,7 +7,7 @@
 #include "src/events/catalogue.h"
 #include "src/events/spelling.h"
 #include "src/machine/machine.h"
-#include "src/output/catalogue.h"
+#include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"

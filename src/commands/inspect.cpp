@@ -6,7 +6,7 @@
 #include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/standard_output.h"
-#include "src/output/inspection.h"
+#include "src/output/inspection/inspection.h"
 #include "src/perfdata/census.h"
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"

@@ -1,6 +1,6 @@
 #include "src/commands/output_files.h"
 
-#include "src/output/report_reader.h"
+#include "src/output/report/report_reader.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

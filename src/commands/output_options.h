@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/output/page.h"
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 
 #include <string>
 #include <string_view>

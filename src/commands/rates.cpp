@@ -3,7 +3,7 @@
 #include "src/commands/exit_statuses.h"
 #include "src/commands/output_options.h"
 #include "src/commands/standard_output.h"
-#include "src/output/rates.h"
+#include "src/output/rates/rates.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"

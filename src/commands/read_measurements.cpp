@@ -3,7 +3,7 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/messages.h"
 #include "src/measure/catalogues.h"
-#include "src/output/report_reader.h"
+#include "src/output/report/report_reader.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

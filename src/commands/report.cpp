@@ -13,7 +13,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/report_page.h"
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/words/footer.h"

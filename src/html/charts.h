@@ -3,7 +3,7 @@
 
 #include "analysis/comparison.h"
 #include "src/html/markup.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <optional>
 #include <string>

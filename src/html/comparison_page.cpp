@@ -4,12 +4,12 @@
 #include "src/html/charts.h"
 #include "src/html/markup.h"
 #include "src/html/tables.h"
-#include "src/output/comparison.h"
-#include "src/output/comparison_cells.h"
-#include "src/output/comparison_many.h"
-#include "src/output/grouping.h"
+#include "src/output/comparison/comparison.h"
+#include "src/output/comparison/comparison_cells.h"
+#include "src/output/comparison/comparison_many.h"
 #include "src/output/page.h"
-#include "src/output/report.h"
+#include "src/output/report/grouping.h"
+#include "src/output/report/report.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include "src/html/charts.h"
 #include "src/html/markup.h"
 #include "src/html/tables.h"
-#include "src/output/grouping.h"
 #include "src/output/page.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // How the parts of a text report lay out their lines.
 #pragma once
 
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 #include "src/output/table.h"
 
 #include <cstddef>

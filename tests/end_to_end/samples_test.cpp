@@ -46,7 +46,7 @@ test::RecordingBuilder rounds_up_to_200() {
     builder.sample(kAddress, kPid, time).record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
   };
   builder.event({}).mmap(kPid, 0, 0x10000, 0, "/nowhere/old", 1);
-  for (const std::uint64_t time : {100, 200, 300, 400}) round(time);
+  for (const std::uint64_t time : {100U, 200U, 300U, 400U}) round(time);
   return builder;
 }
 
@@ -117,7 +117,7 @@ TEST_F(Samples, OfMoreFilesThanTheSoftLimitOfOpenOnesHaveTheirSymbols) {
   for (int i = 0; i < kFiles; ++i) {
     const auto copy = in_directory("target-" + std::to_string(i));
     std::filesystem::copy_file(in_directory("target"), copy);
-    const std::uint64_t address = 0x10000000 + i * 0x100000ULL;
+    const std::uint64_t address = 0x10000000 + static_cast<std::uint64_t>(i) * 0x100000;
     builder.mmap(kPid, address, 0x100000, 0, copy, 1).sample(address + offset, kPid, 2);
   }
   builder.write(directory_ / "perf.data");

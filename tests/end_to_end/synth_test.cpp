@@ -233,7 +233,7 @@ TEST_F(Synth, OfSeveralTriggersTellsTheBiasBetweenThem) {
   ASSERT_EQ(synth({"--ladder", "--like", "pebs-shadow", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");
   const json report = report_of("a.run");
-  for (const std::size_t level : {2, 3}) {
+  for (const std::size_t level : {2U, 3U}) {
     const json& found = report["measurements"][level];
     expect_found(truth["recordings"][level], {{"measurements", {found}}});
     EXPECT_EQ(found["triggers"], truth["recordings"][level]["measurements"][0]["triggers"]);

@@ -1,7 +1,7 @@
 // The output of perf stat, from its text to a report on rates. A first line "-x SEP" is no part of
 // it, but says what the separator is.
 #include "analysis/rates.h"
-#include "src/output/rates.h"
+#include "src/output/rates/rates.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"

@@ -1,7 +1,7 @@
 // A report in JSON: what is read of it is written as it was read, and can be added up.
 #include "analysis/merge.h"
-#include "src/output/report.h"
-#include "src/output/report_reader.h"
+#include "src/output/report/report.h"
+#include "src/output/report/report_reader.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "src/machine/arm_core.h"
 
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 // Which samples an audit accuses, on synthetic recordings whose samples lie on chosen instructions.
 #include "src/audit/audit.h"
 
-#include "src/output/audit.h"
+#include "src/output/audit/audit.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"

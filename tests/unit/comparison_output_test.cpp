@@ -1,6 +1,6 @@
 // Comparisons as text, JSON, CSV and figure.
 #include "plots/figure.h"
-#include "src/output/comparison.h"
+#include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/process.h"

@@ -95,7 +95,7 @@ TEST(Comparison, WithoutADifferenceMarksNothingInNineteenOfTwentyComparisons) {
   for (int i = 0; i < kComparisons; ++i) {
     Compared compared;
     // Not as many on both sides, and two of them against one baseline.
-    for (const std::uint64_t samples : {400, 150, 700}) {
+    for (const std::uint64_t samples : {400U, 150U, 700U}) {
       compared.input(std::to_string(samples));
       for (const auto& [example, model] : null_models()) {
         compared.add(of_offsets(model.draw(random, samples), example));

@@ -264,7 +264,7 @@ TEST(Judgeable, IsNoCoreEventOfArm) {
   for (const machine::Machine& machine :
        {arm("aarch64"), arm("aarch64", "0x00000000413fd0c1"), arm("", "0x00000000413fd0c1"),
         arm("aarch64_be"), arm("armv7l")}) {
-    for (const unsigned level : {0, 1, 2, 3}) {
+    for (const unsigned level : {0U, 1U, 2U, 3U}) {
       EXPECT_EQ(judged(raw(0x03, level), machine), Judgeable::no_precise_levels) << level;
       EXPECT_EQ(judged(raw(0x81d0, level), machine), Judgeable::no_precise_levels);
       EXPECT_EQ(judged(cycles(level), machine), Judgeable::every_instruction);

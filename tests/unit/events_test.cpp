@@ -257,7 +257,7 @@ TEST(Causes, FollowTheArticle) {
 TEST(Causes, AccuseNobodyWhereTheArticleIsSilent) {
   for (const Core core : {Core::ivy_bridge, Core::haswell, Core::broadwell, Core::skylake}) {
     for (const std::uint64_t config :
-         {0x81d0, 0x21d0, 0x01d1, 0x02d1, 0x04d1, 0x08d1, 0x10d1, 0x20d1, 0x40d1}) {
+         {0x81d0U, 0x21d0U, 0x01d1U, 0x02d1U, 0x04d1U, 0x08d1U, 0x10d1U, 0x20d1U, 0x40d1U}) {
       EXPECT_EQ(verdict(core, config, Category::zmm_load), Verdict::unknown) << config;
       EXPECT_EQ(verdict(core, config, Category::other), Verdict::unknown) << config;
     }

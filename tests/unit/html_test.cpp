@@ -4,7 +4,7 @@
 #include "src/html/document.h"
 #include "src/html/markup.h"
 #include "src/html/report_page.h"
-#include "src/output/grouping.h"
+#include "src/output/report/grouping.h"
 #include "tests/unit/example_measurements.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // How an inspected recording is shown.
-#include "src/output/inspection.h"
+#include "src/output/inspection/inspection.h"
 
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"

@@ -6,7 +6,7 @@
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/escape.h"
-#include "src/output/listing.h"
+#include "src/output/listing/listing.h"
 #include "src/support/error.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"

@@ -48,7 +48,7 @@ class Measure : public ::testing::Test {
       (void)runway::build_target(runway::specification_of(runway::TriggerKind::load),
                                  directory_ / name);
     }
-    for (const std::uint64_t id : {5, 6}) builder_.event({.ids = {id}});
+    for (const std::uint64_t id : {5U, 6U}) builder_.event({.ids = {id}});
   }
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
   void map_and_sample(const std::string& path, std::uint64_t address) {
@@ -101,7 +101,8 @@ TEST_F(Measure, SaysThatASampledFileWasRebuiltAlthoughATargetWasFound) {
 TEST_F(Measure, WithoutATargetSaysWhatIsWrongWithEachFileAndHowManyMore) {
   constexpr int kFiles = 30;
   for (int i = 0; i < kFiles; ++i) {
-    map_and_sample(in_directory("missing-" + std::to_string(i)), kTargetAt + i * 0x100000ULL);
+    map_and_sample(in_directory("missing-" + std::to_string(i)),
+                   kTargetAt + static_cast<std::uint64_t>(i) * 0x100000);
   }
   const auto warnings = warnings_of(measured());
   EXPECT_THAT(warnings, Contains(HasSubstr("No generated target")));

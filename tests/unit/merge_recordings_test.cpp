@@ -1,8 +1,8 @@
 // What reports of the parts of a recording say together is what the report of the whole says.
 #include "analysis/merge.h"
 #include "src/measure/measure.h"
-#include "src/output/report.h"
-#include "src/output/report_reader.h"
+#include "src/output/report/report.h"
+#include "src/output/report/report_reader.h"
 #include "src/perfdata/format.h"
 #include "src/synth/recording.h"
 #include "tests/support/random_models.h"

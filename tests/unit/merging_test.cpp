@@ -1,6 +1,6 @@
 // The measurement of two recordings together is the merge of the two measurements.
 #include "analysis/measurement.h"
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
 #include "tests/support/random_models.h"

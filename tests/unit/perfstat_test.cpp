@@ -1,5 +1,5 @@
 // The output of perf stat in its three forms, events by name and code, and what is refused.
-#include "src/output/rates.h"
+#include "src/output/rates/rates.h"
 #include "src/perfstat/number.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"

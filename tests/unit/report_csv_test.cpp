@@ -1,4 +1,4 @@
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>

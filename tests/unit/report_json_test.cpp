@@ -1,4 +1,4 @@
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 #include "tests/unit/example_measurements.h"
 
 #include <cmath>
@@ -173,7 +173,7 @@ TEST(ReportJson, TellsWhetherTheSkidIsConstantAndHowItIsGrouped) {
 
 TEST(ReportJson, SumsUpRepeatsOverRuns) {
   std::vector<Measurement> list;
-  for (const std::uint64_t hits : {900, 950, 1000}) {
+  for (const std::uint64_t hits : {900U, 950U, 1000U}) {
     list.push_back(make({.level = 2, .offsets = {{0, hits}, {5, 1000}}}));
     list.push_back(make({.level = 2, .offsets = {{0, hits}}}));
     list.back().kernel = "only once " + std::to_string(hits);

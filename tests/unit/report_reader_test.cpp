@@ -1,6 +1,6 @@
-#include "src/output/report_reader.h"
+#include "src/output/report/report_reader.h"
 
-#include "src/output/report.h"
+#include "src/output/report/report.h"
 #include "src/support/error.h"
 #include "tests/unit/example_measurements.h"
 

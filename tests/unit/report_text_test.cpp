@@ -1,7 +1,7 @@
 #include "src/output/escape.h"
-#include "src/output/grouping.h"
-#include "src/output/offset_rows.h"
-#include "src/output/report.h"
+#include "src/output/report/grouping.h"
+#include "src/output/report/offset_rows.h"
+#include "src/output/report/report.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
@@ -252,7 +252,7 @@ TEST(ReportText, TellsConstantSkidAndGroups) {
 TEST(ReportText, SumsUpRepeatsOverRuns) {
   std::vector<Measurement> list;
   for (const int level : {0, 2}) {
-    for (const std::uint64_t hits : {900, 950, 1000}) {
+    for (const std::uint64_t hits : {900U, 950U, 1000U}) {
       list.push_back(make({.level = level, .offsets = {{0, hits}, {5, 1000}}}));
       list.back().repeat = static_cast<int>(list.size());
     }

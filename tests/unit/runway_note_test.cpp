@@ -116,7 +116,7 @@ TEST_F(Note, WithAddressesOutOfOrderIsRefused) {
 
 TEST_F(Note, WithALoopOutsideTheCodeIsRefused) {
   std::string copy = sound_;
-  for (const std::size_t index : {0, 1, 2, 3, 4, 5, 7, 8}) {
+  for (const std::size_t index : {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U}) {
     std::uint64_t address = 0;
     std::memcpy(&address, copy.data() + address_offset(index), sizeof address);
     copy.replace(address_offset(index), 8, raw(address + 0x10000000));

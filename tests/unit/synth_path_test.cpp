@@ -37,7 +37,7 @@ struct Loop {
     add(nops(kLeadIn, 4));
     const analysis::CodeRegion lead_in{parts.lead_in, nops(kLeadIn, 4)};
     std::vector<analysis::Stretch> stretches;
-    for (const std::uint64_t count : {40, 25}) {
+    for (const std::uint64_t count : {40U, 25U}) {
       const AddressRange trigger{at, at + 3}, runway{at + 3, at + 3 + count};
       parts.stretches.push_back({trigger, runway});
       add({at});

@@ -1,0 +1,168 @@
+#include "src/events/causes.h"
+#include "src/events/encoding.h"
+#include "src/events/errata.h"
+#include "src/events/l2_requests.h"
+#include "src/events/triggers.h"
+#include "src/output/catalogue/catalogue.h"
+#include "src/output/escape.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using events::Cause;
+using events::Cpu;
+using events::Event;
+using events::Verdict;
+
+constexpr std::size_t kNameWidth = 15;
+
+/// Names with values behind them, wrapped to the page.
+class Lines {
+ public:
+  explicit Lines(const Page& page) : page_(page) {}
+  /// `value` is escaped here; an empty one leaves the line out.
+  void line(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    text_ += page_.hanging(pad_right(name, kNameWidth), kNameWidth, escape_for_terminal(value));
+  }
+  std::string& text() noexcept { return text_; }
+
+ private:
+  const Page& page_;
+  std::string text_;
+};
+
+std::string cpu_line(const Cpu& cpu) {
+  return fmt::format("{}{}{}, from {}", cpu.name, cpu.description.empty() ? "" : ", ",
+                     cpu.description, cpu.source) +
+         (cpu.at_hand ? " (the CPU at hand)" : "");
+}
+
+std::string precise_text(const Event& event) {
+  if (!event.precise) return "unknown";
+  const std::string_view source =
+      event.precise_source == "correction"
+          ? "Intel's event files; libpfm4 4.13 says otherwise or nothing"
+          : std::string_view(event.precise_source);
+  return fmt::format("{} ({})", *event.precise ? "yes" : "no", source);
+}
+
+/// "GP_LOAD (1 event), XMM_LOAD" for the categories of one verdict.
+std::string categories(const std::vector<Cause>& causes, Verdict verdict) {
+  std::vector<std::string> parts;
+  for (const Cause& cause : causes) {
+    if (cause.verdict != verdict) continue;
+    parts.push_back(cause.note.empty()
+                        ? std::string(events::name_of(cause.category))
+                        : fmt::format("{} ({})", events::name_of(cause.category), cause.note));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
+  constexpr std::array kVerdicts{Verdict::can, Verdict::conditional, Verdict::maybe,
+                                 Verdict::unknown, Verdict::never};
+  const auto causes = events::causes_of(cpu.core, event.config);
+  lines.line("counts", events::counting_unit(cpu.core, event.config));
+  std::string_view name = "caused by";
+  for (const Verdict verdict : kVerdicts) {
+    std::string found = categories(causes, verdict);
+    if (found.empty()) continue;
+    const bool all_unknown = verdict == Verdict::unknown &&
+                             std::all_of(causes.begin(), causes.end(), [](const Cause& cause) {
+                               return cause.verdict == Verdict::unknown;
+                             });
+    if (all_unknown) found = "nothing is known of any category of instructions";
+    lines.line(name, fmt::format("{}: {}", events::name_of(verdict), found));
+    name = {};
+  }
+}
+
+/// "load-dram (1 event an iteration), load-l3": the triggers of targets that cause the event.
+std::string triggers_text(const Cpu& cpu, const Event& event) {
+  std::vector<std::string> parts;
+  for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {
+    std::vector<std::string> notes;
+    if (cause.verdict != Verdict::can) notes.emplace_back(events::name_of(cause.verdict));
+    if (cause.events_per_iteration) {
+      notes.push_back(fmt::format("{:.6g} an iteration", *cause.events_per_iteration));
+    }
+    std::string part(runway::name_of(cause.kind));
+    if (!notes.empty()) part += fmt::format(" ({})", fmt::join(notes, ", "));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void add_l2(const events::L2Requests& requests, Lines& lines) {
+  const auto joined = [](const std::vector<std::string_view>& parts) {
+    return parts.empty() ? std::string("none") : fmt::format("{}", fmt::join(parts, "; "));
+  };
+  lines.line("L2 requests", "whose origin and whose result are both in the umask");
+  lines.line("  origins", joined(requests.origins));
+  lines.line("  results", joined(requests.results));
+  if (requests.always_zero()) {
+    lines.line("", fmt::format("always zero: no {} is in the umask",
+                               requests.origins.empty() ? "origin" : "result"));
+  }
+  if (const auto corrected = events::corrected_umask(requests.umask)) {
+    lines.line("manual error",
+               fmt::format("manuals give umask 0x{:02x} for what 0x{:02x} counts (r{:02x}24)",
+                           requests.umask, *corrected, *corrected));
+  }
+}
+
+std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
+  Lines lines(page);
+  lines.line("event", event.name + (event.deprecated ? " (deprecated)" : ""));
+  lines.line("also", fmt::format("{}", fmt::join(event.aliases, ", ")));
+  const std::string raw = events::raw_encoding(event);
+  lines.line("perf", events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
+  lines.line("description", event.description);
+  lines.line("precise", precise_text(event));
+  add_causes(cpu, event, lines);
+  lines.line("trigger", triggers_text(cpu, event));
+  if (const auto requests = events::l2_requests(cpu.core, event.config)) add_l2(*requests, lines);
+  for (const std::string& error : event.manual_errors) lines.line("manual error", error);
+  for (const events::Erratum& erratum : events::errata_of(cpu.core, event.config)) {
+    lines.line("erratum", fmt::format("{}: {}", erratum.ids, erratum.effect));
+  }
+  lines.line("errata", fmt::format("{}", fmt::join(event.errata, ", ")));
+  return std::move(lines.text());
+}
+
+std::string_view precise_word(const Event& event) {
+  if (!event.precise) return "?";
+  return *event.precise ? "precise" : "-";
+}
+
+}  // namespace
+
+std::string events_text(const Cpu& cpu, const std::vector<Event>& events, const Page& page) {
+  Lines lines(page);
+  lines.line("CPU", cpu_line(cpu));
+  std::string text = std::move(lines.text());
+  for (const Event& event : events) text += '\n' + event_text(cpu, event, page);
+  return text;
+}
+
+std::string event_list_text(const Cpu& cpu, const std::vector<Event>& events) {
+  std::string text = fmt::format("# {}\n", escape_for_terminal(cpu_line(cpu)));
+  for (const Event& event : events) {
+    std::string raw = events::raw_encoding(event);
+    if (raw.empty()) raw = fmt::format("r{:04x}+", event.config);
+    text += fmt::format("{:<10}  {:<7}  {}\n", raw, precise_word(event),
+                        escape_for_terminal(event.name) +
+                            (event.pmu == "cpu" ? "" : "  " + escape_for_terminal(event.pmu)));
+  }
+  return text;
+}
+
+}  // namespace skid::output

@@ -1,0 +1,143 @@
+#include "src/output/comparison/comparison_cells.h"
+
+#include "analysis/wording.h"
+#include "src/output/comparison/comparison.h"
+#include "src/output/escape.h"
+#include "src/output/report/grouping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+
+using analysis::Comparison;
+using analysis::ComparisonRow;
+using analysis::Estimate;
+using analysis::Outcome;
+using analysis::Side;
+using analysis::Verdict;
+
+namespace {
+
+constexpr std::size_t kMostNamed = 8;  // sides, inputs
+
+}  // namespace
+
+std::string list_of(const std::vector<std::string>& names) {
+  if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
+                     names.size() - kMostNamed);
+}
+
+Ink ink_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::better:
+      return Ink::green;
+    case Outcome::worse:
+      return Ink::red;
+    case Outcome::different:
+    case Outcome::not_compared:
+      return Ink::yellow;
+    default:
+      return Ink::dim;
+  }
+}
+
+std::string outcome_cell(Outcome outcome, const std::string& baseline) {
+  switch (outcome) {
+    case Outcome::no_difference:
+      return "none shown";
+    case Outcome::too_few:
+      return "too few";
+    case Outcome::only_here:
+      return "not in " + baseline;
+    default:
+      return std::string(name_of(outcome));
+  }
+}
+
+std::string interval_text(const Estimate& estimate, bool unicode,
+                          const std::function<std::string(double)>& number) {
+  if (!estimate.low && !estimate.high) return kUnknown;
+  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
+  std::string low = estimate.low ? number(*estimate.low) : "?";
+  const std::string high = estimate.high ? number(*estimate.high) : "?";
+  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
+  // A dash between negative numbers cannot be told from their signs.
+  const bool negative = low.starts_with('-') || high.starts_with('-');
+  return low + (negative ? " to " : unicode ? "–" : "-") + high;
+}
+
+std::string share_text(double share) {
+  // The interval of a mean over runs can leave what a share can be.
+  return analysis::percent(std::clamp(share, 0.0, 1.0));
+}
+
+std::string instructions_text(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return number_text(rounded == 0 ? 0.0 : rounded);
+}
+
+std::string p_text(const analysis::StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  const char* const relation = difference.p_is_bound ? "<=" : "=";
+  if (p < 1e-300) return "p < 1e-300";
+  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
+  return fmt::format("p {} {:.2g}", relation, p);
+}
+
+/// "+1.8 points", "-2.03"
+std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
+  const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
+  // Two decimals, more where they would show nothing.
+  std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
+                                                          : fmt::format("{:+.2g}", shown);
+  if (with_unit && analysis::is_share(statistic)) text += " points";
+  return text;
+}
+
+std::string value_text(analysis::Statistic statistic, double value) {
+  return analysis::is_share(statistic) ? share_text(value) : instructions_text(value);
+}
+
+std::string contract_text(const analysis::Cell& cell) {
+  std::vector<std::string> parts;
+  for (const Verdict verdict :
+       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
+    const std::size_t runs = cell.contracts[static_cast<std::size_t>(verdict)];
+    if (runs == 0) continue;
+    parts.push_back(runs == cell.runs.size()
+                        ? std::string(analysis::name_of(verdict))
+                        : fmt::format("{} {}", runs, analysis::name_of(verdict)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Ink contract_ink(const analysis::Cell& cell) {
+  const auto has = [&](Verdict verdict) {
+    return cell.contracts[static_cast<std::size_t>(verdict)] > 0;
+  };
+  if (has(Verdict::broken)) return Ink::red;
+  if (has(Verdict::undecided)) return Ink::yellow;
+  return has(Verdict::kept) ? Ink::green : Ink::dim;
+}
+
+std::string row_name(const ComparisonRow& row) {
+  return escape_for_terminal(row.event) + ", " + level_name(row.level);
+}
+
+std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,
+                      std::size_t number) {
+  std::string text = letter_of(number);
+  const Side& side = comparison.sides[number];
+  if (comparison.sides.size() <= kMostSideBySide || side.inputs.empty()) return text;
+  text += " (" + escape_for_terminal(inputs[side.inputs.front()]);
+  if (side.inputs.size() > 1) text += fmt::format(" and {} more", side.inputs.size() - 1);
+  return text + ")";
+}
+
+}  // namespace skid::output

@@ -1,0 +1,297 @@
+#include "src/output/diagnosis/diagnosis.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/output/table.h"
+#include "src/support/file.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using machine::Diagnosis;
+using machine::Pmu;
+using machine::SampledEvent;
+using machine::SamplingSupport;
+
+constexpr std::size_t kFieldWidth = 11;
+constexpr std::size_t kWidestName = 32;
+/// Longer names than any that CPUs have are cut, so that the page stays one screen.
+constexpr std::size_t kLongestText = 160;
+
+std::string shown(std::string_view text) {
+  return shorten(escape_for_terminal(text), kLongestText);
+}
+
+std::string field(const Page& page, std::string_view name, std::string_view text) {
+  return page.hanging(page.paint(pad_right(name, kFieldWidth), Ink::dim), kFieldWidth, text);
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ") {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string cpu_name_of(const SamplingSupport& support) {
+  if (!support.machine.cpu.model_name.empty()) return shown(support.machine.cpu.model_name);
+  const std::string core = support.midr ? support.midr->name() : "";
+  return core.empty() ? "unnamed" : core;
+}
+
+std::string cpu_text(const SamplingSupport& support) {
+  const machine::CpuIdentity& cpu = support.machine.cpu;
+  std::vector<std::string> details;
+  const auto number = [&details](const char* name, const std::optional<int>& value) {
+    if (value) details.push_back(fmt::format("{} {}", name, *value));
+  };
+  if (!cpu.vendor.empty()) details.push_back(shown(cpu.vendor));
+  if (support.midr) {
+    details.push_back(fmt::format("MIDR {:#x}", support.midr->value));
+  } else {
+    number("family", cpu.family);
+    number("model", cpu.model);
+    number("stepping", cpu.stepping);
+  }
+  if (!cpu.microcode.empty()) details.push_back("microcode " + shown(cpu.microcode));
+  if (!cpu.arch.empty()) details.push_back(shown(cpu.arch));
+  if (details.empty()) return cpu_name_of(support);
+  return fmt::format("{} ({})", cpu_name_of(support), joined(details));
+}
+
+std::string perf_text(const SamplingSupport& support) {
+  if (!support.perf) return support.here ? "not usable" : "unknown";
+  const std::string path = support.perf->path.string();
+  return shown(support.perf->version) + (path.empty() ? "" : " (" + shown(path) + ")");
+}
+
+std::string rights_text(const machine::ProcessRights& rights) {
+  std::vector<std::string> parts;
+  parts.push_back(!rights.user        ? "unknown user"
+                  : *rights.user == 0 ? "root"
+                                      : fmt::format("user {}", *rights.user));
+  if (rights.has_sys_admin()) parts.emplace_back("CAP_SYS_ADMIN");
+  if (rights.has_perfmon()) parts.emplace_back("CAP_PERFMON");
+  if (!rights.may_sample_all()) {
+    parts.emplace_back(rights.effective_capabilities ? "neither CAP_PERFMON nor CAP_SYS_ADMIN"
+                                                     : "unknown capabilities");
+  }
+  if (rights.container) parts.emplace_back("in a container");
+  if (rights.seccomp_filter) parts.emplace_back("system calls filtered");
+  return joined(parts);
+}
+
+std::string settings_text(const SamplingSupport& support) {
+  std::vector<std::string> parts;
+  const auto number = [&parts](const char* name, const std::optional<int>& value) {
+    if (value) parts.push_back(fmt::format("{} {}", name, *value));
+  };
+  number("perf_event_paranoid", support.machine.perf_event_paranoid);
+  number("perf_event_max_sample_rate", support.machine.perf_event_max_sample_rate);
+  number("perf_event_mlock_kb", support.perf_event_mlock_kb);
+  number("nmi_watchdog", support.nmi_watchdog);
+  number("kptr_restrict", support.kptr_restrict);
+  if (support.machine.smt_active)
+    parts.emplace_back(*support.machine.smt_active ? "SMT on" : "SMT off");
+  return parts.empty() ? "unknown" : joined(parts);
+}
+
+/// "0-3,8" of ascending CPU numbers.
+std::string cpu_list(const std::vector<int>& cpus) {
+  std::vector<std::string> ranges;
+  for (std::size_t first = 0; first < cpus.size();) {
+    std::size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    ranges.push_back(first == last ? fmt::format("{}", cpus[first])
+                                   : fmt::format("{}-{}", cpus[first], cpus[last]));
+    first = last + 1;
+  }
+  return joined(ranges, ",");
+}
+
+std::string pmu_text(const Pmu& pmu) {
+  std::vector<std::string> parts{fmt::format("type {}", pmu.type)};
+  if (machine::is_arm_spe(pmu)) {
+    parts.emplace_back("statistical profiling; its samples are AUX data, not read yet");
+  } else if (pmu.name == "ibs_op") {
+    parts.emplace_back("executed operations; does p and pp of cycles, r076, r0c1");
+  } else if (pmu.name == "ibs_fetch") {
+    parts.emplace_back("instruction fetches");
+  }
+  if (!pmu.cpus.empty()) parts.push_back("CPUs " + cpu_list(pmu.cpus));
+  for (const auto& [name, value] : pmu.caps) {
+    parts.push_back(value.empty() ? shown(name) : shown(name) + ' ' + shown(value));
+  }
+  return joined(parts);
+}
+
+bool samples_instructions(const Pmu& pmu) {
+  return pmu.core || machine::is_amd_ibs(pmu) || machine::is_arm_spe(pmu);
+}
+
+std::string pmus_text(const Page& page, const SamplingSupport& support) {
+  std::string text = page.title("PMUs of the CPU");
+  std::vector<std::string> others;
+  bool any = false;
+  for (const Pmu& pmu : support.pmus) {
+    if (!samples_instructions(pmu)) {
+      others.push_back(shown(pmu.name));
+      continue;
+    }
+    any = true;
+    const std::string name = shorten(shown(pmu.name), kWidestName);
+    const std::string lead = std::string(kIndent, ' ') + pad_right(name, 14) + ' ';
+    text += page.hanging(lead, display_width(lead), pmu_text(pmu));
+  }
+  if (!any) text += page.hanging(std::string(kIndent, ' '), kIndent, "none");
+  constexpr std::size_t kMostOthers = 8;
+  if (!others.empty()) {
+    const std::size_t left_out = others.size() - std::min(others.size(), kMostOthers);
+    others.resize(others.size() - left_out);
+    const std::string more = left_out == 0 ? "" : fmt::format(" and {} more", left_out);
+    text += page.hanging(std::string(kIndent, ' '), kIndent,
+                         fmt::format("beside them: {}{}", joined(others), more), Ink::dim);
+  }
+  return text;
+}
+
+std::string levels_text(const std::vector<int>& levels) {
+  std::vector<std::string> names;
+  names.reserve(levels.size());
+  for (const int level : levels) names.emplace_back(level_name(level));
+  return names.empty() ? "-" : joined(names, " ");
+}
+
+std::string remark_of(const SampledEvent& event) {
+  return event.refusal ? describe_errno(*event.refusal) : event.remark;
+}
+
+std::string events_text(const Page& page, const Diagnosis& diagnosis) {
+  std::size_t name_width = 5;
+  for (const SampledEvent& event : diagnosis.events) {
+    name_width = std::max(name_width, display_width(shorten(shown(event.name), kWidestName)));
+  }
+  constexpr std::size_t kLevelsWidth = 13;  // "none p pp ppp"
+  constexpr std::size_t kModesWidth = 15;   // "user and kernel"
+  const auto lead_of = [&](std::string_view name, std::string_view levels, std::string_view modes) {
+    return std::string(kIndent, ' ') + pad_right(name, name_width) + "  " +
+           pad_right(levels, kLevelsWidth) + "  " + pad_right(modes, kModesWidth) + "  ";
+  };
+  const std::size_t lead_width = display_width(lead_of("", "", ""));
+
+  std::string text = page.title("Events");
+  text += page.paint(fmt::format("{}\n", lead_of("event", "levels", "modes")), Ink::dim);
+  for (const SampledEvent& event : diagnosis.events) {
+    const std::string lead =
+        lead_of(shorten(shown(event.name), kWidestName), levels_text(event.levels),
+                event.usable() ? name_of(event.modes) : "");
+    const std::string remark = remark_of(event);
+    if (remark.empty()) {
+      text += lead + '\n';
+    } else {
+      text += page.hanging(lead, lead_width, remark, Ink::dim);
+    }
+  }
+  return text;
+}
+
+/// What `record` records of the CPU when no event is named.
+std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
+  std::string text = page.title("What record takes of this CPU");
+  const std::string known =
+      cpu_events.catalogue.empty() ? std::string("no catalogue covers this CPU: generic events")
+      : cpu_events.precise == 0
+          ? fmt::format("none of {} events is precise by itself ({}): skidscan events --list",
+                        cpu_events.known, shown(cpu_events.catalogue))
+          : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
+                        cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
+  const std::string indent(kIndent, ' ');
+  text += page.hanging(indent, kIndent, known, Ink::dim);
+  for (const events::DefaultEvent& event : cpu_events.set.events) {
+    constexpr std::size_t kNameColumn = 34;
+    constexpr std::size_t kLevelsColumn = 15;
+    const std::string lead = indent +
+                             pad_right(shorten(shown(event.name), kNameColumn), kNameColumn) +
+                             "  " + pad_right(levels_text(event.levels), kLevelsColumn);
+    text += page.hanging(lead, display_width(lead), runway::name_of(event.trigger), Ink::dim);
+  }
+  return text;
+}
+
+bool any_of_cpu(const Diagnosis& diagnosis) {
+  return std::any_of(diagnosis.events.begin(), diagnosis.events.end(),
+                     [](const SampledEvent& event) { return event.usable() && !event.built_in; });
+}
+
+std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
+  if (diagnosis.problems.empty()) return page.title("No problem found");
+  std::string text = page.title("Problems");
+  std::size_t number = 0;
+  for (const machine::Problem& problem : diagnosis.problems) {
+    const std::string lead = fmt::format("{:>3} ", ++number);
+    text += page.hanging(lead, lead.size(), shown(problem.what));
+    // Long remedies are never cut: they are there to be pasted.
+    text += page.hanging("    > ", 6, escape_for_terminal(problem.remedy), Ink::green);
+  }
+  return text;
+}
+
+std::string_view verdict(ExitStatus status) {
+  switch (status) {
+    case ExitStatus::done:
+      return "A PMU of the CPU can be sampled here.";
+    case ExitStatus::builtin_events_only:
+      return "Only the built-in events can be sampled here; they say nothing of PEBS or IBS.";
+    default:
+      return "Nothing can be sampled here.";
+  }
+}
+
+Ink ink_of(ExitStatus status) {
+  if (status == ExitStatus::done) return Ink::green;
+  return status == ExitStatus::builtin_events_only ? Ink::yellow : Ink::red;
+}
+
+/// No line of the page ends in spaces.
+std::string without_trailing_spaces(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n') {
+      while (result.ends_with(' ')) result.pop_back();
+    }
+    result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
+                           const CpuEvents& cpu_events, const Page& page) {
+  std::string text = page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status));
+  text += '\n';
+  text += field(page, "CPU", cpu_text(support));
+  const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
+  text += field(page, "hypervisor", hypervisor ? shown(*hypervisor) : "none seen");
+  text += field(page, "kernel",
+                support.machine.kernel.empty() ? "unknown" : shown(support.machine.kernel));
+  text += field(page, "perf", perf_text(support));
+  text += field(page, "rights", rights_text(support.rights));
+  text += field(page, "settings", settings_text(support));
+  if (!diagnosis.tried) {
+    text += field(page, "source", "files of a machine: no event was tried");
+  }
+  text += pmus_text(page, support);
+  text += events_text(page, diagnosis);
+  if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
+  text += problems_text(page, diagnosis);
+  return without_trailing_spaces(text);
+}
+
+}  // namespace skid::output

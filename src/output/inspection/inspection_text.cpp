@@ -1,0 +1,256 @@
+#include "src/output/escape.h"
+#include "src/output/inspection/inspection.h"
+#include "src/output/table.h"
+#include "src/support/process.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+namespace {
+
+using perfdata::Features;
+
+/// Lines of a heading and of names with values behind them.
+class Lines {
+ public:
+  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text); }
+  /// `value` is escaped here; an empty one leaves the line out.
+  void line(std::string_view name, std::string_view value) {
+    if (!value.empty()) text_ += fmt::format("  {:<18} {}\n", name, escape_for_terminal(value));
+  }
+  /// The same name once, each value on a line of its own.
+  void lines(std::string_view name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      line(name, value);
+      name = {};
+    }
+  }
+  std::string& text() noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : capabilities) {
+    parts.push_back(fmt::format("{}={}", name, value));
+  }
+  return joined(parts, ", ");
+}
+
+std::string memory_text(const perfdata::MemoryTopology& memory, const perfdata::MemoryNode& node) {
+  return fmt::format("node {}: {} blocks of {:#x} bytes", node.node, node.block_count(),
+                     memory.block_bytes);
+}
+
+void add_topology(const perfdata::CpuTopology& topology, Lines& lines) {
+  lines.line("sockets", joined(topology.sockets, "  "));
+  lines.line("dies", joined(topology.dies, "  "));
+  lines.line("cores", joined(topology.cores, "  "));
+}
+
+void add_memory(const Features& features, Lines& lines) {
+  if (features.total_memory_kib) {
+    lines.line("memory", fmt::format("{} KiB", *features.total_memory_kib));
+  }
+  std::vector<std::string> values;
+  for (const auto& node : features.numa_nodes) {
+    values.push_back(fmt::format("node {}: {} KiB, {} KiB free, CPUs {}", node.node, node.total_kib,
+                                 node.free_kib, node.cpus));
+  }
+  lines.lines("NUMA", values);
+  values.clear();
+  if (features.memory_topology) {
+    for (const auto& node : features.memory_topology->nodes) {
+      values.push_back(memory_text(*features.memory_topology, node));
+    }
+  }
+  lines.lines("memory blocks", values);
+  values.clear();
+  for (const auto& cache : features.caches) {
+    values.push_back(fmt::format("L{} {} {}, lines of {} bytes, {} sets, {} ways, CPUs {}",
+                                 cache.level, cache.type, cache.size, cache.line_size, cache.sets,
+                                 cache.ways, cache.cpus));
+  }
+  lines.lines("caches", values);
+}
+
+void add_pmus(const Features& features, Lines& lines) {
+  std::vector<std::string> values;
+  for (const auto& [type, name] : features.pmu_mappings) {
+    values.push_back(fmt::format("{}={}", name, type));
+  }
+  lines.line("PMU numbers", joined(values, ", "));
+  values.clear();
+  for (const auto& hybrid : features.hybrid_pmus) {
+    values.push_back(fmt::format("{}: CPUs {}", hybrid.pmu, hybrid.cpus));
+  }
+  lines.lines("kinds of core", values);
+  values.clear();
+  if (features.cpu_pmu_capabilities) {
+    values.push_back("cpu: " + capabilities_text(*features.cpu_pmu_capabilities));
+  }
+  for (const auto& pmu : features.pmu_capabilities) {
+    values.push_back(pmu.pmu + ": " + capabilities_text(pmu.capabilities));
+  }
+  lines.lines("PMU capabilities", values);
+}
+
+void add_machine(const Features& features, Lines& lines) {
+  lines.heading("Machine");
+  lines.line("hostname", features.hostname);
+  lines.line("kernel", features.os_release);
+  lines.line("architecture", features.arch);
+  lines.line("CPU", features.cpu_description);
+  lines.line("cpuid", features.cpuid);
+  if (features.cpu_counts) {
+    lines.line("CPUs", fmt::format("{} online of {}", features.cpu_counts->online,
+                                   features.cpu_counts->available));
+  }
+  if (features.cpu_topology) add_topology(*features.cpu_topology, lines);
+  add_memory(features, lines);
+  add_pmus(features, lines);
+}
+
+std::string compression_text(const perfdata::Compression& compression) {
+  const std::string type = compression.type == perfdata::PERF_COMP_ZSTD
+                               ? "zstd"
+                               : fmt::format("type {}", compression.type);
+  return fmt::format("{}, level {}, ratio {}, at most {} bytes a record", type, compression.level,
+                     compression.ratio, compression.mmap_bytes);
+}
+
+void add_recording(const Features& features, Lines& lines) {
+  lines.heading("Recording");
+  lines.line("perf", features.perf_version);
+  if (!features.command_line.empty()) lines.line("command", shell_quoted(features.command_line));
+  std::vector<std::string> values;
+  for (const auto& group : features.groups) {
+    values.push_back(
+        fmt::format("{}: {} events from event {}", group.name, group.members, group.leader));
+  }
+  lines.lines("groups", values);
+  if (features.sample_time) {
+    lines.line("samples", fmt::format("from {} ns to {} ns", features.sample_time->first,
+                                      features.sample_time->second));
+  }
+  if (features.clock_resolution_ns) {
+    lines.line("clock resolution", fmt::format("{} ns", *features.clock_resolution_ns));
+  }
+  if (const auto& clock = features.clock_reference) {
+    lines.line("clock", fmt::format("clockid {}: {} ns at {} ns since 1970", clock->clockid,
+                                    clock->clock_ns, clock->time_of_day_ns));
+  }
+  if (features.compression) lines.line("compression", compression_text(*features.compression));
+  if (features.directory_version) {
+    lines.line("directory", fmt::format("version {}", *features.directory_version));
+  }
+  values.clear();
+  for (const auto& entry : features.build_ids) values.push_back(entry.build_id + "  " + entry.path);
+  lines.lines("build-ids", values);
+  values.clear();
+  for (const auto& [bit, bytes] : features.section_bytes) {
+    values.push_back(fmt::format("{} {}", perfdata::name_of_feature(bit), bytes));
+  }
+  lines.line("bytes of sections", joined(values, ", "));
+}
+
+void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
+  const perfdata::Attribute& attribute = inspection.recording.attributes()[index];
+  const auto& events = inspection.census.events;
+  const auto counts = index < events.size() ? events[index] : perfdata::Census::Event{};
+  const std::string source = source_of(attribute, inspection.recording.features());
+  lines.heading(fmt::format("Event {}: {}", index, escape_for_terminal(attribute.name)));
+  lines.line("type", source.empty() ? fmt::format("{}", attribute.type)
+                                    : fmt::format("{} ({})", attribute.type, source));
+  lines.line("config", fmt::format("{:#x}", attribute.config));
+  if (attribute.config1 != 0) lines.line("config1", fmt::format("{:#x}", attribute.config1));
+  if (attribute.config2 != 0) lines.line("config2", fmt::format("{:#x}", attribute.config2));
+  lines.line("sample_type", joined(perfdata::names_of_sample_type(attribute.sample_type), "|"));
+  lines.line(attribute.frequency ? "frequency" : "period",
+             fmt::format("{}", attribute.period_or_frequency));
+  lines.line("precise_ip", fmt::format("{}", attribute.precise_ip));
+  lines.line("ids", fmt::format("{}", attribute.ids.size()));
+  lines.line("samples",
+             fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
+}
+
+void add_records(const perfdata::Census& census, Lines& lines) {
+  lines.heading("Records");
+  std::size_t name_width = std::string_view("total").size();
+  for (const auto& [type, count] : census.records) {
+    name_width = std::max(name_width, perfdata::name_of_record_type(type).size());
+  }
+  const std::size_t count_width = fmt::formatted_size("{}", census.total_records());
+  const auto row = [&](std::string_view name, std::uint64_t count) {
+    lines.text() += fmt::format("  {:<{}}  {:>{}}\n", name, name_width, count, count_width);
+  };
+  for (const auto& [type, count] : census.records) row(perfdata::name_of_record_type(type), count);
+  row("total", census.total_records());
+}
+
+void add_samples(const perfdata::Census& census, Lines& lines) {
+  lines.heading("Samples");
+  const auto count = [&](std::string_view name, std::uint64_t value) {
+    lines.line(name, fmt::format("{}", value));
+  };
+  count("read", census.total_samples());
+  count("of unknown ids", census.left_out.unknown_ids);
+  count("too short", census.left_out.short_samples);
+  count("lost records", census.lost_records);
+  count("lost samples", census.lost_samples);
+}
+
+void add_faults(const perfdata::Recording& recording, Lines& lines) {
+  if (recording.faults().empty()) return;
+  lines.heading("Faults");
+  for (const auto& fault : recording.faults()) {
+    lines.text() += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(perfdata::ByteOrder order) {
+  return order == perfdata::ByteOrder::little ? "little" : "big";
+}
+
+std::string source_of(const perfdata::Attribute& attribute, const Features& features) {
+  if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
+    return std::string(known);
+  }
+  const auto found =
+      std::find_if(features.pmu_mappings.begin(), features.pmu_mappings.end(),
+                   [&](const auto& mapping) { return mapping.first == attribute.type; });
+  return found == features.pmu_mappings.end() ? std::string() : found->second;
+}
+
+std::string inspection_text(const Inspection& inspection) {
+  const auto& [recording, census] = inspection;
+  Lines lines;
+  lines.text() =
+      fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),
+                  perfdata::name_of(recording.mode()), name_of(recording.byte_order()));
+  add_machine(recording.features(), lines);
+  add_recording(recording.features(), lines);
+  for (std::size_t i = 0; i < recording.attributes().size(); ++i) add_event(inspection, i, lines);
+  add_records(census, lines);
+  add_samples(census, lines);
+  add_faults(recording, lines);
+  return std::move(lines.text());
+}
+
+}  // namespace skid::output

@@ -1,0 +1,464 @@
+#include "analysis/wording.h"
+#include "src/output/escape.h"
+#include "src/output/listing/listing.h"
+#include "src/output/report/grouping.h"
+#include "src/output/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Measurement;
+using listing::Code;
+using listing::Count;
+using listing::Part;
+using listing::Row;
+using listing::RowKind;
+
+constexpr std::size_t kShareWidth = 4;
+/// Columns that instructions get at least before levels are put below each other.
+constexpr std::size_t kNarrowestText = 18;
+/// Share of the samples from which on a line stands out.
+constexpr double kHot = 0.05;
+
+/// A share in four columns, in percent: "100", "99.8", "5.23", "<.01".
+std::string short_percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0 || part == 0) return {};
+  if (part == whole) return "100";
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (percent >= 99.95) return "99.9";
+  if (percent >= 9.995) return fmt::format("{:.1f}", percent);
+  return percent < 0.005 ? "<.01" : fmt::format("{:.2f}", percent);
+}
+
+/// Samples of one event at one level, beside the code.
+struct Cells {
+  std::string label;
+  std::size_t column = 0;  ///< of the listing
+  Count total;
+  bool is_mixed = false;  ///< some of them have EXACT_IP and others have not
+  std::size_t number_width = 1, width = 0;
+};
+
+/// A table of some code for one event.
+class Panel {
+ public:
+  Panel(const Page& page, const listing::Listing& listing, const Code& code,
+        const ListingChoices& choices, std::vector<Cells> cells)
+      : page_(page), listing_(listing), code_(code), choices_(choices), cells_(std::move(cells)) {
+    std::vector<std::size_t> columns;
+    for (const Cells& cells_of_one : cells_) columns.push_back(cells_of_one.column);
+    rows_ = listing::rows(listing, code, columns, choices.folding);
+    for (const Row& row : rows_) {
+      at_width_ = std::max(at_width_, at(row).size());
+      is_accused_ = is_accused_ || is_never(row);
+      is_censored_ = is_censored_ || (row.part == Part::censored && is_sampled(row));
+    }
+    for (std::size_t i = 0; i < cells_.size(); ++i) measure(cells_[i]);
+  }
+
+  std::string text() {
+    std::string text;
+    const std::size_t code_width = kMarks + at_width_ + 1 + kNarrowestText;
+    for (std::size_t first = 0; first < cells_.size();) {
+      std::size_t last = first;
+      std::size_t used = 0;
+      while (last < cells_.size() &&
+             (last == first || used + cells_[last].width + code_width <= page_.width)) {
+        used += cells_[last++].width;
+      }
+      text += (first > 0 ? "\n" : "") + part(first, last, used);
+      first = last;
+    }
+    return text;
+  }
+
+  /// Whether some instruction cannot cause the event.
+  bool is_accused() const { return is_accused_; }
+  /// Whether samples are so far away that they may be farther.
+  bool is_censored() const { return is_censored_; }
+
+ private:
+  static constexpr std::size_t kGap = 2;
+  static constexpr std::size_t kMarks = 4;  ///< what marks a line, with a gap on either side
+
+  void measure(Cells& cells) const {
+    cells.total = code_.total(cells.column);
+    cells.is_mixed = cells.total.exact > 0 && cells.total.exact < cells.total.samples;
+    const auto read = listing_.columns[cells.column].read();
+    cells.number_width = fmt::format("{}", read).size();
+    const std::size_t content =
+        cells.number_width + 1 + kShareWidth + (cells.is_mixed ? 1 + kShareWidth : 0);
+    cells.width = kGap + std::max(content, display_width(cells.label));
+    cells.number_width += cells.width - kGap - content;
+  }
+
+  std::string cell(const Cells& cells, const Count& count, std::uint64_t whole,
+                   bool with_exact) const {
+    std::string number = count.samples == 0 ? "." : fmt::format("{}", count.samples);
+    std::string text = std::string(kGap, ' ') + pad_left(number, cells.number_width) + ' ' +
+                       pad_left(short_percent(count.samples, whole), kShareWidth);
+    if (cells.is_mixed) {
+      const std::string exact = short_percent(count.exact, count.samples);
+      const bool differs =
+          with_exact && exact != short_percent(cells.total.exact, cells.total.samples);
+      std::string shown;
+      if (count.samples > 0 && differs) shown = exact.empty() ? "0" : exact;
+      text += ' ' + pad_left(shown, kShareWidth);
+    }
+    Ink ink = Ink::plain;
+    if (count.samples == 0) {
+      ink = Ink::dim;
+    } else if (with_exact && whole > 0 &&
+               static_cast<double>(count.samples) >= kHot * static_cast<double>(whole)) {
+      ink = Ink::bold;
+    }
+    return page_.paint(text, ink);
+  }
+
+  /// What stands in front of the instruction: its distance in a target, else its address.
+  static std::string at(const Row& row) {
+    if (row.kind == RowKind::inside || row.kind == RowKind::not_decoded) return {};
+    if (row.first_offset) return analysis::signed_number(*row.first_offset);
+    return fmt::format("{:x}", row.range.begin);
+  }
+
+  std::string code_text(const Row& row) const {
+    const char* times = page_.unicode ? "×" : "x";
+    switch (row.kind) {
+      case RowKind::inside:
+        return "at no instruction's first byte";
+      case RowKind::not_decoded:
+        return "behind what was decoded";
+      case RowKind::address:
+        return fmt::format("{}+{:#x}", escape_for_terminal(code_.name),
+                           row.range.begin - code_.range.begin);
+      case RowKind::instruction:
+        break;
+      case RowKind::stretch: {
+        const std::string to = row.last_offset ? analysis::signed_number(*row.last_offset)
+                                               : fmt::format("{:x}", row.range.end);
+        const std::string what =
+            row.text.empty() ? "instructions" : fmt::format("{} {}", times, row.text);
+        return fmt::format("{} {}: {} {}{}", row.last_offset ? "to" : "until", to, row.instructions,
+                           what, remark(row));
+      }
+    }
+    std::string text = row.text;
+    if (!row.destination.empty()) {
+      text += fmt::format(" <{}>", escape_for_terminal(row.destination));
+    }
+    return text + remark(row);
+  }
+
+  std::string remark(const Row& row) const {
+    switch (row.part) {
+      case Part::trigger:
+        return code_.map->triggers() > 1
+                   ? fmt::format("  <- trigger {} of {}", *row.trigger + 1, code_.map->triggers())
+                   : "  <- trigger";
+      case Part::other_trigger:
+        return "  <- other trigger";
+      default:
+        return {};
+    }
+  }
+
+  static bool is_sampled(const Row& row) {
+    return std::any_of(row.counts.begin(), row.counts.end(),
+                       [](const Count& count) { return count.samples > 0; });
+  }
+
+  static bool is_never(const Row& row) {
+    return std::any_of(row.verdicts.begin(), row.verdicts.end(),
+                       [](const auto& verdict) { return verdict == events::Verdict::never; });
+  }
+
+  std::string marks(const Row& row) const {
+    std::string_view mark = " ";
+    if (row.part == Part::trigger || row.part == Part::other_trigger) mark = ">";
+    if (row.part == Part::censored) mark = "~";
+    const Ink ink = mark == ">" ? Ink::green : Ink::yellow;
+    return ' ' + (mark == " " ? std::string(mark) : page_.paint(mark, ink)) +
+           (is_never(row) ? page_.paint("!", Ink::red) : " ") + ' ';
+  }
+
+  std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {
+    std::string lead;
+    for (std::size_t i = first; i < last; ++i) {
+      lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true);
+    }
+    lead += marks(row) + page_.paint(pad_left(at(row), at_width_), Ink::dim) + ' ';
+    const Ink ink = row.part == Part::trigger                         ? Ink::green
+                    : row.kind == RowKind::stretch || at(row).empty() ? Ink::dim
+                                                                      : Ink::plain;
+    return page_.hanging(lead, used + kMarks + at_width_ + 1, code_text(row), ink);
+  }
+
+  /// A line of counts under the code.
+  std::string sum(std::size_t first, std::size_t last, std::size_t used, std::string_view what,
+                  const std::vector<Count>& counts, bool with_share) const {
+    std::string lead;
+    for (std::size_t i = first; i < last; ++i) {
+      lead += cell(cells_[i], counts[i], with_share ? cells_[i].total.samples : 0, false);
+    }
+    const std::size_t width = used + kMarks;
+    return page_.hanging(lead + std::string(kMarks, ' '), width, what, Ink::dim);
+  }
+
+  std::string sums(std::size_t first, std::size_t last, std::size_t used) const {
+    std::vector<Count> total;
+    std::vector<Count> exact;
+    for (const Cells& cells : cells_) {
+      total.push_back(cells.total);
+      exact.push_back({cells.total.exact, 0});
+    }
+    const char* here =
+        code_.kind == listing::Kind::target ? "sum, in the loop" : "sum, in the function";
+    std::string text = sum(first, last, used, here, total, true) +
+                       sum(first, last, used, "of these EXACT_IP", exact, true);
+    const auto own = code_.kind == listing::Kind::kernel_function ? listing::Where::kernel
+                                                                  : listing::Where::user;
+    for (std::size_t where = 0; where < listing::kWheres; ++where) {
+      std::vector<Count> elsewhere;
+      for (const Cells& cells : cells_) {
+        std::uint64_t samples = listing_.columns[cells.column].samples[where];
+        if (where == static_cast<std::size_t>(own)) samples -= cells.total.samples;
+        elsewhere.push_back({samples, 0});
+      }
+      if (std::any_of(elsewhere.begin(), elsewhere.end(),
+                      [](const Count& count) { return count.samples > 0; })) {
+        text += sum(first, last, used, kElsewhere.at(where), elsewhere, false);
+      }
+    }
+    std::vector<Count> read;
+    for (const Cells& cells : cells_) read.push_back({listing_.columns[cells.column].read(), 0});
+    return text + sum(first, last, used, "samples read", read, false);
+  }
+
+  /// "/home/x/…/main.c:12  for (;;) {"
+  std::string source_line(const symbols::SourceLine& source) const {
+    const std::string line = fmt::format(":{}", source.line);
+    std::string file = escape_for_terminal(source.file);
+    const std::size_t most = page_.width / 2;
+    if (display_width(file) + line.size() > most) {
+      // The end of a path tells more than its beginning; broken at a slash.
+      const std::string dots = page_.unicode ? "…" : "...";
+      std::size_t cut = file.find('/', 1);
+      while (cut != std::string::npos &&
+             display_width(file.substr(cut)) + dots.size() + line.size() > most) {
+        cut = file.find('/', cut + 1);
+      }
+      if (cut != std::string::npos) file = dots + file.substr(cut);
+    }
+    std::string text = file + line;
+    if (choices_.sources != nullptr) {
+      if (const auto content = choices_.sources->line(source.file, source.line)) {
+        std::string shown(*content);
+        std::replace(shown.begin(), shown.end(), '\t', ' ');
+        shown.erase(0, shown.find_first_not_of(' '));
+        text += "  " + escape_for_terminal(shown);
+      }
+    }
+    return std::string(kIndent, ' ') +
+           page_.paint(shorten(text, page_.width - kIndent), Ink::yellow) + '\n';
+  }
+
+  std::string part(std::size_t first, std::size_t last, std::size_t used) const {
+    std::string labels;
+    std::string units;
+    for (std::size_t i = first; i < last; ++i) {
+      const Cells& cells = cells_[i];
+      labels += pad_left(cells.label, cells.width);
+      units += std::string(kGap, ' ') + pad_left("n", cells.number_width) + ' ' +
+               pad_left("%", kShareWidth);
+      if (cells.is_mixed) units += ' ' + pad_left("EX%", kShareWidth);
+    }
+    units += std::string(kMarks, ' ') + pad_left("at", at_width_) + ' ' +
+             (code_.starts.empty() ? "place" : "instruction");
+    std::string text = page_.paint(labels, Ink::bold) + '\n' + page_.paint(units, Ink::dim) + '\n';
+    std::optional<std::string> last_source;
+    for (const Row& row : rows_) {
+      if (row.source) {
+        std::string source = source_line(*row.source);
+        if (source != last_source) text += source;
+        last_source = std::move(source);
+      } else if (row.kind == RowKind::stretch) {
+        last_source.reset();
+      }
+      text += line(row, first, last, used);
+    }
+    return text + sums(first, last, used);
+  }
+
+  static constexpr std::array<std::string_view, listing::kWheres> kElsewhere{
+      "in other user code", "in the kernel", "in guests and hypervisors",
+      "where nothing was mapped"};
+
+  const Page& page_;
+  const listing::Listing& listing_;
+  const Code& code_;
+  const ListingChoices& choices_;
+  std::vector<Cells> cells_;
+  std::vector<Row> rows_;
+  std::size_t at_width_ = 2;
+  bool is_accused_ = false, is_censored_ = false;
+};
+
+std::string code_title(const Page& page, const Code& code) {
+  const std::string name = escape_for_terminal(code.name);
+  const std::string dso = escape_for_terminal(code.dso);
+  std::string text;
+  switch (code.kind) {
+    case listing::Kind::target:
+      text = page.field("target", dso);
+      text +=
+          page.field("trigger", fmt::format("{} at {:#x}", name, code.map->trigger_address(0)) +
+                                    (code.map->triggers() > 1
+                                         ? fmt::format(", the first of {}", code.map->triggers())
+                                         : ""));
+      break;
+    case listing::Kind::function:
+    case listing::Kind::kernel_function:
+      text = page.field("function", name);
+      if (!code.alias.empty()) {
+        text += page.field("", "which is also " + escape_for_terminal(code.alias));
+      }
+      text += page.field("in", dso);
+      break;
+  }
+  if (!code.file.empty() && code.file.string() != code.dso) {
+    text += page.field("read from", escape_for_terminal(code.file.string()));
+  }
+  if (!code.build_id.empty()) text += page.field("build-id", code.build_id);
+  std::string extent = fmt::format("{:#x} to {:#x}", code.range.begin, code.range.end);
+  if (!code.starts.empty()) {
+    extent += fmt::format(", {} instructions", code.starts.size());
+  }
+  text += page.field("addresses", extent);
+  if (!code.no_code.empty()) {
+    text += page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
+  }
+  return text;
+}
+
+const listing::Column& column_of(const listing::Listing& listing,
+                                 const std::vector<Measurement>& described, const Column& column) {
+  return listing.columns[static_cast<std::size_t>(column.measurement - described.data())];
+}
+
+/// What an event's table leaves open, under it.
+std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
+                  const std::vector<std::string>& without, const Panel& panel,
+                  const std::vector<Measurement>& described) {
+  std::string text;
+  const auto note = [&](std::string_view words, Ink ink) {
+    text += page.hanging(std::string(kIndent, ' '), kIndent, words, ink);
+  };
+  std::vector<std::string> judged;
+  std::map<std::string, std::vector<std::string>> not_judged;
+  for (const Column& column : event.columns) {
+    const listing::Column& of_listing = column_of(listing, described, column);
+    if (!of_listing.causes.empty()) {
+      judged.push_back(column.label);
+    } else if (of_listing.of_core_pmu) {
+      not_judged[of_listing.not_judged].push_back(column.label);
+    }
+  }
+  if (panel.is_accused()) {
+    note(fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} there blame "
+                     "the wrong instruction",
+                     escape_for_terminal(event.event), fmt::join(judged, ", ")),
+         Ink::red);
+  }
+  for (const auto& [reason, labels] : not_judged) {
+    note(fmt::format("no instruction is called wrong at {}: {}", fmt::join(labels, ", "),
+                     escape_for_terminal(reason)),
+         Ink::dim);
+  }
+  if (panel.is_censored()) {
+    note("~ censored: near the end of the runway, so that the skid may be longer than it",
+         Ink::dim);
+  }
+  if (!without.empty()) {
+    note(fmt::format("no sample is here of {}", fmt::join(without, ", ")), Ink::dim);
+  }
+  for (const Column& column : event.columns) {
+    const Measurement& m = *column.measurement;
+    if (m.event.swapped) {
+      note(fmt::format("{}: {} was recorded instead of {}", column.label,
+                       escape_for_terminal(m.event.recorded),
+                       escape_for_terminal(m.event.requested.value_or(""))),
+           Ink::yellow);
+    }
+    if (m.read_in_part) note(column.label + ": read in part", Ink::yellow);
+  }
+  return text;
+}
+
+std::string event_text(const Page& page, const listing::Listing& listing, const Code& code,
+                       const ListingChoices& choices, const EventGroup& event,
+                       const std::vector<Measurement>& described) {
+  std::vector<Cells> cells;
+  std::vector<std::string> without;
+  for (const Column& column : event.columns) {
+    const auto index = static_cast<std::size_t>(column.measurement - described.data());
+    if (std::binary_search(code.columns.begin(), code.columns.end(), index)) {
+      cells.push_back({.label = column.label, .column = index, .total = {}});
+    } else {
+      without.push_back(fmt::format("{} ({} read)", column.label, listing.columns[index].read()));
+    }
+  }
+  if (cells.empty()) return {};
+  // A function may have been sampled by some events of a recording only.
+  const bool is_sampled = std::any_of(cells.begin(), cells.end(), [&](const Cells& of_one) {
+    return code.total(of_one.column).samples > 0;
+  });
+  if (!is_sampled && code.kind != listing::Kind::target) {
+    return page.rule(event.event) +
+           page.hanging(std::string(kIndent, ' '), kIndent, "no sample is here", Ink::dim);
+  }
+  Panel panel(page, listing, code, choices, std::move(cells));
+  return page.rule(event.event) + panel.text() +
+         notes(page, listing, event, without, panel, described);
+}
+
+}  // namespace
+
+std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
+                         const Page& page) {
+  std::vector<Measurement> described;
+  described.reserve(listing.columns.size());
+  for (const auto& column : listing.columns) described.push_back(column.described);
+  std::string text;
+  for (const MachineGroup& machine : group(described)) {
+    std::string of_machine;
+    for (const Code& code : listing.codes) {
+      std::string of_code;
+      for (const EventGroup& event : machine.events) {
+        of_code += event_text(page, listing, code, choices, event, described);
+      }
+      if (of_code.empty()) continue;
+      of_machine += '\n' + code_title(page, code) + of_code;
+    }
+    if (of_machine.empty()) continue;
+    if (!text.empty()) text += '\n';
+    text += machine_header(page, machine) + of_machine;
+  }
+  return text;
+}
+
+}  // namespace skid::output

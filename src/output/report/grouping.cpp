@@ -1,0 +1,162 @@
+#include "src/output/report/grouping.h"
+
+#include "src/machine/arm_core.h"
+#include "src/output/escape.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Cpu;
+using analysis::Measurement;
+
+auto identity(const Cpu& cpu) {
+  return std::tie(cpu.vendor, cpu.model_name, cpu.family, cpu.model, cpu.stepping, cpu.microcode,
+                  cpu.arch, cpu.hypervisor);
+}
+
+const std::string& source_name(const Measurement& measurement) {
+  return measurement.run.empty() ? measurement.file : measurement.run;
+}
+
+/// The element that `matches`, or a new one at the end made by `make`.
+template <typename T, typename Matches, typename Make>
+T& find_or_add(std::vector<T>& values, Matches matches, Make make) {
+  const auto found = std::find_if(values.begin(), values.end(), matches);
+  if (found != values.end()) return *found;
+  values.push_back(make());
+  return values.back();
+}
+
+std::size_t source_index(const MachineGroup& machine, const Measurement& measurement) {
+  const auto found =
+      std::find_if(machine.sources.begin(), machine.sources.end(),
+                   [&](const Source& source) { return source.name == source_name(measurement); });
+  return static_cast<std::size_t>(found - machine.sources.begin());
+}
+
+/// Orders the columns of an event and labels each so that no two labels are the same.
+void label_columns(const MachineGroup& machine, EventGroup& event) {
+  const auto order = [&machine](const Column& column) {
+    return std::make_tuple(column.level, source_index(machine, *column.measurement),
+                           column.measurement->repeat);
+  };
+  std::stable_sort(event.columns.begin(), event.columns.end(),
+                   [&order](const Column& a, const Column& b) { return order(a) < order(b); });
+
+  const bool repeated = std::any_of(event.columns.begin(), event.columns.end(),
+                                    [](const Column& c) { return c.measurement->repeat != 1; });
+  std::map<std::string, int> used;
+  for (Column& column : event.columns) {
+    column.label = level_name(column.level);
+    if (machine.sources.size() > 1) {
+      column.label += ' ' + machine.sources[source_index(machine, *column.measurement)].letter;
+    }
+    if (repeated) column.label += fmt::format(" #{}", column.measurement->repeat);
+    // One file can hold the same event twice.
+    const int occurrence = ++used[column.label];
+    if (occurrence > 1) column.label += fmt::format(" ({})", occurrence);
+  }
+}
+
+}  // namespace
+
+bool is_synthetic(const MachineGroup& machine) {
+  return std::any_of(machine.events.begin(), machine.events.end(), [](const EventGroup& event) {
+    return std::any_of(event.columns.begin(), event.columns.end(),
+                       [](const Column& column) { return column.measurement->synthetic; });
+  });
+}
+
+std::string letters(std::size_t index) {
+  std::string text;
+  for (++index; index > 0; index = (index - 1) / 26) {
+    text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
+  }
+  return text;
+}
+
+std::string level_name(int level) {
+  switch (level) {
+    case 0:
+      return "none";
+    case 1:
+      return "p";
+    case 2:
+      return "pp";
+    case 3:
+      return "ppp";
+    default:
+      return fmt::format("level {}", level);
+  }
+}
+
+namespace {
+
+/// Of an Arm CPU, which the kernel gives no name: "Arm Neoverse N1", "Ampere part 0xac3"; else
+/// empty.
+std::string arm_name(const Cpu& cpu) {
+  const std::string_view vendor = cpu.vendor;
+  if (!vendor.starts_with("0x")) return {};
+  unsigned implementer = 0;
+  const char* const end = vendor.data() + vendor.size();
+  const auto [stop, error] = std::from_chars(vendor.data() + 2, end, implementer, 16);
+  const std::string_view maker = machine::arm_implementer(implementer);
+  if (error != std::errc() || stop != end || maker.empty()) return {};
+  if (!cpu.model || *cpu.model < 0) return std::string(maker);
+  const auto part = static_cast<unsigned>(*cpu.model);
+  const std::string_view core = machine::arm_core_name(implementer, part);
+  return core.empty() ? fmt::format("{} part {:#x}", maker, part)
+                      : fmt::format("{} {}", maker, core);
+}
+
+}  // namespace
+
+std::string cpu_name(const Cpu& cpu) {
+  if (!cpu.model_name.empty()) return escape_for_terminal(cpu.model_name);
+  if (std::string name = arm_name(cpu); !name.empty()) return name;
+  if (!cpu.vendor.empty()) return escape_for_terminal(cpu.vendor);
+  return "unknown CPU";
+}
+
+std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
+  std::vector<MachineGroup> machines;
+  for (const Measurement& measurement : measurements) {
+    MachineGroup& machine = find_or_add(
+        machines,
+        [&](const MachineGroup& m) {
+          return identity(m.cpu) == identity(measurement.cpu) && m.kernel == measurement.kernel;
+        },
+        [&] {
+          return MachineGroup{measurement.cpu, measurement.kernel, {}, {}};
+        });
+    const std::string& name = source_name(measurement);
+    find_or_add(
+        machine.sources, [&](const Source& source) { return source.name == name; },
+        [&] {
+          return Source{letters(machine.sources.size()), name, !measurement.run.empty()};
+        });
+    EventGroup& event = find_or_add(
+        machine.events, [&](const EventGroup& e) { return e.event == measurement.event.label; },
+        [&] {
+          return EventGroup{measurement.event.label, {}};
+        });
+    const int level = measurement.precise.requested.value_or(measurement.precise.recorded);
+    event.columns.push_back({&measurement, level, {}});
+  }
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) label_columns(machine, event);
+  }
+  return machines;
+}
+
+}  // namespace skid::output
