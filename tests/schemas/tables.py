@@ -20,7 +20,7 @@ TABLES = [
     ("formats.md", "Output of `skidscan compare`", "Schema `skidscan.compare/1`", "compare", ""),
     ("formats.md", "Output of `skidscan compare`", "Each of `rows`:", "compare", "rows.*"),
     ("formats.md", "Output of `skidscan compare`", "Each of `cells`:", "compare", "rows.*.cells.*"),
-    ("formats.md", "Output of `skidscan annotate`", "tells what is counted where", "annotate", ""),
+    ("formats.md", "Output of `skidscan annotate`", "defines what is counted", "annotate", ""),
     ("formats.md", "Output of `skidscan annotate`", "as in `report`'s measurements", "annotate",
      "columns.*"),
     ("formats.md", "Output of `skidscan annotate`", "Each of `codes`:", "annotate", "codes.*"),
