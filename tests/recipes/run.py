@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the blocks of a page of docs/ in a directory of its own, in their order.
+"""Runs the blocks of a page of docs/ in order, in a temporary directory.
 usage: run.py SKIDSCAN PAGE sh|perf|python|r     (77: skipped, because something is missing)
 
-Blocks of ```sh are always run, and must succeed; those of ```sh perf, ```python and ```r with the last
-argument alone. Each line of the ```text behind a block must be among the lines that it printed, in this
-order.
+Blocks of ```sh always run and must succeed; blocks of ```sh perf, ```python and ```r run only if the last
+argument names them. The lines of the ```text block after a block must occur in its output, in this order.
 """
 
 import os
@@ -33,12 +32,12 @@ def blocks_of(page):
                 blocks.append((line, kind, "".join(text)))
                 kind = None
     if kind is not None:
-        raise SystemExit(f"{page}:{line}: a block without an end")
+        raise SystemExit(f"{page}:{line}: block without an end")
     return blocks
 
 
 def why_not(kind, skidscan):
-    """What is missing for blocks of a kind; empty: nothing."""
+    """The missing prerequisite for blocks of a kind; empty if all are met."""
     if platform.machine() != "x86_64":
         return "the page's CPUs are Intel's: targets and catalogues of x86-64 are needed"
     if kind == "python":
@@ -57,7 +56,7 @@ def why_not(kind, skidscan):
 
 
 def missing_lines(expected, printed):
-    """Lines that were not printed behind those in front of them. Columns may be spaced otherwise."""
+    """Expected lines that do not follow the preceding ones in the output, whatever the column spacing."""
     rest = iter([re.sub(r"\s+", " ", line).strip() for line in printed.splitlines()])
     return [line for line in expected.splitlines()
             if re.sub(r"\s+", " ", line).strip() not in rest]
@@ -80,9 +79,9 @@ def main():
                 print(f"{page}:{line}: blocks are {', '.join(sorted(known))}, not '{name}'")
                 return 1
             if name == "text":
-                lacking = missing_lines(text, printed) if printed is not None else []
-                if lacking:
-                    print(f"{page}:{line}: not printed: {lacking[0]}\n{printed}")
+                missing = missing_lines(text, printed) if printed is not None else []
+                if missing:
+                    print(f"{page}:{line}: not printed: {missing[0]}\n{printed}")
                     return 1
                 continue
             printed = None
