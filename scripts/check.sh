@@ -1,6 +1,6 @@
 #!/bin/sh
-# Everything that must hold before a change lands: formatting, warnings, the tests under the
-# sanitizers, the installed program, the tests as users build it. Ends with ctest's summary.
+# Every check that must pass before a change lands: formatting, a build with warnings as errors, the
+# installed program, all tests. Ends with ctest's summary. .ci/run adds what takes longer.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,28 +9,15 @@ start=$(date +%s)
 
 step 'dependencies'
 scripts/install-dependencies.sh check
-jobs=$(nproc)
 
 step 'formatting'
 git ls-files -z -- '*.cpp' '*.h' '*.c' | xargs -0 clang-format --dry-run --Werror
 
 step 'build with warnings as errors'
-# As users build it, without the debug information, which nobody reads here. Sources that include
-# too little are seen here: only the tests are compiled several files at a time.
 lab=OFF
 command -v qemu-system-aarch64 >/dev/null && lab=ON
-cmake -S . -B build-check -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' -DSKIDSCAN_WERROR=ON -DSKIDSCAN_UNITE_TESTS=ON \
-  -DSKIDSCAN_LAB="$lab"
+scripts/configure.sh build-check -DSKIDSCAN_WERROR=ON -DSKIDSCAN_LAB="$lab"
 cmake --build build-check
-
-step 'tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-# By clang and several sources at a time: by GCC, one by one, most of the time went into headers.
-cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' \
-  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DSKIDSCAN_SANITIZE=ON \
-  -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 -DSKIDSCAN_UNITE_TESTS=ON
-cmake --build build-sanitize
-ctest --test-dir build-sanitize -j "$jobs" --output-on-failure --no-tests=error
 
 step 'installation'
 cmake --install build-check --prefix build-check/installed >/dev/null
@@ -41,4 +28,4 @@ for words in man/man1/skidscan.1 man/man1/skidscan-record.1 bash-completion/comp
 done
 
 step 'tests'
-ctest --test-dir build-check -j "$jobs" --output-on-failure --no-tests=error
+ctest --test-dir build-check -j "$(nproc)" --output-on-failure --no-tests=error
