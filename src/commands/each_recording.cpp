@@ -2,9 +2,9 @@
 
 #include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
-#include "src/commands/record_directory.h"
 #include "src/events/pfm_tables.h"
 #include "src/kit/directory.h"
+#include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/in_order.h"
@@ -147,13 +147,13 @@ class Steps {
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;
-  if (!run::is_run(kDefaultRunDirectory)) {
+  if (!run::is_run(record::kDefaultRunDirectory)) {
     throw Error(
         fmt::format("{}: no run here; make one with 'skidscan record' or name a run or a "
                     "perf.data file",
-                    kDefaultRunDirectory));
+                    record::kDefaultRunDirectory));
   }
-  return {kDefaultRunDirectory};
+  return {record::kDefaultRunDirectory};
 }
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,

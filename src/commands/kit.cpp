@@ -4,8 +4,6 @@
 #include "src/commands/messages.h"
 #include "src/commands/output_options.h"
 #include "src/commands/record_options.h"
-#include "src/commands/record_plan.h"
-#include "src/commands/record_run.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/events/triggers.h"
@@ -14,6 +12,7 @@
 #include "src/kit/kit.h"
 #include "src/kit/slurm.h"
 #include "src/output/escape.h"
+#include "src/record/plan.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -45,7 +44,7 @@ constexpr const char* kDefaultTar = "skidscan-kit.tar";
 constexpr const char* kStandardOutput = "-";
 
 struct KitOptions {
-  PlanOptions plan;
+  record::PlanOptions plan;
   std::string arch{runway::name_of(kOwnArch)};
   std::string cpu;  ///< --for
   std::string output;
@@ -146,11 +145,11 @@ kit::Kit plan_kit(const KitOptions& options, const fs::path& directory) {
   const machine::Machine nothing_known = machine;
   const auto catalogue = catalogue_for(options, machine);
   if (catalogue) assume(machine, *catalogue);
-  const RecordRequest request =
-      resolve_request(options.plan, machine, {}, catalogue ? &*catalogue : nullptr);
-  const Targets targets = build_targets(request.targets, directory);
+  const record::RecordRequest request =
+      record::resolve_request(options.plan, machine, {}, catalogue ? &*catalogue : nullptr);
+  const record::Targets targets = record::build_targets(request.targets, directory);
   kit::Kit kit{.arch = arch,
-               .plan = planned_run(options.plan, request, targets),
+               .plan = record::planned_run(options.plan, request, targets),
                .targets = {},
                .cpu = options.plan.cpu,
                .pmus = {}};

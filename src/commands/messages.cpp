@@ -2,21 +2,16 @@
 
 #include "src/commands/output_options.h"
 #include "src/output/escape.h"
+#include "src/support/standard_error.h"
 
-#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>
 
 namespace skid::commands {
 
-void tell(std::string_view text) {
-  // Not fmt::print, which throws.
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
-}
-
 void say(std::string_view message) {
-  tell(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
+  print_to_standard_error(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
 }
 
 Messages::Messages(const OutputOptions& options)

@@ -10,10 +10,6 @@ namespace skid::commands {
 
 struct OutputOptions;
 
-/// Writes to standard error what is escaped already. Does not fail: where nobody listens, or the
-/// disk behind it is full, nobody could be told.
-void tell(std::string_view text);
-
 /// One line on standard error: "skidscan: MESSAGE", control characters escaped.
 void say(std::string_view message);
 

@@ -1,8 +1,7 @@
 #include "src/commands/progress_line.h"
 
-#include "src/commands/messages.h"
-#include "src/commands/terminal.h"
 #include "src/output/escape.h"
+#include "src/support/standard_error.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -47,13 +46,13 @@ void ProgressLine::show_until_end(std::chrono::milliseconds delay) {
     delay = kGlance;
     if (line_.empty()) continue;
     // The last column stays free: writing it makes some terminals wrap.
-    tell("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
+    print_to_standard_error("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
     shown_ = true;
   }
 }
 
 void ProgressLine::erase() {
-  if (shown_) tell("\r\033[K");
+  if (shown_) print_to_standard_error("\r\033[K");
   shown_ = false;
 }
 

@@ -1,18 +1,17 @@
 #include "src/commands/record.h"
 
 #include "src/commands/exit_statuses.h"
-#include "src/commands/record_directory.h"
-#include "src/commands/record_interrupts.h"
 #include "src/commands/record_options.h"
-#include "src/commands/record_perf.h"
-#include "src/commands/record_plan.h"
-#include "src/commands/record_progress.h"
-#include "src/commands/record_run.h"
-#include "src/commands/record_session.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
+#include "src/record/directory.h"
+#include "src/record/interrupts.h"
+#include "src/record/plan.h"
+#include "src/record/preflight.h"
+#include "src/record/progress.h"
+#include "src/record/session.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/words/footer.h"
@@ -44,23 +43,23 @@ std::size_t count(const run::Run& run, State state) {
 }
 
 /// Has perf parse and try every event, so that a mistake costs nothing that was there before.
-void check_events(const RecordRequest& request, const machine::Machine& machine,
+void check_events(const record::RecordRequest& request, const machine::Machine& machine,
                   const machine::PerfTool& perf) {
   // Addresses stand in for those of targets that do not exist yet.
   runway::TargetDescription nowhere;
   nowhere.layout.trigger = {0x1000, 0x1001};
   nowhere.layout.datum = 0x2000;
-  for (const ChosenEvent& chosen : request.events) {
-    const RequestedEvent& event = chosen.event;
+  for (const record::ChosenEvent& chosen : request.events) {
+    const record::RequestedEvent& event = chosen.event;
     const int level = *std::max_element(chosen.levels.begin(), chosen.levels.end());
-    check_event(perf, event.text(), event.for_perf(level, nowhere));
-    check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
+    record::check_event(perf, event.text(), event.for_perf(level, nowhere));
+    record::check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
   }
 }
 
 /// The targets of a run that is there. Throws Error when one is not the one it was begun with.
-Targets read_targets(const run::Run& run, const fs::path& directory) {
-  Targets targets;
+record::Targets read_targets(const run::Run& run, const fs::path& directory) {
+  record::Targets targets;
   for (const run::RunTarget& recorded : run.targets) {
     const fs::path path = directory / recorded.file;
     std::optional<runway::Target> target = runway::read_target(path);
@@ -125,24 +124,24 @@ void say_end(const run::Run& run, const std::string& shown, bool quiet) {
   std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
-  if (shown != kDefaultRunDirectory) line += " " + shell_quoted({shown});
+  if (shown != record::kDefaultRunDirectory) line += " " + shell_quoted({shown});
   print(output::escape_for_terminal(line) + "\n");
 }
 
 /// Records what is pending and says how that went. `shown` is the directory as the user knows it.
-void record_pending(run::Run& run, RunDirectory& directory, const Targets& targets,
-                    Progress& progress, Interrupts& interrupts, const std::string& shown,
-                    bool quiet) {
-  RecordSession session(run, directory.path(), targets, progress, interrupts,
-                        [&] { directory.keep(); });
-  SessionEnd end = SessionEnd::complete;
+void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
+                    record::Progress& progress, record::Interrupts& interrupts,
+                    const std::string& shown, bool quiet) {
+  record::RecordSession session(run, directory.path(), targets, progress, interrupts,
+                                [&] { directory.keep(); });
+  record::SessionEnd end = record::SessionEnd::complete;
   try {
     end = session.record_pending();
   } catch (const Error& error) {
     if (count(run, State::finished) == 0) throw;
     throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, shown)), error.status());
   }
-  if (end == SessionEnd::interrupted) {
+  if (end == record::SessionEnd::interrupted) {
     throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)));
   }
   if (count(run, State::finished) == 0) {
@@ -153,17 +152,17 @@ void record_pending(run::Run& run, RunDirectory& directory, const Targets& targe
 }
 
 /// What was decided, for --verbose: with what, and each event's levels, trigger and period.
-void explain_plan(const run::Run& run, const RecordRequest& request,
-                  const events::Catalogue* catalogue, Progress& progress) {
+void explain_plan(const run::Run& run, const record::RecordRequest& request,
+                  const events::Catalogue* catalogue, record::Progress& progress) {
   progress.explain(fmt::format("perf {} at {}", run.perf.version, run.perf.path.string()));
   progress.explain(catalogue == nullptr
                        ? "no catalogue of events covers this CPU"
                        : fmt::format("catalogue of events: {}, {}", catalogue->cpu().source,
                                      catalogue->cpu().name));
   progress.explain(fmt::format("pinned to CPU {}", run.cpu));
-  for (const ChosenEvent& chosen : request.events) {
+  for (const record::ChosenEvent& chosen : request.events) {
     std::vector<std::string> levels, skipped;
-    for (int level = 0; level <= kHighestLevel; ++level) {
+    for (int level = 0; level <= record::kHighestLevel; ++level) {
       const bool is_chosen =
           std::find(chosen.levels.begin(), chosen.levels.end(), level) != chosen.levels.end();
       (is_chosen ? levels : skipped)
@@ -177,31 +176,31 @@ void explain_plan(const run::Run& run, const RecordRequest& request,
 }
 
 void record_anew(const RecordOptions& options) {
-  const fs::path name = options.output.value_or(kDefaultRunDirectory);
-  const Displace displace = options.force    ? Displace::replace
-                            : options.output ? Displace::refuse
-                                             : Displace::rotate;
-  check_run_directory(name, displace);
+  const fs::path name = options.output.value_or(record::kDefaultRunDirectory);
+  const record::Displace displace = options.force    ? record::Displace::replace
+                                    : options.output ? record::Displace::refuse
+                                                     : record::Displace::rotate;
+  record::check_run_directory(name, displace);
   const machine::Machine machine = machine::inspect();
   const machine::PerfTool perf = machine::find_perf();
   const std::optional<events::Catalogue> catalogue =
       options.perfmon ? events::open_catalogue({.cpu = {}, .perfmon = *options.perfmon}, machine)
                       : events::find_catalogue(machine);
-  const RecordRequest request =
-      resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
+  const record::RecordRequest request =
+      record::resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
   check_events(request, machine, perf);
-  if (options.check_ip) check_witness(perf, measure::kPageFaultTracepoint);
+  if (options.check_ip) record::check_witness(perf, measure::kPageFaultTracepoint);
 
-  Interrupts interrupts;
-  RunDirectory directory = RunDirectory::create(name, displace);
-  const Targets targets = build_targets(request.targets, directory.path());
-  run::Run run = planned_run(options, request, targets);
+  record::Interrupts interrupts;
+  record::RunDirectory directory = record::RunDirectory::create(name, displace);
+  const record::Targets targets = record::build_targets(request.targets, directory.path());
+  run::Run run = record::planned_run(options, request, targets);
   run.machine = machine;
   run.perf = perf;
-  run.started = utc_now();
+  run.started = record::utc_now();
 
-  Progress progress(progress_style(options.shown.quiet), run.measurements.size(), 0,
-                    options.shown.verbose);
+  record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(), 0,
+                            options.shown.verbose);
   explain_plan(run, request, catalogue ? &*catalogue : nullptr, progress);
   for (const std::string& note : run.notes) progress.say(note);
   record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
@@ -224,10 +223,10 @@ void resume(const RecordOptions& options) {
   if (run.synthetic) {
     throw Error(fmt::format("{}: is a synthetic run, which has nothing to record", name.string()));
   }
-  RunDirectory directory = RunDirectory::resume(name);
+  record::RunDirectory directory = record::RunDirectory::resume(name);
   const machine::PerfTool perf = machine::find_perf();
   check_same_machine(run, machine::inspect());
-  const Targets targets = read_targets(run, directory.path());
+  const record::Targets targets = read_targets(run, directory.path());
   remove_leftovers(run, directory.path());
   if (perf.version != run.perf.version) {
     run.notes.push_back(
@@ -235,9 +234,10 @@ void resume(const RecordOptions& options) {
   }
   run.perf = perf;
 
-  Interrupts interrupts;
-  Progress progress(progress_style(options.shown.quiet), run.measurements.size(),
-                    run.measurements.size() - count(run, State::pending), options.shown.verbose);
+  record::Interrupts interrupts;
+  record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),
+                            run.measurements.size() - count(run, State::pending),
+                            options.shown.verbose);
   record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
 }
 

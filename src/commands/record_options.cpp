@@ -1,6 +1,6 @@
 #include "src/commands/record_options.h"
 
-#include "src/commands/record_event.h"
+#include "src/record/requested_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/words/validators.h"
@@ -25,7 +25,7 @@ constexpr double kLongestDuration = 86'400;
 std::vector<int> parse_levels(const std::vector<std::string>& names) {
   std::vector<int> levels;
   for (const std::string& name : names) {
-    const int level = parse_level(name);
+    const int level = record::parse_level(name);
     if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
       throw UsageError(fmt::format("-p {}: is named twice", name));
     }
@@ -36,7 +36,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void add_plan_options(CLI::App& command, PlanOptions& options) {
+void add_plan_options(CLI::App& command, record::PlanOptions& options) {
   command
       .add_option("-e,--event", options.events,
                   "event, repeatable or a list with commas: any of perf's, any that 'skidscan "

@@ -5,9 +5,9 @@
 #include "src/commands/messages.h"
 #include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
-#include "src/commands/record_directory.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
+#include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -306,8 +306,8 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
 
 void write_run(const SynthOptions& options, const synth::Model& read) {
   const fs::path name = options.output.value_or(kDefaultLadder);
-  RunDirectory directory =
-      RunDirectory::create(name, options.force ? Displace::replace : Displace::refuse);
+  record::RunDirectory directory = record::RunDirectory::create(
+      name, options.force ? record::Displace::replace : record::Displace::refuse);
   const Target target = target_in(directory.path(), options, read);
   const synth::Model model = on_target(read, target);
   const Messages messages(options.shown);

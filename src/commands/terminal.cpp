@@ -46,13 +46,6 @@ unsigned standard_output_width() {
   return kUnknown;
 }
 
-unsigned standard_error_width() {
-  constexpr unsigned kUsual = 80;
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return size.ws_col;
-}
-
 bool locale_takes_unicode() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);

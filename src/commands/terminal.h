@@ -12,9 +12,6 @@ bool standard_output_is_file();
 /// Columns of the terminal, or of COLUMNS, at least 40; 100 where neither tells.
 unsigned standard_output_width();
 
-/// Columns of the terminal behind standard error; 80 where it does not tell.
-unsigned standard_error_width();
-
 /// Whether the locale (LC_ALL, LC_CTYPE, LANG) is one of UTF-8. Where none is named, as in most
 /// containers, nobody said that the terminal is an old one.
 bool locale_takes_unicode();

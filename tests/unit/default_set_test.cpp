@@ -2,9 +2,9 @@
 // hand from the kernel's documentation; see the README there.
 #include "src/events/default_set.h"
 
-#include "src/commands/record_plan.h"
 #include "src/events/triggers.h"
 #include "src/perftool/record_command.h"
+#include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/event_tables.h"
@@ -21,7 +21,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace skid::commands {
+namespace skid::record {
 namespace {
 
 using events::Catalogue;
@@ -89,7 +89,7 @@ Catalogue neoverse_n1() {
 
 /// perf's command lines for what is recorded.
 std::vector<std::string> command_lines(const machine::Machine& machine, const Catalogue* catalogue,
-                                       const RecordOptions& options = {}) {
+                                       const PlanOptions& options = {}) {
   const RecordRequest request = resolve_request(options, machine, perf(), catalogue);
   std::vector<std::string> lines;
   for (const auto& planned : plan_measurements(options, request, targets())) {
@@ -276,7 +276,7 @@ TEST(DefaultSet, TakesTheLevelsThatTheMachineTakes) {
   const events::DefaultSet set = events::default_set(machine, &*catalogue);
   for (const auto& event : set.events) EXPECT_THAT(event.levels, ElementsAre(0, 1, 2));
   EXPECT_THAT(set.notes, ElementsAre("cpu: levels above pp are left out: caps/max_precise is 2"));
-  RecordOptions options;
+  PlanOptions options;
   options.levels = {3};
   EXPECT_THAT(command_lines(machine, &*catalogue, options),
               Contains(HasSubstr("name=MEM_LOAD_RETIRED.L3_MISS/ppp ")))
@@ -314,7 +314,7 @@ TEST(DefaultSet, LeavesOutWhatNoTriggerOfThisMachineCauses) {
   EXPECT_THAT(request.notes, Contains(HasSubstr("MEM_LOAD_RETIRED.L3_MISS: left out; load-dram: a "
                                                 "quarter of the memory (64 MiB)")));
   EXPECT_THAT(request.notes, Contains(HasSubstr("THREAD_P: with the trigger div; load-dram")));
-  RecordOptions named;
+  PlanOptions named;
   named.events = {"MEM_LOAD_RETIRED.L3_MISS"};
   EXPECT_THROW(resolve_request(named, machine, perf(), &*catalogue), Error);
   named.working_set = std::uint64_t{16} << 20;
@@ -339,7 +339,7 @@ TEST(DefaultSet, WithATriggerIsWhatThatCauses) {
   const machine::Machine machine = tree("skylake");
   const auto catalogue = events::find_catalogue(machine);
   const auto names = [&](TriggerKind trigger, std::vector<std::string>& notes) {
-    RecordOptions options;
+    PlanOptions options;
     options.trigger = trigger;
     const RecordRequest request = resolve_request(options, machine, perf(), &*catalogue);
     notes = request.notes;
@@ -373,7 +373,7 @@ TEST(DefaultSet, LeavesNamesOutThatPerfWouldMisread) {
 run::PlannedMeasurement planned(const std::string& event, const std::string& machine = "skylake") {
   const machine::Machine here = tree(machine);
   const auto catalogue = events::find_catalogue(here);
-  RecordOptions options;
+  PlanOptions options;
   options.events = {event};
   const RecordRequest request =
       resolve_request(options, here, perf(), catalogue ? &*catalogue : nullptr);
@@ -439,4 +439,4 @@ TEST(NamedEvent, OfAnotherCpuOrWithoutAPmuIsRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace skid::commands
+}  // namespace skid::record

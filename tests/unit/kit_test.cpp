@@ -1,11 +1,11 @@
 // What a kit consists of: its words as a shell takes them, its list of measurements, its tar.
 #include "src/kit/kit.h"
 
-#include "src/commands/record_plan.h"
 #include "src/kit/archive.h"
 #include "src/kit/directory.h"
 #include "src/kit/script.h"
 #include "src/perftool/record_command.h"
+#include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

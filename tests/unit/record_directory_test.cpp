@@ -1,5 +1,4 @@
-#include "src/commands/record_directory.h"
-
+#include "src/record/directory.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
@@ -14,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace skid::commands {
+namespace skid::record {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,4 +149,4 @@ TEST_F(RunDirectoryTest, WithoutAParentIsNamed) {
 }
 
 }  // namespace
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,5 +1,4 @@
-#include "src/commands/record_event.h"
-
+#include "src/record/requested_event.h"
 #include "src/support/error.h"
 
 #include <string>
@@ -8,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace skid::commands {
+namespace skid::record {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +133,4 @@ TEST(PreciseLevel, IsWrittenAsPerfsModifiers) {
 }
 
 }  // namespace
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,5 +1,4 @@
-#include "src/commands/record_plan.h"
-
+#include "src/record/plan.h"
 #include "src/support/error.h"
 
 #include <chrono>
@@ -11,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace skid::commands {
+namespace skid::record {
 namespace {
 
 using runway::TriggerKind;
@@ -51,8 +50,8 @@ machine::PerfTool perf(int major = 6, int minor = 1) {
   return tool;
 }
 
-RecordOptions options(std::vector<std::string> events) {
-  RecordOptions result;
+PlanOptions options(std::vector<std::string> events) {
+  PlanOptions result;
   result.events = std::move(events);
   return result;
 }
@@ -74,7 +73,7 @@ std::map<TriggerKind, runway::TargetDescription> targets() {
   return result;
 }
 
-std::vector<run::PlannedMeasurement> plan(const RecordOptions& asked,
+std::vector<run::PlannedMeasurement> plan(const PlanOptions& asked,
                                           const machine::Machine& machine = without_pmu()) {
   return plan_measurements(asked, resolve_request(asked, machine, perf(), nullptr), targets());
 }
@@ -93,7 +92,7 @@ std::vector<std::string> files(const std::vector<run::PlannedMeasurement>& plan)
   return result;
 }
 
-std::string fault(const RecordOptions& asked, const machine::Machine& machine = without_pmu()) {
+std::string fault(const PlanOptions& asked, const machine::Machine& machine = without_pmu()) {
   try {
     plan(asked, machine);
   } catch (const Error& error) {
@@ -139,7 +138,7 @@ TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {
 }
 
 TEST(RecordPlan, TakesTheLevelsAskedForInTheirOrder) {
-  RecordOptions asked = options({"access:u"});
+  PlanOptions asked = options({"access:u"});
   asked.levels = {2, 0};
   const auto measurements = plan(asked);
   EXPECT_THAT(requested(measurements), ElementsAre("access:upp", "access:u"));
@@ -151,13 +150,13 @@ TEST(RecordPlan, TakesTheLevelsAskedForInTheirOrder) {
 TEST(RecordPlan, RecordsAnEventWithALevelAtThatOnly) {
   EXPECT_THAT(requested(plan(options({"cycles:pp", "access"}))),
               ElementsAre("cycles:pp", "access", "access:p", "access:pp", "access:ppp"));
-  RecordOptions asked = options({"cycles:pp"});
+  PlanOptions asked = options({"cycles:pp"});
   asked.levels = {1};
   EXPECT_THAT(fault(asked), HasSubstr("-e cycles:pp: names its precise level itself"));
 }
 
 TEST(RecordPlan, RepeatsTheWholeLadderInterleaved) {
-  RecordOptions asked = options({"access", "execute"});
+  PlanOptions asked = options({"access", "execute"});
   asked.levels = {0, 2};
   asked.repeat = 2;
   const auto measurements = plan(asked);
@@ -201,8 +200,8 @@ machine::Machine with_caches() {
   return machine;
 }
 
-RecordOptions with_trigger(TriggerKind kind) {
-  RecordOptions result = options({"access"});
+PlanOptions with_trigger(TriggerKind kind) {
+  PlanOptions result = options({"access"});
   result.trigger = kind;
   return result;
 }
@@ -220,7 +219,7 @@ TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
 }
 
 TEST(RecordPlan, TakesTheWorkingSetThatIsNamed) {
-  RecordOptions asked = with_trigger(TriggerKind::load_dram);
+  PlanOptions asked = with_trigger(TriggerKind::load_dram);
   asked.working_set = 1U << 20;
   const RecordRequest request = resolve_request(asked, with_caches(), perf(), nullptr);
   EXPECT_EQ(request.targets.front().working_set_bytes, 1U << 20);
@@ -257,7 +256,7 @@ TEST(RecordPlan, RefusesAKindThatTheCpuCannotRun) {
 }
 
 TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {
-  RecordOptions asked = options({"access", "branches", "page-faults", "faults"});
+  PlanOptions asked = options({"access", "branches", "page-faults", "faults"});
   asked.trigger = TriggerKind::store;
   asked.levels = {0};
   const auto measurements = plan(asked);
@@ -291,15 +290,15 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
 }
 
 TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
-  RecordOptions asked = options({"access", "cycles"});
+  PlanOptions asked = options({"access", "cycles"});
   asked.period = 1009;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
 }
 
 TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
-  RecordOptions asked = options({"access", "faults:u", "minor-faults"});
+  PlanOptions asked = options({"access", "faults:u", "minor-faults"});
   asked.levels = {0};
-  const auto witness_of = [](const RecordOptions& all, std::size_t index) {
+  const auto witness_of = [](const PlanOptions& all, std::size_t index) {
     const RecordRequest request = resolve_request(all, without_pmu(), perf(), nullptr);
     return plan_measurements(all, request, targets()).at(index).witness;
   };
@@ -311,13 +310,13 @@ TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
 }
 
 TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {
-  RecordOptions asked = options({"access"});
+  PlanOptions asked = options({"access"});
   asked.check_ip = true;
   EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
 }
 
 TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
-  RecordOptions asked = options({"access", "execute", "faults"});
+  PlanOptions asked = options({"access", "execute", "faults"});
   asked.levels = {0};
   asked.samples = 10'000;
   const auto measurements = plan(asked);
@@ -329,7 +328,7 @@ TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
 }
 
 TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
-  RecordOptions asked = options({"cpu-clock"});
+  PlanOptions asked = options({"cpu-clock"});
   asked.samples = 10'000;
   EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
   asked.period = 7;  // which the kernel raises to 10,000
@@ -339,25 +338,25 @@ TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
 }
 
 TEST(RecordPlan, GivesEveryEventTheDurationAskedFor) {
-  RecordOptions asked = options({"access", "cpu-clock", "cycles"});
+  PlanOptions asked = options({"access", "cpu-clock", "cycles"});
   asked.duration_seconds = 0.25;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(seconds(measurement), 0.25);
 }
 
 TEST(RecordPlan, GivesEveryEventTheIterationsAskedFor) {
-  RecordOptions asked = options({"access", "cpu-clock", "cycles"});
+  PlanOptions asked = options({"access", "cpu-clock", "cycles"});
   asked.iterations = 30'000;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(iterations(measurement), 30'000);
 }
 
 TEST(RecordPlan, RefusesMoreIterationsThanCanBeCounted) {
-  RecordOptions asked = options({"access"});
+  PlanOptions asked = options({"access"});
   asked.period = 9'000'000'000'000'000'000U;
   EXPECT_THAT(fault(asked), HasSubstr("-c 9000000000000000000: 5000 samples would take"));
 }
 
 TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
-  RecordOptions asked = options({"access"});
+  PlanOptions asked = options({"access"});
   asked.period = 100'003;
   EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("a smaller -c ends sooner")));
@@ -378,7 +377,7 @@ TEST(RecordPlan, SaysThatAnOldPerfRecordsTheWarmUp) {
 
 TEST(RecordPlan, PinsToTheHighestAllowedCpuUnlessAsked) {
   EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).cpu, 5);
-  RecordOptions asked = options({"access"});
+  PlanOptions asked = options({"access"});
   asked.cpu = 1;
   EXPECT_EQ(resolve_request(asked, without_pmu(), perf(), nullptr).cpu, 1);
   asked.cpu = 3;
@@ -395,7 +394,7 @@ TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
 }
 
 TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
-  RecordOptions asked = options({"access", "faults"});
+  PlanOptions asked = options({"access", "faults"});
   asked.nops = 300;
   asked.nop_bytes = 4;
   const RecordRequest request = resolve_request(asked, without_pmu(), perf(), nullptr);
@@ -417,4 +416,4 @@ TEST(RecordPlan, RefusesAMachineThatNoTargetIsFor) {
 }
 
 }  // namespace
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,11 +1,11 @@
-#include "src/commands/record_progress.h"
+#include "src/record/progress.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace skid::commands {
+namespace skid::record {
 namespace {
 
 using ::testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(DurationText, RoundsUpToWhatIsWorthKnowing) {
 }
 
 }  // namespace
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,4 +1,4 @@
-#include "src/commands/record_event.h"
+#include "src/record/requested_event.h"
 
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::string level_text(int level) {
   return level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p');
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

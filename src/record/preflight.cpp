@@ -1,4 +1,4 @@
-#include "src/commands/record_perf.h"
+#include "src/record/preflight.h"
 
 #include "src/perftool/messages.h"
 #include "src/support/error.h"
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 void check_event(const machine::PerfTool& perf, const std::string& text, const std::string& event) {
   const Completed done =
@@ -48,4 +48,4 @@ void check_witness(const machine::PerfTool& perf, std::string_view tracepoint) {
       tracepoint, perftool::syntax_reason(done.err)));
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

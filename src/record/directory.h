@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace skid::commands {
+namespace skid::record {
 
 inline constexpr const char* kDefaultRunDirectory = "skidscan.run";
 
@@ -52,4 +52,4 @@ class RunDirectory {
   FileDescriptor lock_;
 };
 
-}  // namespace skid::commands
+}  // namespace skid::record

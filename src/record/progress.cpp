@@ -1,17 +1,15 @@
-#include "src/commands/record_progress.h"
+#include "src/record/progress.h"
 
 #include "analysis/wording.h"
-#include "src/commands/messages.h"
-#include "src/commands/terminal.h"
 #include "src/output/escape.h"
+#include "src/support/standard_error.h"
 
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -50,8 +48,7 @@ void Progress::grown_to(std::uint64_t bytes) {
   }
   if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
   // The last column stays free: writing it makes some terminals wrap.
-  tell("\r\033[K" + output::shorten(line, standard_error_width() - 1));
-  std::fflush(stderr);
+  print_to_standard_error("\r\033[K" + output::shorten(line, standard_error_width() - 1));
   line_shown_ = true;
 }
 
@@ -75,7 +72,7 @@ void Progress::refuse(std::string_view reason) {
 void Progress::say(std::string_view line) {
   if (style_ == Style::silent) return;
   clear_line();
-  tell(output::escape_for_terminal(line) + '\n');
+  print_to_standard_error(output::escape_for_terminal(line) + '\n');
 }
 
 void Progress::explain(std::string_view line) {
@@ -98,8 +95,7 @@ std::optional<double> Progress::seconds_left() const {
 
 void Progress::clear_line() {
   if (!line_shown_) return;
-  tell("\r\033[K");
-  std::fflush(stderr);
+  print_to_standard_error("\r\033[K");
   line_shown_ = false;
 }
 
@@ -115,4 +111,4 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -2,14 +2,16 @@
 #pragma once
 
 #include "runway/specification.h"
-#include "src/commands/record_choice.h"
-#include "src/commands/record_options.h"
+#include "runway/target.h"
 #include "src/machine/machine.h"
+#include "src/record/choice.h"
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
-namespace skid::commands {
+namespace skid::record {
 
 /// Leaves out of the default set what this machine has no trigger for, so that the rest of it is
 /// recorded; whoever names an event is told instead. Cycles get another trigger.
@@ -24,4 +26,10 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
                                                   const machine::Machine& machine, int cpu,
                                                   std::vector<std::string>& notes);
 
-}  // namespace skid::commands
+using Targets = std::map<std::string, runway::Target>;  ///< by trigger kind
+
+/// Builds them into a directory, each as target.KIND.
+Targets build_targets(const std::vector<runway::Specification>& specifications,
+                      const std::filesystem::path& directory);
+
+}  // namespace skid::record

@@ -2,18 +2,41 @@
 #pragma once
 
 #include "runway/trigger.h"
-#include "src/commands/record_event.h"
-#include "src/commands/record_options.h"
 #include "src/events/catalogue.h"
 #include "src/events/counted.h"
 #include "src/machine/machine.h"
+#include "src/record/requested_event.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace skid::commands {
+namespace skid::record {
+
+/// What is to be recorded: the same for `record` and for kits.
+struct PlanOptions {
+  std::vector<std::string> events;             ///< -e, as given
+  std::optional<std::vector<int>> levels;      ///< -p; nullopt: the whole ladder
+  std::optional<std::uint64_t> period;         ///< -c
+  std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
+  std::optional<std::uint32_t> nops;
+  std::optional<unsigned> nop_bytes;
+  std::optional<unsigned> triggers;          ///< in one iteration
+  std::vector<std::uint32_t> gaps;           ///< NOPs between them
+  std::optional<std::uint64_t> working_set;  ///< bytes; nullopt: what the level of the kind needs
+  std::uint64_t samples = 5000;              ///< a measurement at least
+  std::optional<double> duration_seconds;    ///< instead of `samples`
+  std::optional<std::uint64_t> iterations;   ///< of the target, instead of `samples`
+  int repeat = 1;
+  std::optional<int> cpu;
+  std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
+  bool check_ip = false;  ///< record what tells of the faulting instruction beside page faults
+  /// It will be recorded on another machine, of which nothing is known but what the options say.
+  bool elsewhere = false;
+};
 
 /// An event with everything that the command line left open decided.
 struct ChosenEvent {
@@ -44,4 +67,4 @@ std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine
 int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& events,
                const machine::Machine& machine);
 
-}  // namespace skid::commands
+}  // namespace skid::record

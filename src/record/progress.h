@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace skid::commands {
+namespace skid::record {
 
 /// On a terminal one line that is written again and again; elsewhere a line per measurement.
 class Progress {
@@ -62,4 +62,4 @@ Progress::Style progress_style(bool quiet);
 /// "8 s", "2 min 5 s", "1 h 4 min".
 std::string duration_text(double seconds);
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runway/target.h"
-#include "src/commands/record_interrupts.h"
-#include "src/commands/record_progress.h"
 #include "src/perftool/outcome.h"
+#include "src/record/interrupts.h"
+#include "src/record/progress.h"
 #include "src/run/run.h"
 
 #include <chrono>
@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-namespace skid::commands {
+namespace skid::record {
 
 enum class SessionEnd { complete, interrupted };
 
@@ -66,4 +66,4 @@ class RecordSession {
 /// Now, as run.json writes it: "2026-01-02T03:04:05Z".
 std::string utc_now();
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,4 +1,4 @@
-#include "src/commands/record_directory.h"
+#include "src/record/directory.h"
 
 #include "src/run/run.h"
 #include "src/support/error.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -146,4 +146,4 @@ void RunDirectory::keep() {
   }
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

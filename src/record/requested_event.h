@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skid::commands {
+namespace skid::record {
 
 inline constexpr int kHighestLevel = 3;
 
@@ -45,4 +45,4 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
 int parse_level(std::string_view name);
 std::string level_text(int level);
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,9 +1,10 @@
-#include "src/commands/record_plan.h"
+#include "src/record/plan.h"
 
-#include "src/commands/record_targets.h"
 #include "src/measure/page_fault_check.h"
 #include "src/perftool/record_command.h"
+#include "src/record/targets.h"
 #include "src/support/error.h"
+#include "src/support/process.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,7 @@
 
 #include <fmt/format.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -206,4 +207,23 @@ std::vector<run::PlannedMeasurement> plan_measurements(
   return plan;
 }
 
-}  // namespace skid::commands
+run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
+                     const Targets& targets) {
+  std::map<runway::TriggerKind, runway::TargetDescription> descriptions;
+  run::Run run;
+  for (const auto& [trigger, target] : targets) {
+    descriptions.emplace(target.description.specification.trigger, target.description);
+    run.targets.push_back(
+        {.trigger = trigger, .file = target.path.filename().string(), .build_id = target.build_id});
+  }
+  run.tool_version = SKIDSCAN_VERSION;
+  run.command_line = own_command_line();
+  run.cpu = request.cpu;
+  run.samples = options.duration_seconds || options.iterations ? 0 : options.samples;
+  run.duration_seconds = options.duration_seconds;
+  run.measurements = plan_measurements(options, request, descriptions);
+  run.notes = request.notes;
+  return run;
+}
+
+}  // namespace skid::record

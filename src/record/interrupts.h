@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace skid::commands {
+namespace skid::record {
 
 /// While it lives SIGINT, SIGTERM and SIGHUP do not end this process but are remembered; those that
 /// our parent told us to ignore stay ignored. Afterwards everything is as before, and signals that
@@ -28,4 +28,4 @@ class Interrupts {
   FileDescriptor signals_;
 };
 
-}  // namespace skid::commands
+}  // namespace skid::record

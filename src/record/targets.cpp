@@ -1,4 +1,4 @@
-#include "src/commands/record_targets.h"
+#include "src/record/targets.h"
 
 #include "runway/working_set.h"
 #include "src/support/error.h"
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -110,4 +110,15 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   return targets;
 }
 
-}  // namespace skid::commands
+Targets build_targets(const std::vector<runway::Specification>& specifications,
+                      const std::filesystem::path& directory) {
+  Targets targets;
+  for (const runway::Specification& specification : specifications) {
+    const std::string trigger(runway::name_of(specification.trigger));
+    targets.emplace(trigger,
+                    runway::build_target(specification, directory / ("target." + trigger)));
+  }
+  return targets;
+}
+
+}  // namespace skid::record

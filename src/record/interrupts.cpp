@@ -1,4 +1,4 @@
-#include "src/commands/record_interrupts.h"
+#include "src/record/interrupts.h"
 
 #include "src/support/error.h"
 
@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -50,4 +50,4 @@ bool Interrupts::take() {
   }
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -1,4 +1,4 @@
-#include "src/commands/record_choice.h"
+#include "src/record/choice.h"
 
 #include "src/events/default_set.h"
 #include "src/events/spelling.h"
@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -298,4 +298,4 @@ int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& event
   return candidates.empty() ? 0 : candidates.back();
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace skid::commands {
+namespace skid::record {
 
 /// Makes perf parse the event. Throws Error with perf's reason when it does not know it.
 /// `text` is the event as the user wrote it.
@@ -21,4 +21,4 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
 /// remedy when this kernel does not have it or does not give it to this user.
 void check_witness(const machine::PerfTool& perf, std::string_view tracepoint);
 
-}  // namespace skid::commands
+}  // namespace skid::record

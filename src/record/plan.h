@@ -3,10 +3,10 @@
 
 #include "runway/specification.h"
 #include "runway/target.h"
-#include "src/commands/record_choice.h"
-#include "src/commands/record_options.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
+#include "src/record/choice.h"
+#include "src/record/targets.h"
 #include "src/run/run.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace skid::commands {
+namespace skid::record {
 
 /// What the options come to on this machine.
 struct RecordRequest {
@@ -35,4 +35,9 @@ std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,
     const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
 
-}  // namespace skid::commands
+/// The run that `record` begins with and a kit carries: everything decided, nothing recorded. The
+/// machine, perf and the start time are left out.
+run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
+                     const Targets& targets);
+
+}  // namespace skid::record

@@ -1,4 +1,4 @@
-#include "src/commands/record_session.h"
+#include "src/record/session.h"
 
 #include "analysis/wording.h"
 #include "src/perftool/record_command.h"
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace skid::commands {
+namespace skid::record {
 
 namespace {
 
@@ -254,4 +254,4 @@ std::string utc_now() {
   return text.data();
 }
 
-}  // namespace skid::commands
+}  // namespace skid::record
