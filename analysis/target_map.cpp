@@ -51,23 +51,23 @@ std::int64_t count(const CodeRegion& region) {
 
 }  // namespace
 
-TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<Stretch> stretches,
+TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
                                AddressRange loop, std::vector<AddressRange> other_triggers) {
   check(lead_in, "lead-in");
-  if (stretches.empty()) throw Error("target: has no trigger");
+  if (trigger_blocks.empty()) throw Error("target: has no trigger");
   TargetMap map;
-  for (Stretch& stretch : stretches) {
-    const CodeRegion& trigger = stretch.trigger;
-    const std::size_t nops = stretch.runway.starts.size();
+  for (TriggerBlock& block : trigger_blocks) {
+    const CodeRegion& trigger = block.trigger;
+    const std::size_t nops = block.runway.starts.size();
     check(trigger, "trigger");
-    check(stretch.runway, "runway");
+    check(block.runway, "runway");
     if (trigger.starts.size() != 1) {
       throw Error(fmt::format("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one",
                               trigger.range.begin, trigger.range.end, trigger.starts.size()));
     }
-    MappedStretch mapped{std::move(stretch), std::nullopt};
+    MappedBlock mapped{std::move(block), std::nullopt};
     if (nops > 0) mapped.censored_index = nops - std::max<std::size_t>(1, nops / kCensoredDivisor);
-    map.stretches_.push_back(std::move(mapped));
+    map.blocks_.push_back(std::move(mapped));
   }
   map.lead_in_ = std::move(lead_in);
   map.loop_ = loop;
@@ -78,13 +78,13 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<Stretch> stretche
 TargetMap TargetMap::of_functions(AddressRange hit, CodeRegion runway) {
   check(runway, "runway");
   TargetMap map;
-  map.stretches_.push_back({{{hit, {}}, std::move(runway)}, std::nullopt});
+  map.blocks_.push_back({{{hit, {}}, std::move(runway)}, std::nullopt});
   map.by_function_ = true;
   return map;
 }
 
 std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64_t address) const {
-  const auto& [code, censored_index] = stretches_[number];
+  const auto& [code, censored_index] = blocks_[number];
   const auto& [trigger, runway] = code;
   Classified result;
   result.trigger = number;
@@ -105,7 +105,7 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
 }
 
 Classified TargetMap::classify(std::uint64_t address) const {
-  for (std::size_t number = 0; number < stretches_.size(); ++number) {
+  for (std::size_t number = 0; number < blocks_.size(); ++number) {
     if (const auto found = classify_in(number, address)) return *found;
   }
   Classified result;
@@ -131,13 +131,13 @@ std::int64_t TargetMap::lowest_offset() const {
 
 std::int64_t TargetMap::highest_offset() const {
   std::int64_t highest = 0;
-  for (const auto& stretch : stretches_) highest = std::max(highest, count(stretch.code.runway));
+  for (const auto& block : blocks_) highest = std::max(highest, count(block.code.runway));
   return highest;
 }
 
 std::optional<std::int64_t> TargetMap::censored_from() const {
   std::optional<std::int64_t> lowest;
-  for (const auto& [code, censored_index] : stretches_) {
+  for (const auto& [code, censored_index] : blocks_) {
     if (!censored_index) continue;
     const auto offset = static_cast<std::int64_t>(*censored_index) + 1;
     lowest = std::min(lowest.value_or(offset), offset);
@@ -147,7 +147,7 @@ std::optional<std::int64_t> TargetMap::censored_from() const {
 
 std::optional<std::int64_t> TargetMap::censored_from_bytes() const {
   std::optional<std::int64_t> lowest;
-  for (const auto& [code, censored_index] : stretches_) {
+  for (const auto& [code, censored_index] : blocks_) {
     if (!censored_index) continue;
     const auto offset = distance(code.trigger.range.begin, code.runway.starts[*censored_index]);
     lowest = std::min(lowest.value_or(offset), offset);
@@ -157,7 +157,7 @@ std::optional<std::int64_t> TargetMap::censored_from_bytes() const {
 
 std::int64_t TargetMap::instructions() const {
   std::int64_t all = count(lead_in_);
-  for (const auto& [code, censored_index] : stretches_) {
+  for (const auto& [code, censored_index] : blocks_) {
     all += count(code.trigger) + count(code.runway);
   }
   return all;

@@ -11,7 +11,7 @@
 
 namespace skid::analysis {
 
-/// A stretch of code and where its instructions start.
+/// A range of code and where its instructions start.
 struct CodeRegion {
   AddressRange range;
   std::vector<std::uint64_t> starts;  ///< ascending, first == range.begin; empty for no region
@@ -24,7 +24,7 @@ struct Offset {
 };
 
 /// One trigger and what of the runway lies between it and the next one.
-struct Stretch {
+struct TriggerBlock {
   CodeRegion trigger, runway;
 };
 
@@ -46,8 +46,8 @@ class TargetMap {
   /// runways, lead-in, other triggers and loop, in this order. Throws Error without a trigger, and
   /// for a region whose instructions are not known or not in order, or a trigger that is not one
   /// instruction.
-  static TargetMap of_target(CodeRegion lead_in, std::vector<Stretch> stretches, AddressRange loop,
-                             std::vector<AddressRange> other_triggers);
+  static TargetMap of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
+                             AddressRange loop, std::vector<AddressRange> other_triggers);
 
   /// Targets that others wrote: every address of `hit` is a hit (offset 0), every one of `runway` a
   /// skid; instruction k of the runway function is offset k (from 1), bytes are counted from the
@@ -59,10 +59,10 @@ class TargetMap {
   /// Offsets in instructions that can occur: [-(lead-in instructions), runway instructions].
   std::int64_t lowest_offset() const;
   std::int64_t highest_offset() const;
-  std::size_t triggers() const noexcept { return stretches_.size(); }
+  std::size_t triggers() const noexcept { return blocks_.size(); }
   /// Address of the first byte of a trigger, by its number.
   std::uint64_t trigger_address(std::size_t trigger) const {
-    return stretches_[trigger].code.trigger.range.begin;
+    return blocks_[trigger].code.trigger.range.begin;
   }
   /// First censored offset in instructions, that of the shortest runway where there are several;
   /// nullopt when there is no censored class.
@@ -78,15 +78,15 @@ class TargetMap {
  private:
   TargetMap() = default;
 
-  struct MappedStretch {
-    Stretch code;
+  struct MappedBlock {
+    TriggerBlock code;
     std::optional<std::size_t> censored_index;  // into code.runway.starts
   };
 
   std::optional<Classified> classify_in(std::size_t number, std::uint64_t address) const;
 
   CodeRegion lead_in_;
-  std::vector<MappedStretch> stretches_;
+  std::vector<MappedBlock> blocks_;
   AddressRange loop_;
   std::vector<AddressRange> other_triggers_;
   bool by_function_ = false;

@@ -277,10 +277,10 @@ void make_compressed(const char* from, const char* path, const char* stream_path
       ZSTD_outBuffer output{payload.data(), payload.size(), 0};
       unflushed = ZSTD_compressStream2(context.get(), &output, &input, ZSTD_e_flush);
       if (ZSTD_isError(unflushed) != 0) throw Error(ZSTD_getErrorName(unflushed));
-      const std::string_view packed(payload.data(), output.pos);
-      if (packed.empty()) continue;
-      out.append(record_of(PERF_RECORD_COMPRESSED, 0, packed));
-      stream << packed;
+      const std::string_view compressed(payload.data(), output.pos);
+      if (compressed.empty()) continue;
+      out.append(record_of(PERF_RECORD_COMPRESSED, 0, compressed));
+      stream << compressed;
     }
   }
   out.finish();

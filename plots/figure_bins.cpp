@@ -14,7 +14,7 @@ using analysis::SampleClass;
 /// Share of a measurement's samples that may lie beyond either end of the axis.
 constexpr double kTail = 0.0005;
 /// How many times longer than the central part the axis may be for the sake of the tails.
-constexpr std::int64_t kLongestStretch = 4;
+constexpr std::int64_t kLongestWhole = 4;
 /// Shorter axes make a single bar as wide as the panel.
 constexpr std::int64_t kShortestSpan = 10;
 
@@ -69,7 +69,7 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
     for (const Bin& bin : measurement.histogram.bins) whole.include(bin.lo, bin.hi - 1);
     include_central_part(measurement, central);
   }
-  Range range = whole.span() <= kLongestStretch * central.span() ? whole : central;
+  Range range = whole.span() <= kLongestWhole * central.span() ? whole : central;
   const std::int64_t missing = kShortestSpan * unit - range.span();
   if (missing > 0) range.include(range.lowest - missing / 2, range.highest + (missing + 1) / 2);
 

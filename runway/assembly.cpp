@@ -55,8 +55,8 @@ std::string head_of(const Instructions& code, std::size_t trigger) {
   return text + piece_label(trigger, head.size()) + ":\n";
 }
 
-std::string stretch_of(const Specification& specification, const Instructions& code,
-                       std::size_t trigger) {
+std::string block_of(const Specification& specification, const Instructions& code,
+                     std::size_t trigger) {
   std::string text =
       symbol(numbered("skid_trigger", trigger), "\t" + code.triggers[trigger].instruction + "\n");
   return text + symbol(numbered("skid_runway", trigger),
@@ -71,10 +71,10 @@ std::string loop_of(const Specification& specification, const Instructions& code
   const std::string alone = code.triggers[0].head.empty() ? "\t" + code.nop + "\n" : "";
   text += symbol("skid_loop", ".Lloop:\n" + alone + head_of(code, 0));
   text += symbol("skid_lead_in", nops(code.nop, specification.lead_in_nops));
-  text += stretch_of(specification, code, 0);
+  text += block_of(specification, code, 0);
   for (std::size_t i = 1; i < code.triggers.size(); ++i) {
     if (!code.triggers[i].head.empty()) text += symbol(numbered("skid_head", i), head_of(code, i));
-    text += stretch_of(specification, code, i);
+    text += block_of(specification, code, i);
   }
   text += symbol("skid_runway_end", indented(code.back_edge));
   text += symbol("skid_loop_end", ".Lloop_end:\n" + indented(code.leave) + "\tret\n");

@@ -233,8 +233,8 @@ Expectation access_expectation(const Specification& specification) {
 
 }  // namespace
 
-std::vector<Stretch> Layout::stretches() const {
-  std::vector<Stretch> all{{trigger, runway}};
+std::vector<TriggerBlock> Layout::trigger_blocks() const {
+  std::vector<TriggerBlock> all{{trigger, runway}};
   all.insert(all.end(), further.begin(), further.end());
   return all;
 }

@@ -149,20 +149,20 @@ class LayoutCheck {
   void operator()() const {
     check_machine();
     const Layout& layout = layout_;
-    const std::vector<Stretch> stretches = layout.stretches();
+    const std::vector<TriggerBlock> trigger_blocks = layout.trigger_blocks();
     std::vector<std::uint64_t> addresses{layout.loop.begin, layout.lead_in.begin};
-    for (const Stretch& stretch : stretches) {
+    for (const TriggerBlock& block : trigger_blocks) {
       addresses.insert(addresses.end(),
-                       {stretch.trigger.begin, stretch.runway.begin, stretch.runway.end});
+                       {block.trigger.begin, block.runway.begin, block.runway.end});
     }
     addresses.push_back(layout.loop.end);
     require_ordered(addresses);
     require_size("lead-in", layout.lead_in, nop_bytes(specification_.lead_in_nops));
-    for (std::size_t i = 0; i < stretches.size(); ++i) {
-      require_size("runway", stretches[i].runway, nop_bytes(runway_nops(specification_, i)));
-      check_trigger(stretches[i].trigger);
+    for (std::size_t i = 0; i < trigger_blocks.size(); ++i) {
+      require_size("runway", trigger_blocks[i].runway, nop_bytes(runway_nops(specification_, i)));
+      check_trigger(trigger_blocks[i].trigger);
     }
-    check_other_triggers(stretches);
+    check_other_triggers(trigger_blocks);
     if (!lies_in(PF_X, layout.loop.begin, layout.loop.size(), /*in_file=*/true)) {
       throw refuse(fmt::format("a loop at {:#x} to {:#x}", layout.loop.begin, layout.loop.end),
                    "one inside an executable segment that the file holds");
@@ -207,7 +207,7 @@ class LayoutCheck {
     if (!one) throw refuse(fmt::format("a trigger of {} bytes", size), "one instruction");
   }
 
-  void check_other_triggers(const std::vector<Stretch>& stretches) const {
+  void check_other_triggers(const std::vector<TriggerBlock>& trigger_blocks) const {
     const auto disjoint = [](const AddressRange& other, std::uint64_t begin, std::uint64_t end) {
       return other.end <= begin || end <= other.begin;
     };
@@ -216,8 +216,8 @@ class LayoutCheck {
                           other.end <= layout_.loop.end;
       const bool apart =
           disjoint(other, layout_.lead_in.begin, layout_.lead_in.end) &&
-          std::all_of(stretches.begin(), stretches.end(), [&](const Stretch& stretch) {
-            return disjoint(other, stretch.trigger.begin, stretch.runway.end);
+          std::all_of(trigger_blocks.begin(), trigger_blocks.end(), [&](const TriggerBlock& block) {
+            return disjoint(other, block.trigger.begin, block.runway.end);
           });
       if (!inside || !apart) {
         throw refuse(fmt::format("another trigger at {:#x} to {:#x}", other.begin, other.end),

@@ -15,10 +15,10 @@
 namespace skid::runway {
 
 /// A trigger and the runway behind it.
-struct Stretch {
+struct TriggerBlock {
   AddressRange trigger, runway;
 
-  friend bool operator==(const Stretch&, const Stretch&) = default;
+  friend bool operator==(const TriggerBlock&, const TriggerBlock&) = default;
 };
 
 /// Where the parts of an iteration lie: link-time virtual addresses, which are also the run-time
@@ -30,13 +30,13 @@ struct Layout {
   AddressRange runway;   ///< NOPs behind the trigger; begins where the trigger ends
   /// Where there are several triggers, those behind the first, ascending. Between a runway and the
   /// next trigger lies what that one needs, if anything.
-  std::vector<Stretch> further;
+  std::vector<TriggerBlock> further;
   std::uint64_t datum = 0;  ///< the watched datum; `Specification::access_bytes` wide
   /// Other instructions of the loop that can cause the event of this trigger kind.
   std::vector<AddressRange> other_triggers;
 
   /// All triggers with their runways, ascending.
-  std::vector<Stretch> stretches() const;
+  std::vector<TriggerBlock> trigger_blocks() const;
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

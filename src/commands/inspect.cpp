@@ -7,7 +7,7 @@
 #include "src/commands/progress_line.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection/inspection.h"
-#include "src/perfdata/census.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
@@ -56,8 +56,8 @@ ExitStatus run_inspect(const InspectOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     try {
       auto recording = open_recording(file);
-      const perfdata::Census census = perfdata::take_census(recording);
-      const output::Inspection inspection{recording, census};
+      const perfdata::RecordCounts record_counts = perfdata::count_records(recording);
+      const output::Inspection inspection{recording, record_counts};
       const auto paused = progress->pause();
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       messages.detail(fmt::format("{}: read in {:.2f} s", file, seconds.count()));

@@ -118,8 +118,8 @@ class SamplePrinter {
     std::optional<symbols::FileLocation> location;
     if (has_places_) {
       const perfdata::SampleKind kind(sample.mode, sample.exact);
-      location =
-          locate::locate(spaces_, kind, perfdata::space_of(kind, sample.pid), sample.ip, time);
+      location = locate::locate(spaces_, kind, perfdata::address_space_of(kind, sample.pid),
+                                sample.ip, time);
     }
     line_.begin(sample, location, raw);
     options_.format == "jsonl" ? write_json_line(line_, columns_, out_.text())

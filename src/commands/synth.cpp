@@ -57,7 +57,7 @@ struct SynthOptions {
   int repeat = 1;
   bool ladder = false;
   bool pipe = false;
-  bool packed = false;
+  bool compressed = false;
   bool force = false;
   bool print_model = false;
   OutputOptions shown;
@@ -65,7 +65,7 @@ struct SynthOptions {
 
 perfdata::WritingChoices choices_of(const SynthOptions& options) {
   perfdata::WritingChoices choices{options.pipe || options.output == "-", options.compression};
-  if (options.packed) choices.compression = 1;
+  if (options.compressed) choices.compression = 1;
   return choices;
 }
 
@@ -388,13 +388,14 @@ void add_synth_command(CLI::App& app, int& exit_status) {
                    "target that skidscan built, instead of one that is built for the model")
       ->type_name("FILE");
   command->add_flag("--pipe", options->pipe, "write pipe mode, as perf record -o - does");
-  auto* packed = command->add_flag("-z", options->packed, "pack records with zstd, level 1");
+  auto* compressed =
+      command->add_flag("-z", options->compressed, "compress records with zstd, level 1");
   command
       ->add_option("--compression-level", options->compression,
-                   "pack records with zstd at this level, 1 to 22")
+                   "compress records with zstd at this level, 1 to 22")
       ->type_name("N")
       ->check(CLI::Range(1, 22))
-      ->excludes(packed);
+      ->excludes(compressed);
   command->add_flag("--force", options->force, "replace what is there");
   add_output_options(*command, options->shown);
   command->footer(words::footer_text(

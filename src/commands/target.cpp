@@ -133,10 +133,10 @@ std::string text_of(const Target& target) {
   text += fmt::format("{:<14} {:>10}  {:>9}  {:>12}\n", "part", "address", "bytes", "instructions");
   text += row("loop", layout.loop, {});
   text += row("lead-in", layout.lead_in, specification.lead_in_nops);
-  const std::vector<runway::Stretch> stretches = layout.stretches();
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    text += row("trigger", stretches[i].trigger, 1);
-    text += row("runway", stretches[i].runway, runway::runway_nops(specification, i));
+  const std::vector<runway::TriggerBlock> trigger_blocks = layout.trigger_blocks();
+  for (std::size_t i = 0; i < trigger_blocks.size(); ++i) {
+    text += row("trigger", trigger_blocks[i].trigger, 1);
+    text += row("runway", trigger_blocks[i].runway, runway::runway_nops(specification, i));
   }
   for (const AddressRange& other : layout.other_triggers) text += row("other trigger", other, {});
   text += row("datum", {layout.datum, layout.datum + specification.access_bytes}, {});

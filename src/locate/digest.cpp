@@ -1,9 +1,9 @@
 #include "src/locate/digest.h"
 
+#include "src/locate/address_space_epochs.h"
 #include "src/locate/arrival_window.h"
 #include "src/locate/moved_places.h"
 #include "src/locate/replay.h"
-#include "src/locate/space_epochs.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/lanes.h"
 #include "src/perfdata/sample.h"
@@ -58,9 +58,8 @@ class Digester {
     std::vector<perfdata::SampleRun> runs;
     Record record;
     for (;;) {
-      const auto stretch = recording_.stretch();
-      if (stretch && stretch->begin < stretch->end &&
-          stretch->end - stretch->begin >= lanes_.worth) {
+      const auto range = recording_.record_range();
+      if (range && range->begin < range->end && range->end - range->begin >= lanes_.worth) {
         const auto handle = [this](const Record& other, perfdata::BulkCounter& counter) {
           take_or_count(other, counter);
         };
@@ -79,13 +78,14 @@ class Digester {
       take(record);
     } else if (const auto sample = recording_.decode(record)) {
       count(*sample, recording_.decoder().time_of(record, *sample),
-            perfdata::space_of(SampleKind(sample->mode, sample->exact), sample->pid), counter);
+            perfdata::address_space_of(SampleKind(sample->mode, sample->exact), sample->pid),
+            counter);
     }
   }
 
-  void count(const Sample& sample, std::uint64_t time, std::int32_t space,
+  void count(const Sample& sample, std::uint64_t time, std::int32_t address_space,
              perfdata::BulkCounter& counter) {
-    counter.count(sample, time, recording_.position(), space, slices_.current());
+    counter.count(sample, time, recording_.position(), address_space, slices_.current());
     slices_.add(1);
   }
 
@@ -93,8 +93,8 @@ class Digester {
     ArrivalWindow<Sample> window(kMostHeld);
     const auto release = [&](std::uint64_t time, Sample& sample) {
       const SampleKind kind(sample.mode, sample.exact);
-      const auto space = perfdata::space_of(kind, sample.pid);
-      count(sample, time, epochs_.number(space, sample.ip, time), counter_);
+      const auto address_space = perfdata::address_space_of(kind, sample.pid);
+      count(sample, time, epochs_.number(address_space, sample.ip, time), counter_);
     };
     follow_attributes();
     Record record;
@@ -108,8 +108,8 @@ class Digester {
         }
         continue;
       }
-      if (const auto space = take(record)) {
-        epochs_.changed(*space, recording_.decoder().time_of(record));
+      if (const auto address_space = take(record)) {
+        epochs_.changed(*address_space, recording_.decoder().time_of(record));
       }
       if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
       replay_.seal();
@@ -125,7 +125,7 @@ class Digester {
     layout_.use(recording_.decoder());
   }
 
-  /// Takes a record that is no sample. Returns the space whose mappings it changed.
+  /// Takes a record that is no sample. Returns the address space whose mappings it changed.
   std::optional<std::int32_t> take(const Record& record) {
     if (attributes_version_ != recording_.attributes_version()) follow_attributes();
     const SampleDecoder& decoder = recording_.decoder();
@@ -150,22 +150,22 @@ class Digester {
   /// Whether all samples of a row are in the same file and offset; else some may not be.
   bool stays(const perfdata::SampleCount& count) const {
     const auto& of = count.of;
-    if (!has_space(of.kind)) return true;
+    if (!has_address_space(of.kind)) return true;
     const auto& spaces = result_.spaces;
     if (recording_.rewindable()) {
-      return spaces.constant_between(of.space, of.ip, count.first, count.last);
+      return spaces.constant_between(of.address_space, of.ip, count.first, count.last);
     }
-    if (epochs_.is_certain(of.space)) return true;
+    if (epochs_.is_certain(of.address_space)) return true;
     // What came through a pipe was counted when its time was over, so a slice of it holds samples
     // from before and behind a change; what has one number does not.
-    const auto [first, last] = epochs_.times_of(of.space, of.ip);
-    return spaces.constant_between(result_.located.space_of(count), of.ip,
+    const auto [first, last] = epochs_.times_of(of.address_space, of.ip);
+    return spaces.constant_between(result_.located.address_space_of(count), of.ip,
                                    std::max(count.first, first), std::min(count.last, last));
   }
 
   std::uint64_t first_time_of(const perfdata::SampleCount& count) const {
     if (recording_.rewindable()) return count.first;
-    const auto& number = epochs_.numbered()[static_cast<std::size_t>(count.of.space)];
+    const auto& number = epochs_.numbered()[static_cast<std::size_t>(count.of.address_space)];
     return std::max(count.first, number.first);
   }
 
@@ -184,8 +184,8 @@ class Digester {
           has_moved_ = true;
         } else {
           const auto& of = count.of;
-          const auto location =
-              locate(result_.spaces, of.kind, located.space_of(count), of.ip, first_time_of(count));
+          const auto location = locate(result_.spaces, of.kind, located.address_space_of(count),
+                                       of.ip, first_time_of(count));
           placement = located.placements_.number(location, of.ip);
         }
       }
@@ -207,7 +207,7 @@ class Digester {
   perfdata::LaneSetup lanes_;
   Digest result_;
   Replay replay_;
-  SpaceEpochs epochs_;  ///< of a pipe
+  AddressSpaceEpochs epochs_;  ///< of a pipe
   perfdata::BulkLayout layout_;
   perfdata::SliceNumbers slices_;
   perfdata::BulkCounter counter_;

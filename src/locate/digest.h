@@ -1,9 +1,9 @@
 // A recording read once: its samples counted and located, its losses added up.
 #pragma once
 
+#include "src/locate/address_space_epochs.h"
 #include "src/locate/located_samples.h"
 #include "src/locate/moved_places.h"
-#include "src/locate/space_epochs.h"
 #include "src/perfdata/bulk_counter.h"
 #include "src/perfdata/lanes.h"
 #include "src/perfdata/recording.h"
@@ -24,7 +24,7 @@ class LocatedCounts {
   template <typename Visit>
   void for_each(Visit visit) const {
     counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      visit(LocatedSamples{count.of.ip, space_of(count), count.of.attribute, count.of.kind,
+      visit(LocatedSamples{count.of.ip, address_space_of(count), count.of.attribute, count.of.kind,
                            placements_.location(placement_by_row_[row], count.of.ip),
                            count.samples});
     });
@@ -33,16 +33,16 @@ class LocatedCounts {
 
  private:
   friend class Digester;
-  std::int32_t space_of(const perfdata::SampleCount& count) const {
-    if (epochs_.empty()) return count.of.space;
-    return epochs_[static_cast<std::size_t>(count.of.space)].space;
+  std::int32_t address_space_of(const perfdata::SampleCount& count) const {
+    if (epochs_.empty()) return count.of.address_space;
+    return epochs_[static_cast<std::size_t>(count.of.address_space)].address_space;
   }
 
   perfdata::SampleCounts counts_;
   std::vector<std::uint32_t> placement_by_row_;
   Placements placements_;
   MovedCounts moved_;  ///< places whose mapping changed between their first and last sample
-  std::vector<SpaceEpochs::Numbered> epochs_;  ///< by number, where a pipe was read
+  std::vector<AddressSpaceEpochs::Numbered> epochs_;  ///< by number, where a pipe was read
 };
 
 struct Digest {
@@ -58,11 +58,11 @@ struct Digest {
   std::uint64_t uncertain = 0;
 };
 
-/// Reads `recording` to its end. Memory grows with distinct (event, space, address) and with
-/// mappings, not with samples. Places whose mapping changed between their first and last sample are
-/// split by time: a file is read a second time for them, on a pipe they are told apart as it comes.
-/// Damage is listed in `recording.faults()`. `lanes`: how long files are read; the digest is the
-/// same.
+/// Reads `recording` to its end. Memory grows with distinct (event, address space, address) and
+/// with mappings, not with samples. Places whose mapping changed between their first and last
+/// sample are split by time: a file is read a second time for them, on a pipe they are told apart
+/// as it comes. Damage is listed in `recording.faults()`. `lanes`: how long files are read; the
+/// digest is the same.
 Digest digest(perfdata::Recording& recording, const perfdata::LaneSetup& lanes = {});
 
 }  // namespace skid::locate

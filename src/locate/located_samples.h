@@ -13,10 +13,10 @@
 
 namespace skid::locate {
 
-/// All samples of one event at one address of one space, in one mode.
+/// All samples of one event at one address of one address space, in one mode.
 struct LocatedSamples {
   std::uint64_t ip = 0;
-  std::int32_t space = 0;  ///< perfdata::space_of
+  std::int32_t address_space = 0;  ///< perfdata::address_space_of
   std::uint32_t attribute = 0;
   perfdata::SampleKind kind;
   std::optional<symbols::FileLocation> location;  ///< nullopt: nothing was mapped there

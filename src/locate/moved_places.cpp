@@ -9,15 +9,15 @@
 namespace skid::locate {
 
 using perfdata::SampleDecoder;
+using perfdata::SampleKey;
 using perfdata::SampleKind;
-using perfdata::Sighting;
 
-void MovedCounts::count(const Sighting& sighting, std::uint32_t placement) {
-  const Spot spot{sighting.space, placement};
+void MovedCounts::count(const SampleKey& key, std::uint32_t placement) {
+  const Spot spot{key.address_space, placement};
   const auto next = static_cast<std::int32_t>(spots_.size());
   const auto [entry, added] = numbers_.try_emplace(spot, next);
   if (added) spots_.push_back(spot);
-  const Sighting here{sighting.ip, entry->second, sighting.attribute, sighting.kind};
+  const SampleKey here{key.ip, entry->second, key.attribute, key.kind};
   counts_.add(std::span(&here, 1), 0);
 }
 
@@ -40,12 +40,12 @@ MovedCounts MovedPlaces::read(perfdata::Recording& recording, const symbols::Add
     if (decoded.problem != SampleDecoder::Problem::none) continue;
     const perfdata::Sample& sample = decoded.sample;
     const SampleKind kind(sample.mode, sample.exact);
-    const Sighting sighting{sample.ip, perfdata::space_of(kind, sample.pid), sample.attribute,
-                            kind};
-    if (!std::binary_search(places_.begin(), places_.end(), place_of(sighting))) continue;
+    const SampleKey key{sample.ip, perfdata::address_space_of(kind, sample.pid), sample.attribute,
+                        kind};
+    if (!std::binary_search(places_.begin(), places_.end(), place_of(key))) continue;
     const auto location =
-        locate(spaces, kind, sighting.space, sighting.ip, decoder.time_of(record, sample));
-    counts.count(sighting, placements.number(location, sighting.ip));
+        locate(spaces, kind, key.address_space, key.ip, decoder.time_of(record, sample));
+    counts.count(key, placements.number(location, key.ip));
   }
   counts.seal();
   return counts;

@@ -17,10 +17,10 @@
 namespace skid::locate {
 
 /// Samples of one place at one location, counted in a row of SampleCounts as those of others are:
-/// what stands for their space is a number of (space, placement).
+/// what stands for their address space is a number of (address space, placement).
 class MovedCounts {
  public:
-  void count(const perfdata::Sighting& sighting, std::uint32_t placement);
+  void count(const perfdata::SampleKey& key, std::uint32_t placement);
   void seal() {
     counts_.note(0, 0, 0, 0);  // nobody asks when
     counts_.seal();
@@ -30,14 +30,15 @@ class MovedCounts {
   template <typename Visit>
   void for_each(const Placements& placements, Visit visit) const {
     counts_.for_each([&](std::size_t, const perfdata::SampleCount& count) {
-      const auto [space, placement] = spots_[static_cast<std::size_t>(count.of.space)];
-      visit(LocatedSamples{count.of.ip, space, count.of.attribute, count.of.kind,
+      const auto [address_space, placement] =
+          spots_[static_cast<std::size_t>(count.of.address_space)];
+      visit(LocatedSamples{count.of.ip, address_space, count.of.attribute, count.of.kind,
                            placements.location(placement, count.of.ip), count.samples});
     });
   }
 
  private:
-  using Spot = std::pair<std::int32_t, std::uint32_t>;  // space, number of the placement
+  using Spot = std::pair<std::int32_t, std::uint32_t>;  // address space, number of the placement
 
   std::map<Spot, std::int32_t> numbers_;
   std::vector<Spot> spots_;  ///< by number
@@ -47,7 +48,7 @@ class MovedCounts {
 /// Notes the moved places of a file, then counts their samples by location.
 class MovedPlaces {
  public:
-  /// `count` is of a moved place; its `space` is space_of its samples.
+  /// `count` is of a moved place; its `address_space` is address_space_of its samples.
   void add(const perfdata::SampleCount& count);
 
   /// Reads `recording` from its beginning until behind the last sample of a moved place.
@@ -57,16 +58,17 @@ class MovedPlaces {
  private:
   struct Place {
     std::uint64_t ip;
-    std::int32_t space;
+    std::int32_t address_space;
     std::uint32_t event_and_kind;
 
     friend bool operator<(const Place& a, const Place& b) {
-      return std::tie(a.ip, a.space, a.event_and_kind) < std::tie(b.ip, b.space, b.event_and_kind);
+      return std::tie(a.ip, a.address_space, a.event_and_kind) <
+             std::tie(b.ip, b.address_space, b.event_and_kind);
     }
   };
-  static Place place_of(const perfdata::Sighting& sighting) {
-    return {sighting.ip, sighting.space,
-            sighting.attribute << perfdata::SampleKind::kBits | sighting.kind.bits()};
+  static Place place_of(const perfdata::SampleKey& key) {
+    return {key.ip, key.address_space,
+            key.attribute << perfdata::SampleKind::kBits | key.kind.bits()};
   }
 
   std::vector<Place> places_;

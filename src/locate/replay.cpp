@@ -13,7 +13,7 @@ namespace skid::locate {
 
 using perfdata::Record;
 
-static_assert(perfdata::kKernelSpace == symbols::AddressSpaces::kKernel);
+static_assert(perfdata::kKernelAddressSpace == symbols::AddressSpaces::kKernel);
 
 std::optional<std::int32_t> Replay::enter_mapping(perfdata::MappingRecord& mapping,
                                                   perfdata::CpuMode mode, std::uint64_t time) {
@@ -103,15 +103,15 @@ void Replay::seal() {
   spaces_.seal();
 }
 
-bool has_space(perfdata::SampleKind kind) {
+bool has_address_space(perfdata::SampleKind kind) {
   return kind.mode() == perfdata::CpuMode::kernel || kind.mode() == perfdata::CpuMode::user;
 }
 
 std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
-                                            perfdata::SampleKind kind, std::int32_t space,
+                                            perfdata::SampleKind kind, std::int32_t address_space,
                                             std::uint64_t ip, std::uint64_t time) {
-  if (!has_space(kind)) return std::nullopt;
-  return spaces.resolve(space, ip, time);
+  if (!has_address_space(kind)) return std::nullopt;
+  return spaces.resolve(address_space, ip, time);
 }
 
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording) {

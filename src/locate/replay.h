@@ -18,8 +18,8 @@ class Replay {
  public:
   /// Mappings may take this many bytes of memory, and kBytesAByte more for each byte of the
   /// recording that was read, as it is stored. The records of mappings, forks and execs that perf
-  /// writes take less than kBytesAByte times their own size: only packed ones can pass the limit, a
-  /// few kilobytes of which could fill any memory.
+  /// writes take less than kBytesAByte times their own size: only compressed ones can pass the
+  /// limit, a few kilobytes of which could fill any memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
   static constexpr std::uint64_t kBytesAByte = 8;
 
@@ -28,7 +28,8 @@ class Replay {
          std::uint64_t most_bytes = kMostBytes)
       : recording_(recording), spaces_(spaces), most_bytes_(most_bytes) {}
 
-  /// Enters MMAP, MMAP2, FORK and COMM records. Returns the space that changed; nullopt for none.
+  /// Enters MMAP, MMAP2, FORK and COMM records. Returns the address space that changed; nullopt for
+  /// none.
   std::optional<std::int32_t> take(const perfdata::Record& record);
 
   /// Enters the build-ids that the feature section tells by now, and seals the spaces.
@@ -48,14 +49,14 @@ class Replay {
   bool is_full_ = false;
 };
 
-/// Whether the code of such samples is in any space that the recording describes: guests and
-/// hypervisors have none in a host's recording.
-bool has_space(perfdata::SampleKind kind);
+/// Whether the code of such samples is in any address space that the recording describes: guests
+/// and hypervisors have none in a host's recording.
+bool has_address_space(perfdata::SampleKind kind);
 
-/// The file and offset of `ip` in `space` at `time`; nullopt when nothing was mapped there or
-/// samples of this kind have no space.
+/// The file and offset of `ip` in `address_space` at `time`; nullopt when nothing was mapped there
+/// or samples of this kind have no address space.
 std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
-                                            perfdata::SampleKind kind, std::int32_t space,
+                                            perfdata::SampleKind kind, std::int32_t address_space,
                                             std::uint64_t ip, std::uint64_t time);
 
 /// Reads a recording to its end for its mappings alone; they are sealed.

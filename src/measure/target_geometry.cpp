@@ -105,14 +105,14 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
   const auto& layout = target->description.layout;
   const symbols::Module& elf = *module.found.module;
   const symbols::Disassembler decoder(target->description.specification.arch);
-  std::vector<analysis::Stretch> stretches;
-  for (const auto& [trigger, runway] : layout.stretches()) {
-    stretches.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
+  std::vector<analysis::TriggerBlock> trigger_blocks;
+  for (const auto& [trigger, runway] : layout.trigger_blocks()) {
+    trigger_blocks.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
   }
   return TargetGeometry{
       mapping_flags(digest, module), &elf,
-      analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in), std::move(stretches),
-                                     layout.loop, layout.other_triggers),
+      analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in),
+                                     std::move(trigger_blocks), layout.loop, layout.other_triggers),
       analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
                         layout.trigger.begin, "skid_trigger"},
       target->description};

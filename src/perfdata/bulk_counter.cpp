@@ -19,7 +19,7 @@ constexpr std::uint64_t kLargestWindowCells = std::uint64_t{256} << 10;
 constexpr std::uint64_t kWorthAWindow = 8;
 constexpr std::uint64_t kFullCell = std::uint64_t{1} << 31;
 
-/// Sightings that are counted at a time: their cache misses overlap.
+/// Sample keys that are counted at a time: their cache misses overlap.
 constexpr std::size_t kPending = 64;
 }  // namespace
 
@@ -55,12 +55,12 @@ void BulkCounter::count_samples(const SampleRun& run) {
                     time_at = of_record(layout_.time), id_at = of_record(layout_.id);
   const bool has_times = layout_.has_times;
   const std::uint64_t window_base = window_.base;
-  const std::int32_t window_space = window_.space;
+  const std::int32_t window_address_space = window_.address_space;
 
   std::uint64_t header = 0;  // of the sample before; no sample's is 0
   std::size_t stride = 0;
   SampleKind kind;
-  std::int32_t pid_mask = 0, pid_fill = 0;  // space_of without a branch
+  std::int32_t pid_mask = 0, pid_fill = 0;  // address_space_of without a branch
   std::uint64_t window_size = 0;            // 0 where no sample of this kind goes into the window
   std::uint32_t* plane = nullptr;           // of `kind` and the first event
   std::uint32_t attribute = 0;
@@ -74,7 +74,7 @@ void BulkCounter::count_samples(const SampleRun& run) {
       kind = SampleKind::of_misc(word.misc());
       const bool kernel = kind.mode() == CpuMode::kernel;
       pid_mask = kernel ? 0 : -1;
-      pid_fill = kernel ? kKernelSpace : 0;
+      pid_fill = kernel ? kKernelAddressSpace : 0;
       window_size = kind.mode() == window_.mode ? window_.size : 0;
       plane = window_.cells.data() + (kind.exact() ? window_size : 0);
       header = word.word;
@@ -91,7 +91,7 @@ void BulkCounter::count_samples(const SampleRun& run) {
       period = layout_.period[attribute];
     }
     const auto ip = load<std::uint64_t>(at + ip_at);
-    const std::int32_t space = (load<std::int32_t>(at + tid_at) & pid_mask) | pid_fill;
+    const std::int32_t address_space = (load<std::int32_t>(at + tid_at) & pid_mask) | pid_fill;
     const std::uint64_t time =
         has_times ? load<std::uint64_t>(at + time_at)
                   : run.position + static_cast<std::uint64_t>(at - run.bytes.data());
@@ -106,10 +106,10 @@ void BulkCounter::count_samples(const SampleRun& run) {
       }
     }
     const std::uint64_t cell = ip - window_base;
-    if (cell < window_size && space == window_space) {
+    if (cell < window_size && address_space == window_address_space) {
       ++plane[std::uint64_t{attribute} * 2 * window_size + cell];
     } else {
-      pending_.push_back({ip, space, attribute, kind});
+      pending_.push_back({ip, address_space, attribute, kind});
       if (pending_.size() == kPending) flush_pending(run.slice);
     }
     ++samples;
@@ -125,14 +125,14 @@ void BulkCounter::count_samples(const SampleRun& run) {
 }
 
 void BulkCounter::count(const Sample& sample, std::uint64_t time, std::uint64_t end,
-                        std::int32_t space, Slice slice) {
+                        std::int32_t address_space, Slice slice) {
   if (totals_.size() != layout_.period.size()) follow_layout();
   auto& totals = totals_[sample.attribute];
   ++totals.samples;
   totals.period_sum += sample.period;
   const SampleKind kind(sample.mode, sample.exact);
-  const Sighting sighting{sample.ip, space, sample.attribute, kind};
-  counts_.add(std::span(&sighting, 1), slice);
+  const SampleKey key{sample.ip, address_space, sample.attribute, kind};
+  counts_.add(std::span(&key, 1), slice);
   counts_.note(slice, time, time, end);
   slice_ = slice;
   ++counted_;
@@ -152,17 +152,17 @@ void BulkCounter::choose_window(Slice slice) {
   std::vector<SampleCount> places;
   counts_.for_each([&](std::size_t, const SampleCount& count) { places.push_back(count); });
   const auto order = [](const SampleCount& place) {
-    return std::tuple(place.of.space, place.of.kind.mode(), place.of.ip);
+    return std::tuple(place.of.address_space, place.of.kind.mode(), place.of.ip);
   };
   std::sort(places.begin(), places.end(),
             [&](const auto& a, const auto& b) { return order(a) < order(b); });
-  // The stretch of `size` addresses with most samples: slide over all that end at a place.
+  // The range of `size` addresses with most samples: slide over all that end at a place.
   std::uint64_t inside = 0, most = 0;
   std::size_t begin = 0;
   for (std::size_t last = 0; last < places.size(); ++last) {
-    const Sighting& newest = places[last].of;
+    const SampleKey& newest = places[last].of;
     inside += places[last].samples;
-    while (places[begin].of.space != newest.space ||
+    while (places[begin].of.address_space != newest.address_space ||
            places[begin].of.kind.mode() != newest.kind.mode() ||
            newest.ip - places[begin].of.ip >= size) {
       inside -= places[begin++].samples;
@@ -170,7 +170,7 @@ void BulkCounter::choose_window(Slice slice) {
     if (inside <= most) continue;
     most = inside;
     window_.base = places[begin].of.ip;
-    window_.space = newest.space;
+    window_.address_space = newest.address_space;
     window_.mode = newest.kind.mode();
   }
   if (most * kWorthAWindow < counted_) return;
@@ -186,8 +186,8 @@ void BulkCounter::empty_window(Slice slice) {
     const std::uint64_t plane = at / window_.size;
     counts_.add_between(
         window_.since, slice_,
-        {window_.base + at % window_.size, window_.space, static_cast<std::uint32_t>(plane / 2),
-         SampleKind(window_.mode, plane % 2 == 1)},
+        {window_.base + at % window_.size, window_.address_space,
+         static_cast<std::uint32_t>(plane / 2), SampleKind(window_.mode, plane % 2 == 1)},
         samples);
     window_.cells[at] = 0;
   }

@@ -38,10 +38,10 @@ class BulkCounter {
   /// not decrease.
   void count(const SampleRun& run);
 
-  /// Counts a sample that was decoded, whose record ended at position `end`. `space`: space_of, or
-  /// a number given to such a space.
-  void count(const Sample& sample, std::uint64_t time, std::uint64_t end, std::int32_t space,
-             Slice slice);
+  /// Counts a sample that was decoded, whose record ended at position `end`. `address_space`:
+  /// address_space_of, or a number given to such an address space.
+  void count(const Sample& sample, std::uint64_t time, std::uint64_t end,
+             std::int32_t address_space, Slice slice);
 
   /// Adds all that another counter counted, which is empty afterwards.
   void merge(BulkCounter& other);
@@ -55,13 +55,13 @@ class BulkCounter {
   std::uint64_t unknown_ids() const noexcept { return unknown_ids_; }
 
  private:
-  using Pending = std::vector<Sighting>;
+  using Pending = std::vector<SampleKey>;
 
   /// Counts by address, two planes an event: not exact, exact.
   struct Window {
     std::uint64_t base = 0;
     std::uint64_t size = 0;  ///< addresses; 0: there is no window
-    std::int32_t space = 0;
+    std::int32_t address_space = 0;
     CpuMode mode = CpuMode::unknown;
     std::vector<std::uint32_t> cells;
     Slice since = 0;                   ///< the slice when it was last empty

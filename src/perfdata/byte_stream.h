@@ -9,7 +9,7 @@
 
 namespace skid::perfdata {
 
-/// A stretch of bytes read front to back. Files are read with pread rather than mapped: a file that
+/// A range of bytes read front to back. Files are read with pread rather than mapped: a file that
 /// shrinks meanwhile ends early instead of raising SIGBUS, and resident memory stays that of the
 /// buffers. Whoever can read faster may read the rest of a file on his own and feed it.
 class ByteStream {
@@ -73,7 +73,7 @@ class ByteStream {
   int fd_ = -1;
   bool is_pipe_ = false;
   bool is_fed_ = false, has_last_ = false;
-  std::uint64_t end_ = 0;  ///< of the stretch in the file
+  std::uint64_t end_ = 0;  ///< of the range in the file
   std::uint64_t position_ = 0;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;

@@ -39,7 +39,7 @@ struct GroupDescription {
   std::uint32_t members = 0;
 };
 
-/// HEADER_COMPRESSED: how perf record -z packed the records.
+/// HEADER_COMPRESSED: how perf record -z compressed the records.
 struct Compression {
   std::uint32_t version = 0;
   std::uint32_t type = 0;  ///< PERF_COMP_ZSTD

@@ -35,8 +35,8 @@ Lanes::Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slice
 }
 
 void Lanes::run() {
-  stretch_ = recording_.stretch().value();
-  claimed_ = stretch_.begin;
+  range_ = recording_.record_range().value();
+  claimed_ = range_.begin;
   recording_.begin_feeding();
   Lane& here = lanes_.front();
   Lane& there = lanes_.back();
@@ -97,14 +97,14 @@ void Lanes::read_chunk(Lane& lane) const {
   chunk.offset = lane.begin;
   const auto wanted = static_cast<std::size_t>(lane.end - lane.begin);
   while (chunk.size < wanted) {
-    const ssize_t got = ::pread(stretch_.file, chunk.bytes + chunk.size, wanted - chunk.size,
+    const ssize_t got = ::pread(range_.file, chunk.bytes + chunk.size, wanted - chunk.size,
                                 static_cast<off_t>(lane.begin + chunk.size));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) chunk.error = errno;
     if (got <= 0) break;
     chunk.size += static_cast<std::size_t>(got);
   }
-  chunk.is_last = chunk.size < wanted || lane.end == stretch_.end;
+  chunk.is_last = chunk.size < wanted || lane.end == range_.end;
   lane.chunk = chunk;
 }
 
@@ -131,12 +131,12 @@ void Lanes::pass_turn(Lane& lane) {
 
 void Lanes::take_records(Lane& lane) {
   // A chunk that was passed over by now is of no use, and no harm if it could not be read.
-  if (lane.end <= recording_.wanted_offset() && lane.end < stretch_.end) return;
+  if (lane.end <= recording_.wanted_offset() && lane.end < range_.end) return;
   recording_.feed(lane.chunk);
   Record record;
   for (;;) {
     recording_.consume(scanner_.scan(recording_.buffered(), recording_.position(), lane.runs));
-    if (recording_.is_unpacking()) count(lane);  // before the recording reuses the memory
+    if (recording_.is_decompressing()) count(lane);  // before the recording reuses the memory
     if (recording_.may_change_attributes()) settle(lane);
     if (!recording_.next(record)) {
       is_done_ = !recording_.starved();
@@ -150,8 +150,8 @@ void Lanes::take_records(Lane& lane) {
 }
 
 void Lanes::claim_chunk(Lane& lane) {
-  lane.begin = std::min(std::max(claimed_, recording_.wanted_offset()), stretch_.end);
-  lane.end = lane.begin + std::min<std::uint64_t>(setup_.chunk, stretch_.end - lane.begin);
+  lane.begin = std::min(std::max(claimed_, recording_.wanted_offset()), range_.end);
+  lane.end = lane.begin + std::min<std::uint64_t>(setup_.chunk, range_.end - lane.begin);
   claimed_ = lane.end;
 }
 

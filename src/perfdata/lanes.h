@@ -91,7 +91,7 @@ class Lanes {
   Take take_;
   LaneSetup setup_;
 
-  Recording::Stretch stretch_;
+  Recording::RecordRange range_;
   std::uint64_t claimed_ = 0;  ///< file offset behind the last chunk that a lane claimed
   bool is_done_ = false;       ///< of those who have the turn
   std::atomic<std::uint64_t> turn_ = 0;

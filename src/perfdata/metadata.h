@@ -20,14 +20,14 @@ inline constexpr std::size_t kMostAttributes = std::size_t{1} << 14;
 
 /// More sample ids (events by CPUs by threads) than a process can have files open, each being one:
 /// fs.nr_open is 2^20 by default. Bounds memory where a file is larger than what the disk holds, or
-/// packed.
+/// compressed.
 inline constexpr std::uint64_t kMostIds = std::uint64_t{1} << 20;
 
 /// No feature that is decoded here comes near this, not even build-ids of 100,000 files.
 inline constexpr std::uint64_t kLargestFeature = std::uint64_t{64} << 20;  // bytes
 
-/// The same for build-ids that come in records, which can be packed, and take ten times their bytes
-/// in memory.
+/// The same for build-ids that come in records, which can be compressed, and take ten times their
+/// bytes in memory.
 inline constexpr std::uint64_t kMostBuildIdBytes = std::uint64_t{16} << 20;
 
 struct Metadata {

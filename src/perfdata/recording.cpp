@@ -204,18 +204,18 @@ void Recording::start_segment(std::size_t index) {
   const Segment& segment = segments_[index];
   if (!from_pipe_) stream_ = ByteStream::of_file(segment.file.get(), segment.begin, segment.end);
   // Each file of a directory has a zstd stream of its own.
-  packed_.begin();
+  compressed_.begin();
 }
 
-std::optional<Recording::Stretch> Recording::stretch() const {
-  if (from_pipe_ || stopped_ || ended_ || packed_.is_open() || behind_.left > 0)
+std::optional<Recording::RecordRange> Recording::record_range() const {
+  if (from_pipe_ || stopped_ || ended_ || compressed_.is_open() || behind_.left > 0)
     return std::nullopt;
   const Segment& segment = segments_[segment_];
-  return Stretch{segment.file.get(), stream_.position(), segment.end};
+  return RecordRange{segment.file.get(), stream_.position(), segment.end};
 }
 
 bool Recording::may_change_attributes() const noexcept {
-  if (packed_.is_open() || behind_.left > 0) return true;
+  if (compressed_.is_open() || behind_.left > 0) return true;
   const auto bytes = buffered();
   if (bytes.size() < sizeof(std::uint32_t)) return false;  // the record has to be fed first
   const std::uint32_t type = ByteReader(bytes, order_).u32();
@@ -236,13 +236,13 @@ void Recording::rewind() {
 
 std::span<const std::byte> Recording::buffered() const noexcept {
   if (behind_.left > 0 || stopped_) return {};
-  return packed_.is_open() ? packed_.buffered() : stream_.buffered();
+  return compressed_.is_open() ? compressed_.buffered() : stream_.buffered();
 }
 
 void Recording::consume(std::size_t bytes) noexcept {
   position_ += bytes;
-  if (packed_.is_open()) {
-    packed_.consume(bytes);
+  if (compressed_.is_open()) {
+    compressed_.consume(bytes);
   } else {
     stream_.consume(bytes);
   }
@@ -264,8 +264,8 @@ bool Recording::next(Record& record) {
       if (starved()) return false;
       continue;
     }
-    if (packed_.is_open()) {
-      if (next_packed(record)) {
+    if (compressed_.is_open()) {
+      if (next_compressed(record)) {
         accept(record);
         return true;
       }
@@ -326,8 +326,8 @@ bool Recording::end_of_segment() {
     return stop(stream_.position(), fmt::format("{} bytes behind the last record", left),
                 "whole records", kRecordAgain);
   }
-  if (const std::size_t rest = packed_.drop_rest(); rest > 0) {
-    fault(packed_.offset(),
+  if (const std::size_t rest = compressed_.drop_rest(); rest > 0) {
+    fault(compressed_.offset(),
           fmt::format("compressed records that end with {} bytes of another one", rest),
           "whole records", kRecordAgain);
   }
@@ -338,8 +338,8 @@ void Recording::accept_stored(const Record& record) {
   switch (record.type) {
     case PERF_RECORD_COMPRESSED:
     case PERF_RECORD_COMPRESSED2:
-      packed_.open(record, order_);
-      note_packed_problem();
+      compressed_.open(record, order_);
+      note_compressed_problem();
       break;
     case PERF_RECORD_AUXTRACE:
     case PERF_RECORD_HEADER_TRACING_DATA: {
@@ -420,18 +420,18 @@ void Recording::follow(const Change& change) {
   }
 }
 
-bool Recording::next_packed(Record& record) {
-  const bool given = packed_.next(record, order_);
-  note_packed_problem();
+bool Recording::next_compressed(Record& record) {
+  const bool given = compressed_.next(record, order_);
+  note_compressed_problem();
   if (!given) return false;
   record.position = position_;
   position_ += kRecordHeader + record.body.size();
   return true;
 }
 
-void Recording::note_packed_problem() {
-  if (auto problem = packed_.take_problem()) {
-    fault(packed_.offset(), std::move(problem->found), std::move(problem->allowed),
+void Recording::note_compressed_problem() {
+  if (auto problem = compressed_.take_problem()) {
+    fault(compressed_.offset(), std::move(problem->found), std::move(problem->allowed),
           "the compressed records from here on are left out; record again");
   }
 }

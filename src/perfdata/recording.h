@@ -3,11 +3,11 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/compressed_records.h"
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
-#include "src/perfdata/packed_records.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
 #include "src/support/error.h"
@@ -30,7 +30,7 @@ std::string_view name_of(StorageMode mode);
 
 /// An opened recording. Memory does not grow with its length: records are read through bounded
 /// buffers. Damage ends the reading with a fault instead of an exception, so that what came before
-/// counts. Compressed records are given as they stand, followed by the records packed in them.
+/// counts. Compressed records are given as they stand, followed by the records compressed in them.
 class Recording {
  public:
   /// Opens a recording: a perf.data file in file or pipe mode, the directory that
@@ -74,15 +74,15 @@ class Recording {
 
   /// What `consume` may not pass lies in memory of the recording, which `next` overwrites, instead
   /// of in what was fed.
-  bool is_unpacking() const noexcept { return packed_.is_open(); }
+  bool is_decompressing() const noexcept { return compressed_.is_open(); }
 
   /// The rest of the file that is being read: whoever reads faster may feed it.
-  struct Stretch {
+  struct RecordRange {
     int file = -1;
     std::uint64_t begin = 0, end = 0;  ///< offsets
   };
   /// nullopt on a pipe, and where the next record may not be in a file at all.
-  std::optional<Stretch> stretch() const;
+  std::optional<RecordRange> record_range() const;
   /// From here until the end of that file its bytes must be fed (ByteStream::begin_feeding).
   void begin_feeding() noexcept { stream_.begin_feeding(); }
   void feed(const ByteStream::Chunk& chunk) noexcept { stream_.feed(chunk); }
@@ -114,7 +114,7 @@ class Recording {
   void add_short_record(const Record& record);
 
  private:
-  /// A stretch of records: the data section, a whole pipe, or a file of a directory.
+  /// A range of records: the data section, a whole pipe, or a file of a directory.
   struct Segment {
     std::filesystem::path path;
     FileDescriptor file;
@@ -143,8 +143,8 @@ class Recording {
 
   void start_segment(std::size_t index);
   bool next_stored(Record& record);
-  bool next_packed(Record& record);
-  void note_packed_problem();
+  bool next_compressed(Record& record);
+  void note_compressed_problem();
   /// Whether the reading failed or met the end of the file too early; ends the segment then.
   bool stop_if_cut();
   bool end_of_segment();
@@ -152,7 +152,7 @@ class Recording {
   void accept_stored(const Record& record);
   /// Goes on behind what stands behind the record before.
   bool pass_behind();
-  /// What the recording tells of itself in a record, packed or not.
+  /// What the recording tells of itself in a record, compressed or not.
   void accept(const Record& record);
   /// Lets the decoder follow a change of the attributes.
   void follow(const Change& change);
@@ -185,7 +185,7 @@ class Recording {
 
   Behind behind_;
 
-  PackedRecords packed_;
+  CompressedRecords compressed_;
   FaultLog faults_;
 };
 

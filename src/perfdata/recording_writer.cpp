@@ -30,10 +30,10 @@ constexpr std::uint64_t kEventUpdateName = 2;   // PERF_EVENT_UPDATE__NAME
 
 constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
-/// Records of so many bytes are packed at once: even if they do not shrink they fit into one
+/// Records of so many bytes are compressed at once: even if they do not shrink they fit into one
 /// record.
-constexpr std::size_t kPackedAtOnce = std::size_t{32} << 10;
-/// What HEADER_COMPRESSED says of the kernel's buffers; more than a record unpacks to.
+constexpr std::size_t kCompressedAtOnce = std::size_t{32} << 10;
+/// What HEADER_COMPRESSED says of the kernel's buffers; more than a record decompresses to.
 constexpr std::uint32_t kKernelBuffer = 528'384;
 constexpr std::uint32_t kCompressionVersion = 1;
 
@@ -141,26 +141,26 @@ std::vector<std::pair<unsigned, std::string>> encode(const Features& features,
 }  // namespace
 
 /// One zstd stream over the whole recording, flushed at the end of each record.
-class RecordingWriter::Packer {
+class RecordingWriter::Compressor {
  public:
-  explicit Packer(int level) : context_(ZSTD_createCCtx()) {
+  explicit Compressor(int level) : context_(ZSTD_createCCtx()) {
     if (context_ == nullptr) throw std::bad_alloc();
     ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
   }
-  Packer(const Packer&) = delete;
-  Packer& operator=(const Packer&) = delete;
-  Packer(Packer&&) = delete;
-  Packer& operator=(Packer&&) = delete;
-  ~Packer() { ZSTD_freeCCtx(context_); }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  Compressor(Compressor&&) = delete;
+  Compressor& operator=(Compressor&&) = delete;
+  ~Compressor() { ZSTD_freeCCtx(context_); }
 
-  std::string pack(std::string_view bytes) {
-    std::string packed(kLongestRecord - kRecordHeader, '\0');
+  std::string compress(std::string_view bytes) {
+    std::string compressed(kLongestRecord - kRecordHeader, '\0');
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer out{compressed.data(), compressed.size(), 0};
     const std::size_t left = ZSTD_compressStream2(context_, &out, &in, ZSTD_e_flush);
-    if (left != 0) throw std::logic_error("zstd: what was packed does not fit into a record");
-    packed.resize(out.pos);
-    return packed;
+    if (left != 0) throw std::logic_error("zstd: what was compressed does not fit into a record");
+    compressed.resize(out.pos);
+    return compressed;
   }
 
  private:
@@ -174,7 +174,7 @@ RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path
       path_(std::move(path)),
       is_pipe_(choices.pipe),
       features_(encode(features, events, choices)) {
-  if (choices.compression) packer_ = std::make_unique<Packer>(*choices.compression);
+  if (choices.compression) compressor_ = std::make_unique<Compressor>(*choices.compression);
   if (is_pipe_) {
     write_pipe_header(events);
   } else {
@@ -255,28 +255,28 @@ void RecordingWriter::flush() {
 
 void RecordingWriter::write(std::uint32_t type, std::uint16_t misc, std::string_view body) {
   const std::string record = record_of(type, misc, body);
-  if (!packer_ || record.size() > kPackedAtOnce) {
-    if (packer_) pack_gathered();
+  if (!compressor_ || record.size() > kCompressedAtOnce) {
+    if (compressor_) compress_gathered();
     append(record);
     return;
   }
-  if (gathered_.size() + record.size() > kPackedAtOnce) pack_gathered();
+  if (gathered_.size() + record.size() > kCompressedAtOnce) compress_gathered();
   gathered_ += record;
 }
 
-void RecordingWriter::pack_gathered() {
+void RecordingWriter::compress_gathered() {
   if (gathered_.empty()) return;
-  append(record_of(PERF_RECORD_COMPRESSED, 0, packer_->pack(gathered_)));
+  append(record_of(PERF_RECORD_COMPRESSED, 0, compressor_->compress(gathered_)));
   gathered_.clear();
 }
 
 void RecordingWriter::write_stored(std::uint32_t type, std::string_view body) {
-  pack_gathered();
+  compress_gathered();
   append(record_of(type, 0, body));
 }
 
 void RecordingWriter::finish(std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time) {
-  pack_gathered();
+  compress_gathered();
   if (is_pipe_) {
     flush();
     return;

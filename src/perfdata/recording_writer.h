@@ -1,4 +1,4 @@
-// Writes perf.data as perf record of Linux 6.1 does: in file or pipe mode, packed or not.
+// Writes perf.data as perf record of Linux 6.1 does: in file or pipe mode, compressed or not.
 #pragma once
 
 #include "src/perfdata/attribute.h"
@@ -75,7 +75,8 @@ class RecordingWriter {
   /// Appends a record. Throws std::length_error where it is longer than a record can be, Error when
   /// the file cannot be written.
   void write(std::uint32_t type, std::uint16_t misc, std::string_view body);
-  /// Appends a record that perf itself writes, which is never packed: PERF_RECORD_FINISHED_ROUND.
+  /// Appends a record that perf itself writes, which is never compressed:
+  /// PERF_RECORD_FINISHED_ROUND.
   void write_stored(std::uint32_t type, std::string_view body);
 
   /// Completes the recording. `sample_time`: of the first and the last sample, in ns; only a file
@@ -83,11 +84,11 @@ class RecordingWriter {
   void finish(std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time);
 
  private:
-  class Packer;
+  class Compressor;
 
   void append(std::string_view bytes);
   void flush();
-  void pack_gathered();
+  void compress_gathered();
   void write_file_header(const std::vector<Attribute>& events);
   void write_pipe_header(const std::vector<Attribute>& events);
 
@@ -98,8 +99,8 @@ class RecordingWriter {
   std::string buffer_;                                      ///< bytes that are to be written
   std::uint64_t written_ = 0;                               ///< bytes in the file and in `buffer_`
   std::uint64_t data_begin_ = 0;  ///< offset of the first record of a file
-  std::string gathered_;          ///< records that are to be packed
-  std::unique_ptr<Packer> packer_;
+  std::string gathered_;          ///< records that are to be compressed
+  std::unique_ptr<Compressor> compressor_;
 };
 
 }  // namespace skid::perfdata

@@ -56,7 +56,7 @@ SampleCount SampleCounts::describe(const Row& row, std::uint32_t column,
   const auto kind_and_group = static_cast<std::uint32_t>(context);
   SampleCount count;
   count.of.ip = row.ip;
-  count.of.space = static_cast<std::int32_t>(context >> 32);
+  count.of.address_space = static_cast<std::int32_t>(context >> 32);
   count.of.attribute = (kind_and_group >> SampleKind::kBits) * kColumns + column;
   count.of.kind = SampleKind::of_bits(kind_and_group & ((1u << SampleKind::kBits) - 1));
   count.samples = samples;
@@ -66,9 +66,9 @@ SampleCount SampleCounts::describe(const Row& row, std::uint32_t column,
   return count;
 }
 
-std::uint32_t SampleCounts::context_of(const Sighting& sighting) {
-  return context_of(std::uint64_t{static_cast<std::uint32_t>(sighting.space)} << 32 |
-                    (sighting.attribute / kColumns) << SampleKind::kBits | sighting.kind.bits());
+std::uint32_t SampleCounts::context_of(const SampleKey& key) {
+  return context_of(std::uint64_t{static_cast<std::uint32_t>(key.address_space)} << 32 |
+                    (key.attribute / kColumns) << SampleKind::kBits | key.kind.bits());
 }
 
 std::uint32_t SampleCounts::context_of(std::uint64_t key) {
@@ -145,11 +145,11 @@ std::size_t SampleCounts::find_or_insert(std::uint64_t ip, std::uint32_t context
   return index;
 }
 
-void SampleCounts::add_between(Slice first, Slice last, const Sighting& sighting,
+void SampleCounts::add_between(Slice first, Slice last, const SampleKey& key,
                                std::uint64_t samples) {
-  const std::size_t index = row_of(sighting.ip, context_of(sighting), first);
+  const std::size_t index = row_of(key.ip, context_of(key), first);
   widen(index, first, last);
-  increase(index, sighting.attribute % kColumns, samples);
+  increase(index, key.attribute % kColumns, samples);
 }
 
 std::size_t SampleCounts::row_of(std::uint64_t ip, std::uint32_t context, Slice slice) {
@@ -187,12 +187,12 @@ void SampleCounts::merge(SampleCounts& other) {
   other = SampleCounts();
 }
 
-void SampleCounts::add(std::span<const Sighting> sightings, Slice slice) {
+void SampleCounts::add(std::span<const SampleKey> keys, Slice slice) {
   std::array<std::uint32_t, kTogether> contexts, numbers;
   std::array<std::uint64_t, kTogether> hashes;
-  while (!sightings.empty()) {
-    const auto batch = sightings.first(std::min(sightings.size(), kTogether));
-    sightings = sightings.subspan(batch.size());
+  while (!keys.empty()) {
+    const auto batch = keys.first(std::min(keys.size(), kTogether));
+    keys = keys.subspan(batch.size());
     make_room(batch.size());
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = 0; i < batch.size(); ++i) {

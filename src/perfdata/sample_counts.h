@@ -1,4 +1,5 @@
-// Samples counted per distinct (event, space, address, mode, exactness), not kept one by one.
+// Samples counted per distinct (event, address space, address, mode, exactness), not kept one by
+// one.
 #pragma once
 
 #include "src/perfdata/sample.h"
@@ -41,15 +42,16 @@ class SampleKind {
 
 /// Whose mappings hold the code of a sample: its process's, or those that mapping records give the
 /// pid -1 and that all processes share.
-inline constexpr std::int32_t kKernelSpace = -1;
-constexpr std::int32_t space_of(SampleKind kind, std::int32_t pid) noexcept {
-  return kind.mode() == CpuMode::kernel ? kKernelSpace : pid;
+inline constexpr std::int32_t kKernelAddressSpace = -1;
+constexpr std::int32_t address_space_of(SampleKind kind, std::int32_t pid) noexcept {
+  return kind.mode() == CpuMode::kernel ? kKernelAddressSpace : pid;
 }
 
 /// One sample, as far as counting goes.
-struct Sighting {
+struct SampleKey {
   std::uint64_t ip = 0;
-  std::int32_t space = 0;  ///< space_of, or a number that the caller gives such a space
+  std::int32_t address_space =
+      0;  ///< address_space_of, or a number that the caller gives such an address space
   std::uint32_t attribute = 0;
   SampleKind kind;
 };
@@ -57,7 +59,7 @@ struct Sighting {
 /// How often something was sampled, and between which times (SampleDecoder::time_of), which may be
 /// wider apart than the truth, never narrower.
 struct SampleCount {
-  Sighting of;
+  SampleKey of;
   std::uint64_t samples = 0;
   std::uint64_t first = 0, last = 0;
   std::uint64_t end = 0;  ///< the position in the recording behind which none of them stands
@@ -65,17 +67,17 @@ struct SampleCount {
 
 /// Counts in open addressing. Profiles come back to few addresses, and in recordings of several
 /// events each address mostly comes with all of them: a row holds the counts of one address for
-/// eight neighbouring events, in half a cache line. At most 44 bytes a distinct (event, space,
-/// address), index included.
+/// eight neighbouring events, in half a cache line. At most 44 bytes a distinct (event, address
+/// space, address), index included.
 class SampleCounts {
  public:
   SampleCounts();
 
   /// Counts samples of `slice`. Their memory accesses overlap, which matters where the addresses
   /// are random.
-  void add(std::span<const Sighting> sightings, Slice slice);
+  void add(std::span<const SampleKey> keys, Slice slice);
   /// Counts `samples` of one place that were in slices from `first` to `last`.
-  void add_between(Slice first, Slice last, const Sighting& sighting, std::uint64_t samples);
+  void add_between(Slice first, Slice last, const SampleKey& key, std::uint64_t samples);
   /// Notes that samples of `slice`, which were or will be added, were within [first, last] and
   /// before the position `end`.
   void note(Slice slice, std::uint64_t first, std::uint64_t last, std::uint64_t end) {
@@ -118,9 +120,10 @@ class SampleCounts {
   static constexpr std::uint32_t kColumns = 8;
   static constexpr std::size_t kRowsABlock = 8192;
 
-  /// What the rows of one space, kind and group of events have in common, by its number + 1.
+  /// What the rows of one address space, kind and group of events have in common, by its number
+  /// + 1.
   struct ContextSlot {
-    std::uint64_t key = 0;     ///< the space above attribute / kColumns above the SampleKind
+    std::uint64_t key = 0;  ///< the address space above attribute / kColumns above the SampleKind
     std::uint32_t number = 0;  ///< 0 for a free slot
   };
   struct alignas(32) Row {
@@ -148,7 +151,7 @@ class SampleCounts {
   void truncate(std::size_t rows);
   std::uint64_t count_of(std::size_t row, std::uint32_t column) const;
   SampleCount describe(const Row& row, std::uint32_t column, std::uint64_t samples) const;
-  std::uint32_t context_of(const Sighting& sighting);
+  std::uint32_t context_of(const SampleKey& key);
   std::uint32_t context_of(std::uint64_t key);
   void grow_contexts();
   std::uint64_t hash(std::uint64_t ip, std::uint32_t context) const noexcept;

@@ -52,9 +52,9 @@ LoopPath::LoopPath(const LoopParts& parts) {
     step.sample_class = SampleClass::before;
     step.offset = index - count;
   });
-  for (std::size_t number = 0; number < parts.stretches.size(); ++number) {
-    const AddressRange trigger = parts.stretches[number].trigger;
-    const AddressRange runway = parts.stretches[number].runway;
+  for (std::size_t number = 0; number < parts.trigger_blocks.size(); ++number) {
+    const AddressRange trigger = parts.trigger_blocks[number].trigger;
+    const AddressRange runway = parts.trigger_blocks[number].runway;
     numbering.each(runway, [&](Step& step, std::int64_t index, std::int64_t count) {
       const std::int64_t censored = std::max<std::int64_t>(1, count / kCensoredDivisor);
       step.sample_class = index >= count - censored ? SampleClass::censored : SampleClass::skid;
@@ -94,7 +94,7 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   }
   LoopParts parts;
   parts.lead_in = layout.lead_in;
-  parts.stretches = layout.stretches();
+  parts.trigger_blocks = layout.trigger_blocks();
   parts.other_triggers = layout.other_triggers;
   parts.starts = symbols::Disassembler(target.specification.arch).starts(code, layout.loop.begin);
   return parts;

@@ -25,7 +25,7 @@ struct Step {
 /// Where the parts of an iteration lie.
 struct LoopParts {
   AddressRange lead_in;
-  std::vector<runway::Stretch> stretches;  ///< in the order of their addresses
+  std::vector<runway::TriggerBlock> trigger_blocks;  ///< in the order of their addresses
   std::vector<AddressRange> other_triggers;
   std::vector<std::uint64_t> starts;  ///< of all instructions of the iteration, ascending
 };

@@ -186,7 +186,7 @@ TEST_F(AuditCommand, FindsWhatTheTruthBesideTheRecordingNames) {
   EXPECT_EQ(truth()["events"][2]["impossible"], 0);
 }
 
-TEST_F(AuditCommand, ReadsAPipeAndAPackedRecordingAlike) {
+TEST_F(AuditCommand, ReadsAPipeAndACompressedRecordingAlike) {
   ASSERT_NO_FATAL_FAILURE(place());
   const json plain = audited({"placed.data"})["recordings"][0]["events"];
   for (const std::vector<std::string>& choices :

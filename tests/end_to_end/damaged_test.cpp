@@ -7,7 +7,7 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -274,10 +274,10 @@ class ZipBomb : public Damaged {
                                test::EventToBuild event = {}) {
     RecordingBuilder builder;
     builder.event(event).sample(0x1000, 7, 1);
-    test::ZstdPacker packer;
+    test::ZstdCompressor compressor;
     std::string packet;
     for (std::uint64_t i = 0; i < times; ++i) {
-      packet += packer.pack(piece, i + 1 == times);
+      packet += compressor.compress(piece, i + 1 == times);
       if (packet.size() < 50'000 && i + 1 < times) continue;
       builder.record(perfdata::PERF_RECORD_COMPRESSED, 0, packet);
       packet.clear();

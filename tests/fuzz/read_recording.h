@@ -52,8 +52,8 @@ inline std::string read_digest(perfdata::Recording& recording,
   const auto digest = locate::digest(recording, lanes);
   std::map<std::string, std::uint64_t> places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
-    std::string place = fmt::format("{:x} {} {} {}", located.ip, located.space, located.attribute,
-                                    located.kind.bits());
+    std::string place = fmt::format("{:x} {} {} {}", located.ip, located.address_space,
+                                    located.attribute, located.kind.bits());
     if (located.location) {
       place += fmt::format(" {}+{:x}", digest.spaces.file(located.location->file).path,
                            located.location->offset);

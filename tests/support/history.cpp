@@ -114,12 +114,12 @@ class World {
     switch (event.what) {
       case What::map:
       case What::map2: {
-        auto& space = spaces_[event.pid];
+        auto& address_space = spaces_[event.pid];
         const std::uint64_t end = event.address + event.length;
-        std::erase_if(space, [&](const Happening& old) {
+        std::erase_if(address_space, [&](const Happening& old) {
           return old.address >= event.address && old.address + old.length <= end;
         });
-        space.push_back(event);
+        address_space.push_back(event);
         break;
       }
       case What::fork: {
@@ -141,12 +141,12 @@ class World {
     const bool exact = (sample.misc & perfdata::PERF_RECORD_MISC_EXACT_IP) != 0;
     PlaceKey place;
     place.event = sample.event;
-    place.space = mode == kKernelMode ? kKernel : sample.pid;
+    place.address_space = mode == kKernelMode ? kKernel : sample.pid;
     place.ip = sample.address;
     place.kind = mode | (exact ? 8u : 0u);
-    const auto space = spaces_.find(place.space);
-    if (mode == kHypervisorMode || space == spaces_.end()) return place;
-    for (auto map = space->second.rbegin(); map != space->second.rend(); ++map) {
+    const auto address_space = spaces_.find(place.address_space);
+    if (mode == kHypervisorMode || address_space == spaces_.end()) return place;
+    for (auto map = address_space->second.rbegin(); map != address_space->second.rend(); ++map) {
       if (place.ip < map->address || place.ip - map->address >= map->length) continue;
       place.file = map->file;
       place.file_offset = map->file_offset + (place.ip - map->address);

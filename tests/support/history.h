@@ -32,7 +32,7 @@ struct Happening {
 /// Where samples are, and how many.
 struct PlaceKey {
   std::uint32_t event = 0;
-  std::int32_t space = 0;  ///< pid; -1: the kernel
+  std::int32_t address_space = 0;  ///< pid; -1: the kernel
   std::uint64_t ip = 0;
   std::uint32_t kind = 0;  ///< perfdata::SampleKind::bits
   std::string file;        ///< empty: nothing was mapped there

@@ -57,7 +57,7 @@ class BulkCounting : public ::testing::Test {
       const auto sample = recording.decode(record);
       if (!sample) return;
       own_counter.count(*sample, recording.decoder().time_of(record, *sample), recording.position(),
-                        space_of(SampleKind(sample->mode, sample->exact), sample->pid),
+                        address_space_of(SampleKind(sample->mode, sample->exact), sample->pid),
                         slices.current());
       slices.add(1);
     };
@@ -81,8 +81,8 @@ class BulkCounting : public ::testing::Test {
     counter.finish();
     counts.seal();
     counts.for_each([&](std::size_t, const SampleCount& found) {
-      result.places[{found.of.ip, found.of.space, found.of.attribute, found.of.kind.bits()}] +=
-          found.samples;
+      result.places[{found.of.ip, found.of.address_space, found.of.attribute,
+                     found.of.kind.bits()}] += found.samples;
     });
     result.totals.reserve(counter.totals().size());
     for (const auto& total : counter.totals()) {
@@ -108,7 +108,7 @@ class BulkCounting : public ::testing::Test {
         << fast.in_bulk << " of " << builder.records().size() << " bytes were counted in bulk";
   }
 
-  /// Samples on a hot stretch of code and elsewhere, of several processes, modes and exactness.
+  /// Samples on a hot range of code and elsewhere, of several processes, modes and exactness.
   RecordingBuilder random_samples(const std::vector<EventToBuild>& events, bool mixed_sizes,
                                   int samples = 60'000) {
     RecordingBuilder builder;

@@ -55,7 +55,7 @@ std::string read_in_pieces(ByteStream& stream, std::uint64_t begin) {
   }
 }
 
-TEST_F(BytesOf, AStretchAreTheFiles) {
+TEST_F(BytesOf, ARangeAreTheFiles) {
   const auto bytes = noise(3'000'000);
   const int fd = file_of(bytes);
   for (const std::uint64_t end : {100u, 300'000u, 1'000'000u, 2'999'999u, 3'000'000u}) {
@@ -65,7 +65,7 @@ TEST_F(BytesOf, AStretchAreTheFiles) {
   }
 }
 
-TEST_F(BytesOf, AFileThatIsShorterThanTheStretchEndWithIt) {
+TEST_F(BytesOf, AFileThatIsShorterThanTheRangeEndWithIt) {
   const auto bytes = noise(1'500'000);
   auto stream = ByteStream::of_file(file_of(bytes), 0, 4'000'000);
   EXPECT_EQ(read_in_pieces(stream, 0), bytes);
@@ -89,7 +89,7 @@ TEST_F(BytesOf, APipeComeUntilItIsClosed) {
   EXPECT_FALSE(stream.skip(2));
 }
 
-TEST_F(BytesOf, AStretchCanBeSkippedNearAndFar) {
+TEST_F(BytesOf, ARangeCanBeSkippedNearAndFar) {
   const auto bytes = noise(3'000'000);
   auto stream = ByteStream::of_file(file_of(bytes), 0, bytes.size());
   ASSERT_TRUE(stream.fill(100));

@@ -3,7 +3,7 @@
 #include "src/perfdata/recording.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -165,8 +165,8 @@ TEST_F(ChangingRecording, ThatIsOverwrittenWithNoiseEndsAtTheNoise) {
   expect_said(recording, "a record of 0 bytes");
 }
 
-TEST_F(ChangingRecording, ThatIsPackedAndCutGivesWhatWasUnpacked) {
-  test::ZstdPacker packer;
+TEST_F(ChangingRecording, GivesWhatWasDecompressedBeforeACut) {
+  test::ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({});
   std::size_t ip = 0;
@@ -176,7 +176,7 @@ TEST_F(ChangingRecording, ThatIsPackedAndCutGivesWhatWasUnpacked) {
     for (int i = 0; i < 1000; ++i, ++ip) {
       inner.sample(ip, 7, ip * 0x9e37'79b9'7f4a'7c15ULL);
     }
-    builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(inner.records()));
+    builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(inner.records()));
   }
   ASSERT_GT(builder.records().size(), std::size_t{4} << 20);
   builder.write(path());

@@ -1,8 +1,9 @@
-// PERF_RECORD_COMPRESSED and COMPRESSED2: the records packed in them, and damage to the packing.
+// PERF_RECORD_COMPRESSED and COMPRESSED2: the records compressed in them, and damage to the
+// compression.
 #include "src/perfdata/recording.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <numeric>
 
@@ -13,7 +14,7 @@ namespace skid::perfdata {
 namespace {
 
 using test::RecordingBuilder;
-using test::ZstdPacker;
+using test::ZstdCompressor;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -39,8 +40,8 @@ class CompressedRecording : public ::testing::Test {
     for (std::uint64_t ip = first; ip < first + count; ++ip) builder.sample(ip, 7, ip);
     return builder.records();
   }
-  static std::string compressed2_body(const std::string& packed) {
-    std::string body = RecordingBuilder().writer().u64(packed.size()).bytes() + packed;
+  static std::string compressed2_body(const std::string& compressed) {
+    std::string body = RecordingBuilder().writer().u64(compressed.size()).bytes() + compressed;
     body.resize((body.size() + 7) / 8 * 8, '\xff');
     return body;
   }
@@ -53,13 +54,13 @@ class CompressedRecording : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(CompressedRecording, GivesThePackedRecordsBehindTheirPacket) {
-  ZstdPacker packer;
+TEST_F(CompressedRecording, GivesTheRecordsAfterTheirPacket) {
+  ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({}).sample(100, 7, 1);
-  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 2)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 2)));
   builder.sample(200, 7, 2);
-  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(2, 1)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(2, 1)));
   auto recording = open(builder);
   EXPECT_THAT(ips_of(recording), ElementsAre(100, 0, 1, 200, 2));
   EXPECT_TRUE(recording.faults().empty());
@@ -71,12 +72,12 @@ TEST_F(CompressedRecording, JoinsRecordsAndFramesThatRunAcrossPackets) {
   const std::string all = samples(0, 5000);
   for (const std::size_t piece : {1000u, 1001u, 40'000u}) {
     for (const bool new_frames : {false, true}) {
-      ZstdPacker packer;
+      ZstdCompressor compressor;
       RecordingBuilder builder;
       builder.event({});
       for (std::size_t at = 0; at < all.size(); at += piece) {
         builder.record(PERF_RECORD_COMPRESSED, 0,
-                       packer.pack(std::string_view(all).substr(at, piece), new_frames));
+                       compressor.compress(std::string_view(all).substr(at, piece), new_frames));
         builder.record(PERF_RECORD_FINISHED_ROUND, 0, "");
       }
       auto recording = open(builder);
@@ -86,20 +87,21 @@ TEST_F(CompressedRecording, JoinsRecordsAndFramesThatRunAcrossPackets) {
   }
 }
 
-TEST_F(CompressedRecording, UnpacksMoreThanItsBufferFromOnePacket) {
-  ZstdPacker packer;
+TEST_F(CompressedRecording, DecompressesMoreThanItsBufferFromOnePacket) {
+  ZstdCompressor compressor;
   RecordingBuilder builder;
-  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 13'000)));
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 13'000)));
   auto recording = open(builder);
   EXPECT_EQ(ips_of(recording), up_to(13'000));
 }
 
 TEST_F(CompressedRecording, LeavesThePaddingOfCompressed2Alone) {
-  ZstdPacker packer;
+  ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({});
   for (std::uint64_t ip = 0; ip < 50; ++ip) {
-    builder.record(PERF_RECORD_COMPRESSED2, 0, compressed2_body(packer.pack(samples(ip, 1))));
+    builder.record(PERF_RECORD_COMPRESSED2, 0,
+                   compressed2_body(compressor.compress(samples(ip, 1))));
   }
   auto recording = open(builder);
   EXPECT_EQ(ips_of(recording), up_to(50));
@@ -107,8 +109,8 @@ TEST_F(CompressedRecording, LeavesThePaddingOfCompressed2Alone) {
 }
 
 TEST_F(CompressedRecording, RefusesACompressed2ThatIsLargerThanItsRecord) {
-  ZstdPacker packer;
-  auto body = compressed2_body(packer.pack(samples(0, 1)));
+  ZstdCompressor compressor;
+  auto body = compressed2_body(compressor.compress(samples(0, 1)));
   body[1] = '\x7f';
   RecordingBuilder builder;
   builder.event({}).record(PERF_RECORD_COMPRESSED2, 0, body).sample(100, 7, 1);
@@ -119,37 +121,37 @@ TEST_F(CompressedRecording, RefusesACompressed2ThatIsLargerThanItsRecord) {
 }
 
 TEST_F(CompressedRecording, CountsWhatStandsBeforeDamageAndWhatIsNotCompressed) {
-  ZstdPacker packer;
+  ZstdCompressor compressor;
   RecordingBuilder builder;
-  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 3)));
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 3)));
   builder.record(PERF_RECORD_COMPRESSED, 0, "no zstd at all, whatever it says");
-  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(3, 3)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(3, 3)));
   builder.sample(100, 7, 1);
   auto recording = open(builder);
   EXPECT_THAT(ips_of(recording), ElementsAre(0, 1, 2, 100));
   ASSERT_EQ(recording.faults().size(), 1u) << "said once";
-  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("cannot be unpacked"));
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("cannot be decompressed"));
   EXPECT_TRUE(recording.read_in_part());
 }
 
-TEST_F(CompressedRecording, SaysThatTheLastPackedRecordIsCutOff) {
-  ZstdPacker packer;
+TEST_F(CompressedRecording, ReportsThatTheLastCompressedRecordIsCutOff) {
+  ZstdCompressor compressor;
   const auto all = samples(0, 2);
   RecordingBuilder builder;
   builder.event({}).record(PERF_RECORD_COMPRESSED, 0,
-                           packer.pack(std::string_view(all).substr(0, all.size() - 5)));
+                           compressor.compress(std::string_view(all).substr(0, all.size() - 5)));
   auto recording = open(builder);
   EXPECT_THAT(ips_of(recording), ElementsAre(0));
   ASSERT_EQ(recording.faults().size(), 1u);
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("27 bytes of another one"));
 }
 
-TEST_F(CompressedRecording, EndsAtAPackedRecordOfNoSize) {
-  // A mebibyte of zeros takes 50 bytes; it is no records, and ends the unpacking at once.
-  ZstdPacker packer;
+TEST_F(CompressedRecording, EndsAtACompressedRecordOfNoSize) {
+  // A mebibyte of zeros takes 50 bytes; it is no records, and ends the decompressing at once.
+  ZstdCompressor compressor;
   RecordingBuilder builder;
-  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, packer.pack(samples(0, 1)));
-  builder.record(PERF_RECORD_COMPRESSED, 0, packer.pack(std::string(1u << 20, '\0')));
+  builder.event({}).record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 1)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(std::string(1u << 20, '\0')));
   builder.sample(100, 7, 1);
   auto recording = open(builder);
   EXPECT_THAT(ips_of(recording), ElementsAre(0, 100));

@@ -6,7 +6,7 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <algorithm>
 #include <functional>
@@ -35,7 +35,7 @@ struct Specimen {
   struct Mark {
     std::size_t end = 0;
     std::size_t samples = 0;
-    bool within_packed_record = false;  ///< the next packet goes on with a record
+    bool within_compressed_record = false;  ///< the next packet goes on with a record
   };
 
   std::string bytes;
@@ -43,7 +43,7 @@ struct Specimen {
   std::size_t data_begin = 0, data_end = 0;  ///< records other than those of pipe-mode metadata
   Addresses samples;                         ///< ips in the order of the file
   std::vector<Mark> marks;
-  std::size_t unpacked_size = 0;  ///< bytes of all records, packed ones unpacked
+  std::size_t decompressed_size = 0;  ///< bytes of all records, compressed ones decompressed
 
   /// Samples in the records that end at or before `size` bytes.
   Addresses samples_before(std::size_t size) const {
@@ -117,21 +117,21 @@ class SpecimenBuilder {
     return *this;
   }
 
-  /// What is added from here on is packed with the rest of `pack`.
-  SpecimenBuilder& begin_packing() {
+  /// What is added from here on is compressed with the rest of `compress`.
+  SpecimenBuilder& begin_compression() {
     packing_ = true;
     return *this;
   }
   /// Packs what was added in two packets, the first of which ends inside a record.
-  SpecimenBuilder& pack(std::uint32_t type) {
+  SpecimenBuilder& compress(std::uint32_t type) {
     packing_ = false;
-    const std::string records = std::exchange(packed_, {});
+    const std::string records = std::exchange(compressed_, {});
     const std::size_t whole = specimen_.samples.size();
     constexpr std::size_t kMissing = 5;
     const auto first = std::string_view(records).substr(0, records.size() - kMissing);
-    add_packet(type, packer_.pack(first));
+    add_packet(type, compressor_.compress(first));
     mark(whole - 1, true);
-    add_packet(type, packer_.pack(std::string_view(records).substr(first.size())));
+    add_packet(type, compressor_.compress(std::string_view(records).substr(first.size())));
     mark(whole, false);
     return *this;
   }
@@ -154,29 +154,29 @@ class SpecimenBuilder {
 
  private:
   void add(std::uint32_t type, std::uint16_t misc, const std::string& body) {
-    specimen_.unpacked_size += body.size() + 8;
+    specimen_.decompressed_size += body.size() + 8;
     if (packing_) {
-      packed_ += inner_.writer()
-                     .u32(type)
-                     .u16(misc)
-                     .u16(static_cast<std::uint16_t>(body.size() + 8))
-                     .raw(body)
-                     .bytes();
+      compressed_ += inner_.writer()
+                         .u32(type)
+                         .u16(misc)
+                         .u16(static_cast<std::uint16_t>(body.size() + 8))
+                         .raw(body)
+                         .bytes();
       return;
     }
     builder_.record(type, misc, body);
     mark(specimen_.samples.size(), false);
   }
-  void add_packet(std::uint32_t type, std::string packed) {
+  void add_packet(std::uint32_t type, std::string compressed) {
     if (type == PERF_RECORD_COMPRESSED2) {
-      const auto size = builder_.writer().u64(packed.size()).bytes();
-      packed.insert(0, size);
-      packed.resize((packed.size() + 7) / 8 * 8, '\0');
+      const auto size = builder_.writer().u64(compressed.size()).bytes();
+      compressed.insert(0, size);
+      compressed.resize((compressed.size() + 7) / 8 * 8, '\0');
     }
-    builder_.record(type, 0, packed);
+    builder_.record(type, 0, compressed);
   }
-  void mark(std::size_t samples, bool within_packed_record) {
-    specimen_.marks.push_back({builder_.records().size(), samples, within_packed_record});
+  void mark(std::size_t samples, bool within_compressed_record) {
+    specimen_.marks.push_back({builder_.records().size(), samples, within_compressed_record});
   }
   Specimen finish() {
     for (auto& mark : specimen_.marks) mark.end += specimen_.data_begin;
@@ -185,10 +185,10 @@ class SpecimenBuilder {
   }
 
   RecordingBuilder builder_, inner_;
-  test::ZstdPacker packer_;
+  test::ZstdCompressor compressor_;
   Specimen specimen_;
   bool packing_ = false;
-  std::string packed_;
+  std::string compressed_;
 };
 
 /// Whatever is said of damage names the file, and what was found in one line.
@@ -302,7 +302,7 @@ void expect_prefix(const Addresses& all, const Addresses& prefix, const std::str
 
 /// No record is smaller than its header, and every damage leaves about as many bytes.
 std::size_t most_samples(const Specimen& specimen) {
-  return (specimen.bytes.size() + specimen.unpacked_size) / 8;
+  return (specimen.bytes.size() + specimen.decompressed_size) / 8;
 }
 
 using Reader =
@@ -367,10 +367,10 @@ void expect_cut_pipe_is_read_up_to_the_cut(const Specimen& specimen, const Reade
       return header.u16();
     };
     if (size >= boundary + record_size()) boundary += record_size();
-    const bool within_packed_record = std::any_of(
+    const bool within_compressed_record = std::any_of(
         specimen.marks.begin(), specimen.marks.end(),
-        [&](const auto& mark) { return mark.end == size && mark.within_packed_record; });
-    EXPECT_EQ(reading->in_part, size != boundary || within_packed_record) << what;
+        [&](const auto& mark) { return mark.end == size && mark.within_compressed_record; });
+    EXPECT_EQ(reading->in_part, size != boundary || within_compressed_record) << what;
     EXPECT_EQ(reading->samples, specimen.samples_before(size)) << what;
   }
 }
@@ -380,12 +380,12 @@ Specimen plain_file(bool big_endian = false) {
 }
 Specimen compressed_file(std::uint32_t type) {
   SpecimenBuilder builder;
-  builder.sample(12, 0x900, 1).begin_packing().program().pack(type).sample(11, 0xa00, 9);
+  builder.sample(12, 0x900, 1).begin_compression().program().compress(type).sample(11, 0xa00, 9);
   return builder.file();
 }
 Specimen compressed_pipe(std::uint32_t type) {
   SpecimenBuilder builder;
-  builder.sample(12, 0x900, 1).begin_packing().program().pack(type).sample(11, 0xa00, 9);
+  builder.sample(12, 0x900, 1).begin_compression().program().compress(type).sample(11, 0xa00, 9);
   return builder.pipe();
 }
 
@@ -485,10 +485,10 @@ class DamagedDirectory : public ::testing::Test {
   const Specimen first_ =
       SpecimenBuilder().sample(21, 0xb00, 7).sample(11, 0xb10, 8).numbered_file();
   const Specimen second_ = SpecimenBuilder()
-                               .begin_packing()
+                               .begin_compression()
                                .sample(11, 0xc00, 7)
                                .sample(12, 0xc10, 8)
-                               .pack(PERF_RECORD_COMPRESSED2)
+                               .compress(PERF_RECORD_COMPRESSED2)
                                .numbered_file();
 };
 

@@ -78,7 +78,8 @@ TEST_F(DigestOf, CountsMovedPlacesByEventModeAndLocation) {
   std::map<std::tuple<std::int32_t, std::uint64_t, bool, std::uint64_t>, std::uint64_t> counts;
   for (const auto& place : located) {
     ASSERT_TRUE(place.location);
-    counts[{place.space, place.ip, place.kind.exact(), place.location->offset}] += place.samples;
+    counts[{place.address_space, place.ip, place.kind.exact(), place.location->offset}] +=
+        place.samples;
   }
   EXPECT_EQ(counts.size(), located.size()) << "each place once for each location";
   const decltype(counts) expected{{{7, 0x1010, false, 0x10}, 2}, {{7, 0x1010, false, 0x50}, 1},

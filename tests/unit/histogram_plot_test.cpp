@@ -365,15 +365,15 @@ Measurement several_triggers(const std::vector<std::size_t>& nops,
     for (std::size_t i = 0; i < count; ++i) region.starts.push_back(begin + i);
     return region;
   };
-  std::vector<analysis::Stretch> stretches;
+  std::vector<analysis::TriggerBlock> trigger_blocks;
   std::vector<std::uint64_t> triggers;
   std::uint64_t next = 0x1000;
   for (const std::size_t count : nops) {
-    stretches.push_back({code(next, 1), code(next + 1, count)});
+    trigger_blocks.push_back({code(next, 1), code(next + 1, count)});
     triggers.push_back(next);
     next += count + 1;
   }
-  const auto map = analysis::TargetMap::of_target({}, stretches, {0x1000, next}, {});
+  const auto map = analysis::TargetMap::of_target({}, trigger_blocks, {0x1000, next}, {});
   std::vector<analysis::LocatedCount> counts;
   for (const auto& [trigger, offsets] : samples) {
     for (const auto& [offset, count] : offsets) {

@@ -47,7 +47,7 @@ class ImpossibleSections : public ::testing::Test {
     return Recording::open(file_.path());
   }
   /// Makes the file longer than its bytes.
-  void stretch(std::uint64_t size) const { std::filesystem::resize_file(file_.path(), size); }
+  void extend(std::uint64_t size) const { std::filesystem::resize_file(file_.path(), size); }
   static std::vector<std::uint64_t> ips_of(Recording& recording) {
     std::vector<std::uint64_t> ips;
     Record record;
@@ -89,7 +89,7 @@ TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
   auto bytes = builder.bytes();
   bytes.replace(builder.data_offset() - 16, 16, section(bytes.size(), kTerabyte / 2));
   file_.set(bytes);
-  stretch(kTerabyte);
+  extend(kTerabyte);
   auto recording = Recording::open(file_.path());
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
   EXPECT_THAT(faults_of(recording), HasSubstr("an id table of 549755813888 bytes"));
@@ -113,7 +113,7 @@ TEST_F(ImpossibleSections, AnAttributeSectionInAHoleOfTheFileIsReadInASecond) {
   auto bytes = builder.bytes();
   bytes.replace(kAttributes + 8, 8, number(std::uint64_t{1} << 39));
   file_.set(bytes);
-  stretch(kTerabyte);
+  extend(kTerabyte);
   const auto start = std::chrono::steady_clock::now();
   auto recording = Recording::open(file_.path());
   EXPECT_LE(recording.attributes().size(), kMostAttributes);
@@ -215,7 +215,7 @@ TEST_F(ImpossibleSections, ADataSectionInAHoleOfTheFileEndsAtOnce) {
   bytes.resize(feature_table(builder));
   bytes.replace(kData + 8, 8, number(kTerabyte / 2));
   file_.set(bytes);
-  stretch(kTerabyte);
+  extend(kTerabyte);
   auto recording = Recording::open(file_.path());
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
   EXPECT_THAT(faults_of(recording), HasSubstr("a record of 0 bytes"));

@@ -23,24 +23,24 @@ class Inspected : public ::testing::Test {
  protected:
   ordered_json json_of(const RecordingBuilder& builder) {
     const auto parts = read(builder);
-    return inspection_json({parts.recording, parts.census});
+    return inspection_json({parts.recording, parts.record_counts});
   }
   std::string text_of(const RecordingBuilder& builder) {
     const auto parts = read(builder);
-    return inspection_text({parts.recording, parts.census});
+    return inspection_text({parts.recording, parts.record_counts});
   }
   std::string path() const { return directory_ / "perf.data"; }
 
  private:
   struct Parts {
     perfdata::Recording recording;
-    perfdata::Census census;
+    perfdata::RecordCounts record_counts;
   };
   Parts read(const RecordingBuilder& builder) {
     builder.write(path());
     auto recording = perfdata::Recording::open(path());
-    auto census = perfdata::take_census(recording);
-    return {std::move(recording), std::move(census)};
+    auto record_counts = perfdata::count_records(recording);
+    return {std::move(recording), std::move(record_counts)};
   }
 
   test::TemporaryDirectory directory_;

@@ -44,19 +44,19 @@ struct Target {
     std::uint64_t at = kLeadIn + kLeadInNops;
     parts.lead_in = {kLeadIn, at};
     add(nops(kLeadIn, kLeadInNops));
-    std::vector<analysis::Stretch> stretches;
+    std::vector<analysis::TriggerBlock> trigger_blocks;
     for (std::size_t i = 0; i < kTriggers; ++i) {
       const AddressRange trigger{at, at + 3}, runway{at + 3, at + 3 + kNops};
-      parts.stretches.push_back({trigger, runway});
+      parts.trigger_blocks.push_back({trigger, runway});
       add({at});
       add(nops(runway.begin, kNops));
-      stretches.push_back({{trigger, {at}}, {runway, nops(runway.begin, kNops)}});
+      trigger_blocks.push_back({{trigger, {at}}, {runway, nops(runway.begin, kNops)}});
       at = runway.end;
     }
     parts.other_triggers = {{at, at + 3}};
     add({at, at + 3});
-    return analysis::TargetMap::of_target({parts.lead_in, nops(kLeadIn, kLeadInNops)}, stretches,
-                                          {kLeadIn, at + 5}, parts.other_triggers);
+    return analysis::TargetMap::of_target({parts.lead_in, nops(kLeadIn, kLeadInNops)},
+                                          trigger_blocks, {kLeadIn, at + 5}, parts.other_triggers);
   }
 };
 

@@ -1,7 +1,7 @@
 // Recordings made of little else than what they say of themselves. These took many seconds, or
 // gigabytes, where work was done per record and event instead of once.
 #include "src/locate/digest.h"
-#include "src/perfdata/census.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -70,7 +70,7 @@ TEST_F(MetadataFlood, OfIdsEndsWhereNoProcessCouldHaveOpenedThem) {
     bytes += announcement({.sample_type = kType, .ids = ids});
   }
   auto recording = open(bytes);
-  take_census(recording);
+  count_records(recording);
   EXPECT_EQ(recording.attributes().size(), kMostIds / ids.size());
   ASSERT_FALSE(recording.faults().empty());
   EXPECT_THAT(describe(recording.faults()[0]), AllOf(HasSubstr("8000 ids"), HasSubstr("1048576")));
@@ -88,7 +88,7 @@ TEST_F(MetadataFlood, OfDescriptionsIsTakenOnce) {
   builder.feature(HEADER_EVENT_DESC, content.bytes());
   for (int i = 0; i < 100; ++i) builder.feature(HEADER_EVENT_DESC, other.bytes());
   auto recording = open(builder.pipe_bytes());
-  take_census(recording);
+  count_records(recording);
   EXPECT_EQ(recording.attributes()[0].name, "first");
   EXPECT_EQ(recording.features().events.size(), 1u);
 }
@@ -102,7 +102,7 @@ TEST_F(MetadataFlood, OfBuildIdsIsBounded) {
                    builder.writer().i32(-1).raw(std::string(24, '\1')).text(path).bytes());
   }
   auto recording = open(bytes + builder.records());
-  take_census(recording);
+  count_records(recording);
   EXPECT_LE(recording.features().build_ids.size() * path.size(), kMostBuildIdBytes);
   EXPECT_GT(recording.features().build_ids.size(), 250u);
   ASSERT_FALSE(recording.faults().empty());

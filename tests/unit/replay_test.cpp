@@ -3,7 +3,7 @@
 
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -32,11 +32,12 @@ class ReplayOf : public ::testing::Test {
     }
     return builder;
   }
-  /// The same records in one packed record.
-  static RecordingBuilder packed(const RecordingBuilder& plain) {
-    test::ZstdPacker packer;
+  /// The same records in one compressed record.
+  static RecordingBuilder compressed(const RecordingBuilder& plain) {
+    test::ZstdCompressor compressor;
     RecordingBuilder builder;
-    builder.event({}).record(perfdata::PERF_RECORD_COMPRESSED, 0, packer.pack(plain.records()));
+    builder.event({}).record(perfdata::PERF_RECORD_COMPRESSED, 0,
+                             compressor.compress(plain.records()));
     return builder;
   }
   Recording open(const RecordingBuilder& builder) {
@@ -55,8 +56,8 @@ class ReplayOf : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(ReplayOf, PackedMappingsEndsAtTheLimitWithOneFault) {
-  const auto builder = packed(with_mappings(7, 1000));
+TEST_F(ReplayOf, CompressedMappingsEndsAtTheLimitWithOneFault) {
+  const auto builder = compressed(with_mappings(7, 1000));
   ASSERT_LT(builder.bytes().size(), 16'000u) << "as bombs are";
   auto recording = open(builder);
   constexpr std::uint64_t kMost = 20'000;
@@ -70,14 +71,14 @@ TEST_F(ReplayOf, PackedMappingsEndsAtTheLimitWithOneFault) {
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("left out"));
 }
 
-TEST_F(ReplayOf, PackedMappingsIsWholeBelowTheLimit) {
-  auto recording = open(packed(with_mappings(7, 1000)));
+TEST_F(ReplayOf, CompressedMappingsIsWholeBelowTheLimit) {
+  auto recording = open(compressed(with_mappings(7, 1000)));
   const auto spaces = replayed(recording, 1'000'000);
   EXPECT_TRUE(spaces.resolve(7, 999 * kPage, 1));
   EXPECT_TRUE(recording.faults().empty());
 }
 
-TEST_F(ReplayOf, PackedForksAndExecsEndsAtTheLimitToo) {
+TEST_F(ReplayOf, CompressedForksAndExecsEndsAtTheLimitToo) {
   for (const auto type : {perfdata::PERF_RECORD_FORK, perfdata::PERF_RECORD_COMM}) {
     RecordingBuilder plain;
     for (std::int32_t pid = 10; pid < 1010; ++pid) {
@@ -92,7 +93,7 @@ TEST_F(ReplayOf, PackedForksAndExecsEndsAtTheLimitToo) {
                    perfdata::PERF_RECORD_MISC_COMM_EXEC & -(type != perfdata::PERF_RECORD_FORK),
                    body.bytes());
     }
-    auto recording = open(packed(plain));
+    auto recording = open(compressed(plain));
     const auto spaces = replayed(recording, 20'000);
     EXPECT_LT(spaces.bytes(), 30'000u);
     EXPECT_EQ(recording.faults().size(), 1u);

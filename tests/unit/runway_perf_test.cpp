@@ -238,7 +238,7 @@ TEST_F(UnderPerf, OfSeveralTriggersEachIsSampledAsOften) {
   if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
   const std::int64_t offset = *target.description.expectation_of("access")->offset;
   Samples expected;  // 7 and 3 have no common divisor, so each is the 7th event equally often
-  for (const auto& [trigger, runway] : layout.stretches()) {
+  for (const auto& [trigger, runway] : layout.trigger_blocks()) {
     expected[offset == 0 ? trigger.begin : runway.begin] = kIterations / kPeriod;
   }
   EXPECT_EQ(*samples, expected);

@@ -154,10 +154,10 @@ TEST_P(Decoded, OfSeveralTriggersEachIsTheInstructionInFrontOfItsRunway) {
   specification.gaps = {30, 50};
   target_ = build_target(specification, directory_ / "target");
   const auto& texts = GetParam().arch == Arch::x86_64 ? x86_texts() : aarch64_texts();
-  const std::vector<Stretch> stretches = layout().stretches();
-  ASSERT_EQ(stretches.size(), 3U);
+  const std::vector<TriggerBlock> trigger_blocks = layout().trigger_blocks();
+  ASSERT_EQ(trigger_blocks.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto& [trigger, runway] = stretches[i];
+    const auto& [trigger, runway] = trigger_blocks[i];
     const std::vector<symbols::Instruction> decoded = decode(trigger);
     ASSERT_EQ(decoded.size(), 1U);
     EXPECT_EQ(decoded[0].text, fmt::format(fmt::runtime(texts.at(GetParam().kind)),
@@ -166,8 +166,8 @@ TEST_P(Decoded, OfSeveralTriggersEachIsTheInstructionInFrontOfItsRunway) {
     EXPECT_EQ(decode(runway).size(), (std::vector<std::size_t>{30, 50, 5000}[i]));
   }
   // Each with a head of its own where the first has one that serves only once.
-  const std::size_t one = stretches[1].trigger.begin - stretches[0].runway.end;
-  EXPECT_EQ(stretches[2].trigger.begin - stretches[1].runway.end, one);
+  const std::size_t one = trigger_blocks[1].trigger.begin - trigger_blocks[0].runway.end;
+  EXPECT_EQ(trigger_blocks[2].trigger.begin - trigger_blocks[1].runway.end, one);
   std::size_t executed = decode(layout().loop).size();
   if (GetParam().kind == TriggerKind::ret) executed -= 3;
   EXPECT_EQ(loop_events_of(specification).instructions, static_cast<double>(executed));

@@ -17,8 +17,8 @@ namespace {
 
 using Place = std::tuple<std::uint64_t, std::int32_t, std::uint32_t, std::uint32_t>;
 
-Place place_of(const Sighting& sighting) {
-  return {sighting.ip, sighting.space, sighting.attribute, sighting.kind.bits()};
+Place place_of(const SampleKey& key) {
+  return {key.ip, key.address_space, key.attribute, key.kind.bits()};
 }
 
 std::map<Place, std::uint64_t> counts_of(const SampleCounts& counts) {
@@ -33,15 +33,15 @@ TEST(SampleCounts, EqualThoseOfAPlainMap) {
   std::mt19937_64 random(7);
   SampleCounts counts;
   std::map<Place, std::uint64_t> expected;
-  std::vector<Sighting> batch;
+  std::vector<SampleKey> batch;
   for (int i = 0; i < 200'000; ++i) {
-    Sighting sighting;
-    sighting.ip = random() % 4000 * 3 + (random() % 2 ? 0xffff'ffff'8000'0000 : 0);
-    sighting.space = static_cast<std::int32_t>(random() % 40) - 1;
-    sighting.attribute = static_cast<std::uint32_t>(random() % 20);
-    sighting.kind = SampleKind(random() % 2 ? CpuMode::user : CpuMode::kernel, random() % 3 == 0);
-    ++expected[place_of(sighting)];
-    batch.push_back(sighting);
+    SampleKey key;
+    key.ip = random() % 4000 * 3 + (random() % 2 ? 0xffff'ffff'8000'0000 : 0);
+    key.address_space = static_cast<std::int32_t>(random() % 40) - 1;
+    key.attribute = static_cast<std::uint32_t>(random() % 20);
+    key.kind = SampleKind(random() % 2 ? CpuMode::user : CpuMode::kernel, random() % 3 == 0);
+    ++expected[place_of(key)];
+    batch.push_back(key);
     if (random() % 50 == 0) {
       counts.add(batch, 0);
       batch.clear();
@@ -55,11 +55,11 @@ TEST(SampleCounts, EqualThoseOfAPlainMap) {
 
 TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
   SampleCounts counts;
-  const Sighting often{0x1000, 7, 3, SampleKind(CpuMode::user, false)};
-  const std::vector<Sighting> batch(1000, often);
+  const SampleKey often{0x1000, 7, 3, SampleKind(CpuMode::user, false)};
+  const std::vector<SampleKey> batch(1000, often);
   for (int i = 0; i < 200; ++i) counts.add(batch, 0);
   counts.add_between(0, 0, often, 5'000'000'000);
-  counts.add_between(0, 0, Sighting{0x1000, 7, 4, often.kind}, 65'536);
+  counts.add_between(0, 0, SampleKey{0x1000, 7, 4, often.kind}, 65'536);
   counts.note(0, 1, 2, 3);
   counts.seal();
   const auto result = counts_of(counts);
@@ -73,8 +73,8 @@ void expect_extracted(IsOut is_out) {
   constexpr std::uint64_t kRows = 40'000;
   SampleCounts counts;
   for (std::uint64_t row = 0; row < kRows; ++row) {
-    const Sighting sighting{row * 16, 1, static_cast<std::uint32_t>(row % 8), {}};
-    counts.add_between(0, 0, sighting, row % 97 == 0 ? 200'000 + row : 1 + row % 3);
+    const SampleKey key{row * 16, 1, static_cast<std::uint32_t>(row % 8), {}};
+    counts.add_between(0, 0, key, row % 97 == 0 ? 200'000 + row : 1 + row % 3);
   }
   counts.note(0, 1, 2, 3);
   counts.seal();
@@ -108,9 +108,9 @@ TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     const std::uint64_t ip = i / 1000 + random() % 3;
     const std::uint64_t time = 1000 + i * 10 + random() % 200;
-    const Sighting sighting{ip, 1, 0, kind};
+    const SampleKey key{ip, 1, 0, kind};
     auto& counts = halves[i / 500 % 2];
-    counts.add(std::span(&sighting, 1), slices.current());
+    counts.add(std::span(&key, 1), slices.current());
     counts.note(slices.current(), time, time, i);
     slices.add(1);
     auto [entry, is_new] = truth.try_emplace(ip, time, time);
@@ -136,12 +136,12 @@ TEST(SampleCounts, MergedEqualThoseCountedTogether) {
   std::array<SampleCounts, 3> parts;
   std::map<Place, std::uint64_t> expected;
   for (int i = 0; i < 100'000; ++i) {
-    const Sighting sighting{random() % 3000, static_cast<std::int32_t>(random() % 5),
-                            static_cast<std::uint32_t>(random() % 20),
-                            SampleKind(CpuMode::user, random() % 2 == 0)};
+    const SampleKey key{random() % 3000, static_cast<std::int32_t>(random() % 5),
+                        static_cast<std::uint32_t>(random() % 20),
+                        SampleKind(CpuMode::user, random() % 2 == 0)};
     const std::uint64_t samples = random() % 100 == 0 ? 70'000 : 1;
-    parts[random() % parts.size()].add_between(0, 0, sighting, samples);
-    expected[place_of(sighting)] += samples;
+    parts[random() % parts.size()].add_between(0, 0, key, samples);
+    expected[place_of(key)] += samples;
   }
   for (auto& part : parts) part.note(0, 1, 2, 3);
   parts[0].merge(parts[1]);

@@ -21,7 +21,7 @@ namespace skid::locate {
 namespace {
 
 /// A record and what stands behind it, as bytes of the file.
-struct Stretch {
+struct RecordBytes {
   std::uint64_t time = 0;
   std::uint64_t begin = 0, size = 0;
 };
@@ -29,7 +29,7 @@ struct Stretch {
 /// The data section of a recording, cut at its records.
 struct Cut {
   std::uint64_t begin = 0, size = 0;  ///< bytes of the file
-  std::vector<Stretch> records;
+  std::vector<RecordBytes> records;
   std::string why_not;  ///< empty when its order may be changed
 };
 
@@ -73,7 +73,7 @@ Cut cut(const std::filesystem::path& path, std::string_view bytes) {
   constexpr std::size_t kDataSection = 40;  // of struct perf_file_header: u64 offset, u64 size
   result.begin = word(kDataSection);
   result.size = word(kDataSection + 8);
-  Stretch& last = result.records.back();
+  RecordBytes& last = result.records.back();
   last.size = result.begin + result.size - last.begin;
   return result;
 }
@@ -100,8 +100,8 @@ Told told(const std::filesystem::path& path) {
       file = result.spaces.file(located.location->file);
       offset = located.location->offset;
     }
-    told.samples[{located.attribute, located.space, located.ip, located.kind.bits(), file.path,
-                  file.build_id, offset}] += located.samples;
+    told.samples[{located.attribute, located.address_space, located.ip, located.kind.bits(),
+                  file.path, file.build_id, offset}] += located.samples;
   });
   for (const auto& total : result.totals) {
     told.numbers.insert(told.numbers.end(), {total.samples, total.period_sum});
@@ -113,9 +113,9 @@ Told told(const std::filesystem::path& path) {
 }
 
 /// Whether the records that have a time are in its order.
-bool is_sorted(const std::vector<Stretch>& records) {
+bool is_sorted(const std::vector<RecordBytes>& records) {
   std::uint64_t last = 0;
-  return std::all_of(records.begin(), records.end(), [&last](const Stretch& record) {
+  return std::all_of(records.begin(), records.end(), [&last](const RecordBytes& record) {
     if (record.time == 0) return true;
     return std::exchange(last, record.time) <= record.time;
   });

@@ -36,18 +36,18 @@ struct Loop {
     parts.lead_in = {kLeadIn, at};
     add(nops(kLeadIn, 4));
     const analysis::CodeRegion lead_in{parts.lead_in, nops(kLeadIn, 4)};
-    std::vector<analysis::Stretch> stretches;
+    std::vector<analysis::TriggerBlock> trigger_blocks;
     for (const std::uint64_t count : {40U, 25U}) {
       const AddressRange trigger{at, at + 3}, runway{at + 3, at + 3 + count};
-      parts.stretches.push_back({trigger, runway});
+      parts.trigger_blocks.push_back({trigger, runway});
       add({at});
       add(nops(at + 3, count));
-      stretches.push_back({{trigger, {at}}, {runway, nops(at + 3, count)}});
+      trigger_blocks.push_back({{trigger, {at}}, {runway, nops(at + 3, count)}});
       at = runway.end;
     }
     parts.other_triggers = {{at, at + 3}};
     add({at, at + 3});
-    return analysis::TargetMap::of_target(lead_in, stretches, {kLoop, at + 5},
+    return analysis::TargetMap::of_target(lead_in, trigger_blocks, {kLoop, at + 5},
                                           parts.other_triggers);
   }
 };
@@ -118,9 +118,9 @@ TEST(SynthPath, GivesEachTriggerTheShareThatTheModelHasForIt) {
 
 TEST(SynthPath, RefusesTargetsWithoutATrigger) {
   Loop loop;
-  loop.parts.stretches[0].trigger.begin += 1;
+  loop.parts.trigger_blocks[0].trigger.begin += 1;
   EXPECT_THROW(LoopPath(loop.parts), Error);
-  loop.parts.stretches.clear();
+  loop.parts.trigger_blocks.clear();
   EXPECT_THROW(LoopPath(loop.parts), Error);
 }
 

@@ -19,7 +19,7 @@ LoopPath path() {
   std::iota(parts.starts.begin(), parts.starts.end(), 0x1000);
   parts.lead_in = {0x1000, 0x1000 + 300};
   const std::uint64_t trigger = parts.lead_in.end;
-  parts.stretches.push_back({{trigger, trigger + 1}, {trigger + 1, 0x1000 + 1001}});
+  parts.trigger_blocks.push_back({{trigger, trigger + 1}, {trigger + 1, 0x1000 + 1001}});
   return LoopPath(parts);
 }
 

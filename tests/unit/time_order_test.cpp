@@ -4,7 +4,7 @@
 #include "tests/support/history.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/writing_thread.h"
-#include "tests/support/zstd_packer.h"
+#include "tests/support/zstd_compressor.h"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ Found digest_of(const std::filesystem::path& path, const perfdata::LaneSetup& la
   Found found;
   result.located.for_each([&](const LocatedSamples& located) {
     ++found.visits;
-    PlaceKey key{located.attribute, located.space, located.ip, located.kind.bits(), {}, 0};
+    PlaceKey key{located.attribute, located.address_space, located.ip, located.kind.bits(), {}, 0};
     if (located.location) {
       key.file = result.spaces.file(located.location->file).path;
       key.file_offset = located.location->offset;
@@ -103,15 +103,15 @@ class TimeOrder : public ::testing::Test {
     }
     return builder;
   }
-  /// The same records, packed: records and packets end at different places.
-  static RecordingBuilder packed(const HistoryShape& shape, const RecordingBuilder& plain) {
-    test::ZstdPacker packer;
+  /// The same records, compressed: records and packets end at different places.
+  static RecordingBuilder compressed(const HistoryShape& shape, const RecordingBuilder& plain) {
+    test::ZstdCompressor compressor;
     auto builder = HistoryWriter(shape).begin();
     std::string_view left = plain.records();
     for (std::size_t size = 4099; !left.empty(); size = size * 5 % 32749 + 1) {
       const auto packet = left.substr(0, size);
       left.remove_prefix(packet.size());
-      builder.record(perfdata::PERF_RECORD_COMPRESSED, 0, packer.pack(packet));
+      builder.record(perfdata::PERF_RECORD_COMPRESSED, 0, compressor.compress(packet));
     }
     return builder;
   }
@@ -126,7 +126,7 @@ class TimeOrder : public ::testing::Test {
     }
     {
       SCOPED_TRACE("compressed");
-      expect_equal(expected, digest_of_bytes(packed(shape, builder).bytes()));
+      expect_equal(expected, digest_of_bytes(compressed(shape, builder).bytes()));
     }
     {
       SCOPED_TRACE("pipe mode in a file");
@@ -147,8 +147,8 @@ class TimeOrder : public ::testing::Test {
     }
     {
       SCOPED_TRACE("compressed pipe");
-      // perf writes FINISHED_ROUND unpacked, but nothing depends on that.
-      expect_equal(expected, digest_of_pipe(packed(shape, builder)));
+      // perf writes FINISHED_ROUND uncompressed, but nothing depends on that.
+      expect_equal(expected, digest_of_pipe(compressed(shape, builder)));
     }
   }
 
@@ -262,7 +262,7 @@ TEST_P(TimeOrderOfALongHistory, ChangesTheFilesOfHotAddresses) {
   std::map<std::uint64_t, std::set<std::string>> files_at;
   std::uint64_t hot = 0;
   for (const auto& [place, count] : test::places_by_replay(history_, true)) {
-    if (place.space != 100) continue;
+    if (place.address_space != 100) continue;
     files_at[place.ip].insert(place.file);
     hot += count;
   }

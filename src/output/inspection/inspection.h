@@ -1,7 +1,7 @@
 // `skidscan inspect`: what a recording says of itself, as text and as JSON.
 #pragma once
 
-#include "src/perfdata/census.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 
 #include <string>
@@ -14,7 +14,7 @@ namespace skid::output {
 /// A recording that was read to its end, so that its faults are complete, and its counts.
 struct Inspection {
   const perfdata::Recording& recording;
-  const perfdata::Census& census;
+  const perfdata::RecordCounts& record_counts;
 };
 
 /// "little" or "big".

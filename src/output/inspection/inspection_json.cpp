@@ -19,8 +19,8 @@ ordered_json text_or_null(const std::string& text) {
 
 ordered_json event_json(const Inspection& inspection, std::size_t index) {
   const Attribute& attribute = inspection.recording.attributes()[index];
-  const auto& events = inspection.census.events;
-  const auto counts = index < events.size() ? events[index] : perfdata::Census::Event{};
+  const auto& events = inspection.record_counts.events;
+  const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
   const ordered_json value = attribute.period_or_frequency;
   return {{"index", index},
           {"name", attribute.name},
@@ -48,9 +48,9 @@ ordered_json sections_json(const perfdata::Features& features) {
   return sections;
 }
 
-ordered_json records_json(const perfdata::Census& census) {
+ordered_json records_json(const perfdata::RecordCounts& record_counts) {
   ordered_json records = ordered_json::array();
-  for (const auto& [type, count] : census.records) {
+  for (const auto& [type, count] : record_counts.records) {
     records.push_back(
         {{"type", type}, {"name", perfdata::name_of_record_type(type)}, {"count", count}});
   }
@@ -71,7 +71,7 @@ ordered_json faults_json(const perfdata::Recording& recording) {
 }  // namespace
 
 ordered_json inspection_json(const Inspection& inspection) {
-  const auto& [recording, census] = inspection;
+  const auto& [recording, record_counts] = inspection;
   ordered_json events = ordered_json::array();
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
     events.push_back(event_json(inspection, i));
@@ -82,13 +82,13 @@ ordered_json inspection_json(const Inspection& inspection) {
           {"events", std::move(events)},
           {"feature_sections", sections_json(recording.features())},
           {"features", features_json(recording.features())},
-          {"records", records_json(census)},
-          {"total_records", census.total_records()},
-          {"total_samples", census.total_samples()},
-          {"unknown_ids", census.left_out.unknown_ids},
-          {"short_samples", census.left_out.short_samples},
-          {"lost_records", census.lost_records},
-          {"lost_samples", census.lost_samples},
+          {"records", records_json(record_counts)},
+          {"total_records", record_counts.total_records()},
+          {"total_samples", record_counts.total_samples()},
+          {"unknown_ids", record_counts.left_out.unknown_ids},
+          {"short_samples", record_counts.left_out.short_samples},
+          {"lost_records", record_counts.lost_records},
+          {"lost_samples", record_counts.lost_samples},
           {"read_in_part", recording.read_in_part()},
           {"faults", faults_json(recording)}};
 }

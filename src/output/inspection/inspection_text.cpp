@@ -170,8 +170,8 @@ void add_recording(const Features& features, Lines& lines) {
 
 void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
   const perfdata::Attribute& attribute = inspection.recording.attributes()[index];
-  const auto& events = inspection.census.events;
-  const auto counts = index < events.size() ? events[index] : perfdata::Census::Event{};
+  const auto& events = inspection.record_counts.events;
+  const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
   const std::string source = source_of(attribute, inspection.recording.features());
   lines.heading(fmt::format("Event {}: {}", index, escape_for_terminal(attribute.name)));
   lines.line("type", source.empty() ? fmt::format("{}", attribute.type)
@@ -188,30 +188,31 @@ void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
              fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
 }
 
-void add_records(const perfdata::Census& census, Lines& lines) {
+void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Records");
   std::size_t name_width = std::string_view("total").size();
-  for (const auto& [type, count] : census.records) {
+  for (const auto& [type, count] : record_counts.records) {
     name_width = std::max(name_width, perfdata::name_of_record_type(type).size());
   }
-  const std::size_t count_width = fmt::formatted_size("{}", census.total_records());
+  const std::size_t count_width = fmt::formatted_size("{}", record_counts.total_records());
   const auto row = [&](std::string_view name, std::uint64_t count) {
     lines.text() += fmt::format("  {:<{}}  {:>{}}\n", name, name_width, count, count_width);
   };
-  for (const auto& [type, count] : census.records) row(perfdata::name_of_record_type(type), count);
-  row("total", census.total_records());
+  for (const auto& [type, count] : record_counts.records)
+    row(perfdata::name_of_record_type(type), count);
+  row("total", record_counts.total_records());
 }
 
-void add_samples(const perfdata::Census& census, Lines& lines) {
+void add_samples(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Samples");
   const auto count = [&](std::string_view name, std::uint64_t value) {
     lines.line(name, fmt::format("{}", value));
   };
-  count("read", census.total_samples());
-  count("of unknown ids", census.left_out.unknown_ids);
-  count("too short", census.left_out.short_samples);
-  count("lost records", census.lost_records);
-  count("lost samples", census.lost_samples);
+  count("read", record_counts.total_samples());
+  count("of unknown ids", record_counts.left_out.unknown_ids);
+  count("too short", record_counts.left_out.short_samples);
+  count("lost records", record_counts.lost_records);
+  count("lost samples", record_counts.lost_samples);
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
@@ -239,7 +240,7 @@ std::string source_of(const perfdata::Attribute& attribute, const Features& feat
 }
 
 std::string inspection_text(const Inspection& inspection) {
-  const auto& [recording, census] = inspection;
+  const auto& [recording, record_counts] = inspection;
   Lines lines;
   lines.text() =
       fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),
@@ -247,8 +248,8 @@ std::string inspection_text(const Inspection& inspection) {
   add_machine(recording.features(), lines);
   add_recording(recording.features(), lines);
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) add_event(inspection, i, lines);
-  add_records(census, lines);
-  add_samples(census, lines);
+  add_records(record_counts, lines);
+  add_samples(record_counts, lines);
   add_faults(recording, lines);
   return std::move(lines.text());
 }

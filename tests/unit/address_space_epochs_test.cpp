@@ -1,5 +1,5 @@
 // Samples are numbered by the last change of what is mapped at their address.
-#include "src/locate/space_epochs.h"
+#include "src/locate/address_space_epochs.h"
 
 #include <cstdint>
 #include <utility>
@@ -12,42 +12,42 @@ namespace {
 
 using Times = std::pair<std::uint64_t, std::uint64_t>;
 
-class SpaceEpochsOf : public ::testing::Test {
+class AddressSpaceEpochsOf : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kLow = 0x1000, kHigh = 0x8000;  // addresses
 
-  void map(std::uint64_t time, std::int32_t space, std::uint64_t address) {
-    spaces_.map(time, space, {address, address + 0x1000}, 0, {"file", ""});
+  void map(std::uint64_t time, std::int32_t address_space, std::uint64_t address) {
+    spaces_.map(time, address_space, {address, address + 0x1000}, 0, {"file", ""});
     spaces_.seal();
-    epochs_.changed(space, time);
+    epochs_.changed(address_space, time);
   }
-  void exec(std::uint64_t time, std::int32_t space) {
-    spaces_.exec(time, space);
+  void exec(std::uint64_t time, std::int32_t address_space) {
+    spaces_.exec(time, address_space);
     spaces_.seal();
-    epochs_.changed(space, time);
+    epochs_.changed(address_space, time);
   }
 
   symbols::AddressSpaces spaces_;
-  SpaceEpochs epochs_{spaces_};
+  AddressSpaceEpochs epochs_{spaces_};
 };
 
-TEST_F(SpaceEpochsOf, GiveOneNumberAsLongAsNothingChanges) {
+TEST_F(AddressSpaceEpochsOf, GiveOneNumberAsLongAsNothingChanges) {
   const auto number = epochs_.number(7, kLow, 100);
   EXPECT_EQ(epochs_.number(7, kHigh, 0), number);
   EXPECT_EQ(epochs_.number(7, kLow, UINT64_MAX), number);
   ASSERT_EQ(epochs_.numbered().size(), 1u);
-  EXPECT_EQ(epochs_.numbered()[0].space, 7);
+  EXPECT_EQ(epochs_.numbered()[0].address_space, 7);
 }
 
-TEST_F(SpaceEpochsOf, KeepSpacesApart) {
+TEST_F(AddressSpaceEpochsOf, KeepSpacesApart) {
   const auto process = epochs_.number(7, kLow, 100), kernel = epochs_.number(-1, kLow, 100);
   EXPECT_NE(process, kernel);
   map(50, 7, kLow);
   EXPECT_EQ(epochs_.number(-1, kLow, 60), kernel) << "only the other one changed";
-  EXPECT_EQ(epochs_.numbered()[static_cast<std::size_t>(kernel)].space, -1);
+  EXPECT_EQ(epochs_.numbered()[static_cast<std::size_t>(kernel)].address_space, -1);
 }
 
-TEST_F(SpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
+TEST_F(AddressSpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
   const auto before = epochs_.number(7, kLow, 10);
   map(20, 7, kLow);
   EXPECT_EQ(epochs_.number(7, kLow, 19), before);
@@ -56,7 +56,7 @@ TEST_F(SpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
   EXPECT_EQ(epochs_.number(7, kLow, 21), after);
 }
 
-TEST_F(SpaceEpochsOf, AreThoseOfTheAddress) {
+TEST_F(AddressSpaceEpochsOf, AreThoseOfTheAddress) {
   const auto number = epochs_.number(7, kLow, 10);
   map(20, 7, kHigh);
   EXPECT_EQ(epochs_.number(7, kLow, 30), number) << "something else was mapped";
@@ -67,12 +67,12 @@ TEST_F(SpaceEpochsOf, AreThoseOfTheAddress) {
 }
 
 /// CPU 0 brings the mapping, CPU 1 a sample from before it.
-TEST_F(SpaceEpochsOf, AreToldApartByChangesThatCameBeforeTheFirstSample) {
+TEST_F(AddressSpaceEpochsOf, AreToldApartByChangesThatCameBeforeTheFirstSample) {
   map(20, 7, kLow);
   EXPECT_NE(epochs_.number(7, kLow, 10), epochs_.number(7, kLow, 30));
 }
 
-TEST_F(SpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
+TEST_F(AddressSpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
   for (const std::uint64_t time : {30u, 10u, 20u, 20u}) map(time, 7, kLow);
   std::vector<std::int32_t> numbers;
   for (const std::uint64_t time : {5u, 10u, 20u, 30u}) {
@@ -83,20 +83,20 @@ TEST_F(SpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
   EXPECT_EQ(epochs_.number(7, kLow, 29), 2);
 }
 
-TEST_F(SpaceEpochsOf, SpendNoNumberOnChangesWithoutSamples) {
+TEST_F(AddressSpaceEpochsOf, SpendNoNumberOnChangesWithoutSamples) {
   for (std::uint64_t time = 1; time < 100; ++time) map(time, 7, kLow);
   epochs_.number(7, kLow, 50);
   EXPECT_EQ(epochs_.numbered().size(), 1u);
 }
 
-TEST_F(SpaceEpochsOf, TellBetweenWhichTimesTheSamplesOfANumberWere) {
+TEST_F(AddressSpaceEpochsOf, TellBetweenWhichTimesTheSamplesOfANumberWere) {
   map(10, 7, kLow);
   for (const std::uint64_t time : {15u, 12u, 18u}) epochs_.number(7, kLow, time);
   EXPECT_EQ(epochs_.times_of(0, kLow), (Times{12, 18}));
 }
 
 /// Both addresses have one number, and samples of the other come behind the change of this one.
-TEST_F(SpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
+TEST_F(AddressSpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
   const auto number = epochs_.number(7, kLow, 10);
   map(20, 7, kLow);
   EXPECT_EQ(epochs_.number(7, kHigh, 30), number);
@@ -105,7 +105,7 @@ TEST_F(SpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
 }
 
 /// The samples counted before the change came may have been on either side of it.
-TEST_F(SpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
+TEST_F(AddressSpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
   const auto early = epochs_.number(7, kLow, 10);
   EXPECT_EQ(epochs_.number(7, kLow, 30), early);
   map(20, 7, kLow);
@@ -120,12 +120,12 @@ TEST_F(SpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
   EXPECT_EQ(epochs_.times_of(early, kLow), (Times{10, 30}));
 }
 
-TEST_F(SpaceEpochsOf, AreTakenFromTheRecentNumbersOnlyWhereTheseHold) {
+TEST_F(AddressSpaceEpochsOf, AreTakenFromTheRecentNumbersOnlyWhereTheseHold) {
   map(10, 7, kLow);
   const auto second = epochs_.number(7, kLow, 20);
   EXPECT_EQ(epochs_.number(7, kLow, 20), second);
   EXPECT_NE(epochs_.number(7, kLow, 5), second) << "before the change";
-  EXPECT_NE(epochs_.number(8, kLow, 20), second) << "another space";
+  EXPECT_NE(epochs_.number(8, kLow, 20), second) << "another address space";
   map(30, 7, kLow);
   EXPECT_EQ(epochs_.number(7, kLow, 20), second);
   EXPECT_NE(epochs_.number(7, kLow, 30), second);

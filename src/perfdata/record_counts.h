@@ -10,7 +10,7 @@
 namespace skid::perfdata {
 
 /// Counts of all records, decoded no further than it takes to tell whose sample one is.
-struct Census {
+struct RecordCounts {
   /// Samples of one event.
   struct Event {
     std::uint64_t samples = 0;
@@ -29,6 +29,6 @@ struct Census {
 };
 
 /// Reads `recording` to its end. Faults met on the way are listed by the recording.
-Census take_census(Recording& recording);
+RecordCounts count_records(Recording& recording);
 
 }  // namespace skid::perfdata

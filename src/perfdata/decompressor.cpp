@@ -1,4 +1,4 @@
-#include "src/perfdata/unpacker.h"
+#include "src/perfdata/decompressor.h"
 
 #include <new>
 
@@ -13,7 +13,7 @@ constexpr int kLargestWindow = 27;
 
 }  // namespace
 
-struct Unpacker::Stream {
+struct Decompressor::Stream {
   Stream() : context(ZSTD_createDCtx()) {
     if (context == nullptr) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kLargestWindow);
@@ -27,13 +27,14 @@ struct Unpacker::Stream {
   ZSTD_DCtx* context;
 };
 
-Unpacker::Unpacker() : stream_(std::make_unique<Stream>()) {}
-Unpacker::Unpacker(Unpacker&&) noexcept = default;
-Unpacker& Unpacker::operator=(Unpacker&&) noexcept = default;
-Unpacker::~Unpacker() = default;
+Decompressor::Decompressor() : stream_(std::make_unique<Stream>()) {}
+Decompressor::Decompressor(Decompressor&&) noexcept = default;
+Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
+Decompressor::~Decompressor() = default;
 
-Unpacker::Step Unpacker::unpack(std::span<const std::byte> packed, std::span<std::byte> room) {
-  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+Decompressor::Step Decompressor::decompress(std::span<const std::byte> compressed,
+                                            std::span<std::byte> room) {
+  ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
   ZSTD_outBuffer out{room.data(), room.size(), 0};
   Step step;
   while (out.pos < out.size) {

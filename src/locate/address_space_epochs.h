@@ -1,4 +1,4 @@
-// Numbers for the stretches of time between the changes of what is mapped at an address.
+// Numbers for the ranges of time between the changes of what is mapped at an address.
 #pragma once
 
 #include "src/support/address.h"
@@ -16,16 +16,17 @@
 namespace skid::locate {
 
 /// A pipe cannot be read twice, so places whose mapping changes are told apart while it is read:
-/// samples are counted by a number that stands for their space (a process, or the kernel) and for
-/// the last event that concerned their address. What a process maps elsewhere does not matter:
+/// samples are counted by a number that stands for their address space (a process, or the kernel)
+/// and for the last event that concerned their address. What a process maps elsewhere does not
+/// matter:
 ///
 ///     address 0x1000   a a a a a|a a a a      a: number of the time before,
 ///     address 0x2000   a a a a a|b b b b      b: number of the mapping of 0x2000
-class SpaceEpochs {
+class AddressSpaceEpochs {
  public:
   /// What a number stands for.
   struct Numbered {
-    std::int32_t space = 0;
+    std::int32_t address_space = 0;
     std::uint64_t since = 0;  ///< AddressSpaces::last_change
     /// Earliest and latest time for which the number was given.
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
@@ -33,18 +34,20 @@ class SpaceEpochs {
 
   /// `spaces` must outlive the epochs. Events are entered there too, and sealed before `number` is
   /// asked.
-  explicit SpaceEpochs(const symbols::AddressSpaces& spaces) : spaces_(spaces), recent_(kRecent) {}
+  explicit AddressSpaceEpochs(const symbols::AddressSpaces& spaces)
+      : spaces_(spaces), recent_(kRecent) {}
 
-  /// An event of `space` came, of that time.
-  void changed(std::int32_t space, std::uint64_t time);
+  /// An event of `address_space` came, of that time.
+  void changed(std::int32_t address_space, std::uint64_t time);
 
-  /// The number for a sample of that time at `address` in `space`.
-  std::int32_t number(std::int32_t space, std::uint64_t address, std::uint64_t time);
+  /// The number for a sample of that time at `address` in `address_space`.
+  std::int32_t number(std::int32_t address_space, std::uint64_t address, std::uint64_t time);
 
-  /// Whether every event of the space came before the samples behind it: then nothing changed at
-  /// the address of a sample between the samples of its number.
+  /// Whether every event of the address space came before the samples behind it: then nothing
+  /// changed at the address of a sample between the samples of its number.
   bool is_certain(std::int32_t number) const {
-    return by_space_.at(numbered_[static_cast<std::size_t>(number)].space).late.empty();
+    return by_address_space_.at(numbered_[static_cast<std::size_t>(number)].address_space)
+        .late.empty();
   }
   /// After all events: between which times the samples at `address` were that were given `number`.
   /// Nothing changed there in that time, but what events say that came too late.
@@ -57,33 +60,35 @@ class SpaceEpochs {
  private:
   static constexpr std::size_t kRecent = 4096;
 
-  struct Space {
+  struct Changes {
     std::uint32_t changes = 0;
     std::uint64_t newest_change = 0;
     std::optional<std::uint64_t> newest_sample;
     std::set<std::uint64_t> late;  ///< times of events that came behind a sample as new as they are
   };
-  /// A number given before, which holds for all samples behind the newest change of the space.
+  /// A number given before, which holds for all samples behind the newest change of the address
+  /// space.
   struct Recent {
     AddressRange addresses;
-    Space* of = nullptr;
-    std::int32_t space = 0;
+    Changes* of = nullptr;
+    std::int32_t address_space = 0;
     std::int32_t number = 0;
-    std::uint32_t changes = 0;  ///< of the space, when the number was given
+    std::uint32_t changes = 0;  ///< of the address space, when the number was given
 
-    bool holds(std::int32_t for_space, std::uint64_t address, std::uint64_t time) const {
-      return of != nullptr && space == for_space && addresses.contains(address) &&
+    bool holds(std::int32_t for_address_space, std::uint64_t address, std::uint64_t time) const {
+      return of != nullptr && address_space == for_address_space && addresses.contains(address) &&
              changes == of->changes && time >= of->newest_change;
     }
   };
 
-  std::int32_t number_anew(std::int32_t space, std::uint64_t address, std::uint64_t time);
+  std::int32_t number_anew(std::int32_t address_space, std::uint64_t address, std::uint64_t time);
 
   const symbols::AddressSpaces& spaces_;
-  std::map<std::int32_t, Space> by_space_;
-  std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> numbers_;  ///< by space and since
+  std::map<std::int32_t, Changes> by_address_space_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t>
+      numbers_;  ///< by address space and since
   std::vector<Numbered> numbered_;
-  std::vector<Recent> recent_;  ///< by a hash of the space and the page
+  std::vector<Recent> recent_;  ///< by a hash of the address space and the page
 };
 
 }  // namespace skid::locate

@@ -1,4 +1,4 @@
-#include "src/perfdata/census.h"
+#include "src/perfdata/record_counts.h"
 
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
@@ -9,13 +9,13 @@
 namespace skid::perfdata {
 namespace {
 
-void count_sample(const Record& record, Recording& recording, Census& census) {
+void count_sample(const Record& record, Recording& recording, RecordCounts& record_counts) {
   const auto sample = recording.decode(record);
   if (!sample) return;
   const std::size_t event = sample->attribute;
-  if (event >= census.events.size()) census.events.resize(event + 1);
-  ++census.events[event].samples;
-  if (sample->exact) ++census.events[event].exact_ip;
+  if (event >= record_counts.events.size()) record_counts.events.resize(event + 1);
+  ++record_counts.events[event].samples;
+  if (sample->exact) ++record_counts.events[event].exact_ip;
 }
 
 void count_lost(const Record& record, std::optional<std::uint64_t> lost, Recording& recording,
@@ -29,35 +29,35 @@ void count_lost(const Record& record, std::optional<std::uint64_t> lost, Recordi
 
 }  // namespace
 
-std::uint64_t Census::total_records() const noexcept {
+std::uint64_t RecordCounts::total_records() const noexcept {
   std::uint64_t total = 0;
   for (const auto& [type, count] : records) total += count;
   return total;
 }
 
-std::uint64_t Census::total_samples() const noexcept {
+std::uint64_t RecordCounts::total_samples() const noexcept {
   const auto found = records.find(PERF_RECORD_SAMPLE);
   return found == records.end() ? 0 : found->second;
 }
 
-Census take_census(Recording& recording) {
-  Census census;
-  census.events.resize(recording.attributes().size());
+RecordCounts count_records(Recording& recording) {
+  RecordCounts record_counts;
+  record_counts.events.resize(recording.attributes().size());
   Record record;
   while (recording.next(record)) {
-    ++census.records[record.type];
+    ++record_counts.records[record.type];
     if (record.type == PERF_RECORD_SAMPLE) {
-      count_sample(record, recording, census);
+      count_sample(record, recording, record_counts);
     } else if (record.type == PERF_RECORD_LOST) {
       count_lost(record, parse_lost(record, recording.byte_order()), recording,
-                 census.lost_records);
+                 record_counts.lost_records);
     } else if (record.type == PERF_RECORD_LOST_SAMPLES) {
       count_lost(record, parse_lost_samples(record, recording.byte_order()), recording,
-                 census.lost_samples);
+                 record_counts.lost_samples);
     }
   }
-  census.left_out = recording.left_out();
-  return census;
+  record_counts.left_out = recording.left_out();
+  return record_counts;
 }
 
 }  // namespace skid::perfdata

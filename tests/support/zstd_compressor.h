@@ -10,23 +10,23 @@
 
 namespace skid::test {
 
-class ZstdPacker {
+class ZstdCompressor {
  public:
-  ZstdPacker() : stream_(ZSTD_createCStream()) { ZSTD_initCStream(stream_, 1); }
-  ZstdPacker(const ZstdPacker&) = delete;
-  ZstdPacker& operator=(const ZstdPacker&) = delete;
-  ~ZstdPacker() { ZSTD_freeCStream(stream_); }
+  ZstdCompressor() : stream_(ZSTD_createCStream()) { ZSTD_initCStream(stream_, 1); }
+  ZstdCompressor(const ZstdCompressor&) = delete;
+  ZstdCompressor& operator=(const ZstdCompressor&) = delete;
+  ~ZstdCompressor() { ZSTD_freeCStream(stream_); }
 
   /// The next piece of the stream, which holds `bytes`. `end_frame`: another frame follows.
-  std::string pack(std::string_view bytes, bool end_frame = false) {
-    std::string packed(ZSTD_compressBound(bytes.size()) + 64, '\0');
+  std::string compress(std::string_view bytes, bool end_frame = false) {
+    std::string compressed(ZSTD_compressBound(bytes.size()) + 64, '\0');
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer out{compressed.data(), compressed.size(), 0};
     const std::size_t left =
         ZSTD_compressStream2(stream_, &out, &in, end_frame ? ZSTD_e_end : ZSTD_e_flush);
     if (left != 0) throw std::runtime_error("zstd: the room was too small");
-    packed.resize(out.pos);
-    return packed;
+    compressed.resize(out.pos);
+    return compressed;
   }
 
  private:

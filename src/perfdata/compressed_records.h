@@ -1,8 +1,8 @@
 // The records inside PERF_RECORD_COMPRESSED and PERF_RECORD_COMPRESSED2.
 #pragma once
 
+#include "src/perfdata/decompressor.h"
 #include "src/perfdata/record.h"
-#include "src/perfdata/unpacker.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace skid::perfdata {
 
-/// Unpacks one zstd stream, packet by packet, through a bounded buffer. Records may begin in one
-/// packet and end in a later one.
-class PackedRecords {
+/// Decompresses one zstd stream, packet by packet, through a bounded buffer. Records may begin in
+/// one packet and end in a later one.
+class CompressedRecords {
  public:
   /// Forgets all of the stream before.
   void begin();
@@ -29,9 +29,9 @@ class PackedRecords {
   /// until the next call. False when the packet is used up; it is closed then.
   bool next(Record& record, ByteOrder order);
 
-  /// Records that are unpacked already; the last one may be cut off.
+  /// Records that are decompressed already; the last one may be cut off.
   std::span<const std::byte> buffered() const noexcept {
-    return {unpacked_.data() + begin_, end_ - begin_};
+    return {decompressed_.data() + begin_, end_ - begin_};
   }
   /// Goes on behind whole records at the front of `buffered()`.
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
@@ -47,16 +47,16 @@ class PackedRecords {
   std::size_t drop_rest() noexcept;
 
  private:
-  bool unpack_more();
+  bool decompress_more();
   void give_up(std::string found, std::string allowed);
 
-  std::optional<Unpacker> unpacker_;
+  std::optional<Decompressor> decompressor_;
   bool open_ = false;
   bool is_broken_ = false;
   std::uint64_t offset_ = 0;
-  std::span<const std::byte> packed_;  ///< the rest of the packet
-  std::vector<std::byte> unpacked_;
-  std::size_t begin_ = 0, end_ = 0;  ///< the part of `unpacked_` not given out yet
+  std::span<const std::byte> compressed_;  ///< the rest of the packet
+  std::vector<std::byte> decompressed_;
+  std::size_t begin_ = 0, end_ = 0;  ///< the part of `decompressed_` not given out yet
   std::optional<Problem> problem_;
 };
 

@@ -1,4 +1,4 @@
-#include "src/perfdata/packed_records.h"
+#include "src/perfdata/compressed_records.h"
 
 #include "src/perfdata/byte_stream.h"
 
@@ -9,26 +9,26 @@
 namespace skid::perfdata {
 namespace {
 
-/// Records that are unpacked at a time, and the part of one that is left over.
-constexpr std::size_t kUnpacked = (std::size_t{256} << 10) + ByteStream::kLargestFill;
+/// Records that are decompressed at a time, and the part of one that is left over.
+constexpr std::size_t kDecompressed = (std::size_t{256} << 10) + ByteStream::kLargestFill;
 
 }  // namespace
 
-void PackedRecords::begin() {
-  unpacker_.reset();
+void CompressedRecords::begin() {
+  decompressor_.reset();
   is_broken_ = false;
   open_ = false;
   begin_ = end_ = 0;
 }
 
-void PackedRecords::open(const Record& packet, ByteOrder order) {
-  packed_ = packet.body;
+void CompressedRecords::open(const Record& packet, ByteOrder order) {
+  compressed_ = packet.body;
   offset_ = packet.offset;
   if (packet.type == PERF_RECORD_COMPRESSED2) {
     // The payload is padded to eight bytes; its own size stands in front.
     ByteReader reader(packet.body, order);
     const std::uint64_t size = reader.u64();
-    packed_ = reader.take(size);
+    compressed_ = reader.take(size);
     if (reader.failed()) {
       give_up(fmt::format("compressed data of {} bytes", size),
               fmt::format("{} in its record", packet.body.size()));
@@ -37,7 +37,7 @@ void PackedRecords::open(const Record& packet, ByteOrder order) {
   open_ = !is_broken_;
 }
 
-bool PackedRecords::next(Record& record, ByteOrder order) {
+bool CompressedRecords::next(Record& record, ByteOrder order) {
   std::size_t wanted = kRecordHeader;
   do {
     const auto bytes = buffered();
@@ -55,34 +55,34 @@ bool PackedRecords::next(Record& record, ByteOrder order) {
       return true;
     }
     wanted = size;
-  } while (unpack_more());
+  } while (decompress_more());
   open_ = false;
   return false;
 }
 
 /// False when nothing came out.
-bool PackedRecords::unpack_more() {
-  if (unpacked_.empty()) unpacked_.resize(kUnpacked);
-  if (!unpacker_) unpacker_.emplace();
-  std::memmove(unpacked_.data(), unpacked_.data() + begin_, end_ - begin_);
+bool CompressedRecords::decompress_more() {
+  if (decompressed_.empty()) decompressed_.resize(kDecompressed);
+  if (!decompressor_) decompressor_.emplace();
+  std::memmove(decompressed_.data(), decompressed_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  auto step = unpacker_->unpack(packed_, std::span(unpacked_).subspan(end_));
-  packed_ = packed_.subspan(step.taken);
+  auto step = decompressor_->decompress(compressed_, std::span(decompressed_).subspan(end_));
+  compressed_ = compressed_.subspan(step.taken);
   end_ += step.given;
   if (!step.problem.empty()) {  // what came out before the damage still counts
-    give_up(fmt::format("zstd data that cannot be unpacked ({})", step.problem), "");
+    give_up(fmt::format("zstd data that cannot be decompressed ({})", step.problem), "");
   }
   return step.given > 0;
 }
 
-void PackedRecords::give_up(std::string found, std::string allowed) {
+void CompressedRecords::give_up(std::string found, std::string allowed) {
   problem_ = Problem{std::move(found), std::move(allowed)};
   is_broken_ = true;
-  packed_ = {};
+  compressed_ = {};
 }
 
-std::size_t PackedRecords::drop_rest() noexcept {
+std::size_t CompressedRecords::drop_rest() noexcept {
   const std::size_t rest = std::exchange(end_, 0) - std::exchange(begin_, 0);
   return is_broken_ ? 0 : rest;
 }

@@ -1,5 +1,5 @@
 // What the records of a recording add up to.
-#include "src/perfdata/census.h"
+#include "src/perfdata/record_counts.h"
 
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
@@ -21,7 +21,7 @@ using test::RecordingBuilder;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-class CensusOf : public ::testing::Test {
+class RecordCountsOf : public ::testing::Test {
  protected:
   Recording open(const RecordingBuilder& builder) {
     builder.write(directory_ / "perf.data");
@@ -31,20 +31,20 @@ class CensusOf : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(CensusOf, RecordsCountsEachTypeAlsoUnknownOnes) {
+TEST_F(RecordCountsOf, RecordsCountsEachTypeAlsoUnknownOnes) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 1, 1).mmap(1, 0x1000, 0x1000, 0, "/bin/x", 1).sample(2, 1, 2);
   builder.record(99, 0, "").record(99, 0, "12345678").record(0, 0, "");
   auto recording = open(builder);
-  const Census census = take_census(recording);
-  EXPECT_THAT(census.records, ElementsAre(Pair(0, 1), Pair(PERF_RECORD_MMAP, 1),
-                                          Pair(PERF_RECORD_SAMPLE, 2), Pair(99, 2)));
-  EXPECT_EQ(census.total_records(), 6u);
-  EXPECT_EQ(census.total_samples(), 2u);
+  const RecordCounts record_counts = count_records(recording);
+  EXPECT_THAT(record_counts.records, ElementsAre(Pair(0, 1), Pair(PERF_RECORD_MMAP, 1),
+                                                 Pair(PERF_RECORD_SAMPLE, 2), Pair(99, 2)));
+  EXPECT_EQ(record_counts.total_records(), 6u);
+  EXPECT_EQ(record_counts.total_samples(), 2u);
   EXPECT_TRUE(recording.faults().empty());
 }
 
-TEST_F(CensusOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
+TEST_F(RecordCountsOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
   RecordingBuilder builder;
   builder.event({.sample_type = type, .ids = {11}}).event({.sample_type = type, .ids = {21}});
@@ -56,18 +56,18 @@ TEST_F(CensusOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
   add(77, 2 | PERF_RECORD_MISC_EXACT_IP);
   builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(11).bytes());
   auto recording = open(builder);
-  const Census census = take_census(recording);
-  ASSERT_EQ(census.events.size(), 2u);
-  EXPECT_EQ(census.events[0].samples, 0u);
-  EXPECT_EQ(census.events[1].samples, 2u);
-  EXPECT_EQ(census.events[1].exact_ip, 1u);
-  EXPECT_EQ(census.left_out.unknown_ids, 1u);
-  EXPECT_EQ(census.left_out.short_samples, 1u);
-  EXPECT_EQ(census.total_samples(), 4u);
+  const RecordCounts record_counts = count_records(recording);
+  ASSERT_EQ(record_counts.events.size(), 2u);
+  EXPECT_EQ(record_counts.events[0].samples, 0u);
+  EXPECT_EQ(record_counts.events[1].samples, 2u);
+  EXPECT_EQ(record_counts.events[1].exact_ip, 1u);
+  EXPECT_EQ(record_counts.left_out.unknown_ids, 1u);
+  EXPECT_EQ(record_counts.left_out.short_samples, 1u);
+  EXPECT_EQ(record_counts.total_samples(), 4u);
   EXPECT_EQ(recording.faults().size(), 1u);
 }
 
-TEST_F(CensusOf, LossesAddsThemUp) {
+TEST_F(RecordCountsOf, LossesAddsThemUp) {
   for (const bool big_endian : {false, true}) {
     RecordingBuilder builder(big_endian);
     builder.event({});
@@ -76,10 +76,10 @@ TEST_F(CensusOf, LossesAddsThemUp) {
     builder.record(PERF_RECORD_LOST_SAMPLES, 0, builder.writer().u64(5).bytes());
     builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(1).bytes());
     auto recording = open(builder);
-    const Census census = take_census(recording);
-    EXPECT_EQ(census.lost_records, 42u);
-    EXPECT_EQ(census.lost_samples, 5u);
-    EXPECT_EQ(census.records.at(PERF_RECORD_LOST), 3u);
+    const RecordCounts record_counts = count_records(recording);
+    EXPECT_EQ(record_counts.lost_records, 42u);
+    EXPECT_EQ(record_counts.lost_samples, 5u);
+    EXPECT_EQ(record_counts.records.at(PERF_RECORD_LOST), 3u);
     EXPECT_EQ(recording.faults().size(), 1u) << "the third is too short";
   }
 }
@@ -92,7 +92,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-TEST_F(CensusOf, PublicRecordingsAgreesWithASecondReader) {
+TEST_F(RecordCountsOf, PublicRecordingsAgreesWithASecondReader) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   std::ifstream table(test::recordings_directory() / "EXPECTED.tsv");
   std::string line;
@@ -102,18 +102,18 @@ TEST_F(CensusOf, PublicRecordingsAgreesWithASecondReader) {
     const auto expected = fields_of(line);
     ASSERT_GE(expected.size(), 6u) << line;
     auto recording = Recording::open(test::recordings_directory() / expected[0]);
-    const Census census = take_census(recording);
+    const RecordCounts record_counts = count_records(recording);
     std::uint64_t exact = 0;
     std::string per_event;
-    for (std::size_t i = 0; i < census.events.size(); ++i) {
-      exact += census.events[i].exact_ip;
-      if (census.events[i].samples == 0) continue;
+    for (std::size_t i = 0; i < record_counts.events.size(); ++i) {
+      exact += record_counts.events[i].exact_ip;
+      if (record_counts.events[i].samples == 0) continue;
       per_event +=
-          fmt::format("{}{}={}", per_event.empty() ? "" : ",", i, census.events[i].samples);
+          fmt::format("{}{}={}", per_event.empty() ? "" : ",", i, record_counts.events[i].samples);
     }
-    EXPECT_EQ(std::to_string(census.total_samples()), expected[2]) << expected[0];
+    EXPECT_EQ(std::to_string(record_counts.total_samples()), expected[2]) << expected[0];
     EXPECT_EQ(std::to_string(exact), expected[3]) << expected[0];
-    EXPECT_EQ(std::to_string(census.lost_records + census.lost_samples), expected[4])
+    EXPECT_EQ(std::to_string(record_counts.lost_records + record_counts.lost_samples), expected[4])
         << expected[0];
     EXPECT_EQ(per_event, expected[5]) << expected[0];
     ++compared;
