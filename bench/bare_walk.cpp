@@ -1,7 +1,7 @@
-// bare_walk FILE: the yardstick that reading a recording is measured by. Maps a perf.data file,
-// steps over the headers of its records and increments one counter for each sample by its address:
-// what no reader of the file can leave out. Nothing is checked beyond what keeps the walk inside
-// the file, and nothing is remembered; prints the number of samples and the highest count.
+// bare_walk FILE: the yardstick for reading a recording, with the minimum work of any reader. Maps
+// a perf.data file, steps over the headers of its records and increments one counter for each
+// sample by its address. Checks only that the walk stays inside the file; prints the number of
+// samples and the highest count.
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Addresses counted apart; more share a counter. 4 MiB, of which a profile touches little.
+/// Addresses with a counter of their own; more share one. 4 MiB, of which a profile touches little.
 constexpr std::size_t kCounters = std::size_t{1} << 20U;
 
 /// A whole file mapped for reading.
@@ -26,10 +26,10 @@ class MappedFile {
  public:
   explicit MappedFile(const char* path) : file_(skid::open_regular_file(path)) {
     struct stat status {};
-    if (::fstat(file_.get(), &status) != 0) throw skid::Error("its size cannot be read");
+    if (::fstat(file_.get(), &status) != 0) throw skid::Error("the size cannot be read");
     size_ = static_cast<std::size_t>(status.st_size);
     address_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
-    if (address_ == MAP_FAILED) throw skid::Error("it cannot be mapped");
+    if (address_ == MAP_FAILED) throw skid::Error("the file cannot be mapped");
   }
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -42,7 +42,8 @@ class MappedFile {
 
   template <typename Number>
   Number number(std::uint64_t offset) const {
-    if (offset > size_ || size_ - offset < sizeof(Number)) throw skid::Error("it is too short");
+    if (offset > size_ || size_ - offset < sizeof(Number))
+      throw skid::Error("the file is too short");
     Number value;
     std::memcpy(&value, at(offset), sizeof value);
     return value;
@@ -54,7 +55,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Where the address stands in a sample, counted from the record's header.
+/// Offset of the address in a sample record.
 std::size_t offset_of_ip(const MappedFile& file) {
   constexpr std::uint64_t kAttributes = 24;  // the section of attributes, in perf_file_header
   constexpr std::uint64_t kSampleType = 24;  // in perf_event_attr
@@ -70,7 +71,8 @@ void walk(const char* path) {
   const std::size_t ip_offset = offset_of_ip(file);
   const auto offset = file.number<std::uint64_t>(kData);
   const auto size = file.number<std::uint64_t>(kData + sizeof(std::uint64_t));
-  if (offset > file.size() || size > file.size() - offset) throw skid::Error("it is cut off");
+  if (offset > file.size() || size > file.size() - offset)
+    throw skid::Error("the file is truncated");
 
   std::vector<std::uint32_t> counters(kCounters);
   std::uint64_t samples = 0;
@@ -81,7 +83,8 @@ void walk(const char* path) {
     std::uint16_t record_size = 0;
     std::memcpy(&type, record, sizeof type);
     std::memcpy(&record_size, record + 6, sizeof record_size);
-    if (record_size < kHeader || record_size > end - record) throw skid::Error("it is damaged");
+    if (record_size < kHeader || record_size > end - record)
+      throw skid::Error("the file is damaged");
     if (type == skid::perfdata::PERF_RECORD_SAMPLE &&
         record_size >= ip_offset + sizeof(std::uint64_t)) {
       std::uint64_t ip = 0;

@@ -1,6 +1,5 @@
-// Makes the long recordings that bench/speed.py reads, from one that perf made a moment before of
-// tests/support/classic.c under cpu-clock. See usage() for the kinds; bench/README.md says what
-// each is for.
+// Makes the long recordings for bench/speed.py from a short cpu-clock recording of
+// tests/support/classic.c. See usage() for the kinds; bench/README.md describes their purposes.
 #include "bench/perf_file.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
@@ -63,7 +62,7 @@ struct Template {
     span = last - first + 1;
   }
 
-  static constexpr std::size_t kIp = kHeader, kTid = kHeader + 8, kTime = kHeader + 16;
+  static constexpr std::size_t kIp = kHeader, kTime = kHeader + 16;
   static std::uint64_t time_of(std::string_view sample) {
     return number_at<std::uint64_t>(sample, kTime);
   }
@@ -180,7 +179,7 @@ MappedProgram find_program_in(const Template& source, std::string_view path) {
   return program;
 }
 
-/// 8 events told apart by PERF_SAMPLE_IDENTIFIER, 500 processes of one program at different
+/// 8 events distinguished by PERF_SAMPLE_IDENTIFIER, 500 processes of one program at different
 /// addresses, 200 instructions sampled in each, in random order.
 void make_many(const Template& source, std::string_view program_path, std::uint64_t samples,
                const char* path) {
@@ -189,7 +188,8 @@ void make_many(const Template& source, std::string_view program_path, std::uint6
   constexpr std::uint64_t kFirstAddress = 0x5555'0000'0000, kStride = 0x1234'5000;
   constexpr std::uint64_t kFirstId = 100, kStart = 1'000'000'000, kBetween = 500;  // ns
   const MappedProgram program = find_program_in(source, program_path);
-  if (program.offsets.size() < kPlaces) throw Error("template: wanted 200 sampled instructions");
+  if (program.offsets.size() < kPlaces)
+    throw Error("template: expected at least 200 sampled instructions");
 
   std::vector<Event> events;
   for (std::size_t i = 0; i < kEvents; ++i) {
@@ -257,9 +257,9 @@ void make_compressed(const char* from, const char* path, const char* stream_path
   for (const auto value : {kVersion, kZstd, kLevel, std::uint32_t{5}, kBufferBytes}) {
     put(compression, value);
   }
-  const auto behind = std::find_if(file.features.begin(), file.features.end(),
-                                   [](const auto& f) { return f.first > kCompressedFeature; });
-  file.features.emplace(behind, kCompressedFeature, compression);
+  const auto next = std::find_if(file.features.begin(), file.features.end(),
+                                 [](const auto& f) { return f.first > kCompressedFeature; });
+  file.features.emplace(next, kCompressedFeature, compression);
 
   PerfFileWriter out(path, file.events, file.features);
   std::ofstream stream(stream_path, std::ios::binary);
@@ -284,7 +284,7 @@ void make_compressed(const char* from, const char* path, const char* stream_path
     }
   }
   out.finish();
-  // perf never ends the frame; zstd -dc wants it ended.
+  // perf never ends the frame; zstd -dc expects its end.
   ZSTD_inBuffer nothing{nullptr, 0, 0};
   ZSTD_outBuffer output{payload.data(), payload.size(), 0};
   ZSTD_compressStream2(context.get(), &output, &nothing, ZSTD_e_end);

@@ -3,9 +3,9 @@
 
 usage: bench/many_runs.py BUILD [--runs 125,250,500,1000] [--rounds N] [--directory DIR]
 
-Makes synthetic runs (skidscan synth --ladder, each with a seed of its own), and measures whole
-processes: user and system time and peak memory as the kernel counts them (wait4). What is printed
-is a ratio within one call: time per run against the smallest number of runs. It is no test.
+Makes synthetic runs (skidscan synth --ladder, with different seeds), and measures whole processes: user
+and system time and peak memory as counted by the kernel (wait4). Prints the time per run relative to
+that of the smallest number of runs.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def usage_of(command, environment=None):
 
 
 def make_runs(skidscan, directory, count):
-    """Runs of several models, so that sides differ; those that are there are used again."""
+    """Runs of several models, so that sides differ; existing ones are used again."""
     runs = []
     for number in range(count):
         run = directory / f"node{number:04}.run"
@@ -46,7 +46,7 @@ def make_runs(skidscan, directory, count):
         command = [skidscan, "synth", "--ladder", "--like", model, "--seed", str(number + 1)]
         command += ["-o", str(run)]
         if number >= len(MODELS):
-            # The first run of a model has its target; to build it anew would take longest.
+            # Use the target of the model's first run; building it takes most of the time.
             command += ["--target", str(*pathlib.Path(runs[number % len(MODELS)]).glob("target.*"))]
         subprocess.run(
             command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -90,7 +90,7 @@ def main():
             "compare of reports": ["compare"],
         }
         print(f"{'':20}  {'runs':>5}  {'s, user+sys':>11}  {'wall':>7}  {'MiB':>6}"
-              f"  {'time a run':>10}  {'MiB a run':>9}")
+              f"  {'time / run':>10}  {'MiB / run':>9}")
         for name, command in commands.items():
             inputs = make_reports(skidscan, runs) if name == "compare of reports" else runs
             first = None

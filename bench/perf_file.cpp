@@ -33,7 +33,7 @@ std::string section_of(const std::string& file, const std::filesystem::path& pat
 PerfFile read_perf_file(const std::filesystem::path& path) {
   const std::string file = read_file(path, kLargestTemplate);
   if (file.size() < kHeader || number_at<std::uint64_t>(file, 0) != kMagic) {
-    throw Error(fmt::format("{}: no little-endian perf.data file", path.string()));
+    throw Error(fmt::format("{}: not a little-endian perf.data file", path.string()));
   }
   PerfFile result;
   result.records = section_of(file, path, kData);
@@ -84,7 +84,7 @@ PerfFileWriter::PerfFileWriter(const std::filesystem::path& path, const std::vec
   put<std::uint64_t>(header_, entries.size());
   put(header_, data_offset_);
   put<std::uint64_t>(header_, 0);  // size of the records, set by finish()
-  put<std::uint64_t>(header_, 0);  // event types, which nobody writes any more
+  put<std::uint64_t>(header_, 0);  // event types, no longer written by perf
   put<std::uint64_t>(header_, 0);
   for (const auto word : bits) put(header_, word);
   file_ << header_ << ids << entries;

@@ -1,6 +1,6 @@
-// A perf.data file taken apart and put together again, for making long recordings of short ones.
-// Little-endian only, and only for recordings made on this machine a moment ago: what is amiss is
-// an error, nothing is repaired. The reader under measurement has no part in it.
+// Parts of a perf.data file and a writer for them, to make long recordings from short ones.
+// Little-endian only, for recordings just made on this machine: any irregularity is an error.
+// Independent of the reader under measurement.
 #pragma once
 
 #include <cstdint>

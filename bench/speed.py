@@ -23,7 +23,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 
 
 class Run:
-    """One run of a program (or of a pipeline's shell), its standard output thrown away."""
+    """One run of a program (or of a pipeline's shell), without its standard output."""
 
     def __init__(self, command, keep_output=False):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -51,7 +51,7 @@ def call(*command):
 
 
 def record_template(directory):
-    """A short recording of the classic program, by the fastest clock that the kernel grants."""
+    """A short recording of the classic program, at the highest clock rate that the kernel permits."""
     program = directory / "classic"
     source = BENCH.parent / "tests" / "support" / "classic.c"
     template = directory / "template.data"
@@ -63,7 +63,7 @@ def record_template(directory):
 
 
 def make_recordings(build, directory, kinds, scale):
-    """Makes what is missing; returns how many samples each kind holds."""
+    """Makes missing recordings; returns the number of samples of each kind."""
     make = build / "bench" / "make_recordings"
     counts = {kind: int(count * scale) for kind, count in SAMPLES.items()}
     counts["zstd"], counts["empty"] = counts["uniform"], 0
@@ -96,7 +96,7 @@ def report_command(build, directory, kind):
 
 
 def warm_and_check(build, directory, kind, count):
-    """Brings the file into the page cache; why it cannot be measured, or None."""
+    """Reads the file into the page cache; returns why it cannot be measured, or None."""
     for name in [f"{kind}.data", *(["stream.zst"] if kind == "zstd" else [])]:
         with open(directory / name, "rb") as file:
             while file.read(1 << 20):
@@ -109,7 +109,7 @@ def warm_and_check(build, directory, kind, count):
 
 
 class Measured:
-    """The rounds of one kind: our runs, and what each is divided by in seconds."""
+    """The rounds of one kind: runs of skidscan, and the yardstick of each in seconds."""
 
     def __init__(self):
         self.runs, self.yardsticks, self.bytes = [], [], 1
@@ -141,7 +141,7 @@ def measure(build, directory, kinds, rounds):
 
 
 def print_line(name, value, target, peak, peak_target, floor):
-    """A peak at the floor is that of this script, whose child the program was before its exec."""
+    """A peak at the floor is that of this script, of which the program is a fork before its exec."""
     memory = f"{'<= ' if peak <= floor else ''}{peak:.1f} MiB"
     print(f"{name:34} {value:>12} {target:>12}   {memory:>14} {peak_target:>12}")
 
@@ -162,8 +162,8 @@ def print_results(measured, floor):
         if kind in ("mixed", "branches") and "uniform" in measured:
             uniform = measured["uniform"]
             per_byte = statistics.median(
-                (ours.seconds / result.bytes) / (theirs.seconds / uniform.bytes)
-                for ours, theirs in zip(result.runs, uniform.runs))
+                (run.seconds / result.bytes) / (other.seconds / uniform.bytes)
+                for run, other in zip(result.runs, uniform.runs))
             print_line(f"{kind} / uniform, per byte", f"{per_byte:.2f} x", "<= 1.0 x",
                        result.peak(), "", floor)
     print()
@@ -181,7 +181,7 @@ def compare_with_perf(build, directory, rounds):
         "perf script -F ip,sym | awk": [
             "sh", "-c", 'perf script -F ip,sym -i "$1" | awk "$2"', "sh", recording, count],
     }
-    print("\nuniform, beside perf (peak: of the largest process)")
+    print("\nuniform, compared with perf (peak: of the largest process)")
     for name, command in commands.items():
         ratios, peaks, seconds = [], [], []
         for _ in range(rounds):
@@ -200,14 +200,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, separated by commas")
     parser.add_argument("--directory", type=pathlib.Path,
-                        help="keep the recordings there, and use those that are there already")
+                        help="keep the recordings there, and use existing ones")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the samples to make")
     parser.add_argument("--with-perf", action="store_true", help="also perf report and perf script")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     kinds = arguments.only.split(",")
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        parser.error(f"--only: {unknown[0]} is none of {', '.join(KINDS)}")
+        parser.error(f"--only: {unknown[0]} is unknown; expected {', '.join(KINDS)}")
     for program in ["perf", "zstd"]:
         if not shutil.which(program):
             sys.exit(f"{program}: not found; install the package "

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every check that must pass before a change lands: formatting, a build with warnings as errors, the
-# installed program, all tests. Ends with ctest's summary. .ci/run adds what takes longer.
+# Every check that must pass before a change is merged: formatting, a build with warnings as errors, the
+# installed program, all tests. Ends with ctest's summary. .ci/run adds slower checks.
 set -eu
 cd "$(dirname "$0")/.."
 

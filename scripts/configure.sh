@@ -1,6 +1,6 @@
 #!/bin/sh
-# Configures a build as README.md's commands use it: optimized, without debug information. clang
-# compiles skidscan in half of GCC's time; CXX names another compiler.
+# Configures the build of README.md's commands: optimized, without debug information. The default compiler
+# is clang, which needs half of GCC's time; CXX selects another.
 # usage: configure.sh DIR [CMAKE-OPTION...]
 set -eu
 cd "$(dirname "$0")/.."

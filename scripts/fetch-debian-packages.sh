@@ -1,14 +1,14 @@
 #!/bin/sh
-# Fetches Debian packages of any architecture, with all that they depend on, and unpacks them below a
-# directory, where programs can be run from or a guest be made of. Nothing is installed: apt works on
-# a state of its own, which knows the package sources and keys of this machine and believes that no
-# package is there yet; maintainer scripts are not run. No root needed.
+# Downloads Debian packages of any architecture with their dependencies, and extracts them below a
+# directory, to run programs from it or to build a guest. Nothing is installed, maintainer scripts are not
+# run, and no root is needed: apt uses a separate state with the package sources and keys of this machine
+# and no installed packages.
 # usage: fetch-debian-packages.sh --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE...
 #   --arch ARCH        Debian's name of the architecture: amd64, arm64
-#   --into DIR         gets root/ (what the packages hold), packages (a line each: name, version) and
-#                      apt/ (lists, the packages themselves, log); same request again: nothing to do
-#   --without PACKAGE  do as if PACKAGE was there: neither it nor what only it needs is fetched
-#   --only             the named packages alone, without what they depend on
+#   --into DIR         creates root/ (contents of the packages), packages (lines with name and version)
+#                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
+#   --without PACKAGE  treat PACKAGE as installed: neither it nor its dependencies are downloaded
+#   --only             only the named packages, without dependencies
 # exit status: 0 done, 1 failed, 64 wrong usage, 69 the package sources cannot be reached
 set -eu
 export LC_ALL=C
@@ -21,7 +21,7 @@ fail() { # status, message
   echo "$0: $2" >&2
   exit "$1"
 }
-is_name() { # letters, digits, + - . and nothing that apt takes for something else than a name
+is_name() { # letters, digits, + - . only, which apt cannot mistake for an option or a file
   case "$1" in
     '' | *[!a-z0-9+.-]* | [!a-z0-9]*) return 1 ;;
   esac
@@ -35,36 +35,36 @@ while [ $# -gt 0 ]; do
       case "$1" in
         --arch) arch=$2 ;;
         --into) into=$2 ;;
-        --without) is_name "$2" || fail 64 "not the name of a package: '$2'"; without="$without $2" ;;
+        --without) is_name "$2" || fail 64 "'$2' is not a package name"; without="$without $2" ;;
       esac
       shift
       ;;
     --only) only=yes ;;
     -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) usage ;;
-    *) is_name "$1" || fail 64 "not the name of a package: '$1'"; packages="$packages $1" ;;
+    *) is_name "$1" || fail 64 "'$1' is not a package name"; packages="$packages $1" ;;
   esac
   shift
 done
 if [ -z "$into" ] || [ -z "$packages" ]; then usage; fi
 is_name "$arch" || usage
 for tool in apt-get dpkg-deb tar; do
-  command -v "$tool" >/dev/null || fail 1 "$tool is missing: this takes Debian or a system made of it"
+  command -v "$tool" >/dev/null || fail 1 "$tool is missing; expected Debian or a derived system"
 done
 
-# What is emptied below must be ours.
+# The directory is emptied below, so an unknown one is refused.
 if [ -n "$(ls -A "$into" 2>/dev/null)" ] && [ ! -f "$into/apt/apt.conf" ]; then
-  fail 1 "$into holds something else: give --into a directory of its own"
+  fail 1 "$into is not a directory of this script; pass an empty or new directory to --into"
 fi
 mkdir -p "$into/apt"
 into=$(cd "$into" && pwd)
 request="arch $arch, only $only, without$without, packages$packages"
 [ ! -f "$into/request" ] || [ "$(cat "$into/request")" != "$request" ] || exit 0
-rm -rf "$into/request" "$into/root" "$into/unpacking" "$into/apt/archives" "$into/apt/stand-ins"
+rm -rf "$into/request" "$into/root" "$into/extracting" "$into/apt/archives" "$into/apt/placeholders"
 mkdir -p "$into/apt/lists/partial" "$into/apt/archives/partial"
 
 # An empty status file: nothing is installed. Hooks of this machine's apt (such as those that empty
-# its cache) are not for this state.
+# its cache) are cleared, because they do not apply to this state.
 log=$into/apt/log
 : >"$log"
 : >"$into/apt/status"
@@ -94,25 +94,25 @@ Dir::Log "$into/apt";
 pkgCacheGen::ForceEssential ",";
 CONFIG
 apt() { apt-get -q -y -c "$into/apt/apt.conf" "$@" >>"$log" 2>&1; }
-stands_in() { # package: the status of one on hold, in the version that the others ask for
+placeholder() { # package: a status entry on hold, in the version that the others depend on
   printf 'Package: %s\nStatus: hold ok installed\nArchitecture: %s\n' "$1" "$arch"
   apt-cache -c "$into/apt/apt.conf" show --no-all-versions "$1" 2>>"$log" |
     grep -E '^(Version|Multi-Arch|Provides): ' || echo 'Version: 0'
   printf 'Maintainer: none <none>\nDescription: left out\n\n'
 }
-said() { grep -E '^(E|W|Err)[ :]' "$log" | tail -n 8 | sed 's/^/  /' >&2; }
+print_errors() { grep -E '^(E|W|Err)[ :]' "$log" | tail -n 8 | sed 's/^/  /' >&2; }
 
-# A source that cannot be reached does no harm as long as the others have the packages.
+# An unreachable source is no problem if the others have the packages.
 if ! apt update || ! ls "$into"/apt/lists/*_Packages* >/dev/null 2>&1; then
-  said
-  fail 69 "no list of packages for $arch could be fetched: is there network, and do the sources have it? (log: $log)"
+  print_errors
+  fail 69 "no package list for $arch could be downloaded; check the network and the package sources (log: $log)"
 fi
 for package in $without; do
-  stands_in "$package" >>"$into/apt/stand-ins"
+  placeholder "$package" >>"$into/apt/placeholders"
 done
-[ -z "$without" ] || mv "$into/apt/stand-ins" "$into/apt/status"
+[ -z "$without" ] || mv "$into/apt/placeholders" "$into/apt/status"
 if [ "$only" = yes ]; then
-  # shellcheck disable=SC2086 # one argument a package
+  # shellcheck disable=SC2086 # one argument per package
   (cd "$into/apt/archives" && apt download $packages)
 else
   # shellcheck disable=SC2086
@@ -120,22 +120,22 @@ else
 fi || {
   status=1
   ! grep -qE '^(E: Failed to fetch|Err:)' "$log" || status=69
-  said
-  fail "$status" "could not fetch$packages for $arch (log: $log)"
+  print_errors
+  fail "$status" "download failed for $arch:$packages (log: $log)"
 }
 
-# /bin, /lib and their kin are links into /usr on a merged system; the packages of this release still
-# name them either way. Owners and the set-user-id bit are of no use here.
-mkdir -p "$into/unpacking/usr/bin" "$into/unpacking/usr/sbin" "$into/unpacking/usr/lib"
-ln -s usr/bin usr/sbin usr/lib "$into/unpacking/"
+# /bin, /sbin and /lib are links into /usr on a merged system; packages of this release use both forms.
+# Owners and set-user-id bits are not needed.
+mkdir -p "$into/extracting/usr/bin" "$into/extracting/usr/sbin" "$into/extracting/usr/lib"
+ln -s usr/bin usr/sbin usr/lib "$into/extracting/"
 for package in "$into"/apt/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" >"$into/apt/contents.tar" ||
-    fail 1 "$package: cannot be unpacked"
-  tar -x -C "$into/unpacking" --keep-directory-symlink --no-same-owner --no-same-permissions \
-    -f "$into/apt/contents.tar" || fail 1 "$package: cannot be unpacked"
+    fail 1 "$package: cannot be extracted"
+  tar -x -C "$into/extracting" --keep-directory-symlink --no-same-owner --no-same-permissions \
+    -f "$into/apt/contents.tar" || fail 1 "$package: cannot be extracted"
   # shellcheck disable=SC2016 # fields of dpkg-deb
   dpkg-deb --show --showformat '${Package} ${Version}\n' "$package"
 done >"$into/packages"
 rm -f "$into/apt/contents.tar"
-mv "$into/unpacking" "$into/root"
+mv "$into/extracting" "$into/root"
 printf '%s\n' "$request" >"$into/request"

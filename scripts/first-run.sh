@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job on a fresh machine: installs what is missing, builds skidscan, records the default
-# set of this machine, prints the report and draws a figure.
+# Installs missing packages, builds skidscan, records the default set of this machine, prints the report
+# and draws a figure.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Fuzzes every reader of foreign bytes under AddressSanitizer and UndefinedBehaviorSanitizer.
+# Fuzzes every reader of untrusted input under AddressSanitizer and UndefinedBehaviorSanitizer.
 # usage: fuzz.sh [SECONDS] [TARGET...]
-#   SECONDS   for each target, 60 unless told
+#   SECONDS   for each target, default 60
 #   TARGET    recording, pipe, features, note, symbols, tracepoints, instructions, perfstat,
-#             report; all unless told
-# Begins with the inputs in tests/fuzz/corpus and those found before, which it keeps, reduced to
-# those that reach something of their own, in build-fuzz/corpus/TARGET. What fails is kept in
-# build-fuzz/failures/TARGET; the exit status is then 1. Ends with the executions and the coverage of
-# each target; all that libFuzzer said stands in build-fuzz/TARGET.log.
+#             report; default all
+# Starts with the inputs in tests/fuzz/corpus and those of earlier runs in build-fuzz/corpus/TARGET, which
+# are reduced to inputs with coverage of their own. Failing inputs are kept in build-fuzz/failures/TARGET;
+# the exit status is then 1. Finally prints the executions and the coverage of each target; libFuzzer's
+# output is in build-fuzz/TARGET.log.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -18,10 +18,10 @@ seconds=${1:-60}
 cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
   -DSKIDSCAN_FUZZ=ON >/dev/null
-# shellcheck disable=SC2046 # one target a word
+# shellcheck disable=SC2046 # one target per word
 cmake --build build-fuzz --target $(printf 'fuzz_%s ' "$@")
 
-# Freed memory that AddressSanitizer holds back counts as ours; its usual 256 MiB leave no room.
+# AddressSanitizer's quarantine counts towards -rss_limit_mb; its default of 256 MiB is too much.
 export ASAN_OPTIONS=quarantine_size_mb=64
 limits='-max_len=65536 -rss_limit_mb=512 -timeout=10'
 failed=
@@ -33,7 +33,7 @@ for target; do
   mkdir -p "$found" "$failures"
   printf '\n== %s for %ss\n' "$target" "$seconds"
   log=build-fuzz/$target.log
-  # shellcheck disable=SC2086 # one limit a word
+  # shellcheck disable=SC2086 # one limit per word
   if ! "$program" $limits -max_total_time="$seconds" -artifact_prefix="$failures/" \
     "$found" "tests/fuzz/corpus/$target" 2>"$log"; then
     failed="$failed $target"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that skidscan is built from, as far as they are missing.
+# Installs the missing Debian packages that skidscan needs.
 # usage: install-dependencies.sh run|check|develop
-#   run      what building and running takes
-#   check    that, and what the tests and the style checks take
-#   develop  that, and what scripts/tidy.sh and bench/speed.py take
+#   run      to build and run
+#   check    also for the tests and the style checks
+#   develop  also for scripts/tidy.sh and bench/speed.py
 set -eu
 
 run_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
@@ -35,11 +35,11 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null; then
   as_root=sudo
 else
-  echo "$0: these packages are missing and only root can install them:$missing" >&2
+  echo "$0: packages are missing; install them as root:$missing" >&2
   exit 1
 fi
 echo "installing:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -qq >&2
-# shellcheck disable=SC2086 # one argument a package
+# shellcheck disable=SC2086 # one argument per package
 $as_root apt-get install -y -qq --no-install-recommends $missing >&2

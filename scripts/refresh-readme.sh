@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes the output and the figure that README.md shows: what stands behind `<!-- shown: NAME -->`, and
-# docs/figures/default-set.svg. They come from reports in tests/data/readme, which stand for recordings
-# of a real machine, and from synthetic recordings, so that they are the same on every machine.
+# Updates the output in README.md (each block after `<!-- shown: NAME -->`) and docs/figures/default-set.svg.
+# They come from reports of a real machine in tests/data/readme and from synthetic recordings, so they are
+# the same on every machine.
 # usage: refresh-readme.sh --write|--check|--record SKIDSCAN
-#   --write   puts them into README.md
-#   --check   fails where README.md shows something else (77: the figure cannot be drawn here)
-#   --record  makes the reports in tests/data/readme anew, of this machine, then --write
+#   --write   updates README.md
+#   --check   fails if README.md is out of date (77: the figure cannot be drawn here)
+#   --record  records the reports in tests/data/readme again on this machine, then --write
 set -eu
 
 what=${1:-}
@@ -15,7 +15,7 @@ if [ -z "$what" ] || [ $# -ne 2 ]; then
   exit 64
 fi
 skidscan=$(realpath "$2")
-[ "$(uname -m)" = x86_64 ] || { echo 'skipped: what README.md shows is of x86-64'; exit 77; }
+[ "$(uname -m)" = x86_64 ] || { echo 'skipped: the output in README.md is for x86-64'; exit 77; }
 cd "$(dirname "$0")/.."
 source=$PWD
 data=$source/tests/data/readme
@@ -35,7 +35,7 @@ if [ "$what" = --record ]; then
   what=--write
 fi
 
-# The commands of README.md; a recording that they read is made where it is synthetic.
+# The commands of README.md, with their synthetic recordings.
 show_report() { "$skidscan" report "$data/access.json"; }
 
 show_compare() {
@@ -44,7 +44,7 @@ show_compare() {
   done
   mv pebs-sound.run host.run
   mv vm-broken.run vm.run
-  # What is compared, and one of the levels.
+  # The header, and one of the levels.
   "$skidscan" compare host.run vm.run >compared
   sed -n '1,/^none$/p' compared | sed '$d'
   echo '…'
@@ -73,13 +73,13 @@ for name in $names; do
   (cd "$work/$name.d" && "show_$name") >"$work/$name"
 done
 
-# Between the mark and the end of the block behind it stands what was just made.
+# Replaces the block after each mark.
 awk -v work="$work" '
   /^<!-- shown: / { print; file = work "/" $3; state = 1; next }
   state == 1 && /^```/ { print; while ((getline line < file) > 0) print line; state = 2; next }
   state == 2 && /^```/ { state = 0 }
   state != 2 { print }
-  END { if (state != 0) { print "README.md: a block without an end" > "/dev/stderr"; exit 1 } }
+  END { if (state != 0) { print "README.md: block without an end" > "/dev/stderr"; exit 1 } }
 ' README.md >"$work/README.md"
 
 draws=yes
@@ -99,7 +99,7 @@ version() { sed -n 's/^<desc>Produced by \(.*[^ ]\) *<\/desc>$/\1/p' "$1"; }
 if [ -z "$draws" ]; then
   reason='gnuplot is missing'
 elif [ "$(version "$figure")" != "$(version "$work/figure.svg")" ]; then
-  reason="it was drawn by $(version "$figure"), here is $(version "$work/figure.svg")"
+  reason="it was drawn by $(version "$figure"), this machine has $(version "$work/figure.svg")"
 else
   reason=
   cmp "$figure" "$work/figure.svg" || status=1

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs the Debian package in a Debian 12 that has nothing else, and uses it there: records the
-# default set, draws it, and looks whether the figure has all precise levels. Says how long each step
-# took. Takes root, debootstrap and a mirror: the one that apt uses here.
-# usage: try-package.sh [PACKAGE.deb]     (builds the package where none is given; 77: skipped)
+# Tests the Debian package in a minimal Debian 12: installs it, records the default set, draws it, checks
+# that the figure has all precise levels, and removes it. Prints the time of each step. Needs root,
+# debootstrap and a Debian mirror (the one that apt uses on this machine).
+# usage: try-package.sh [PACKAGE.deb]     (builds the package by default; 77: skipped)
 set -eu
 
 skip() { echo "skipped: $*"; exit 77; }
 now() { date +%s; }
 step() { printf '%5ss  %s\n' "$(($(now) - begun))" "$1"; begun=$(now); }
 
-# In a mount namespace of its own, so that no mount outlives it, however it ends.
+# In a separate mount namespace, so that no mount remains, however the script ends.
 if [ "${1:-}" != --inside ]; then
   [ "$(id -u)" -eq 0 ] || skip 'root is needed for debootstrap and chroot'
   command -v debootstrap >/dev/null || skip 'debootstrap is missing'
@@ -40,7 +40,7 @@ if command -v lintian >/dev/null; then
   step 'lintian'
 fi
 
-# shellcheck disable=SC2016 # the names are apt's
+# shellcheck disable=SC2016 # apt's field names
 mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Identifier: Packages' |
   awk '$1 == "bookworm" && $2 == "main" { print $3; exit }')
 [ -n "$mirror" ] || skip 'apt has no mirror of Debian 12 (bookworm, main)'
@@ -57,7 +57,7 @@ mount --rbind /dev "$root/dev"
 install -D -m 644 "$package" "$root/tmp/skidscan.deb"
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
   DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" "$@"; }
-# As a user installs it, what it recommends included.
+# Like a user, with the recommended packages.
 inside apt-get update -qq
 inside sh -c 'apt-get install -y -qq /tmp/skidscan.deb >/tmp/log 2>&1' || {
   tail -n 5 "$root/tmp/log"
@@ -83,7 +83,7 @@ for file in out.svg out.html; do
 done
 inside sh -c 'cd /tmp/try && skidscan synth --like pebs-sound -o sound.data >/dev/null 2>&1 &&
   skidscan report sound.data >/dev/null && ls /usr/share/skidscan/models /usr/share/doc/skidscan >/dev/null'
-# Each file of the package that is no directory; then which of them are left without it.
+# The files of the package, without directories; after its removal none may exist.
 # shellcheck disable=SC2016 # expanded inside
 inside sh -c 'dpkg -L skidscan | while IFS= read -r path; do
   [ -d "$path" ] || printf "%s\n" "$path"

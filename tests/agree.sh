@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds `skidscan samples` against what a second reader found in recordings of others.
-# usage: agree.sh SKIDSCAN RECORDINGS     (77: skipped, because the recordings are not here)
+# Compares `skidscan samples` with the results of a second reader for third-party recordings.
+# usage: agree.sh SKIDSCAN RECORDINGS     (77: skipped, the recordings are missing)
 set -eu
 skidscan=$1
 recordings=$2

@@ -1,5 +1,5 @@
-// One feature section. The first byte chooses: its low seven bits the kind, its high bit the byte
-// order.
+// One feature section. The first byte selects the kind (low seven bits) and the byte order (high
+// bit).
 #include "src/perfdata/features.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Code of x86-64 and of aarch64, one instruction behind the other.
+// Code of x86-64 and of aarch64, one instruction after the other.
 #include "src/instructions/instruction.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool has(const Instruction& instruction, Access access) {
   return false;
 }
 
-/// What holds for every instruction.
+/// Invariants of every instruction.
 void check(const Instruction& instruction) {
   const Categories& categories = instruction.categories;
   const bool both = has(instruction, Access::read_write);
@@ -32,7 +32,7 @@ void check(const Instruction& instruction) {
   require(instruction.memory.size() <= 2);
   require(!categories.empty());
   require(categories.contains(Category::store) == stores);
-  // A load is one of a category, or of something that nobody has said what it causes.
+  // A load has the category of a load, or OTHER.
   bool load_category = false;
   for (const Category category :
        {Category::gp_load, Category::xmm_load, Category::ymm_load, Category::zmm_load,
@@ -59,7 +59,7 @@ void decode(Arch arch, std::span<const std::byte> code) {
       step = found->length;
       require(step >= 1 && step <= longest && step <= code.size());
       check(*found);
-      // No byte behind it matters, and each of its own does.
+      // Bytes after the instruction do not matter, and each of its own does.
       const auto alone = classify(arch, code.first(step), kAddress);
       require(alone && alone->length == step && alone->categories == found->categories &&
               alone->memory == found->memory && alone->target == found->target);

@@ -1,5 +1,5 @@
-// The output of perf stat, from its text to a report on rates. A first line "-x SEP" is no part of
-// it, but says what the separator is.
+// Output of perf stat, from its text to a report on rates. A first line "-x SEP" is not part of it;
+// it gives the separator.
 #include "analysis/rates.h"
 #include "src/output/rates/rates.h"
 #include "src/perfstat/reading.h"
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     report(text, separator);
-  } catch (const InputError&) {  // what it says is the answer
+  } catch (const InputError&) {  // an expected refusal
   }
   return 0;
 }

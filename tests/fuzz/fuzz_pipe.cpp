@@ -1,4 +1,4 @@
-// A recording as it comes through a pipe (perf record -o -), from its header to its digest.
+// A recording from a pipe (perf record -o -), from its header to its digest.
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// A pipe that holds some bytes and is closed at the other end.
+/// A pipe that contains some bytes, with its write end closed.
 class FilledPipe {
  public:
   FilledPipe(const std::uint8_t* data, std::size_t size) {
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     skid::fuzz::read_records(recording);
     auto again = FilledPipe(data, size).open();
     skid::fuzz::read_digest(again);
-  } catch (const skid::InputError&) {  // what it says is the answer
+  } catch (const skid::InputError&) {  // an expected refusal
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// A report in JSON: what is read of it is written as it was read, and can be added up.
+// A report in JSON: written again it is unchanged, and it can be merged.
 #include "analysis/merge.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_reader.h"
@@ -59,7 +59,7 @@ void use(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     use({reinterpret_cast<const char*>(data), size});
-  } catch (const InputError&) {  // what it says is the answer
+  } catch (const InputError&) {  // an expected refusal
   }
   return 0;
 }

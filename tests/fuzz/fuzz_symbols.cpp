@@ -30,7 +30,7 @@ void ask(const Module& module, std::uint64_t address) {
   if (!function) return;
   module.functions_named(function->name);
   module.symbol_value(function->name);
-  // Not all of it: a symbol can claim any size, and the file's bytes come again and again.
+  // Only a part: a symbol can claim any size, and may cover the same bytes repeatedly.
   constexpr std::uint64_t kMostCode = 4096;
   const std::uint64_t begin = function->range.begin;
   disassemble(module, {begin, begin + std::min(function->range.size(), kMostCode)});
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const skid::fuzz::MemoryFile file(data, size);
   try {
     read_module(Module::open(file.path()));
-  } catch (const skid::InputError&) {  // what it says is the answer
+  } catch (const skid::InputError&) {  // an expected refusal
   }
   return 0;
 }

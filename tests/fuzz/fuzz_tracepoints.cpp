@@ -1,5 +1,5 @@
-// Formats of tracepoints and a payload of theirs. The first two bytes tell the payload's size; it
-// follows, and behind it what perf stores as tracing data.
+// Formats of tracepoints and a payload. The first two bytes are the payload's size, followed by the
+// payload and by the tracing data as perf stores it.
 #include "src/perfdata/tracepoint.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::uint64_t kIds = 4096;  // the kernel gives small numbers
+  constexpr std::uint64_t kIds = 4096;  // the kernel assigns small numbers
   if (size < 2) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(2);
   const auto payload_size = std::min<std::size_t>(data[0] + data[1] * 256U, bytes.size());

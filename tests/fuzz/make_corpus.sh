@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the inputs of tests/fuzz/corpus anew, all but those that fuzzing found.
+# Regenerates the inputs of tests/fuzz/corpus, except those that fuzzing found.
 # usage: make_corpus.sh BUILD_DIRECTORY    as root, for unshare and tracepoints
-# Takes perf, gcc, clang, binutils and aarch64-linux-gnu-gcc.
+# Needs perf, gcc, clang, binutils and aarch64-linux-gnu-gcc.
 set -eu
 build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
@@ -11,7 +11,7 @@ mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$
   "$corpus/instructions" "$corpus/perfstat" "$corpus/report"
 "$build/tests/fuzz/make_seeds" "$corpus"
 
-# Recordings name the machine: here, one that is called example.
+# Recordings contain the host name: here, example.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --uts "$here/make_corpus.sh" "$build"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,7 +38,7 @@ pipe compressed -e cpu-clock -c 100003 -z
 mv ./*.data "$corpus/recording"
 mv ./*.pipe "$corpus/pipe"
 
-# Targets: stripped, because the note is all that is read of them.
+# Targets: stripped, because only the note is read.
 target() {
   "$build/skidscan" target --trigger "$2" --arch "$1" --nops 32 --lead-in 4 -o "$2-$1" >/dev/null
   "${3:-}strip" -s "$2-$1"
@@ -48,7 +48,7 @@ target x86_64 load
 target x86_64 branch
 target aarch64 load aarch64-linux-gnu-
 
-# Reports: with one trigger and with two, with and without a runway, and of their sum.
+# Reports: with one trigger and with two, with and without a runway, and their sum.
 report() { "$build/skidscan" report --format json "$@"; }
 synth() {
   echo '{"schema": "skidscan.model/1", "name": "small", "target":
@@ -70,15 +70,15 @@ sed 's/"small.data"/"other.data"/' 2.json >other.json
 "$build/skidscan" merge 1.json other.json 2>/dev/null >"$corpus/report/merged"
 mv 1.json "$corpus/report/one-trigger"
 
-# Code alone.
+# Code only.
 as -o code.o "$here/sources/instructions.s"
 objcopy -O binary -j .text code.o "$corpus/instructions/all-kinds"
 
-# Small ELF files, without the name of the directory that they were built in.
+# Small ELF files, without the name of the build directory.
 small="-Os -nostdlib -ffreestanding -fno-asynchronous-unwind-tables -Wl,-z,noseparate-code
   -Wl,-z,max-page-size=512 -Wl,--build-id=sha1 -ffile-prefix-map=$here=."
 cd "$here/sources"
-# shellcheck disable=SC2086 # one option a word
+# shellcheck disable=SC2086 # one option per word
 {
   gcc $small -static -g -o "$corpus/symbols/lines" functions.c
   gcc $small -static -gdwarf-4 -gz -o "$corpus/symbols/lines-compressed" functions.c

@@ -1,5 +1,5 @@
-// make_seeds CORPUS: writes the inputs of tests/fuzz/corpus that no program of the day records:
-// foreign byte order, layouts that take a PMU, damage, and single feature sections.
+// make_seeds CORPUS: writes the inputs of tests/fuzz/corpus that cannot be recorded here: the other
+// byte order, layouts that need a PMU, damage, and single feature sections.
 #include "src/perfdata/format.h"
 #include "tests/support/recording_builder.h"
 
@@ -49,7 +49,7 @@ std::string build_ids(const ByteWriter& empty) {
   return out.text("/usr/bin/program").bytes();
 }
 
-/// Samples with everything that has a length of its own.
+/// Samples with all fields of variable length.
 RecordingBuilder with_details() {
   RecordingBuilder builder;
   EventToBuild event{.type = PERF_TYPE_RAW, .config = 0x1cd, .ids = {5, 6}};
@@ -131,7 +131,7 @@ void write_features(const std::filesystem::path& directory) {
   write("sample-time", HEADER_SAMPLE_TIME, ByteWriter().u64(10).u64(20).bytes());
 }
 
-/// Counts that rates are made from, as perf prints them where there is a PMU.
+/// Counts for rates, as perf prints them with a PMU.
 void write_counts(const std::filesystem::path& directory) {
   write_file(directory / "plain",
              " Performance counter stats for 'true':\n\n"

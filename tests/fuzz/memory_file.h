@@ -16,7 +16,7 @@ namespace skid::fuzz {
 
 class MemoryFile {
  public:
-  /// A copy of [data, data + size). Ends the process when the machine has no room for it.
+  /// A copy of [data, data + size). Ends the process if memory is exhausted.
   MemoryFile(const std::uint8_t* data, std::size_t size)
       : file_(::memfd_create("fuzz-input", MFD_CLOEXEC)) {
     if (!file_) std::abort();
@@ -28,7 +28,7 @@ class MemoryFile {
     }
   }
 
-  /// Opens the file anew, from its first byte on.
+  /// Opens the file again, at its first byte.
   std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
 
  private:

@@ -1,4 +1,4 @@
-// Reads all that there is in a recording, as the commands do.
+// Reads everything in a recording, as the commands do.
 #pragma once
 
 #include "src/locate/digest.h"
@@ -17,7 +17,7 @@
 
 namespace skid::fuzz {
 
-/// The sum of some bytes: touches each of them, so that a sanitizer sees those out of bounds.
+/// The sum of some bytes: reads each of them, so that a sanitizer detects those out of bounds.
 inline std::uint64_t touch(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   for (const auto byte : bytes) sum += std::to_integer<std::uint64_t>(byte);
@@ -46,7 +46,7 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
   return sum;
 }
 
-/// All that a digest tells, in words.
+/// The contents of a digest as text.
 inline std::string read_digest(perfdata::Recording& recording,
                                const perfdata::LaneSetup& lanes = {}) {
   const auto digest = locate::digest(recording, lanes);

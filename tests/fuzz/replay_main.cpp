@@ -1,6 +1,6 @@
-// replay PATH...: gives each file, or each in a directory and below, to the fuzz target that it is
-// linked with; so that what fuzzing found stays found, with any compiler. Each input lies in a
-// block of exactly its length, whose ends a sanitizer guards.
+// replay PATH...: runs the linked fuzz target on each file, or on all files below a directory, as a
+// regression test with any compiler. Each input is in a block of exactly its length, so that a
+// sanitizer detects reads past its ends.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

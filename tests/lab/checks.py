@@ -1,4 +1,4 @@
-"""Holds the lab's recordings against what prediction.py computes; run.sh says how they were made.
+"""Compares the lab's recordings (made by run.sh) with the predictions of prediction.py.
 
 usage: checks.py SKIDSCAN DIR [unittest's options]
 """
@@ -17,14 +17,14 @@ from prediction import Loop, ledger, noticed_overflows, offsets, overflows, plac
 SKIDSCAN, DIRECTORY = Path(sys.argv[1]), Path(sys.argv[2])
 RESULTS = DIRECTORY / "results"
 CYCLES, GROUP = RESULTS / "cycles.run", RESULTS / "group.data"
-GUEST, HOST = RESULTS / "breakpoints.run", DIRECTORY / "host.run"  # of breakpoints, both
+GUEST, HOST = RESULTS / "breakpoints.run", DIRECTORY / "host.run"  # both of breakpoints
 LEVELS = {"none": 0, "p": 1, "pp": 2, "ppp": 3}
 
 PERIOD = 10007  # of cycles:u, and of instructions in the group
 INTERRUPT_PERIOD = 997  # of cycles in the group
 ITERATIONS = 30000  # of the target, for cycles:u
 GROUP_ITERATIONS = 60000
-CLASSES = ("hit", "skid", "before", "censored", "loop")  # of the ledger, those in the loop
+CLASSES = ("hit", "skid", "before", "censored", "loop")  # classes of the ledger within the loop
 PROMISED = 0.999
 CORTEX_A57 = 0xD07  # part number in MIDR_EL1
 
@@ -56,7 +56,7 @@ def guest_loop() -> Loop:
 
 @cache
 def sampled_addresses(path) -> dict[str, list[int]]:
-    """Addresses of the samples by event, in the order of time."""
+    """Addresses of the samples by event, sorted by time."""
     lines = skidscan("samples", path, "--columns", "time,event,ip").splitlines()
     samples = sorted((int(time), event, int(ip, 16))
                      for time, event, ip in (line.split("\t") for line in lines[1:]))
@@ -65,26 +65,26 @@ def sampled_addresses(path) -> dict[str, list[int]]:
 
 
 def offsets_of(found: dict) -> Counter:
-    """Samples by offset, from a report's histogram, whose bins are one instruction wide."""
+    """Samples by offset, from a report's histogram with bins of one instruction."""
     histogram = found["histogram"]
     assert histogram["bin_width"] == 1 and histogram["underflow"] == histogram["overflow"] == 0
     return Counter({each["lo"]: each["count"] for each in histogram["bins"]})
 
 
 def not_in_common(predicted: Counter, counted: Counter) -> int:
-    """Samples that would have to be added, to make the one the other."""
+    """Samples that would have to be added to either distribution to get the other."""
     return max((predicted - counted).total(), (counted - predicted).total())
 
 
 def fitted_entry(loop: Loop, period: int, address: int) -> int:
-    """What the first sample alone tells of the instructions between enabling and the loop."""
+    """Instructions between enabling and the loop, from the first sample only."""
     place = loop.place_of(address)
-    assert place is not None, f"the first sample lies outside of the loop, at {address:#x}"
+    assert place is not None, f"the first sample is outside the loop, at {address:#x}"
     return loop.entry_of(place, period)
 
 
 def sampled_places(loop: Loop, addresses: list[int]) -> list[int]:
-    """Of the samples in the loop. What runs before and behind it is no part of the prediction."""
+    """Of the samples in the loop. The prediction does not cover code before and after it."""
     return [place for place in map(loop.place_of, addresses) if place is not None]
 
 
@@ -98,10 +98,10 @@ def sampled_at(level: str) -> list[int]:
 
 
 class CyclesAtEveryLevel(unittest.TestCase):
-    """cycles:u, whose interrupt comes at once: each sample is at the instruction after the overflow."""
+    """cycles:u interrupts at once: each sample is at the instruction after the overflow."""
 
-    def test_each_sample_is_where_the_period_and_the_loop_put_it(self):
-        # One constant is taken from the first sample of the first level. All else follows.
+    def test_each_sample_is_at_the_predicted_place(self):
+        # One constant comes from the first sample of the first level; everything else is predicted.
         loop = guest_loop()
         entry = fitted_entry(loop, PERIOD, sampled_at("none")[0])
         predicted = places(loop, overflows(PERIOD), entry, ITERATIONS)
@@ -110,7 +110,7 @@ class CyclesAtEveryLevel(unittest.TestCase):
             with self.subTest(level=level):
                 self.assertEqual(sampled_places(loop, sampled_at(level)), predicted)
 
-    def test_the_report_counts_them_as_predicted(self):
+    def test_the_report_has_the_predicted_counts(self):
         loop = guest_loop()
         entry = fitted_entry(loop, PERIOD, sampled_at("none")[0])
         predicted = places(loop, overflows(PERIOD), entry, ITERATIONS)
@@ -133,10 +133,10 @@ class CyclesAtEveryLevel(unittest.TestCase):
 
 
 class KnownSkid(unittest.TestCase):
-    """The group of instructions and cycles: an overflow of the one waits for that of the other.
+    """The group of instructions and cycles: qemu notices an overflow of the first at the next of the second.
 
-    Unless the kernel is entered in between, as for its timer tick 250 times a second: there qemu
-    looks at all counters. So nearly each skid is the predicted one, and none is longer.
+    qemu also checks all counters when the kernel is entered, for example at a timer tick (250 a second).
+    So nearly every skid is the predicted one, and none is longer.
     """
 
     def setUp(self):
@@ -146,7 +146,7 @@ class KnownSkid(unittest.TestCase):
         self.assertEqual(set(by_event), {"instructions", "cycles"})
         self.sampled = {event: sampled_places(self.loop, addresses)
                         for event, addresses in by_event.items()}
-        # The only constant, from the first sample of cycles; nothing is taken from instructions.
+        # The only constant, from the first sample of cycles; none comes from instructions.
         entry = fitted_entry(self.loop, INTERRUPT_PERIOD, by_event["cycles"][0])
 
         def predicted(executed):
@@ -163,17 +163,17 @@ class KnownSkid(unittest.TestCase):
     def test_cycles_interrupt_where_predicted(self):
         self.assertEqual(self.sampled["cycles"], self.predicted["cycles"])
 
-    def test_the_skid_of_each_sample_of_instructions_is_the_predicted_one(self):
+    def test_the_skids_of_instructions_are_as_predicted(self):
         sampled, predicted = self.sampled["instructions"], self.predicted["instructions"]
         self.assertEqual(len(sampled), len(predicted))
         same = sum(map(int.__eq__, sampled, predicted))
-        print(f"{same} of {len(predicted)} skids are the predicted ones")
+        print(f"{same} of {len(predicted)} skids are as predicted")
         self.assertGreaterEqual(same, PROMISED * len(predicted))
         longest = self.skids_to(predicted)
         for k, (skid, at_most) in enumerate(zip(self.skids_to(sampled), longest), start=1):
             self.assertLessEqual(skid, at_most, f"sample {k}")
 
-    def test_the_skids_are_of_all_lengths(self):
+    def test_the_predicted_skids_have_all_lengths(self):
         predicted = self.skids_to(self.predicted["instructions"])
         self.assertEqual(predicted, list(islice(skids(PERIOD, INTERRUPT_PERIOD), len(predicted))))
         self.assertEqual(set(predicted), set(range(INTERRUPT_PERIOD)))
@@ -192,12 +192,12 @@ class KnownSkid(unittest.TestCase):
 
 
 class Breakpoints(unittest.TestCase):
-    """On aarch64 a watchpoint traps before the access, on x86-64 behind it."""
+    """On aarch64 a watchpoint traps before the access, on x86-64 after it."""
 
     def setUp(self):
         self.here = measurement(HOST, "access:pp")
         if self.here["cpu"]["arch"] != "x86_64":
-            self.skipTest(f"this machine is {self.here['cpu']['arch']}, and no other than the guest")
+            self.skipTest(f"this machine is {self.here['cpu']['arch']}, the architecture of the guest")
 
     def test_in_the_guest_all_samples_are_on_the_trigger(self):
         for event in ("access:p", "access:pp", "execute:p", "execute:pp"):
@@ -208,7 +208,7 @@ class Breakpoints(unittest.TestCase):
                 self.assertEqual(found["contract"]["verdict"], "kept")
                 self.assertFalse(found["contract"]["certified"])
 
-    def test_access_at_pp_is_kept_there_and_broken_here(self):
+    def test_access_at_pp_is_kept_in_the_guest_and_broken_on_the_host(self):
         self.assertEqual(self.here["skid"]["instructions"]["mode"], 1)
         self.assertEqual(self.here["contract"]["verdict"], "broken")
         self.assertEqual(measurement(GUEST, "access:pp")["contract"]["verdict"], "kept")
@@ -221,7 +221,7 @@ class Breakpoints(unittest.TestCase):
                     self.assertEqual(event["judged"], event["samples"])
                     self.assertEqual(event["impossible"], 0)
 
-    def test_the_comparison_shows_that_difference_and_no_other(self):
+    def test_the_comparison_shows_only_that_difference(self):
         comparison = json.loads((DIRECTORY / "compare.json").read_text())
         self.assertEqual([side["cpu"]["arch"] for side in comparison["sides"]],
                          ["aarch64", "x86_64"])
@@ -232,7 +232,7 @@ class Breakpoints(unittest.TestCase):
             found[row["event"], row["level"]] = (here["outcome"], here["contract_broke"],
                                                  there["skid"]["p50"]["value"],
                                                  here["skid"]["p50"]["value"])
-        # At level 1 any constant skid will do.
+        # At level 1 any constant skid is kept.
         self.assertEqual(found, {("access", 1): ("worse", False, 0, 1),
                                  ("access", 2): ("worse", True, 0, 1),
                                  ("execute", 1): ("no difference shown", False, 0, 0),
@@ -240,7 +240,7 @@ class Breakpoints(unittest.TestCase):
 
 
 class TheGuest(unittest.TestCase):
-    """What the kits wrote down of the machine that they ran on."""
+    """The machine as recorded by the kits."""
 
     def test_its_cpu_and_kernel_are_in_the_report(self):
         for run in (CYCLES, GUEST):
@@ -256,7 +256,7 @@ class TheGuest(unittest.TestCase):
                               capture_output=True, check=False)
         self.assertIn("armv8_pmuv3", done.stdout, done.stderr)
 
-    def test_nothing_was_refused_or_left_out(self):
+    def test_no_measurement_was_refused_and_no_sample_lost(self):
         for run, measurements in ((CYCLES, 4), (GUEST, 4)):
             self.assertEqual(len(report(run)), measurements)
             for found in report(run):

@@ -1,9 +1,9 @@
-"""Where the samples of the emulated PMU must lie, computed without looking at a recording.
+"""Predicted places of the samples of the emulated PMU, computed without a recording.
 
-The guest's clock is its instructions: one takes one cycle. A target's loop runs straight through its
-instructions, over and over, so that the number of instructions executed since counting began tells
-the next one: (instructions - entry) mod length, where `entry` counts those between the beginning of
-counting and the first instruction of the loop.
+The guest's clock counts instructions: one takes one cycle. A target's loop runs straight through its
+instructions, over and over, so the number of instructions executed since counting began determines
+the next one: (instructions - entry) mod length, where `entry` is the number of instructions between the
+start of counting and the first instruction of the loop.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class Loop:
 
     @staticmethod
     def of(target: dict) -> "Loop":
-        """Of a target as `skidscan target --read FILE --format json` tells it."""
+        """From the output of `skidscan target --read FILE --format json`."""
         layout = {
             part: [int(str(layout_range[end]), 0) for end in ("begin", "end")]
             for part, layout_range in target["layout"].items()
@@ -41,12 +41,12 @@ class Loop:
                     place(layout["runway"][0]), place(layout["runway"][1]))
 
     def place_of(self, address: int) -> int | None:
-        """None outside of the loop."""
+        """None outside the loop."""
         place, rest = divmod(address - self.begin, INSTRUCTION_BYTES)
         return place if rest == 0 and 0 <= place < self.length else None
 
     def place_after(self, instructions: int, entry: int) -> int:
-        """Of the instruction that is next when so many were executed since counting began."""
+        """Place of the next instruction after so many since counting began."""
         return (instructions - entry) % self.length
 
     def entry_of(self, place: int, instructions: int) -> int:
@@ -54,7 +54,7 @@ class Loop:
         return (instructions - place) % self.length
 
     def part_of(self, place: int) -> str:
-        """The class of the ledger that a sample there belongs to (docs/method.md)."""
+        """Class of the ledger of a sample at the place (docs/method.md)."""
         if place == self.trigger:
             return "hit"
         if self.lead_in <= place < self.trigger:
@@ -66,22 +66,22 @@ class Loop:
 
 
 def overflows(period: int):
-    """Instructions executed at each overflow of a counter whose interrupt comes at once."""
+    """Instructions executed at each overflow of a counter that interrupts at once."""
     return (period * k for k in count(1))
 
 
 def noticed_overflows(period: int, interrupt_period: int):
-    """The same of a counter without an interrupt: its overflow is noticed at that of another one."""
+    """The same for a counter without an interrupt: its overflow is noticed at the next of another one."""
     return (-(-at // interrupt_period) * interrupt_period for at in overflows(period))
 
 
 def skids(period: int, interrupt_period: int):
-    """From the overflow of the one to that of the other, in instructions."""
+    """Instructions from an overflow of the first to the next of the second."""
     return ((-at) % interrupt_period for at in overflows(period))
 
 
 def places(loop: Loop, executed, entry: int, iterations: int) -> list[int]:
-    """Of the samples taken after `executed` instructions each, as far as they lie in the loop."""
+    """Places of the samples taken after each of `executed` instructions, if they are in the loop."""
     leave = entry + iterations * loop.length
     return [loop.place_after(at, entry)
             for at in takewhile(lambda at: at < leave, executed) if at >= entry]
@@ -93,5 +93,5 @@ def ledger(loop: Loop, sampled: list[int]) -> Counter:
 
 
 def offsets(loop: Loop, sampled: list[int]) -> Counter:
-    """Samples by distance from the trigger in instructions; those elsewhere in the loop have none."""
+    """Samples by distance from the trigger in instructions; the rest of the loop has none."""
     return Counter(place - loop.trigger for place in sampled if loop.part_of(place) != "loop")

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The lab: skidscan against a PMU whose every sample can be computed beforehand. Boots Debian's arm64
-# kernel under qemu, whose emulated PMUv3 counts instructions one by one, runs a kit and a group of
-# events there, records the same kit's specification here, and checks both (docs/lab.md).
-# usage: run.sh SKIDSCAN DIR     everything it makes lies in DIR
-# exit status: 0 all checks hold, 1 not so, 77 skipped, because something that it takes is missing
+# The lab: skidscan and a PMU whose every sample can be computed. Boots Debian's arm64 kernel under qemu,
+# whose emulated PMUv3 counts instructions one by one, records a kit and a group of events there, records
+# the same kit's specification on the host, and checks both (docs/lab.md).
+# usage: run.sh SKIDSCAN DIR     all output is in DIR
+# exit status: 0 all checks passed, 1 a check failed, 77 skipped because a prerequisite is missing
 set -eu
 export LC_ALL=C
 
@@ -27,7 +27,7 @@ fail() {
   exit 1
 }
 need() { # program, Debian package
-  command -v "$1" >/dev/null || skip "no $1 here; install it with 'apt install $2'"
+  command -v "$1" >/dev/null || skip "$1 is missing; install it with 'apt install $2'"
 }
 need qemu-system-aarch64 qemu-system-arm
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
@@ -36,11 +36,11 @@ need python3 python3
 need perf linux-perf
 
 step "the guest's packages"
-# perf is linked to Perl and Python, but takes their libraries alone for what is done here.
+# perf is linked to Perl and Python, but needs only their libraries here.
 without=$(printf -- '--without %s ' initramfs-tools linux-base kmod debconf media-types \
   init-system-helpers binutils perl perl-base perl-modules-5.36 python3 libpython3.11-stdlib)
 status=0
-# shellcheck disable=SC2086 # one word each
+# shellcheck disable=SC2086 # one argument per word
 "$here/../../scripts/fetch-debian-packages.sh" --arch arm64 --into "$dir/packages" $without \
   linux-image-cloud-arm64 linux-perf busybox-static || status=$?
 [ "$status" -ne 69 ] || skip "the packages of the guest cannot be fetched"
@@ -53,7 +53,7 @@ if [ ! -f "$kernel" ] || [ ! -d "$modules" ]; then fail "not exactly one kernel 
 step 'kits'
 rm -rf "$dir/kits" "$dir/results" "$dir/host.run" "$dir/initramfs"
 mkdir -p "$dir/kits" "$dir/results"
-# The runway is longer than any skid, but short, since instructions take their time under emulation.
+# Longer than any skid, but short, because emulated instructions are slow.
 runway='--nops 1200'
 breakpoints="-e access -e execute -p p,pp $runway"
 make_kit() { # name, options
@@ -63,7 +63,7 @@ make_kit() { # name, options
   mkdir "$dir/kits/$name"
   tar -xf "$dir/kits/$name.tar" -C "$dir/kits/$name"
 }
-# shellcheck disable=SC2086 # one word each
+# shellcheck disable=SC2086 # one argument per word
 make_kit cycles -e cycles:u -c 10007 --iterations 30000 $runway
 # shellcheck disable=SC2086
 make_kit breakpoints $breakpoints
@@ -83,14 +83,14 @@ for module in virtio/virtio virtio/virtio_ring virtio/virtio_mmio block/virtio_b
 done
 cp "$here/init" "$root/init"
 chmod +x "$root/init"
-# Under the path that it has here, so that recordings made with it are read without a hint.
+# Under the same path as on the host, so that recordings refer to existing targets.
 cp -r "$dir/kits" "$root$dir/"
 sed "s|@KITS@|$dir/kits|" "$here/commands" >"$root/commands"
 (cd "$root" && find . | busybox cpio -o -H newc >"$dir/initrd" 2>"$dir/cpio.log") ||
   fail "cannot make the initramfs: $(tail -n 1 "$dir/cpio.log")"
 
 step 'guest'
-# -icount shift=0: an instruction takes one cycle of 1 ns, and time goes by with instructions alone.
+# -icount shift=0: an instruction takes one cycle of 1 ns, and time advances with instructions only.
 rm -f "$dir/disk" "$dir/console"
 truncate -s 256M "$dir/disk"
 timeout --foreground 900 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 1024 -smp 1 -icount shift=0,sleep=off \
@@ -103,13 +103,13 @@ timeout --foreground 900 qemu-system-aarch64 -M virt -cpu cortex-a57 -m 1024 -sm
 }
 tar -xf "$dir/disk" -C "$dir/results" 2>/dev/null || {
   tail -n 20 "$dir/console" >&2
-  fail "the guest left no results (its console: $dir/console)"
+  fail "the guest wrote no results (console: $dir/console)"
 }
 rm -f "$dir/disk"
 cat "$dir/results/commands.log"
 [ "$(cat "$dir/results/status")" = 0 ] || fail "a command failed in the guest"
 
-step 'the same here'
+step 'the same breakpoints on the host'
 # shellcheck disable=SC2086
 "$skidscan" record -q $breakpoints -o "$dir/host.run"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds every JSON output of skidscan against its schema in docs/schemas, the schemas against
-damaged outputs, and the tables of docs/ against the schemas.
-usage: check.py SKIDSCAN SOURCE RECORDINGS     (77: skipped, because python3-jsonschema is missing)
+"""Checks that every JSON output of skidscan matches its schema in docs/schemas, that the schemas refuse
+damaged outputs, and that the tables of docs/ match the schemas.
+usage: check.py SKIDSCAN SOURCE RECORDINGS     (77: skipped, python3-jsonschema is missing)
 """
 
 import copy
@@ -22,7 +22,7 @@ from damage import LONGEST, Damage, optional_keys  # noqa: E402
 from outputs import Outputs  # noqa: E402
 from tables import Check  # noqa: E402
 
-# What has the right type and is wrong all the same.
+# Wrong values of the right type.
 WRONG_VALUES = [
     ("report", "measurements.0.contract.verdict", "good"),
     ("report", "measurements.0.contract.promise", "skid 0"),
@@ -89,7 +89,7 @@ def refusals(schema, validator, documents, root):
 
 def main():
     if platform.machine() != "x86_64":
-        print("skipped: most models are of Intel's CPUs, and take targets and catalogues of x86-64")
+        print("skipped: most models need targets and catalogues of x86-64")
         return 77
     skidscan, source, recordings = (os.path.abspath(argument) for argument in sys.argv[1:4])
     schemas = schemas_in(os.path.join(source, "docs", "schemas"))

@@ -11,7 +11,7 @@ INPUTS = {"model", "placement"}
 
 
 def places(node, path=()):
-    """Each object and array element below a node: (where in general, container, key)."""
+    """Each object and array element below a node: (path, container, key)."""
     if isinstance(node, dict):
         for key in node:
             yield path + (key,), node, key
@@ -27,7 +27,7 @@ def is_open(schema, path):
 
 
 def of_other_type(value):
-    """Values whose type is not that of `value`, nor that of anything that may stand for it."""
+    """Values of a type that no key with `value` accepts."""
     if isinstance(value, (bool, str)):
         return [1.5]
     if isinstance(value, (int, float)):
@@ -39,9 +39,9 @@ class Damage:
     def __init__(self, schema, validator, optional):
         self.schema = schema
         self.validator = validator
-        self.optional = optional  # paths of keys that may be left out
+        self.optional = optional  # paths of optional keys
         self.seen = set()
-        self.accepted = []  # what should have been refused
+        self.accepted = []  # wrongly accepted documents
         self.tried = 0
 
     def expect_refusal(self, document, what):
@@ -60,7 +60,7 @@ class Damage:
         del container[key]
         self.expect_refusal(document, what)
         container.clear()
-        container.update(kept)  # in the order it had
+        container.update(kept)  # in the original order
 
     def of(self, document):
         new = []
@@ -84,7 +84,7 @@ class Damage:
 
     def add_key(self, document, node, name):
         node[NO_SUCH_KEY] = 1
-        self.expect_refusal(document, f"a key of no meaning in {name}")
+        self.expect_refusal(document, f"an unknown key in {name}")
         del node[NO_SUCH_KEY]
 
 
@@ -95,7 +95,7 @@ def resolve(root, node):
 
 
 def branches(root, node):
-    """The forms that a value may take."""
+    """The alternative forms of a value."""
     node = resolve(root, node)
     found = [node]
     for word in ("oneOf", "anyOf"):
@@ -110,7 +110,7 @@ def optional_keys(root):
 
     def walk(node, path, depth):
         if depth > 20:
-            return  # a distribution may hold others
+            return  # a distribution may contain others
         for form in branches(root, node):
             for key, value in form.get("properties", {}).items():
                 if key not in form.get("required", []):

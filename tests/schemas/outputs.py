@@ -1,5 +1,5 @@
-"""Outputs of a built skidscan, of all its schemas: of synthetic recordings, of recordings that this
-machine can make, and of those of others."""
+"""JSON outputs of skidscan for all schemas, from synthetic recordings, recordings of this machine and
+third-party recordings."""
 
 import glob
 import json
@@ -19,7 +19,7 @@ class Outputs:
         self.source = source  # the checkout
         self.directory = directory
         self.documents = []
-        self.left_out = []  # what could not be made here, and why
+        self.left_out = []  # outputs that cannot be made here, and why
 
     def run(self, *arguments, allowed=ANSWERED, **options):
         done = subprocess.run([self.skidscan, *arguments], cwd=self.directory, text=True,
@@ -36,7 +36,7 @@ class Outputs:
             self.add(schema, " ".join(arguments), json.loads(text))
 
     def take_lines(self, schema, *arguments, most=2000, **options):
-        """A document a line; those that look alike beyond `most` say nothing new."""
+        """A document per line, at most `most`, because they are alike."""
         for line in self.run(*arguments, **options).splitlines()[:most]:
             self.add(schema, " ".join(arguments), json.loads(line))
 
@@ -48,7 +48,7 @@ class Outputs:
         self.documents.append((schema, made_by, document))
 
     def take_recording(self, recording, allowed=ANSWERED):
-        """All that can be asked of one recording, or of one run."""
+        """Outputs of all commands for one recording or run."""
         for command in ("report", "audit", "annotate"):
             self.take(command, command, recording, "--format", "json", allowed=allowed)
 
@@ -77,7 +77,7 @@ class Outputs:
         self.take("compare", "compare", "pebs-sound.data", "pebs-shadow.data", "--format", "json")
 
     def of_small_models(self):
-        """One of each, short enough to be damaged in every place."""
+        """One of each, short enough to be damaged at every place."""
         model = {"schema": "skidscan.model/1", "name": "small", "description": "three samples",
                  "source": "here", "seed": 3,
                  "target": {"arch": "x86_64", "trigger": "load", "nops": 40, "nop_bytes": 1,
@@ -172,7 +172,7 @@ class Outputs:
         self.take("rates", "rates", "-", "--format", "json", input=lines)
 
     def of_this_machine(self):
-        """What is recorded here, where perf may."""
+        """Recordings of this machine, where perf is permitted."""
         tried = subprocess.run(
             [self.skidscan, "record", "-q", "-e", "access,execute,page-faults", "--samples", "500",
              "-o", "here.run"], cwd=self.directory, stderr=subprocess.PIPE, text=True, check=False,

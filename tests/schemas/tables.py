@@ -1,12 +1,12 @@
-"""Holds the tables of docs/ against the schemas: the same keys, the same types, null where it is
-said. A table is named by the heading that it stands under and by the words in front of it."""
+"""Compares the tables of docs/ with the schemas: keys, types and null. A table is identified by its heading
+and by words of the line before it."""
 
 import os
 import re
 
 from damage import branches
 
-# document, heading, words of the line in front of the table, schema, where in it.
+# document, heading, words of the line before the table, schema, path in it.
 TABLES = [
     ("formats.md", "Output of `skidscan report`", "Terms are defined", "report", ""),
     ("formats.md", "Output of `skidscan report`", "Each measurement:", "report", "measurements.*"),
@@ -52,7 +52,7 @@ TABLES = [
      "recordings.*.measurements.*"),
 ]
 
-# Keys that the sentence in front of a table tells, not the table.
+# Keys in the sentence before a table.
 IN_SENTENCES = {
     ("audit", ""): {"schema", "tool_version", "recordings"},
     ("report", "measurements.*.skid.instructions"): {
@@ -71,7 +71,7 @@ def plain(text):
 
 
 def tables_of(path):
-    """(heading, line in front, rows of cells) of each table."""
+    """(heading, line before it, rows of cells) of each table."""
     heading, before, rows, found = "", "", [], []
     with open(path, encoding="utf-8") as file:
         for line in list(file) + ["\n"]:
@@ -92,7 +92,7 @@ def tables_of(path):
 
 
 def keys_of(cell):
-    """Paths that a cell names: `a.b`, `.c` is a.b and a.c; `a[]` is a."""
+    """Paths in a cell: `a.b`, `.c` means a.b and a.c; `a[]` means a."""
     paths = []
     for name in re.findall("`([^`]*)`", cell):
         path = name.replace("[]", "").split(".")
@@ -103,7 +103,7 @@ def keys_of(cell):
 
 
 def types_of(cell):
-    """JSON types that the second cell of a row names; None where it names none."""
+    """JSON types in the second cell of a row; None without any."""
     types = set()
     for word in re.split(r",| or ", plain(cell)):
         word = re.sub(r"^arrays? of .*", "array", word.strip())
@@ -158,14 +158,14 @@ class Check:
             found = [rows for title, line, rows in tables_of(os.path.join(self.documents, name))
                      if title == heading and before in line]
             if len(found) != 1:
-                self.wrong.append(f"{name}: {len(found)} tables under '{heading}' behind '{before}'")
+                self.wrong.append(f"{name}: {len(found)} tables under '{heading}' after '{before}'")
             else:
                 self.table(f"{name}, {heading}, {where or 'top'}", found[0], schema, where)
         return self.wrong
 
     def table(self, title, rows, schema, where):
         root = self.schemas[schema]
-        documented = {}  # path of an object: keys that are told of it
+        documented = {}  # path of an object: its documented keys
         told = IN_SENTENCES.get((schema, where), set())
         documented[where] = set(told)
         for row in rows:
@@ -190,7 +190,7 @@ class Check:
                     self.wrong.append(f"{title}: {'.'.join(path)} is {sorted(types)}, in the schema "
                                       f"{sorted(actual)}")
                 if "null" in actual - types:
-                    self.wrong.append(f"{title}: {'.'.join(path)} may be null in the schema alone")
+                    self.wrong.append(f"{title}: {'.'.join(path)} may be null in the schema only")
             if types is not None and "null" in types and not nullable:
                 self.wrong.append(f"{title}: {row[0]} may not be null in the schema")
         for path, keys in documented.items():
@@ -199,5 +199,5 @@ class Check:
             for form in at(root, path):
                 properties |= set(form.get("properties", {}))
             for key in sorted(properties - keys):
-                self.wrong.append(f"{title}: {'.'.join(filter(None, [path, key]))} is in the schema "
-                                  "alone")
+                self.wrong.append(f"{title}: {'.'.join(filter(None, [path, key]))} is only in "
+                                  "the schema")

@@ -1,4 +1,4 @@
-// A second opinion on x86-64 instructions: Capstone's.
+// Decodes x86-64 instructions with Capstone, as a reference.
 #pragma once
 
 #include "src/instructions/instruction.h"
@@ -18,7 +18,7 @@ struct CapstoneInstruction {
   unsigned length = 0;        ///< bytes
   std::string_view mnemonic;  ///< "rep movsb"; lives until the next instruction is decoded
   std::string_view operands;  ///< "byte ptr [rdi], byte ptr [rsi]"; the same
-  /// What it says is done with each operand in memory.
+  /// Access to each operand in memory.
   std::vector<instructions::Access> memory;
 };
 
@@ -32,7 +32,7 @@ class CapstoneDecoder {
   /// "4.0": the version of the library in use.
   static std::string version();
 
-  /// The first instruction in `code`, whose first byte lies at `address`.
+  /// The first instruction in `code`, whose first byte is at `address`.
   std::optional<CapstoneInstruction> decode(std::span<const std::byte> code, std::uint64_t address);
 
  private:

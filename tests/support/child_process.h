@@ -1,4 +1,4 @@
-// Programs that a test watches while they run.
+// Programs that a test observes while they run.
 #pragma once
 
 #include "src/support/process.h"
@@ -8,7 +8,7 @@
 
 namespace skid::test {
 
-/// Waits until `done` holds; false when the program ended or a minute passed before.
+/// Waits until `done()`; false if the program ends or a minute passes before.
 inline bool wait_until(ChildProcess& child, const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < deadline) {

@@ -1,4 +1,4 @@
-// The classic experiment: a function that reads memory, a function that is a runway, a loop.
+// The classic experiment: a loop over a function that reads memory and a runway function.
 #include <stdlib.h>
 static volatile long datum[1 << 12];
 __attribute__((noinline)) long memreader(unsigned long i) {

@@ -1,4 +1,4 @@
-// Where an x86-64 instruction's opcode is, as far as it takes to name encodings.
+// The opcode of an x86-64 instruction, to identify encodings.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@ struct Encoding {
   enum class Kind { legacy, vex, evex };
 
   Kind kind = Kind::legacy;
-  bool has66 = false, has_f2 = false, has_f3 = false;  ///< prefixes in front of legacy opcodes
+  bool has66 = false, has_f2 = false, has_f3 = false;  ///< prefixes before legacy opcodes
   unsigned map = 0;     ///< 0: one byte; 1: 0f; 2: 0f 38; 3: 0f 3a; further ones of EVEX
   unsigned opcode = 0;  ///< the byte
-  unsigned modrm = 0;   ///< the byte behind the opcode, whether or not it is one
+  unsigned modrm = 0;   ///< the byte after the opcode, whether or not it is a ModRM byte
   unsigned opmask = 0;  ///< EVEX: the mask register, 0 for none
 
   bool names_registers() const noexcept { return modrm >= 0xc0; }
   unsigned extension() const noexcept { return modrm >> 3U & 7U; }  ///< the /digit
 };
 
-/// Bytes that `code` does not have count as zero.
+/// Bytes past the end of `code` count as zero.
 inline Encoding encoding_of(std::span<const std::byte> code) {
   std::size_t at = 0;
   const auto byte = [&](std::size_t ahead = 0) {

@@ -1,4 +1,4 @@
-// Whether libpfm4 knows the CPUs that the tests of events ask it about.
+// Whether libpfm4 supports the CPUs of the tests of events.
 #pragma once
 
 #include <gtest/gtest.h>

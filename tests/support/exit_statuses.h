@@ -1,4 +1,4 @@
-// What the program ends with, as its help and docs promise it to scripts.
+// Exit statuses as documented.
 #pragma once
 
 namespace skid::test {

@@ -7,25 +7,25 @@
 namespace skid::test {
 namespace {
 
-using What = Happening::What;
+using What = Occurrence::What;
 
 constexpr std::uint16_t kKernelMode = 1, kUserMode = 2, kHypervisorMode = 3;
 constexpr std::int32_t kKernel = -1;
 constexpr std::uint64_t kPage = 0x1000;
 
-/// Draws happenings one after the other.
+/// Draws occurrences one after the other.
 class Historian {
  public:
   Historian(const HistoryShape& shape, std::mt19937_64& random) : shape_(shape), random_(random) {}
 
-  std::vector<Happening> tell() {
-    // What perf writes of the kernel and of processes that were there before.
+  std::vector<Occurrence> tell() {
+    // Records that perf synthesizes for the kernel and existing processes.
     for (int i = 0; i < 6; ++i) add_mapping(kKernel, 0);
     for (const std::int32_t pid : {100, 101, 102}) {
       for (int i = 0; i < 4; ++i) add_mapping(pid, 0);
     }
     std::uint64_t time = 1000;
-    while (history_.size() < shape_.happenings) {
+    while (history_.size() < shape_.occurrences) {
       if (!shape_.same_times || below(20) != 0) time += 1 + below(50);
       if (chance(shape_.changes)) {
         add_change(time);
@@ -42,22 +42,22 @@ class Historian {
   }
   bool chance(double part) { return std::uniform_real_distribution<>()(random_) < part; }
   std::int32_t any_pid() { return 100 + static_cast<std::int32_t>(below(6)); }
-  /// Where slots are few, files follow each other at one address and overlap in part.
+  /// With few slots, files follow each other at one address and overlap in part.
   static std::uint64_t slot(std::int32_t pid, std::uint64_t number) {
     return (pid == kKernel ? 0xffff'ffff'a000'0000 : 0x40'0000) + number * kPage;
   }
 
-  Happening& add(What what, std::uint64_t time, std::int32_t pid) {
-    Happening happening;
-    happening.what = what;
-    happening.time = time;
-    happening.pid = pid;
-    happening.cpu = static_cast<unsigned>(below(shape_.cpus));
-    return history_.emplace_back(std::move(happening));
+  Occurrence& add(What what, std::uint64_t time, std::int32_t pid) {
+    Occurrence occurrence;
+    occurrence.what = what;
+    occurrence.time = time;
+    occurrence.pid = pid;
+    occurrence.cpu = static_cast<unsigned>(below(shape_.cpus));
+    return history_.emplace_back(std::move(occurrence));
   }
 
   void add_mapping(std::int32_t pid, std::uint64_t time) {
-    Happening& map = add(below(2) == 0 ? What::map : What::map2, time, pid);
+    Occurrence& map = add(below(2) == 0 ? What::map : What::map2, time, pid);
     map.address = slot(pid, below(shape_.slots));
     map.length = kPage * (1 + below(3));
     map.file_offset = kPage * below(3);
@@ -71,7 +71,7 @@ class Historian {
       case 0:
         add_mapping(kKernel, time);
         return;
-      case 1: {  // a new process, often with the pid of one that was there before
+      case 1: {  // a new process, often with a reused pid
         const std::int32_t child = any_pid();
         add(What::fork, time, child).parent = any_pid();
         return;
@@ -82,17 +82,17 @@ class Historian {
       case 3: {
         const std::int32_t pid = any_pid();
         constexpr What kWithoutEffect[] = {What::thread, What::comm, What::listed_fork};
-        Happening& none = add(kWithoutEffect[below(3)], time, pid);
+        Occurrence& none = add(kWithoutEffect[below(3)], time, pid);
         none.parent = none.what == What::thread ? pid : any_pid();
         return;
       }
-      default:  // dlopen, often where something was before
+      default:  // dlopen, often at a used address
         add_mapping(any_pid(), time);
     }
   }
 
   void add_sample(std::uint64_t time) {
-    Happening& sample = add(What::sample, time, chance(shape_.hot) ? 100 : any_pid());
+    Occurrence& sample = add(What::sample, time, chance(shape_.hot) ? 100 : any_pid());
     sample.event = static_cast<std::uint32_t>(below(shape_.events));
     const bool is_hot = sample.pid == 100 && shape_.hot > 0;
     const std::uint64_t mode = is_hot ? 99 : below(20);
@@ -104,19 +104,19 @@ class Historian {
 
   const HistoryShape& shape_;
   std::mt19937_64& random_;
-  std::vector<Happening> history_;
+  std::vector<Occurrence> history_;
 };
 
-/// What the spaces of all processes look like at one moment.
+/// The address spaces of all processes at one moment.
 class World {
  public:
-  void happen(const Happening& event) {
+  void happen(const Occurrence& event) {
     switch (event.what) {
       case What::map:
       case What::map2: {
         auto& address_space = spaces_[event.pid];
         const std::uint64_t end = event.address + event.length;
-        std::erase_if(address_space, [&](const Happening& old) {
+        std::erase_if(address_space, [&](const Occurrence& old) {
           return old.address >= event.address && old.address + old.length <= end;
         });
         address_space.push_back(event);
@@ -136,7 +136,7 @@ class World {
     }
   }
 
-  PlaceKey place_of(const Happening& sample) const {
+  PlaceKey place_of(const Occurrence& sample) const {
     const std::uint32_t mode = sample.misc & perfdata::PERF_RECORD_MISC_CPUMODE_MASK;
     const bool exact = (sample.misc & perfdata::PERF_RECORD_MISC_EXACT_IP) != 0;
     PlaceKey place;
@@ -156,32 +156,32 @@ class World {
   }
 
  private:
-  std::map<std::int32_t, std::vector<Happening>> spaces_;  // mappings, the newest last
+  std::map<std::int32_t, std::vector<Occurrence>> spaces_;  // mappings, the newest last
 };
 
 }  // namespace
 
-std::vector<Happening> random_history(const HistoryShape& shape, std::mt19937_64& random) {
+std::vector<Occurrence> random_history(const HistoryShape& shape, std::mt19937_64& random) {
   return Historian(shape, random).tell();
 }
 
-PlaceCounts places_by_replay(const std::vector<Happening>& history, bool timed) {
-  std::vector<const Happening*> order;
+PlaceCounts places_by_replay(const std::vector<Occurrence>& history, bool timed) {
+  std::vector<const Occurrence*> order;
   order.reserve(history.size());
-  for (const Happening& happening : history) order.push_back(&happening);
+  for (const Occurrence& occurrence : history) order.push_back(&occurrence);
   if (timed) {
-    std::stable_sort(order.begin(), order.end(), [](const Happening* a, const Happening* b) {
+    std::stable_sort(order.begin(), order.end(), [](const Occurrence* a, const Occurrence* b) {
       return std::pair(a->time, a->what == What::sample) <
              std::pair(b->time, b->what == What::sample);
     });
   }
   World world;
   PlaceCounts counts;
-  for (const Happening* happening : order) {
-    if (happening->what == What::sample) {
-      ++counts[world.place_of(*happening)];
+  for (const Occurrence* occurrence : order) {
+    if (occurrence->what == What::sample) {
+      ++counts[world.place_of(*occurrence)];
     } else {
-      world.happen(*happening);
+      world.happen(*occurrence);
     }
   }
   return counts;
@@ -196,8 +196,9 @@ std::uint64_t misplaced(const PlaceCounts& expected, const PlaceCounts& found) {
   return samples;
 }
 
-std::vector<std::vector<Happening>> in_rounds(const std::vector<Happening>& history, unsigned cpus,
-                                              std::size_t rounds, std::mt19937_64& random) {
+std::vector<std::vector<Occurrence>> in_rounds(const std::vector<Occurrence>& history,
+                                               unsigned cpus, std::size_t rounds,
+                                               std::mt19937_64& random) {
   // When each buffer was emptied, in each round one after the other.
   std::vector<std::size_t> moments(rounds * cpus);
   for (auto& moment : moments) {
@@ -208,14 +209,14 @@ std::vector<std::vector<Happening>> in_rounds(const std::vector<Happening>& hist
   std::iota(cpu_order.begin(), cpu_order.end(), 0u);
 
   std::vector<std::vector<std::size_t>> buffers(cpus);
-  std::vector<std::vector<Happening>> written(rounds + 1);
-  // What perf writes of the time before stands in front.
+  std::vector<std::vector<Occurrence>> written(rounds + 1);
+  // Synthesized records come first.
   std::size_t next = 0;
   for (; next < history.size() && history[next].time == 0; ++next) {
     written.front().push_back(history[next]);
   }
   std::vector<std::size_t> begin(cpus, next);
-  const auto empty_buffer = [&](unsigned cpu, std::size_t end, std::vector<Happening>& round) {
+  const auto empty_buffer = [&](unsigned cpu, std::size_t end, std::vector<Occurrence>& round) {
     for (std::size_t i = begin[cpu]; i < end; ++i) {
       if (history[i].cpu == cpu) round.push_back(history[i]);
     }
@@ -249,53 +250,53 @@ RecordingBuilder HistoryWriter::begin() const {
   return builder;
 }
 
-void HistoryWriter::add(RecordingBuilder& builder, const Happening& happening) const {
-  const std::uint64_t id = 1000 + happening.event;
-  const std::int32_t pid = happening.pid;
+void HistoryWriter::add(RecordingBuilder& builder, const Occurrence& occurrence) const {
+  const std::uint64_t id = 1000 + occurrence.event;
+  const std::int32_t pid = occurrence.pid;
   auto body = builder.writer();
   std::uint32_t type = perfdata::PERF_RECORD_SAMPLE;
-  std::uint16_t misc = happening.misc;
-  switch (happening.what) {
+  std::uint16_t misc = occurrence.misc;
+  switch (occurrence.what) {
     case What::sample:
       if (shape_.events > 1) body.u64(id);
-      body.u64(happening.address).i32(pid).i32(pid);
-      if (shape_.timed) body.u64(happening.time);
+      body.u64(occurrence.address).i32(pid).i32(pid);
+      if (shape_.timed) body.u64(occurrence.time);
       builder.record(type, misc, body.bytes());
       return;
     case What::map:
     case What::map2:
       type = perfdata::PERF_RECORD_MMAP;
-      body.i32(pid).i32(pid).u64(happening.address).u64(happening.length);
-      body.u64(happening.file_offset);
-      if (happening.what == What::map2) {
+      body.i32(pid).i32(pid).u64(occurrence.address).u64(occurrence.length);
+      body.u64(occurrence.file_offset);
+      if (occurrence.what == What::map2) {
         type = perfdata::PERF_RECORD_MMAP2;
         body.u64(0).u64(0).u64(0).u32(5).u32(2);  // device and inode; PROT_READ | PROT_EXEC, flags
       }
-      body.text(happening.file);
+      body.text(occurrence.file);
       break;
     case What::fork:
     case What::listed_fork:
     case What::thread:
       type = perfdata::PERF_RECORD_FORK;
-      misc = happening.what == What::listed_fork ? perfdata::PERF_RECORD_MISC_FORK_EXEC : 0;
-      body.i32(pid).i32(happening.parent).i32(pid).i32(happening.parent).u64(happening.time);
+      misc = occurrence.what == What::listed_fork ? perfdata::PERF_RECORD_MISC_FORK_EXEC : 0;
+      body.i32(pid).i32(occurrence.parent).i32(pid).i32(occurrence.parent).u64(occurrence.time);
       break;
     case What::exec:
     case What::comm:
       type = perfdata::PERF_RECORD_COMM;
-      misc = happening.what == What::exec ? perfdata::PERF_RECORD_MISC_COMM_EXEC : 0;
+      misc = occurrence.what == What::exec ? perfdata::PERF_RECORD_MISC_COMM_EXEC : 0;
       body.i32(pid).i32(pid).text("name");
       break;
   }
   body.i32(pid).i32(pid);  // the trailer of sample_id_all
-  if (shape_.timed) body.u64(happening.time);
+  if (shape_.timed) body.u64(occurrence.time);
   if (shape_.events > 1) body.u64(id);
   builder.record(type, misc, body.bytes());
 }
 
-RecordingBuilder HistoryWriter::whole(const std::vector<Happening>& history) const {
+RecordingBuilder HistoryWriter::whole(const std::vector<Occurrence>& history) const {
   auto builder = begin();
-  for (const Happening& happening : history) add(builder, happening);
+  for (const Occurrence& occurrence : history) add(builder, occurrence);
   return builder;
 }
 

@@ -13,7 +13,7 @@
 
 namespace skid::test {
 
-/// A lot so large that drawing some thousands of it with or without putting back is the same.
+/// Large enough that drawing some thousands with or without replacement is the same.
 class OffsetModel {
  public:
   /// Offsets from `lowest` to `highest`, each with a probability in proportion to its weight.
@@ -30,7 +30,7 @@ class OffsetModel {
   }
 
   const std::string& name() const { return name_; }
-  /// Its quantiles and its mean are those of the model.
+  /// With the quantiles and the mean of the model.
   const analysis::OffsetCounts& lot() const { return lot_; }
   double largest_atom() const {
     return static_cast<double>(lot_.count_at(lot_.mode())) / static_cast<double>(lot_.total());
@@ -60,7 +60,7 @@ class OffsetModel {
     return {"falling", 1, std::llround(12 * length),
             [=](double x) { return std::exp(-x / length); }};
   }
-  /// Hits, and the rest falling.
+  /// Hits, and falling counts for the rest.
   static OffsetModel hits_and_tail(double hits, double length) {
     const double sum = 1 / std::expm1(1 / length);
     return {"hits and tail", 0, std::llround(12 * length),

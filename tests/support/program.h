@@ -1,4 +1,4 @@
-// The built program and the tools around it, run as a user runs them.
+// Runs the built program and other tools as a user does.
 #pragma once
 
 #include "src/support/process.h"
@@ -23,7 +23,7 @@ inline Completed skidscan(std::vector<std::string> arguments,
   return run_program(arguments, directory);
 }
 
-/// Why `perf record` cannot sample here; empty when it can.
+/// Why `perf record` cannot sample here; empty if it can.
 inline std::string why_perf_cannot_record(const std::filesystem::path& directory) {
   if (!find_program("perf")) return "perf is not installed";
   const auto recorded = run_program({"perf", "record", "-q", "-o", (directory / "probe").string(),

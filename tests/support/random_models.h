@@ -1,4 +1,4 @@
-// Models of synthetic recordings that nobody thought of, a different one for each seed.
+// Random models of synthetic recordings, by seed.
 #pragma once
 
 #include "src/synth/model.h"
@@ -15,8 +15,8 @@ class RandomModels {
  public:
   explicit RandomModels(std::uint64_t seed) : engine_(seed) {}
 
-  /// A model of up to three events at up to four levels for a target with that many NOPs behind its
-  /// last trigger; with a share for other triggers where the target has some.
+  /// A model of up to three events at up to four levels for a target with that many NOPs after its
+  /// last trigger; with a share for other triggers if the target has any.
   synth::Model model(std::int64_t nops, std::size_t triggers, bool has_other_triggers) {
     triggers_ = triggers;
     synth::Model model;
@@ -78,7 +78,7 @@ class RandomModels {
     return level;
   }
 
-  /// Offsets reach beyond both ends of the iteration, several times around.
+  /// Offsets extend past both ends of the iteration, several times around.
   synth::Distribution distribution(std::int64_t nops, int depth) {
     switch (below(depth < 2 ? 5 : 4)) {
       case 0:

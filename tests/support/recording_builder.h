@@ -78,12 +78,12 @@ class RecordingBuilder {
     events_.push_back(std::move(event));
     return *this;
   }
-  /// Size of the perf_event_attr to write: 64 and up; what is beyond the known fields is 0xee.
+  /// Size of the perf_event_attr to write: 64 and up; bytes past the known fields are 0xee.
   RecordingBuilder& attribute_size(std::uint32_t size) {
     attribute_size_ = size;
     return *this;
   }
-  /// A record with this body, its size in the header as it is (or as `lie` says).
+  /// A record with this body; the size in the header is the actual one, or `lie`.
   RecordingBuilder& record(std::uint32_t type, std::uint16_t misc, std::string_view body,
                            int lie = -1) {
     auto header = writer();
@@ -94,7 +94,7 @@ class RecordingBuilder {
     records_ += body;
     return *this;
   }
-  /// Bytes that are no record.
+  /// Bytes that are not a record.
   RecordingBuilder& raw(std::string_view bytes) {
     records_ += bytes;
     return *this;
@@ -127,9 +127,9 @@ class RecordingBuilder {
   }
 
   std::string bytes() const;
-  /// The records alone.
+  /// Only the records.
   const std::string& records() const { return records_; }
-  /// The same recording in pipe mode: attributes and features come as records in front.
+  /// The same recording in pipe mode, with attributes and features as records at the start.
   std::string pipe_bytes() const;
   /// Offset of the first record in `bytes()`.
   std::uint64_t data_offset() const;

@@ -14,7 +14,7 @@
 
 namespace skid::test {
 
-/// The name under which a descriptor of this process is opened anew.
+/// The path that opens a descriptor of this process again.
 inline std::filesystem::path path_of(const FileDescriptor& file) {
   return "/proc/self/fd/" + std::to_string(file.get());
 }
@@ -39,10 +39,10 @@ class MemoryFile {
   FileDescriptor file_;
 };
 
-/// A pipe that holds some bytes and is closed at the other end.
+/// A pipe that contains some bytes, with its write end closed.
 class FilledPipe {
  public:
-  /// At most 64 KiB, which is what a pipe holds.
+  /// At most 64 KiB, the capacity of a pipe.
   explicit FilledPipe(std::string_view bytes) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe: " + describe_errno(errno));

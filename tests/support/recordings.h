@@ -1,4 +1,4 @@
-// Recordings of others, which are not part of this project.
+// Third-party recordings, which are not part of this project.
 #pragma once
 
 #include <cstdlib>
@@ -7,14 +7,14 @@
 
 namespace skid::test {
 
-/// Where they are: what the environment's SKIDSCAN_RECORDINGS says, or beside the checkout.
+/// Their directory: SKIDSCAN_RECORDINGS of the environment, or next to the checkout.
 inline std::filesystem::path recordings_directory() {
   const char* named = std::getenv("SKIDSCAN_RECORDINGS");
   return named != nullptr ? std::filesystem::path(named)
                           : std::filesystem::path(SKIDSCAN_TEST_DATA) / "../../shared/recordings";
 }
 
-/// Why they cannot be read here; empty when they can.
+/// Why they cannot be read here; empty if they can.
 inline std::string why_no_recordings() {
   if (std::filesystem::exists(recordings_directory() / "EXPECTED.tsv")) return {};
   return "no recordings in " + recordings_directory().string() +

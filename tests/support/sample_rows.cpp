@@ -8,7 +8,8 @@
 namespace skid::test {
 namespace {
 
-/// Takes the characters up to `end` off the front of `text`, and `end`; nullopt without it.
+/// Removes the characters up to and including `end` from the start of `text`; nullopt without
+/// `end`.
 std::optional<std::string> take_until(std::string_view& text, std::string_view end) {
   const auto position = text.find(end);
   if (position == std::string_view::npos) return std::nullopt;
@@ -25,8 +26,8 @@ std::string known(std::string text) {
   return text == "[unknown]" ? std::string() : text;
 }
 
-/// "  5767/5768    778.942997974: cpu-clock:    1b24837 function+0xc7 (/usr/bin/x)", the time
-/// lacking where the event does not record it.
+/// "  5767/5768    778.942997974: cpu-clock:    1b24837 function+0xc7 (/usr/bin/x)", without the
+/// time if the event does not record it.
 std::optional<SampleRow> parse_perf_line(std::string_view line) {
   SampleRow row;
   skip_spaces(line);

@@ -1,4 +1,4 @@
-// Samples as rows of text, from `perf script` and from `skidscan samples`, to be held side by side.
+// Samples as rows of text, from `perf script` and from `skidscan samples`, for comparison.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace skid::test {
 
-/// One sample. What a tool does not print is empty; so is what it calls [unknown].
+/// One sample. Fields that a tool does not print, or prints as [unknown], are empty.
 struct SampleRow {
   std::string time;  ///< ns
   std::string pid, tid, event;
@@ -21,24 +21,23 @@ struct SampleRow {
   friend std::strong_ordering operator<=>(const SampleRow&, const SampleRow&) = default;
 };
 
-/// How often each row occurs: perf prints samples in the order of time, skidscan in that of the
-/// file.
+/// Number of occurrences of each row: perf prints samples by time, skidscan in file order.
 using SampleRows = std::map<SampleRow, int>;
 
-/// Reads what `perf script --ns -F time,pid,tid,event,ip[,sym,symoff,dso]` printed. Lines that are
-/// no samples are given back in `strange`.
+/// Reads what `perf script --ns -F time,pid,tid,event,ip[,sym,symoff,dso]` printed. Other lines
+/// are returned in `strange`.
 SampleRows rows_of_perf(std::string_view printed, std::vector<std::string>& strange);
 
 /// Reads what `skidscan samples --columns time,pid,tid,event,ip[,sym,symoff,dso]` printed.
 SampleRows rows_of_skidscan(std::string_view printed, std::vector<std::string>& strange);
 
-/// The rows of `a` that `b` lacks or has less often.
+/// The rows of `a` that `b` does not have, or has less often.
 SampleRows without(const SampleRows& a, const SampleRows& b);
 
-/// How many samples the rows stand for.
+/// Total number of samples.
 int samples_in(const SampleRows& rows);
 
-/// The first few rows, one a line.
+/// The first few rows, one per line.
 std::string describe(const SampleRows& rows);
 
 }  // namespace skid::test

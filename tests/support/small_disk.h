@@ -1,4 +1,4 @@
-// A file system of a given size, to be filled up or to refuse writing.
+// A file system of a given size, to fill up or to make read-only.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace skid::test {
 
 class SmallDisk {
  public:
-  /// `mounted()` is false where the permission is missing.
+  /// `mounted()` is false without the permission.
   SmallDisk(const std::filesystem::path& where, const std::string& size) : where_(where) {
     std::filesystem::create_directory(where_);
     mounted_ = ::mount("tmpfs", where_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
@@ -23,7 +23,7 @@ class SmallDisk {
     if (mounted_) ::umount2(where_.c_str(), MNT_DETACH);
   }
   bool mounted() const noexcept { return mounted_; }
-  /// From now on nothing can be written, by root neither.
+  /// From now on nothing can be written, not even by root.
   bool make_read_only() const {
     return ::mount(nullptr, where_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
   }

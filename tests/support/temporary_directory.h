@@ -1,4 +1,4 @@
-// A directory of a test's own, gone when the test ends.
+// A directory that is removed when the test ends.
 #pragma once
 
 #include <cstdlib>

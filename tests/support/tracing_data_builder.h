@@ -17,7 +17,7 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// What every tracepoint's format begins with, but for its name and id.
+/// The start of every tracepoint's format, except its name and id.
 inline std::string format_text(std::string_view name, unsigned id, std::string_view fields,
                                std::string_view print) {
   std::string text = "name: " + std::string(name) + "\nID: " + std::to_string(id) + "\nformat:\n";
@@ -42,7 +42,7 @@ inline std::string page_fault_format(unsigned id) {
                      "REC->address, REC->ip, REC->error_code");
 }
 
-/// Systems and their formats; the rest of the section is as small as it may be.
+/// Systems and their formats; the rest of the section is minimal.
 inline std::string tracing_data(
     const std::vector<std::pair<std::string, std::vector<std::string>>>& systems,
     bool big_endian = false) {

@@ -14,8 +14,8 @@
 
 namespace skid::test {
 
-/// Opens `fifo` once a reader has, writes everything and closes it; ends early when the reader
-/// goes away.
+/// Opens `fifo` once a reader has, writes everything and closes it; ends early if the reader closes
+/// it.
 class WritingThread {
  public:
   WritingThread(const std::filesystem::path& fifo, std::string bytes)

@@ -1,4 +1,4 @@
-// Packs records as `perf record -z` does: one zstd stream, flushed at the end of each record.
+// Compresses records as `perf record -z` does: one zstd stream, flushed at the end of each record.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class ZstdCompressor {
   ZstdCompressor& operator=(const ZstdCompressor&) = delete;
   ~ZstdCompressor() { ZSTD_freeCStream(stream_); }
 
-  /// The next piece of the stream, which holds `bytes`. `end_frame`: another frame follows.
+  /// The next piece of the stream, which contains `bytes`. `end_frame`: another frame follows.
   std::string compress(std::string_view bytes, bool end_frame = false) {
     std::string compressed(ZSTD_compressBound(bytes.size()) + 64, '\0');
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};

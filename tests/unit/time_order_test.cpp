@@ -23,13 +23,13 @@
 namespace skid::locate {
 namespace {
 
-using test::Happening;
 using test::HistoryShape;
 using test::HistoryWriter;
+using test::Occurrence;
 using test::PlaceCounts;
 using test::PlaceKey;
 using test::RecordingBuilder;
-using Rounds = std::vector<std::vector<Happening>>;
+using Rounds = std::vector<std::vector<Occurrence>>;
 
 struct Found {
   PlaceCounts places;
@@ -58,8 +58,8 @@ Found digest_of(const std::filesystem::path& path, const perfdata::LaneSetup& la
   return found;
 }
 
-std::vector<Happening> joined(const Rounds& rounds) {
-  std::vector<Happening> all;
+std::vector<Occurrence> joined(const Rounds& rounds) {
+  std::vector<Occurrence> all;
   for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
   return all;
 }
@@ -98,7 +98,7 @@ class TimeOrder : public ::testing::Test {
     const HistoryWriter writer(shape);
     auto builder = writer.begin();
     for (const auto& round : rounds) {
-      for (const auto& happening : round) writer.add(builder, happening);
+      for (const auto& occurrence : round) writer.add(builder, occurrence);
       builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
     }
     return builder;
@@ -117,7 +117,7 @@ class TimeOrder : public ::testing::Test {
   }
 
   /// All forms in which `history`, in this order, can be stored as a file.
-  void expect_equal_in_files(const HistoryShape& shape, const std::vector<Happening>& history) {
+  void expect_equal_in_files(const HistoryShape& shape, const std::vector<Occurrence>& history) {
     const auto expected = test::places_by_replay(history, shape.timed);
     const auto builder = HistoryWriter(shape).whole(history);
     {
@@ -159,26 +159,26 @@ class TimeOrder : public ::testing::Test {
 TEST_F(TimeOrder, SplitsNoPlaceOfAPipeWhereOthersAreMapped) {
   constexpr std::uint64_t kMappings = 300, kPlaces = 20, kPage = 0x1000;
   const HistoryShape shape;
-  std::vector<Happening> history;
+  std::vector<Occurrence> history;
   std::uint64_t time = 1;
-  const auto add = [&](Happening::What what, std::uint64_t address) -> Happening& {
-    Happening& happening = history.emplace_back();
-    happening.what = what;
-    happening.time = time++;
-    happening.pid = 100;
-    happening.address = address;
-    happening.length = kPage;
-    happening.file = "/bin/jit";
-    happening.cpu = static_cast<unsigned>(time % shape.cpus);
-    return happening;
+  const auto add = [&](Occurrence::What what, std::uint64_t address) -> Occurrence& {
+    Occurrence& occurrence = history.emplace_back();
+    occurrence.what = what;
+    occurrence.time = time++;
+    occurrence.pid = 100;
+    occurrence.address = address;
+    occurrence.length = kPage;
+    occurrence.file = "/bin/jit";
+    occurrence.cpu = static_cast<unsigned>(time % shape.cpus);
+    return occurrence;
   };
-  add(Happening::What::map, 0x40'0000);
+  add(Occurrence::What::map, 0x40'0000);
   for (std::uint64_t mapping = 1; mapping <= kMappings; ++mapping) {
     const std::uint64_t code = 0x7000'0000 + mapping * kPage;
-    add(Happening::What::sample, code);  // nothing there yet
-    add(Happening::What::map, code).file = "/code";
-    add(Happening::What::sample, code);
-    for (std::uint64_t i = 0; i < kPlaces; ++i) add(Happening::What::sample, 0x40'0000 + i);
+    add(Occurrence::What::sample, code);  // nothing there yet
+    add(Occurrence::What::map, code).file = "/code";
+    add(Occurrence::What::sample, code);
+    for (std::uint64_t i = 0; i < kPlaces; ++i) add(Occurrence::What::sample, 0x40'0000 + i);
   }
   std::mt19937_64 random{1};
   const Rounds rounds = test::in_rounds(history, shape.cpus, 50, random);
@@ -189,7 +189,7 @@ TEST_F(TimeOrder, SplitsNoPlaceOfAPipeWhereOthersAreMapped) {
 /// Shapes for small histories, by seed.
 HistoryShape small_shape(unsigned seed) {
   HistoryShape shape;
-  shape.happenings = 200 + 300 * (seed % 8);
+  shape.occurrences = 200 + 300 * (seed % 8);
   shape.cpus = 1 + seed % 5;
   shape.events = std::array{1u, 2u, 9u}[seed % 3];
   shape.changes = std::array{0.02, 0.1, 0.4}[seed / 3 % 3];
@@ -203,7 +203,7 @@ class TimeOrderOfAnyHistory : public TimeOrder, public ::testing::WithParamInter
  protected:
   std::mt19937_64 random_{GetParam()};
   HistoryShape shape_ = small_shape(GetParam());
-  std::vector<Happening> history_ = test::random_history(shape_, random_);
+  std::vector<Occurrence> history_ = test::random_history(shape_, random_);
 };
 
 TEST_P(TimeOrderOfAnyHistory, IsNoMatterInAFile) {
@@ -223,8 +223,8 @@ TEST_P(TimeOrderOfAnyHistory, IsFollowedInRounds) {
 TEST_P(TimeOrderOfAnyHistory, IsCertainOrSaidNotToBeWhereRoundsAreBroken) {
   std::shuffle(history_.begin(), history_.end(), random_);
   Rounds rounds(1);
-  for (const auto& happening : history_) {
-    rounds.back().push_back(happening);
+  for (const auto& occurrence : history_) {
+    rounds.back().push_back(occurrence);
     if (random_() % 20 == 0) rounds.emplace_back();
   }
   const auto expected = test::places_by_replay(history_, shape_.timed);
@@ -245,7 +245,7 @@ class TimeOrderOfALongHistory : public TimeOrder,
                                 public ::testing::WithParamInterface<std::uint32_t> {
  protected:
   TimeOrderOfALongHistory() {
-    shape_.happenings = 300'000;
+    shape_.occurrences = 300'000;
     shape_.events = GetParam();
     shape_.changes = 0.001;
     shape_.addresses = 64;
@@ -255,7 +255,7 @@ class TimeOrderOfALongHistory : public TimeOrder,
 
   std::mt19937_64 random_{7};
   HistoryShape shape_;
-  std::vector<Happening> history_;
+  std::vector<Occurrence> history_;
 };
 
 TEST_P(TimeOrderOfALongHistory, ChangesTheFilesOfHotAddresses) {
