@@ -1,4 +1,4 @@
-# Run by cpack on what it installed, before it makes a package of it.
+# Run by cpack on the installed files, before it makes the package.
 find_program(GZIP_PROGRAM gzip REQUIRED)
 file(GLOB pages
   "${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX}/share/man/man1/*.1")

@@ -1,6 +1,6 @@
-# What `cmake --install` puts beside the program, and the Debian package that cpack makes of it. The
-# program has no paths compiled in: models are part of it, and what it starts (perf, cc, gnuplot) it
-# finds in PATH. So it runs from any prefix.
+# Files that `cmake --install` installs with the program, and the Debian package of cpack. The program
+# contains no paths: models are part of it, and it starts perf, cc and gnuplot from PATH. So it runs from
+# any prefix.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
@@ -9,10 +9,10 @@ install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan FILES_MAT
 set(SKIDSCAN_MAINTAINER "skidscan developers <skidscan@skidscan.invalid>" CACHE STRING
   "Maintainer of packages, NAME <ADDRESS>; who distributes one names himself")
 
-# Policy wants these two, under these names; users read LICENSE and CHANGELOG.md.
+# Debian policy requires these two names; users read LICENSE and CHANGELOG.md.
 find_program(GZIP_PROGRAM gzip)
 if(GZIP_PROGRAM)
-  string(TIMESTAMP SKIDSCAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # heeds SOURCE_DATE_EPOCH
+  string(TIMESTAMP SKIDSCAN_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # respects SOURCE_DATE_EPOCH
   configure_file(cmake/debian-changelog.in debian/changelog @ONLY)
   execute_process(COMMAND ${GZIP_PROGRAM} -9 -n -f -k ${PROJECT_BINARY_DIR}/debian/changelog
     COMMAND_ERROR_IS_FATAL ANY)
@@ -32,12 +32,12 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-# Policy: manual pages are packed.
+# Debian policy: man pages are compressed.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/PackManual.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Targets are compiled where they run, figures are drawn by gnuplot.
+# Targets are compiled on the machine, figures are drawn by gnuplot.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "gcc, gnuplot-nox")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS linux-perf)
 include(CPack)
