@@ -13,9 +13,9 @@ constexpr bool bit(std::uint32_t word, unsigned at) {
   return bits(word, at, at) != 0;
 }
 
-/// What an instruction does to memory, as far as it is known here.
+/// The memory access of an instruction.
 enum class Does : std::uint8_t {
-  other,    ///< something that is not told apart, or has no meaning yet
+  other,    ///< not classified, or unallocated
   nothing,  ///< an address without an access: prefetches
   load,
   store,
@@ -256,8 +256,7 @@ void set_branch_or_system(std::uint32_t word, std::uint64_t address, Instruction
   }
   if (bits(word, 31, 25) == 0b110'1011) return set_register_branch(word, instruction);
   instruction.categories.insert(word == kNop ? Category::nop : Category::other);
-  // Of what is neither of the system nor SVC, HVC or SMC, which return behind themselves, the code
-  // does not tell.
+  // SVC, HVC and SMC return to the next instruction; the successor of other exceptions is unknown.
   const bool is_system = bits(word, 31, 22) == 0b11'0101'0100;
   const bool calls_out =
       bits(word, 31, 21) == 0b110'1010'0000 && bits(word, 4, 2) == 0 && bits(word, 1, 0) != 0;

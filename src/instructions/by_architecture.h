@@ -1,4 +1,4 @@
-// How the instructions of either architecture are classified, for classify() alone.
+// Classification by architecture, used only by classify().
 #pragma once
 
 #include "src/instructions/instruction.h"

@@ -1,4 +1,4 @@
-// What kinds of instructions there are, as far as events tell them apart.
+// Categories of instructions that events distinguish.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace skid::instructions {
 
 /// What an instruction does that can cause an event. One instruction can do several: `div [rax]` is
 /// `div` and `gp_load`. The loads are those of Hadi Brais, "An introduction to the cache hit and
-/// miss performance monitoring events"; docs/instructions.md tells the rules.
+/// miss performance monitoring events"; docs/instructions.md has the rules.
 enum class Category {
   gp_load,      ///< a demand load for a general-purpose register, or for integers of no register
   xmm_load,     ///< … for an XMM register

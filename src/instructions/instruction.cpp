@@ -51,7 +51,7 @@ bool only_takes_the_address(const ZydisInstruction& decoded) {
   }
 }
 
-/// Instructions that write a line whose address a register holds, which Zydis has no operand for.
+/// Instructions that write a line addressed by a register, for which Zydis has no operand.
 bool writes_a_line_by_register(ZydisMnemonic mnemonic) {
   return mnemonic == ZYDIS_MNEMONIC_CLZERO || mnemonic == ZYDIS_MNEMONIC_ENQCMD ||
          mnemonic == ZYDIS_MNEMONIC_ENQCMDS;

@@ -26,7 +26,7 @@ enum class Access {
 struct MemoryOperand {
   Access access = Access::none;
   /// Not written in the assembly: the stack of PUSH, POP, CALL and RET, the strings of MOVS and
-  /// kin, what XLAT, LEAVE, MASKMOVDQU, MOVDIR64B and CLZERO address by a fixed register.
+  /// similar ones, the fixed register operands of XLAT, LEAVE, MASKMOVDQU, MOVDIR64B and CLZERO.
   bool implicit = false;
   /// One operand, many addresses: gathers, scatters.
   bool vector_of_addresses = false;
@@ -36,21 +36,21 @@ struct MemoryOperand {
 
 /// Where control goes from an instruction, faults and interrupts aside.
 enum class Flow : std::uint8_t {
-  next,           ///< to the instruction behind it
+  next,           ///< to the next instruction
   conditional,    ///< there, or to `target`
   jump,           ///< to `target`
-  indirect_jump,  ///< to where a register or memory says
-  call,           ///< elsewhere, and, if the callee returns, behind it
-  leaves,         ///< returns, traps and what is no instruction: the code does not tell
+  indirect_jump,  ///< to an address in a register or in memory
+  call,           ///< to the callee, and back to the next instruction if it returns
+  leaves,         ///< returns, traps and undecoded bytes: successor unknown
 };
 
 /// The part that an instruction can have in a macro-fused pair, which is one operation from the
 /// decoder on (Intel's Optimization Reference Manual, "Macro-Fusion", Sandy Bridge and later).
 enum class Fusion : std::uint8_t {
   none,
-  before_any,    ///< TEST, AND: in front of any Jcc
-  before_carry,  ///< CMP, ADD, SUB: in front of Jcc that ask for carry, zero, and less or greater
-  before_order,  ///< INC, DEC: in front of Jcc that ask for zero, and less or greater
+  before_any,       ///< TEST, AND: fuses with any Jcc
+  before_carry,     ///< CMP, ADD, SUB: with Jcc on carry, zero, and less or greater
+  before_order,     ///< INC, DEC: with Jcc on zero, and less or greater
   behind_by_carry,  ///< JB, JAE, JBE, JA
   behind_by_order,  ///< JE, JNE, JL, JGE, JLE, JG
   behind_by_other,  ///< JO, JS, JP and their opposites
@@ -58,44 +58,45 @@ enum class Fusion : std::uint8_t {
 
 struct Instruction {
   unsigned length = 0;  ///< bytes, 1 to 15; of aarch64 4
-  /// In the order of Intel's assembly, the implicit ones behind. At most two for the instructions
-  /// of today.
+  /// In the order of Intel's assembly, then the implicit ones. At most two for current
+  /// instructions.
   std::vector<MemoryOperand> memory;
   Categories categories;  ///< never empty
-  /// Where a direct jump or call goes when it is taken; XBEGIN when its transaction is aborted.
+  /// Target of a direct jump or call; for XBEGIN of an abort.
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
   /// A string instruction with a REP prefix, or one of aarch64 that copies or fills memory: traps
-  /// and interrupts can come between its repetitions, and find it as the next instruction.
+  /// and interrupts can occur between its repetitions, with the same instruction as the next one.
   bool repeats = false;
-  /// MOV to SS: debug exceptions wait until the instruction behind it is done.
+  /// MOV to SS: debug exceptions are delayed until after the next instruction.
   bool delays_traps = false;
-  /// Writes to the top of the stack, and is no call: a RET behind it goes to what was written.
+  /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
+  /// address.
   bool sets_return = false;
 };
 
 /// Whether two neighbours are fused, the first being TEST, CMP, AND, ADD, SUB, INC or DEC and the
-/// second a conditional jump that it goes with. That a pair is not fused where it lies across cache
-/// lines, and on CPUs that fuse fewer, is left out of account.
+/// second a conditional jump that it fuses with. Pairs across cache lines, and CPUs that fuse fewer
+/// pairs, are not considered.
 bool fuses(Fusion first, Fusion second);
 
-/// Whether an instruction is the second of a pair where the right one is in front of it.
+/// Whether an instruction is the second of a pair if a suitable one precedes it.
 bool can_be_second(Fusion fusion);
 
-/// Decodes the first instruction in `code`, whose first byte lies at `address`. nullopt where
-/// nothing decodes, also where the instruction is cut off by the end of `code`.
+/// Decodes the first instruction in `code`, whose first byte is at `address`. nullopt if
+/// it does not decode, or is truncated by the end of `code`.
 ///
-/// x86-64: of `code` up to 15 bytes are looked at, as the processor does. The decoding is Intel's
+/// x86-64: at most 15 bytes of `code` are decoded, as the processor does. The decoding is Intel's
 /// where AMD's differs (near branches with an operand-size prefix). Operands and lengths follow
-/// Intel's Software Developer's Manual, volume 2; docs/instructions.md tells where that took
+/// Intel's Software Developer's Manual, volume 2; docs/instructions.md lists the
 /// corrections.
 ///
 /// aarch64: by the encoding groups of the Arm Architecture Reference Manual (DDI 0487, "A64
-/// Instruction Set Encoding"). What loads and stores data is told apart, and where branches go; all
-/// else is Category::other. Within these groups not every word without a meaning is recognized:
-/// such a word, which no CPU executes, may be taken for what its neighbours are. Only what is
-/// permanently undefined (UDF) and the unallocated groups do not decode.
+/// Instruction Set Encoding"). Loads, stores and branch targets are decoded; all other
+/// instructions are Category::other. Not every unallocated word within these groups is recognized:
+/// it may be classified like its neighbours, although no CPU executes it. Only UDF and the
+/// unallocated groups do not decode.
 std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
                                     std::uint64_t address);
 

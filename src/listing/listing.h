@@ -49,8 +49,8 @@ std::string_view name_of(Where where);
 struct Column {
   analysis::Measurement described;  ///< as measure::describe_measurement() fills it
   std::array<std::uint64_t, kWheres> samples{};
-  /// What the catalogue says of the event where a sample of it can be an impossible attribution;
-  /// empty elsewhere, and `not_judged` says why.
+  /// Causes of the event by the catalogue, if a sample of it can be an impossible attribution;
+  /// otherwise empty, with the reason in `not_judged`.
   std::vector<events::Cause> causes;
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU
@@ -63,7 +63,7 @@ enum class Kind { target, function, kernel_function };
 /// Code that was sampled, and how often.
 struct Code {
   Kind kind = Kind::function;
-  std::string name;   ///< of the function, as asked for; of a target its trigger kind
+  std::string name;   ///< of the function, as requested; of a target its trigger kind
   std::string alias;  ///< another name that the symbol table puts first there; mostly empty
   std::string dso;    ///< as recorded
   std::string build_id;
@@ -73,7 +73,7 @@ struct Code {
   std::optional<Arch> arch;
   const symbols::Module* module = nullptr;  ///< of the ModuleStore; null for the kernel
   std::string no_code;                      ///< why there are no instructions; else empty
-  std::vector<std::byte> bytes;             ///< of `range`, as far as the file holds them
+  std::vector<std::byte> bytes;             ///< of `range`, up to the end of the file
   std::vector<std::uint64_t> starts;        ///< of instructions, decoded from the first byte on
   /// Of a target where its trigger and runway are.
   std::optional<analysis::TargetMap> map;

@@ -1,4 +1,4 @@
-// From recordings to listings: which sampled code is wanted, and whose samples are on it.
+// From recordings to listings: the selected code and its samples.
 #pragma once
 
 #include "src/listing/listing.h"
@@ -21,7 +21,7 @@
 namespace skid::listing {
 
 struct Wanted {
-  /// Names of events: as asked for, as recorded, or without level and modifiers. Empty: all.
+  /// Names of events: as requested, as recorded, or without level and modifiers. Empty: all.
   std::vector<std::string> events = {};
   /// As in the symbol table; nullopt: the generated target.
   std::optional<std::string> function = {};
@@ -30,7 +30,7 @@ struct Wanted {
   std::filesystem::path perfmon = {};
 };
 
-/// Collects the wanted code of one recording after the other.
+/// Collects the selected code of one recording after the other.
 class Reader {
  public:
   /// `modules` must outlive the listing. `kernel_files`: where the kernel's symbols are.
@@ -51,13 +51,13 @@ class Reader {
   /// What the user has to know of all of it, a line each: files that were not used, ….
   std::vector<std::string> remarks() const;
 
-  /// Events that were met, as `wanted.events` could name them.
+  /// Events of the recordings, by names for `wanted.events`.
   const std::set<std::string>& events() const noexcept { return events_; }
   /// By name, samples in functions of recordings in which nothing was found.
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
     return other_functions_;
   }
-  /// Sampled files in which the wanted function is, without a sample in it.
+  /// Sampled files that contain the selected function, without a sample in it.
   const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
 
  private:

@@ -12,14 +12,14 @@
 namespace skid::listing {
 namespace {
 
-/// Fewer equal instructions without samples are not worth a stretch near a trigger, nor fewer
-/// others of the loop beside its triggers and runways.
+/// Minimum length of a folded range of equal instructions without samples near a trigger, or of the
+/// rest of the loop.
 constexpr std::size_t kShortestRun = 3;
 constexpr std::size_t kShortestOfLoop = 5;
-/// Of a loop no more instructions than these are shown beside its triggers and runways.
+/// Maximum number of other instructions of a loop that are shown.
 constexpr std::size_t kMostOfLoop = 64;
 
-/// Instructions from one index to another, each shown or all in one stretch.
+/// Instructions between two indices, shown one by one or as one range.
 struct Piece {
   std::size_t begin = 0, end = 0;
   bool is_stretch = false;
@@ -160,7 +160,7 @@ class Folder {
     for (const auto& [index, counts] : sampled_) {
       const std::size_t begin = index - std::min(index, folding_.context);
       const std::size_t end = index + 1 + std::min(count() - index - 1, folding_.context);
-      // A stretch of one instruction is that instruction.
+      // A range of one instruction is that instruction.
       const std::size_t before = shown.empty() ? 0 : shown.back().end;
       if (!shown.empty() && begin <= before + 1) {
         shown.back().end = std::max(shown.back().end, end);
@@ -206,7 +206,7 @@ class Folder {
     return near;
   }
 
-  /// Far away stretches double in length: 9 to 16, 17 to 32, 33 to 64, ….
+  /// Far away ranges double in length: 9 to 16, 17 to 32, 33 to 64, ….
   static int doubling_bin(const Spot& spot) {
     if (!spot.offset || *spot.offset == 0) return 0;
     const auto distance =
@@ -218,7 +218,7 @@ class Folder {
     if (folding_.all) return {{0, count(), false}};
     const auto near = near_triggers();
     std::vector<Piece> pieces;
-    // First stretches where anything may be folded, of one part and distance each.
+    // First the ranges that may be folded, of one part and distance each.
     for (std::size_t i = 0; i < count(); ++i) {
       const Spot here = spot(i);
       const bool is_marked = here.part == Part::trigger || here.part == Part::other_trigger;
@@ -292,7 +292,7 @@ class Folder {
     const auto after = index + 1 == count() ? std::nullopt : classify_at(index + 1);
     if (before && fuses(before->fusion, decoded->fusion)) categories |= before->categories;
     if (after && fuses(decoded->fusion, after->fusion)) categories |= after->categories;
-    // What is in front of the first one, as of a jump behind a label of assembly, is not seen here.
+    // The instruction before the first one (of a jump after a label in assembly) is not available.
     const bool may_be_half = index == 0 && can_be_second(decoded->fusion);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const auto& causes = listing_.columns[columns_[i]].causes;

@@ -1,4 +1,4 @@
-// The lines of a listing: instructions near what is of interest, and stretches of the others.
+// The rows of a listing: instructions of interest with their context, and ranges of the others.
 #pragma once
 
 #include "src/events/causes.h"
@@ -15,7 +15,7 @@
 
 namespace skid::listing {
 
-/// What a stretch of a target is.
+/// The part of a target.
 enum class Part { function, lead_in, trigger, runway, censored, other_trigger, loop };
 
 /// "lead_in".
@@ -26,7 +26,7 @@ enum class RowKind {
   stretch,      ///< several instructions
   address,      ///< a sampled address of which the code is not known
   inside,       ///< addresses that are not the first byte of an instruction
-  not_decoded,  ///< addresses behind what the file holds, or what is decoded of a function
+  not_decoded,  ///< addresses past the end of the file, or after the decoded part of a function
 };
 
 /// "instruction".
@@ -36,8 +36,8 @@ struct Row {
   RowKind kind = RowKind::instruction;
   Part part = Part::function;
   AddressRange range;            ///< empty for `inside` and `not_decoded`
-  std::size_t instructions = 1;  ///< of a stretch
-  /// The instruction; of a stretch of equal instructions that one's; else empty.
+  std::size_t instructions = 1;  ///< of a range
+  /// The instruction, or the repeated instruction of a range; else empty.
   std::string text;
   /// The function that a direct jump or call out of this one goes to: "memcpy+0x10"; else empty.
   std::string destination;
@@ -45,9 +45,9 @@ struct Row {
   std::optional<std::int64_t> first_offset, last_offset;
   std::optional<std::size_t> trigger;         ///< which of a target's, from 0; with `part` trigger
   std::optional<symbols::SourceLine> source;  ///< of an instruction or address
-  std::vector<Count> counts;                  ///< by the columns asked for
-  /// What the instruction, or each one of a stretch of equal ones, may cause; nullopt where that
-  /// is not judged. By the columns asked for.
+  std::vector<Count> counts;                  ///< by requested column
+  /// Verdict on the instruction, or the repeated instruction of a range; nullopt if not judged. By
+  /// requested column.
   std::vector<std::optional<events::Verdict>> verdicts;
 };
 
@@ -57,15 +57,14 @@ struct Folding {
   bool all = false;  ///< nothing is folded
 };
 
-/// The code of some columns (indices of `listing.columns`) as rows in the order of addresses, the
-/// samples that are at no instruction behind them. The counts of all rows add up to
+/// The code of some columns (indices of `listing.columns`) as rows by address, followed by the
+/// samples that are not at an instruction. The counts of all rows add up to
 /// `code.total(column)`.
 ///
-/// Of a function sampled instructions are shown with their context, and what lies between is a
-/// stretch without samples. Of a target the triggers are shown with their context, in which
-/// neighbouring equal instructions without samples become one stretch; what is farther away becomes
-/// stretches that double in length with the distance, with the samples in them. The rest of a
-/// target's loop is shown where it was sampled.
+/// In a function, sampled instructions are shown with their context; the ranges between them have
+/// no samples. In a target, the triggers are shown with their context, in which consecutive equal
+/// instructions without samples become one range; farther away, ranges double in length with the
+/// distance and include their samples. The rest of a target's loop is shown where it was sampled.
 std::vector<Row> rows(const Listing& listing, const Code& code,
                       std::span<const std::size_t> columns, const Folding& folding);
 

@@ -8,15 +8,15 @@ namespace skid::symbols {
 
 namespace {
 
-/// What a mapping takes in an OverlapIndex, where ranges hardly overlap.
+/// Bytes of a mapping in an OverlapIndex if ranges rarely overlap.
 constexpr std::uint64_t kIndexBytes = 64;
 /// What std::map and the allocator add to an entry.
 constexpr std::uint64_t kNodeBytes = 40;
-/// What a process takes beside its entry: the first allocations of its vectors.
+/// Bytes of a process in addition to its entry: the first allocations of its vectors.
 constexpr std::uint64_t kProcessBytes = 64;
-/// What a file takes beside its names: MappedFile, and the node of the map with its key.
+/// Bytes of a file in addition to its names: MappedFile, and the node of the map with its key.
 constexpr std::uint64_t kFileBytes = 192;
-/// Answers of ancestors that are kept, about 100 bytes each.
+/// Cached lookups in ancestors, about 100 bytes each.
 constexpr std::size_t kMostAnswers = std::size_t{1} << 18;
 /// Processes that `constant_between` looks at.
 constexpr std::size_t kMostSteps = 4 * AddressSpaces::kMostAncestors;
@@ -249,8 +249,7 @@ bool AddressSpaces::constant_between(std::int32_t pid, std::uint64_t address, st
   const Process* process = find(pid);
   if (process == nullptr || from >= to) return true;
 
-  // The answer can change only with an event of this very process: what it inherited was settled
-  // at its fork.
+  // Only an event of this process can change the result: inherited mappings are fixed at its fork.
   const Moment first = after_all_at(from);
   const Moment last = after_all_at(to);
   std::vector<std::uint64_t> times;

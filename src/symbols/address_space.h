@@ -15,7 +15,7 @@
 
 namespace skid::symbols {
 
-/// A mapped file as the recording names it; not yet opened, not yet believed.
+/// A mapped file as the recording names it; not opened or verified.
 struct MappedFile {
   std::string path;      ///< "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", "//anon"
   std::string build_id;  ///< lower-case hexadecimal; empty when the recording has none
@@ -23,7 +23,7 @@ struct MappedFile {
   friend bool operator==(const MappedFile&, const MappedFile&) = default;
 };
 
-/// Where the recorded kernel was loaded, told by one of its symbols.
+/// The load address of the recorded kernel, from one of its symbols.
 struct KernelReference {
   std::string symbol;  ///< "_text" or "_stext"
   std::uint64_t address = 0;
@@ -43,8 +43,8 @@ struct FileLocation {
 /// (events of equal time keep the order in which they were added). Times are nanoseconds of the
 /// recording's clock; a recording without times passes its record offsets instead.
 ///
-/// Recordings do not say what was unmapped, so a mapping lasts until newer ones cover it, its
-/// process execs, or another process is born with its pid.
+/// Recordings do not contain unmappings, so a mapping lasts until newer ones cover it, its process
+/// execs, or its pid is reused.
 class AddressSpaces {
  public:
   static constexpr std::int32_t kKernel = -1;  ///< pid of kernel mappings, as perf writes it
@@ -52,7 +52,7 @@ class AddressSpaces {
   /// of their own, and in so many in all: longer chains of forks without an exec are made up.
   static constexpr std::size_t kMostMappedAncestors = 256;
   static constexpr std::size_t kMostAncestors = 512;
-  /// After so many events that concern an address `constant_between` takes it for changed.
+  /// With more events than this at an address `constant_between` assumes a change.
   static constexpr std::size_t kMostCompared = 64;
 
   AddressSpaces() = default;
@@ -83,11 +83,11 @@ class AddressSpaces {
     return kernel_reference_;
   }
 
-  /// Bytes of memory that the events take which were added so far, about; names included.
+  /// Approximate memory of the added events in bytes, including names.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
-  /// Ends adding. Events added afterwards count once it is called again, which costs little more
-  /// than they do: it may be called again and again while a recording comes in.
+  /// Makes the added events available to lookups. It may be called repeatedly while a recording is
+  /// read; the cost is proportional to the new events.
   void seal();
 
   /// The newest mapping of `pid` at `time` (events of that very time have happened) that covers
@@ -96,9 +96,9 @@ class AddressSpaces {
   std::optional<FileLocation> resolve(std::int32_t pid, std::uint64_t address,
                                       std::uint64_t time) const;
 
-  /// Whether `resolve` gives the same answer at every time in [from, to]. False may also mean that
-  /// it would take long to tell: where more than kMostCompared events concern the address in that
-  /// time, or its ancestors are many.
+  /// Whether `resolve` gives the same result at every time in [from, to]. Also false if that is
+  /// expensive to determine: with more than kMostCompared events at the address in that time, or
+  /// many ancestors.
   bool constant_between(std::int32_t pid, std::uint64_t address, std::uint64_t from,
                         std::uint64_t to) const;
 
@@ -132,12 +132,12 @@ class AddressSpaces {
     FileIndex file;
   };
   struct Process;
-  /// The pid begins anew: by exec with nothing, by fork with what its parent had.
+  /// The pid starts again: by exec without mappings, by fork with those of its parent.
   struct Beginning {
     Moment moment;
     const Process* parent;  // null: exec
   };
-  /// Events by moment. What comes later may belong before: batches lie across each other in time.
+  /// Events by time. Batches overlap in time, so a later one may belong earlier.
   struct Beginnings {
     std::vector<Beginning> events;
   };
@@ -185,8 +185,8 @@ class AddressSpaces {
   std::uint64_t bytes_ = 0;
   std::map<std::int32_t, Process> processes_;  // no hash: a recording may name any pids
   std::vector<Process*> unsealed_;             // those with new events
-  /// Answers that took a walk through ancestors, by beginning and first address, until new events
-  /// are sealed. Asking changes it, so one thread may ask at a time.
+  /// Cached lookups in ancestors, by start and first address, until new events are sealed. Lookups
+  /// change it, so only one thread at a time may look up.
   mutable std::map<const Beginning*, std::map<std::uint64_t, Inherited>> inherited_;
   mutable std::size_t inherited_answers_ = 0;
   std::vector<MappedFile> files_;

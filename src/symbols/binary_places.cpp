@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Recorded ids come from files that anybody can write: nothing else leads into a directory.
+/// Recorded ids are untrusted: only hexadecimal digits may become part of a path.
 bool is_build_id(std::string_view text) {
   return text.size() > 2 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }

@@ -8,7 +8,7 @@
 namespace skid::symbols {
 
 struct BinaryPlaces {
-  /// Laid out as /usr/lib/debug is, and asked before it.
+  /// With the layout of /usr/lib/debug, searched before it.
   std::vector<std::filesystem::path> debug_directories;
   std::filesystem::path build_id_cache;    ///< perf's, "~/.debug"; empty: none
   std::filesystem::path debuginfod_cache;  ///< of debuginfod's clients; empty: none
@@ -16,8 +16,8 @@ struct BinaryPlaces {
   friend bool operator==(const BinaryPlaces&, const BinaryPlaces&) = default;
 };
 
-/// Files that should hold the code of the binary with that build-id, best first; they need not be
-/// there. `build_id`: hexadecimal, none for one that is too short to be one. A cache of perf's has
+/// Files that may contain the code of the binary with that build-id, best first; they need not
+/// exist. `build_id`: hexadecimal; empty result if it is too short. A cache of perf's has
 /// a link at .build-id/xx/rest to a directory with `elf` or `vdso` in it, or, before Linux 4.11, to
 /// the file itself; one of debuginfod has BUILDID/executable; a debug directory may have a link
 /// .build-id/xx/rest to the installed file.

@@ -12,8 +12,8 @@ namespace skid::symbols {
 /// The separate debug file of `file`: by build-id where `places` keep such files and below
 /// /usr/lib/debug/.build-id, else by the name in .gnu_debuglink beside the file, in .debug beside
 /// it, or below a debug directory, as gdb documents ("Debugging Information in Separate Files").
-/// Believed only if its build-id is that of `file`, or, where one of them has none, if the checksum
-/// in .gnu_debuglink is its own. Nothing else is searched; no server is asked.
+/// Used only if its build-id is that of `file`, or, if either has none, if its checksum is that in
+/// .gnu_debuglink. No network is used.
 std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places = {});
 
 /// The file of that build-id that dwz moved shared DWARF to, named by `name` in the

@@ -76,7 +76,7 @@ std::vector<std::uint64_t> Disassembler::starts(std::span<const std::byte> code,
                                                 std::uint64_t address) const {
   std::vector<std::uint64_t> result;
   if (handle_->arch == Arch::aarch64) {
-    // Every instruction takes one unit, and so does what does not decode.
+    // An instruction has at least one unit, and undecoded bytes count as one unit.
     result.reserve(code.size() / handle_->unit() + 1);
     for (std::size_t at = 0; at < code.size(); at += handle_->unit())
       result.push_back(address + at);

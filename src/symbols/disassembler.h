@@ -18,9 +18,9 @@ struct Instruction {
   std::string text;   ///< "mov rax, qword ptr [rdi]"; ".byte 0x06" where nothing decodes
 };
 
-/// Decodes from the first byte on, one instruction behind the other. What does not decode, also an
-/// instruction cut off by the end of the code, is stepped over in the smallest unit of the
-/// instruction set: one byte on x86-64, four (or what is left) on aarch64.
+/// Decodes from the first byte, one instruction after the other. Undecodable bytes, including an
+/// instruction truncated by the end of the code, are skipped in the smallest unit of the
+/// instruction set: one byte on x86-64, four (or the remaining ones) on aarch64.
 class Disassembler {
  public:
   explicit Disassembler(Arch arch);
@@ -30,7 +30,7 @@ class Disassembler {
   Disassembler& operator=(Disassembler&&) noexcept;
   ~Disassembler();
 
-  /// Addresses of the instructions in `code`, whose first byte lies at `address`. Bytes that do not
+  /// Addresses of the instructions in `code`, whose first byte is at `address`. Bytes that do not
   /// decode count as one-byte (aarch64: four-byte) instructions, so that the result covers `code`.
   std::vector<std::uint64_t> starts(std::span<const std::byte> code, std::uint64_t address) const;
 

@@ -12,8 +12,8 @@ DisjointRanges::DisjointRanges(std::vector<NumberedRange> ranges) {
                                                            : a.range.end > b.range.end;
                    });
 
-  // A sweep over the begins. `open` holds the ranges that have begun, the one that counts on top;
-  // everything below `done` has been settled.
+  // A sweep over the begins. `open` contains the ranges that have begun, the one that applies on
+  // top; everything below `done` is final.
   std::vector<NumberedRange> open;
   std::uint64_t done = 0;
   const auto settle_up_to = [&](std::uint64_t address) {

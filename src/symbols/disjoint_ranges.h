@@ -9,7 +9,7 @@
 
 namespace skid::symbols {
 
-/// An address range and what lies there, as a number that means something to whoever made it.
+/// An address range with a number assigned by the caller.
 struct NumberedRange {
   AddressRange range;
   std::uint32_t number = 0;

@@ -11,8 +11,8 @@ namespace skid::symbols {
 
 namespace {
 
-/// Linux runs no program whose program headers take more (load_elf_phdrs in fs/binfmt_elf.c). The
-/// bound keeps the walk over segments short in files that were made to make it long.
+/// Linux does not run programs with larger program headers (load_elf_phdrs in fs/binfmt_elf.c).
+/// Bounds the walk over segments in malicious files.
 constexpr std::size_t kProgramHeaderBytes = 65536;
 
 /// SHA-1 has 20 bytes, and no linker writes more than 64 for any hash; more is damage.

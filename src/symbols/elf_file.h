@@ -1,4 +1,4 @@
-// An ELF file opened through libelf, and the facts that its headers tell.
+// An ELF file opened through libelf, and the contents of its headers.
 #pragma once
 
 #include "src/support/file.h"
@@ -21,7 +21,7 @@ struct ElfEnd {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
-/// What a PT_LOAD program header says of the part of a segment that the file holds.
+/// The part of a PT_LOAD segment that is in the file.
 struct Segment {
   std::uint64_t file_offset = 0;
   std::uint64_t address = 0;
@@ -36,13 +36,13 @@ class ElfFile {
 
   const std::filesystem::path& path() const noexcept { return path_; }
   const FileDescriptor& descriptor() const noexcept { return descriptor_; }
-  /// Reads sections into memory when they are asked for: what comes from it lives as long as this.
+  /// Reads sections into memory on demand; results live as long as this.
   Elf* elf() const noexcept { return elf_.get(); }
   const GElf_Ehdr& header() const noexcept { return header_; }
   const std::vector<Segment>& segments() const noexcept { return segments_; }
   /// Lower-case hexadecimal; empty when the file has none.
   const std::string& build_id() const noexcept { return build_id_; }
-  /// Empty when the file does not tell it; cut after 64 bytes. Lives as long as this.
+  /// Empty if the file has none; truncated after 64 bytes. Lives as long as this.
   std::string_view section_name(const GElf_Shdr& section) const;
 
  private:

@@ -17,9 +17,9 @@
 namespace skid::symbols {
 
 /// Lines "ffffffff81000000 T _text" or, of a module, "ffffffffc0001000 t ext4_get_block\t[ext4]".
-/// Which symbol speaks for an address follows perf 6.1 (tools/perf/util/symbol.c), so that names
-/// and offsets are the ones that perf prints: code and data (types T, t, W, w, D, d, B, b) count,
-/// a symbol reaches to the next one, and of several at one address the last line speaks.
+/// The symbol of an address is chosen as in perf 6.1 (tools/perf/util/symbol.c), so that names and
+/// offsets equal perf's: code and data (types T, t, W, w, D, d, B, b) count, a symbol extends to
+/// the next one, and of several at one address the last line is used.
 class Kallsyms {
  public:
   /// Larger than any so far by far: a distribution's kernel with all its modules has some 15 MB.
@@ -39,7 +39,7 @@ class Kallsyms {
   /// The symbol that covers `address` among those of `module` ("ext4"; empty: the kernel itself).
   std::optional<Function> symbol_at(std::string_view module, std::uint64_t address) const;
 
-  /// From the first to behind the last begin of a module's code symbols; nullopt without any.
+  /// From the first to just past the last start of a module's code symbols; nullopt without any.
   std::optional<AddressRange> code_of(std::string_view module) const;
 
  private:

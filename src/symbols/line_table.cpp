@@ -79,7 +79,7 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
   table.dwarf_ = DwarfHandle(dwarf_begin_elf(table.elf_.get(), DWARF_C_READ, nullptr));
   if (!table.dwarf_) return std::nullopt;
 
-  // Without it, libdw would open whatever path the file names.
+  // Without it, libdw would open any path that the file names.
   const char* shared_name = nullptr;
   const void* shared_id = nullptr;
   const std::ptrdiff_t shared_id_size =
@@ -101,8 +101,8 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
 }
 
 void LineTable::index_units(std::uint64_t dwarf_size) {
-  // .debug_aranges would save this walk over the units, but clang does not write it. A range takes
-  // 3 bytes at least, which bounds their number, but in a damaged file all units can share them.
+  // .debug_aranges would save this walk over the units, but clang does not write it. A range needs
+  // at least 3 bytes, which bounds their number, but in a damaged file all units can share them.
   std::uint64_t ranges_left = dwarf_size / 3;
   std::vector<NumberedRange> ranges;
   Dwarf_Off offset = 0;

@@ -7,7 +7,7 @@
 
 namespace skid::symbols {
 
-/// A function as its symbol table tells: [begin, end) in link-time virtual addresses.
+/// A function from the symbol table: [begin, end) in link-time virtual addresses.
 struct Function {
   std::string name;  ///< as in the symbol table, not demangled; "puts@plt" for a PLT entry
   AddressRange range;

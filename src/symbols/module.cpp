@@ -15,7 +15,7 @@ namespace skid::symbols {
 
 namespace {
 
-/// Calls `visit(header)` for the sections that hold code when the program runs.
+/// Calls `visit(header)` for the sections with code.
 template <typename Visit>
 void for_each_code_section(const ElfFile& file, Visit visit) {
   constexpr GElf_Xword kCode = SHF_ALLOC | SHF_EXECINSTR;
@@ -68,7 +68,7 @@ struct Module::Contents {
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
-  std::optional<SymbolTable> symbols;  // names in it lie in `file` or `debug`
+  std::optional<SymbolTable> symbols;  // its names point into `file` or `debug`
   bool lines_sought = false;
   std::optional<LineTable> lines;
 };

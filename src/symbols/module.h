@@ -18,8 +18,8 @@
 namespace skid::symbols {
 
 /// An opened ELF file. Addresses are link-time virtual addresses of that file. Symbols and DWARF
-/// are read when they are first asked for, from the file or from its separate debug file where a
-/// distribution keeps one on this machine; a module is for one thread at a time.
+/// are read on first use, from the file or from its separate debug file if installed; only one
+/// thread at a time may use a module.
 class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError when it is none or not ELF. A hostile file
@@ -37,21 +37,21 @@ class Module {
   /// nullopt for machines that skidscan does not decode.
   std::optional<Arch> arch() const;
 
-  /// Whether the file holds the code that its sections tell of: a separate debug file does not
-  /// (SHT_NOBITS), though its program headers say that it does.
+  /// Whether the file contains the code of its sections: a separate debug file does not
+  /// (SHT_NOBITS), although its program headers include it.
   bool has_code() const;
 
   /// The link-time address of a byte at `file_offset` of the file, through the program headers;
-  /// nullopt when no PT_LOAD segment holds it. An executable segment goes first where several do.
+  /// nullopt if no PT_LOAD segment contains it. Executable segments take precedence.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
-  /// The part of the file that the kernel maps executable where `address` is, as PERF_RECORD_MMAP
-  /// tells of it: whole pages of 4 KiB.
+  /// The part of the file that the kernel maps executable around `address`, as in PERF_RECORD_MMAP:
+  /// whole pages of 4 KiB.
   struct ExecutableMapping {
     AddressRange range;             ///< link-time virtual addresses
     std::uint64_t file_offset = 0;  ///< of the first byte
   };
-  /// nullopt when no executable PT_LOAD segment holds `address`.
+  /// nullopt if no executable PT_LOAD segment contains `address`.
   std::optional<ExecutableMapping> executable_mapping_at(std::uint64_t address) const;
 
   /// The function symbol that covers `address`, as `perf` would choose it. A symbol without a size
@@ -69,11 +69,11 @@ class Module {
   /// From DWARF line tables, when there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
 
-  /// Where the file's code lies: its executable sections, or, where it tells of none, its
-  /// executable segments. Lowest address first; they may overlap in a damaged file.
+  /// Address ranges of the file's code: its executable sections, or without any its executable
+  /// segments. Lowest address first; they may overlap in a damaged file.
   std::vector<AddressRange> executable_ranges() const;
-  /// The bytes of `range` that the file holds; fewer (or none) when it ends before or has no code,
-  /// and never more than 64 MiB.
+  /// The bytes of `range` in the file; fewer (or none) if it ends before or has no code, at most
+  /// 64 MiB.
   std::vector<std::byte> code(AddressRange range) const;
 
  private:

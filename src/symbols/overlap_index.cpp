@@ -23,7 +23,7 @@ void for_each_spanned_node(std::size_t leaves, std::size_t begin, std::size_t en
 
 OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
   if (ranges.size() > std::numeric_limits<Number>::max()) {
-    throw Error("more than 4294967295 mappings of one process: cannot be told apart");
+    throw Error("one process has too many mappings; expected at most 4294967295");
   }
   cuts_.reserve(ranges.size() * 2);
   for (const AddressRange& range : ranges) {
@@ -39,8 +39,8 @@ OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
     const auto found = std::lower_bound(cuts_.begin(), cuts_.end(), cut);
     return static_cast<std::size_t>(found - cuts_.begin());
   };
-  // Two passes, as in a counting sort: how long each node's list gets, then the lists themselves.
-  // Ranges are taken in order, so every list ends up in order.
+  // Two passes, as in a counting sort: the length of each node's list, then the lists themselves.
+  // Ranges are added in order, so every list is in order.
   node_ends_.assign(2 * leaves(), 0);
   for (const AddressRange& range : ranges) {
     for_each_spanned_node(leaves(), leaf(range.begin), leaf(range.end),

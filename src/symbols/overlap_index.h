@@ -1,4 +1,4 @@
-// Which of many overlapping address ranges that came one after another covers an address.
+// The newest of many overlapping address ranges that covers an address.
 #pragma once
 
 #include "src/support/address.h"
@@ -11,15 +11,15 @@
 
 namespace skid::symbols {
 
-/// Ranges that came in an order and stay: for any address, the newest of the first n that covers
+/// An immutable sequence of ranges: finds, for any address, the newest of the first n that covers
 /// it. A segment tree over the ranges' end points, each node with the ranges that span it, oldest
 /// first. A range costs one entry where ranges are disjoint or repeat each other, as mappings do,
-/// and at most 2·log2(ranges) where they overlap at random; a lookup takes O(log²(ranges)).
+/// and at most 2·log2(ranges) where they overlap at random; a lookup is O(log²(ranges)).
 class OverlapIndex {
  public:
   OverlapIndex() = default;
 
-  /// `ranges` in the order in which they came, oldest first; none of them empty.
+  /// `ranges`: oldest first, none empty.
   explicit OverlapIndex(std::span<const AddressRange> ranges);
 
   /// The number of the newest range that covers `address`, looking only at the oldest `count`.
@@ -45,7 +45,7 @@ class OverlapIndex {
 
   std::vector<std::uint64_t> cuts_;     // all begins and ends, ascending, each once
   std::vector<std::size_t> node_ends_;  // where the list of each node ends in numbers_
-  std::vector<Number> numbers_;         // the lists of all nodes, one behind the other
+  std::vector<Number> numbers_;         // the lists of all nodes, concatenated
 };
 
 }  // namespace skid::symbols

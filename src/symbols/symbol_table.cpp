@@ -40,7 +40,7 @@ std::optional<Section> section_named(const ElfFile& file, std::string_view name)
 
 enum class SectionKind : std::uint8_t { text, data, neither };
 
-/// What untyped labels in a section stand for, by section index.
+/// The meaning of untyped labels in a section, by section index.
 std::vector<SectionKind> section_kinds(const ElfFile& file) {
   std::vector<SectionKind> kinds(1, SectionKind::neither);
   Elf_Scn* section = nullptr;
@@ -81,7 +81,7 @@ std::vector<std::string_view> strings_at(std::string_view table,
   return strings;
 }
 
-/// Whether a symbol without a type is one that perf takes for a function or for data.
+/// Whether perf treats a symbol without a type as a function or as data.
 bool is_label(const GElf_Sym& symbol) {
   const unsigned visibility = GELF_ST_VISIBILITY(symbol.st_other);
   return GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE && visibility != STV_HIDDEN &&
@@ -101,7 +101,7 @@ bool is_data(const GElf_Sym& symbol, SectionKind section) {
          (is_label(symbol) && section == SectionKind::data);
 }
 
-/// The labels by which assemblers for ARM, AArch64 and RISC-V tell code from data.
+/// Mapping symbols: labels of code and data from assemblers for ARM, AArch64 and RISC-V.
 bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
   if (name.size() < 2 || name[0] != '$') return false;
   if (machine == EM_RISCV) return name[1] == 'd' || name[1] == 'x';
@@ -123,7 +123,7 @@ std::size_t leading_underscores(std::string_view name) {
 }  // namespace
 
 SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file) {
-  // Symbols of relocatable files lie in sections, not at addresses.
+  // Symbols of relocatable files have section offsets, not addresses.
   if (file.header().e_type == ET_REL) return;
 
   if (const auto symtab = section_of_type(file, SHT_SYMTAB)) {
@@ -142,13 +142,13 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file) {
   };
   std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
   extend_to_next(file);
-  choose_speakers();
+  choose_preferred();
   read_plt(file);
   std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
 
   std::vector<NumberedRange> ranges;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    if (symbols_[i].speaks) ranges.push_back({symbols_[i].range, static_cast<std::uint32_t>(i)});
+    if (symbols_[i].preferred) ranges.push_back({symbols_[i].range, static_cast<std::uint32_t>(i)});
   }
   functions_ = DisjointRanges(std::move(ranges));
 }
@@ -193,7 +193,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
                         .kind = kind,
                         .weak = binding == STB_WEAK,
                         .global = binding == STB_GLOBAL,
-                        .speaks = false});
+                        .preferred = false});
     name_offsets.push_back(symbol.st_name);
   }
 
@@ -206,7 +206,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
 }
 
 void SymbolTable::extend_to_next(const ElfFile& file) {
-  // perf lets the last function of a segment reach into the next one; no code lies between.
+  // perf extends the last function of a segment into the next one; there is no code between them.
   std::vector<NumberedRange> executable;
   std::vector<std::uint64_t> segment_ends;
   for (const Segment& segment : file.segments()) {
@@ -217,8 +217,8 @@ void SymbolTable::extend_to_next(const ElfFile& file) {
   }
   const DisjointRanges segments(std::move(executable));
 
-  // Of several symbols without a size at one address only the last gets one, and so is chosen to
-  // speak: that is what perf does. The others get theirs in choose_speakers.
+  // As in perf, of several symbols without a size at one address only the last gets one, and is
+  // therefore preferred. The others get theirs in choose_preferred.
   Symbol* previous = nullptr;
   const auto extend = [&](Symbol& symbol, std::uint64_t end) {
     if (!symbol.range.empty()) return;
@@ -240,19 +240,19 @@ void SymbolTable::extend_to_next(const ElfFile& file) {
   }
 }
 
-void SymbolTable::choose_speakers() {
+void SymbolTable::choose_preferred() {
   for (auto first = symbols_.begin(); first != symbols_.end();) {
     const auto last = std::find_if(first, symbols_.end(), [first](const Symbol& symbol) {
       return symbol.range.begin != first->range.begin;
     });
-    Symbol* speaker = nullptr;
+    Symbol* best = nullptr;
     std::uint64_t end = first->range.begin;
     for (auto symbol = first; symbol != last; ++symbol) {
       if (symbol->kind != Kind::function) continue;
       end = std::max(end, symbol->range.end);
-      if (speaker == nullptr || better(*symbol, *speaker)) speaker = &*symbol;
+      if (best == nullptr || better(*symbol, *best)) best = &*symbol;
     }
-    if (speaker != nullptr) speaker->speaks = true;
+    if (best != nullptr) best->preferred = true;
     for (auto symbol = first; symbol != last; ++symbol) {
       if (symbol->kind == Kind::function && symbol->range.empty()) symbol->range.end = end;
     }
@@ -260,7 +260,7 @@ void SymbolTable::choose_speakers() {
   }
 }
 
-/// perf's choose_best_symbol: whether `a`, which comes later in the file, is preferred.
+/// perf's choose_best_symbol: whether `a`, which is later in the file, is preferred.
 bool SymbolTable::better(const Symbol& a, const Symbol& b) {
   const auto rank = [](const Symbol& symbol) {
     return std::tuple(!symbol.range.empty(), !symbol.weak, symbol.global,
@@ -320,7 +320,7 @@ void SymbolTable::read_plt(const ElfFile& file) {
                         .kind = Kind::plt_entry,
                         .weak = false,
                         .global = true,
-                        .speaks = true});
+                        .preferred = true});
   }
 }
 
@@ -339,7 +339,7 @@ std::optional<Function> SymbolTable::function_at(std::uint64_t address) const {
 std::vector<std::uint64_t> SymbolTable::function_starts() const {
   std::vector<std::uint64_t> starts;
   for (const Symbol& symbol : symbols_) {
-    if (symbol.speaks && (symbol.kind == Kind::function || symbol.kind == Kind::plt_entry)) {
+    if (symbol.preferred && (symbol.kind == Kind::function || symbol.kind == Kind::plt_entry)) {
       starts.push_back(symbol.range.begin);
     }
   }

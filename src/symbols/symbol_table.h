@@ -14,11 +14,10 @@
 namespace skid::symbols {
 
 /// The rules are those of perf 6.1 (tools/perf/util/symbol-elf.c and symbol.c), so that function
-/// names and offsets are the ones that perf prints. Functions are STT_FUNC and STT_GNU_IFUNC
+/// names and offsets equal perf's. Functions are STT_FUNC and STT_GNU_IFUNC
 /// symbols and untyped labels in sections with "text" in their names; a symbol without a size
-/// reaches to the next one; of several symbols at one address one speaks for all. Where functions
-/// overlap, the innermost has the address; perf's answer there depends on how its tree was
-/// balanced.
+/// extends to the next one; of several symbols at one address one is preferred. Where functions
+/// overlap, the innermost has the address; perf's result there depends on the balance of its tree.
 class SymbolTable {
  public:
   SymbolTable() = default;
@@ -32,7 +31,7 @@ class SymbolTable {
   static bool has_full_table(const ElfFile& file);
 
   std::optional<Function> function_at(std::uint64_t address) const;
-  /// Also those that do not speak for their address. Lowest address first.
+  /// Including those that are not preferred at their address. Lowest address first.
   std::vector<Function> functions_named(std::string_view name) const;
   /// Where functions begin, lowest address first, each address once.
   std::vector<std::uint64_t> function_starts() const;
@@ -45,21 +44,21 @@ class SymbolTable {
   enum class Kind : std::uint8_t {
     function,
     plt_entry,
-    bound,  ///< data: never an answer, but a function without a size ends where it begins
+    bound,  ///< data: never a result, but a function without a size ends at its start
     other,  ///< only its value is of interest
   };
   struct Symbol {
     AddressRange range;
-    std::string_view name;  ///< in the memory of the file that it comes from
+    std::string_view name;  ///< in the memory of its file
     Kind kind = Kind::other;
     bool weak = false;
     bool global = false;
-    bool speaks = false;  ///< it is the one to be named at its address
+    bool preferred = false;  ///< it is the one to be named at its address
   };
 
   void read_symbols(const ElfFile& source, Elf_Scn* section);
   void extend_to_next(const ElfFile& file);
-  void choose_speakers();
+  void choose_preferred();
   void read_plt(const ElfFile& file);
   static bool better(const Symbol& a, const Symbol& b);
   static Function function(const Symbol& symbol);

@@ -1,4 +1,4 @@
-// What the libraries behind this one set up once and for all threads.
+// One-time setup of third-party libraries for all threads.
 #pragma once
 
 namespace skid::symbols {

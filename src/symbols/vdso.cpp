@@ -40,7 +40,7 @@ bool write_all(const FileDescriptor& file, const void* bytes, std::size_t size) 
 }  // namespace
 
 std::optional<Module> running_vdso() {
-  static_assert(sizeof(void*) == sizeof(std::uint64_t), "the vdso is taken to be ELF64");
+  static_assert(sizeof(void*) == sizeof(std::uint64_t), "the vdso is assumed to be ELF64");
   const auto address = ::getauxval(AT_SYSINFO_EHDR);  // 0: there is none
   if (address == 0) return std::nullopt;
   // The kernel promises an ELF header at this address, which getauxval(3) gives as a number.
