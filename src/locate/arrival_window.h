@@ -1,4 +1,4 @@
-// Holds back what comes from a pipe until the mappings of its time have come too.
+// Delays items from a pipe until the mappings of their time have arrived.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@ namespace skid::locate {
 /// Samples that are held back at most: 9 MiB of them.
 inline constexpr std::size_t kMostHeld = std::size_t{128} << 10;
 
-/// perf empties the buffers of the CPUs one after the other, and writes FINISHED_ROUND when it has
-/// been at all of them. What a round brings can be older than the newest of the round before, but
-/// not older than the newest of the one before that:
+/// perf empties the buffers of the CPUs one after the other, and writes FINISHED_ROUND after the
+/// last. A record can be older than the newest of the previous round, but not older than the newest
+/// of the round before that:
 ///
 ///     CPU 0   1 2 3        7 8        12
 ///     CPU 1       2 4 5        6 9        10
 ///                    round 1     round 2     round 3
 ///
-/// After round 2 everything older than 5, the newest of round 1, has come; another CPU may still
-/// bring something of that very nanosecond. So items are held back by a round, or, in recordings
-/// without rounds, until `most` of them are held.
+/// After round 2 everything older than 5, the newest of round 1, has arrived; another CPU may still
+/// have a record of that nanosecond. Items are therefore delayed by a round, or, in recordings
+/// without rounds, until there are `most` of them.
 template <typename Item>
 class ArrivalWindow {
  public:
@@ -35,9 +35,9 @@ class ArrivalWindow {
     held_.emplace_back(time, std::move(item));
   }
 
-  /// A round is finished. Calls `release(time, Item&)` for all that need not wait longer, in the
-  /// order in which they came. Where rounds bring next to nothing while many items are held, these
-  /// may wait for a few rounds more: looking at all of them each time would take forever.
+  /// A round is finished. Calls `release(time, Item&)` for all items that need not wait longer, in
+  /// order of arrival. If rounds have few records and many items wait, these may wait for a few
+  /// more rounds, because checking all of them each time would be slow.
   template <typename Release>
   void finish_round(Release release) {
     looks_ = std::min(looks_ + kLooksARound, most_ * kLooksAnItem + held_.size());
@@ -90,7 +90,7 @@ class ArrivalWindow {
   }
 
   std::size_t most_;
-  std::vector<std::pair<std::uint64_t, Item>> held_;  ///< in the order in which they came
+  std::vector<std::pair<std::uint64_t, Item>> held_;  ///< in order of arrival
   std::uint64_t newest_ = 0, newest_of_last_round_ = 0;
   std::uint64_t oldest_ = UINT64_MAX;  ///< of those held
   std::size_t looks_ = 0;

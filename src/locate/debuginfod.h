@@ -10,12 +10,12 @@ namespace skid::locate {
 /// What debuginfod-find answered.
 struct DebuginfodAnswer {
   std::filesystem::path file;  ///< in its cache; empty: no server has it
-  /// Why it could not be asked, or took too long: there is no use in asking again. Empty: it could.
+  /// Why the query failed or timed out, so that a repetition is useless; empty if it did not.
   std::string problem;
 };
 
-/// Asks elfutils' debuginfod-find, found in PATH, for the executable of that build-id
-/// (hexadecimal). Servers are those of DEBUGINFOD_URLS. The program is killed when `limit` is over.
+/// Queries elfutils' debuginfod-find from PATH for the executable with that build-id (hexadecimal).
+/// The servers are those of DEBUGINFOD_URLS. The program is killed after `limit`.
 DebuginfodAnswer ask_debuginfod(const std::string& build_id, std::chrono::milliseconds limit);
 
 }  // namespace skid::locate

@@ -125,7 +125,7 @@ class Digester {
     layout_.use(recording_.decoder());
   }
 
-  /// Takes a record that is no sample. Returns the address space whose mappings it changed.
+  /// Processes a record that is not a sample. Returns the address space whose mappings it changed.
   std::optional<std::int32_t> take(const Record& record) {
     if (attributes_version_ != recording_.attributes_version()) follow_attributes();
     const SampleDecoder& decoder = recording_.decoder();
@@ -156,8 +156,8 @@ class Digester {
       return spaces.constant_between(of.address_space, of.ip, count.first, count.last);
     }
     if (epochs_.is_certain(of.address_space)) return true;
-    // What came through a pipe was counted when its time was over, so a slice of it holds samples
-    // from before and behind a change; what has one number does not.
+    // Samples from a pipe were counted after a delay, so a slice can contain samples from before
+    // and after a change; samples with the same number cannot.
     const auto [first, last] = epochs_.times_of(of.address_space, of.ip);
     return spaces.constant_between(result_.located.address_space_of(count), of.ip,
                                    std::max(count.first, first), std::min(count.last, last));

@@ -19,8 +19,8 @@ namespace skid::locate {
 /// Samples by place. What a place costs in memory is a row of SampleCounts and four bytes.
 class LocatedCounts {
  public:
-  /// Calls `visit(LocatedSamples)` for all places: each once, or, where its mapping changed, once
-  /// for each location. What came through a pipe is also told apart where the same was mapped anew.
+  /// Calls `visit(LocatedSamples)` for all places: each once, or, if its mapping changed, once
+  /// per location. From a pipe also once per mapping, even if the same file was mapped again.
   template <typename Visit>
   void for_each(Visit visit) const {
     counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
@@ -53,16 +53,16 @@ struct Digest {
   std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
   std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
   std::uint64_t unknown_ids = 0;   ///< samples whose id belongs to no event
-  /// Samples from a pipe that came so long before a mapping of their time that they may have been
-  /// given to the mapping before. 0 where the recording could be read twice.
+  /// Samples from a pipe that arrived so long before a mapping of their time that they may have
+  /// been assigned to the previous mapping. 0 if the recording could be read twice.
   std::uint64_t uncertain = 0;
 };
 
 /// Reads `recording` to its end. Memory grows with distinct (event, address space, address) and
 /// with mappings, not with samples. Places whose mapping changed between their first and last
-/// sample are split by time: a file is read a second time for them, on a pipe they are told apart
-/// as it comes. Damage is listed in `recording.faults()`. `lanes`: how long files are read; the
-/// digest is the same.
+/// sample are split by time: a file is read a second time for them, on a pipe they are
+/// distinguished on arrival. Damage is listed in `recording.faults()`. `lanes`: how to read long
+/// files; it does not affect the digest.
 Digest digest(perfdata::Recording& recording, const perfdata::LaneSetup& lanes = {});
 
 }  // namespace skid::locate

@@ -1,4 +1,4 @@
-// The recorded kernel's symbols: which table of them may be believed, and where it was loaded.
+// The recorded kernel's symbols: a verified symbol table, and the load address.
 #pragma once
 
 #include "src/perfdata/recording.h"
@@ -17,7 +17,7 @@
 
 namespace skid::locate {
 
-/// Where kernels keep their symbols, and what tells kernels apart.
+/// Files with the symbols of kernels and their identity.
 struct KernelFiles {
   std::filesystem::path kallsyms = "/proc/kallsyms";
   std::filesystem::path notes = "/sys/kernel/notes";  ///< of the running kernel, with its build-id
@@ -28,7 +28,7 @@ struct KernelFiles {
   static KernelFiles of_this_machine();
 };
 
-/// What a recording tells of the kernel it was made on.
+/// The kernel of a recording.
 struct RecordedKernel {
   std::string build_id;    ///< lower-case hexadecimal; empty when not recorded
   std::string os_release;  ///< empty when not recorded
@@ -44,16 +44,16 @@ std::string build_id_in_notes(std::string_view notes);
 
 class KernelSymbols {
  public:
-  /// `recorded` is asked once, when the first symbol is: a recording that comes through a pipe
-  /// tells of its kernel as it is read.
+  /// `recorded` is called once, at the first lookup: a recording from a pipe describes its kernel
+  /// as it is read.
   explicit KernelSymbols(std::function<RecordedKernel()> recorded,
                          KernelFiles files = KernelFiles::of_this_machine())
       : recorded_(std::move(recorded)), files_(std::move(files)) {}
 
-  /// The symbol of the kernel or of a module at `address`; its range is where it was recorded.
-  /// `dso`: "[kernel.kallsyms]" or a module's file or "[ext4]". `offset`: bytes from the begin of
-  /// the module's mapping; of no meaning for the kernel itself. nullopt where none is known or may
-  /// be believed; `remarks` says why. The table is read when it is first asked for.
+  /// The symbol of the kernel or of a module at `address`, with its recorded range.
+  /// `dso`: "[kernel.kallsyms]" or a module's file or "[ext4]". `offset`: bytes from the start of
+  /// the module's mapping; unused for the kernel itself. nullopt if none is known or verified, with
+  /// the reason in `remarks`. The table is read at the first lookup.
   std::optional<symbols::Function> symbol_at(const std::string& dso, std::uint64_t address,
                                              std::uint64_t offset);
 
@@ -72,7 +72,7 @@ class KernelSymbols {
   bool opened_ = false;
   std::optional<symbols::Kallsyms> table_;
   std::uint64_t shift_ = 0;  // from recorded addresses to those of the table, modulo 2^64
-  std::map<std::string, std::string> modules_;  // by dso: the name; empty: not to be believed
+  std::map<std::string, std::string> modules_;  // by dso: the name; empty: not verified
   std::vector<std::string> remarks_;
 };
 

@@ -23,8 +23,8 @@ struct LocatedSamples {
   std::uint64_t samples = 0;
 };
 
-/// Files and how far their bytes lie from the addresses where they are mapped: the same for all
-/// addresses of a mapping, so that a small number tells where each of them is.
+/// Files with the distance between file offset and mapped address, which is constant within a
+/// mapping, so that a small number identifies both.
 class Placements {
  public:
   static constexpr std::uint32_t kNowhere = 0;
@@ -54,7 +54,7 @@ class Placements {
 
   std::map<Placement, std::uint32_t> numbers_;
   std::vector<Placement> placements_;        ///< by number, from 1 on
-  std::vector<std::uint32_t> last_by_file_;  ///< which is mostly asked for again
+  std::vector<std::uint32_t> last_by_file_;  ///< the most frequent lookup
 };
 
 }  // namespace skid::locate

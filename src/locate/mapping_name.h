@@ -12,7 +12,7 @@ namespace skid::locate {
 inline constexpr std::string_view kKernelName = "[kernel.kallsyms]";
 inline constexpr std::string_view kVdsoName = "[vdso]";
 
-/// A mapping of the kernel, taken apart.
+/// The parts of a name of a kernel mapping.
 struct KernelMappingName {
   std::string dso;         ///< "[kernel.kallsyms]"; of a module its path as recorded
   std::string reference;   ///< of the kernel itself: the symbol that its page offset is about

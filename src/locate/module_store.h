@@ -1,4 +1,4 @@
-// The files behind a recording's mappings: opened once, believed only with the right build-id.
+// The files of a recording's mappings: opened once, used only with the recorded build-id.
 #pragma once
 
 #include "src/support/architecture.h"
@@ -16,9 +16,9 @@
 
 namespace skid::locate {
 
-/// Where the files behind a recording are looked for.
+/// Where the files of a recording are searched.
 struct SearchPlaces {
-  /// In front of every recorded path; empty: paths are taken as they were recorded.
+  /// Prepended to every recorded path; empty: paths as recorded.
   std::filesystem::path symfs;
   symbols::BinaryPlaces by_build_id;
   bool asks_debuginfod = false;  ///< debuginfod's servers, for what is nowhere else
@@ -37,8 +37,8 @@ class ModuleStore {
   explicit ModuleStore(SearchPlaces places)
       : places_(std::move(places)), searches_by_build_id_(true) {}
 
-  /// Knows of a file that may stand in for a mapped one with the same build-id, wherever the
-  /// recording saw it: the target in its run directory.
+  /// Adds a file that replaces a mapped one with the same build-id, whatever its recorded path: the
+  /// target in its run directory.
   void add_candidate(const std::filesystem::path& path);
 
   /// The machine that was recorded, as `uname -m` calls it, may be empty. A file whose build-id was
@@ -49,12 +49,12 @@ class ModuleStore {
   enum class Problem {
     unreadable,  ///< cannot be opened, or is no ELF file
     no_code,     ///< only its debug file was found
-    unverified,  ///< the recording holds no build-id of it; it was taken as it is now
+    unverified,  ///< without a recorded build-id; the current file is used
     rebuilt,     ///< its build-id is not the recorded one, or it is of another machine; not used
   };
 
   struct Found {
-    const symbols::Module* module = nullptr;  ///< null when there is none to believe
+    const symbols::Module* module = nullptr;  ///< null if none is verified
     std::filesystem::path path;               ///< where it was opened
     std::optional<Problem> problem;
   };
@@ -66,7 +66,7 @@ class ModuleStore {
   /// build-id is opened and named in `remarks`.
   Found find(const symbols::MappedFile& file);
 
-  /// What had to be refused or could not be verified: one for each file that was asked for.
+  /// Files that were refused or could not be verified, one remark each.
   struct Remark {
     using Kind = Problem;
     Kind kind;
@@ -92,7 +92,7 @@ class ModuleStore {
   std::optional<Arch> expected_;
   bool expects_another_ = false;  ///< a machine that is of neither architecture: "armv7l", "i686"
   bool searches_by_build_id_ = false;
-  std::string debuginfod_problem_;  ///< why its servers are not asked any more
+  std::string debuginfod_problem_;  ///< why its servers are no longer queried
   std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
   std::vector<std::filesystem::path> candidates_;
   std::map<std::pair<std::string, std::string>, Found> answers_;

@@ -16,13 +16,13 @@
 
 namespace skid::locate {
 
-/// Samples of one place at one location, counted in a row of SampleCounts as those of others are:
-/// what stands for their address space is a number of (address space, placement).
+/// Samples of one place at one location, counted in a row of SampleCounts, with a number of
+/// (address space, placement) in place of the address space.
 class MovedCounts {
  public:
   void count(const perfdata::SampleKey& key, std::uint32_t placement);
   void seal() {
-    counts_.note(0, 0, 0, 0);  // nobody asks when
+    counts_.note(0, 0, 0, 0);  // times are not used
     counts_.seal();
   }
 
@@ -51,7 +51,7 @@ class MovedPlaces {
   /// `count` is of a moved place; its `address_space` is address_space_of its samples.
   void add(const perfdata::SampleCount& count);
 
-  /// Reads `recording` from its beginning until behind the last sample of a moved place.
+  /// Reads `recording` from its beginning to the last sample of a moved place.
   MovedCounts read(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
                    Placements& placements);
 
@@ -72,7 +72,7 @@ class MovedPlaces {
   }
 
   std::vector<Place> places_;
-  std::uint64_t end_ = 0;  ///< position behind which none of their samples stands
+  std::uint64_t end_ = 0;  ///< position after which there are none of their samples
 };
 
 }  // namespace skid::locate

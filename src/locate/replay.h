@@ -1,4 +1,4 @@
-// The records that shape address spaces, taken out of a recording.
+// Address spaces from the mapping, fork and exec records of a recording.
 #pragma once
 
 #include "src/perfdata/recording.h"
@@ -12,14 +12,13 @@
 
 namespace skid::locate {
 
-/// Takes the records that shape address spaces out of a recording, and what it knows of build-ids.
-/// What is damaged or too much is added to the faults of the recording.
+/// Builds address spaces from the mapping, fork and exec records of a recording and its build-ids.
+/// Damage and excess are added to the faults of the recording.
 class Replay {
  public:
-  /// Mappings may take this many bytes of memory, and kBytesAByte more for each byte of the
-  /// recording that was read, as it is stored. The records of mappings, forks and execs that perf
-  /// writes take less than kBytesAByte times their own size: only compressed ones can pass the
-  /// limit, a few kilobytes of which could fill any memory.
+  /// Limit of memory for mappings, plus kBytesAByte for each stored byte of the recording read so
+  /// far. Mapping, fork and exec records of perf need less than kBytesAByte times their size, so
+  /// only compressed ones can exceed the limit; a few kilobytes of these could fill any memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
   static constexpr std::uint64_t kBytesAByte = 8;
 
@@ -32,7 +31,7 @@ class Replay {
   /// none.
   std::optional<std::int32_t> take(const perfdata::Record& record);
 
-  /// Enters the build-ids that the feature section tells by now, and seals the spaces.
+  /// Adds the build-ids that are known so far, and seals the address spaces.
   void seal();
 
  private:
@@ -59,7 +58,7 @@ std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces
                                             perfdata::SampleKind kind, std::int32_t address_space,
                                             std::uint64_t ip, std::uint64_t time);
 
-/// Reads a recording to its end for its mappings alone; they are sealed.
+/// Reads only the mappings of a recording, to its end, and seals them.
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording);
 
 }  // namespace skid::locate

@@ -1,4 +1,4 @@
-// Places to functions, asked once per distinct place.
+// Functions of places, looked up once per distinct place.
 #pragma once
 
 #include "src/locate/kernel_symbols.h"
@@ -12,7 +12,7 @@
 
 namespace skid::locate {
 
-/// The function behind a sampled address.
+/// The function at a sampled address.
 struct Symbol {
   std::string name;          ///< empty when none is known
   std::uint64_t offset = 0;  ///< bytes from the function's first byte
@@ -26,7 +26,7 @@ class Symbolizer {
 
   /// Of a place in a process.
   const Symbol& symbol_at(symbols::FileLocation location);
-  /// Of `address` in the kernel or one of its modules: symbols of the kernel lie at addresses.
+  /// Of `address` in the kernel or one of its modules: symbols of the kernel have addresses.
   const Symbol& kernel_symbol_at(symbols::FileLocation location, std::uint64_t address);
 
  private:

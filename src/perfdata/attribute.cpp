@@ -42,8 +42,8 @@ constexpr std::array<std::string_view, 12> kSoftwareNames = {
     "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
     "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
 
-/// ":u", ":ppH"; empty for what is perf's default. Events that exclude a mode or have a precise
-/// level exclude guests by default; perf leaves out who was asked for by default.
+/// ":u", ":ppH"; empty for perf's default. Events that exclude a mode or have a precise level
+/// exclude guests by default; perf omits modifiers that equal the default.
 std::string modifiers_of(const Attribute& attribute) {
   const bool limited =
       attribute.exclude_kernel || attribute.exclude_user || attribute.exclude_hypervisor;
@@ -73,7 +73,7 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   ByteReader header(bytes, order);
   Attribute attribute;
   attribute.type = header.u32();
-  // What lies behind the size that the attribute itself tells is none of its fields.
+  // Bytes past the attribute's own size are not fields.
   const std::uint32_t size = header.u32();
   if (size >= kSmallestAttribute && size < bytes.size()) bytes = bytes.first(size);
   ByteReader reader(bytes, order);

@@ -11,8 +11,8 @@
 
 namespace skid::perfdata {
 
-/// The fields of perf_event_attr that reading a recording takes. A field that the recording's
-/// attribute is too small for is 0, as the ABI demands.
+/// The fields of perf_event_attr that are used. A field past the end of the recorded attribute is
+/// 0, as the ABI requires.
 struct Attribute {
   std::uint32_t type = 0;  ///< PERF_TYPE_*, or a PMU's number
   std::uint64_t config = 0;
@@ -52,13 +52,13 @@ inline constexpr std::size_t kSmallestAttribute = 64;
 /// Larger than any perf_event_attr so far by far (144 bytes in Linux 6.16).
 inline constexpr std::size_t kLargestAttribute = 4096;
 
-/// Reads a perf_event_attr from `bytes`, which hold exactly one (kSmallestAttribute bytes or more;
-/// what lies beyond the fields known here is left alone). nullopt when it is too small.
+/// Reads a perf_event_attr from `bytes`, which contain exactly one (kSmallestAttribute bytes or
+/// more; bytes past the known fields are ignored). nullopt if it is too small.
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order);
 
 /// A name for an event that the recording did not name: "cycles", "page-faults:u",
-/// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers say what was excluded and the precise level,
-/// as far as they differ from what perf 6.1 takes for the default (evsel__add_modifiers in
+/// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise
+/// level, where they differ from the default of perf 6.1 (evsel__add_modifiers in
 /// tools/perf/util/evsel.c).
 std::string describe_event(const Attribute& attribute);
 

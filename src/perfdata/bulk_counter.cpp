@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kBeforeWindow = 8000;
 constexpr std::uint64_t kLargestWindow = std::uint64_t{64} << 10;  // addresses
 constexpr std::uint64_t kLargestWindowCells = std::uint64_t{256} << 10;
-/// A window pays where it holds at least one sample in so many.
+/// A window is used if it covers at least one sample in this many.
 constexpr std::uint64_t kWorthAWindow = 8;
 constexpr std::uint64_t kFullCell = std::uint64_t{1} << 31;
 
@@ -29,7 +29,7 @@ BulkCounter::BulkCounter(const BulkLayout& layout, SampleCounts& counts)
 }
 
 void BulkCounter::follow_layout() {
-  // The planes of the window are by attribute: with more of them they would lie elsewhere.
+  // The planes of the window are indexed by attribute, and a new attribute would move them.
   if (window_.size > 0) {
     empty_window(slice_);
     window_ = Window{};
@@ -49,7 +49,7 @@ template <bool kManyEvents>
 void BulkCounter::count_samples(const SampleRun& run) {
   const std::byte* at = run.bytes.data();
   const std::byte* const end = at + run.bytes.size();
-  // What stands at `offset` behind the header of a record stands at this distance from the record.
+  // Distance from the record of a field at `offset` after its header.
   const auto of_record = [](std::uint16_t offset) { return HeaderWord::kSize + offset; };
   const std::size_t ip_at = of_record(layout_.ip), tid_at = of_record(layout_.tid),
                     time_at = of_record(layout_.time), id_at = of_record(layout_.id);

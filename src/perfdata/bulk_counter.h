@@ -15,15 +15,15 @@ namespace skid::perfdata {
 /// All samples of one event.
 struct EventTotals {
   std::uint64_t samples = 0;
-  std::uint64_t period_sum = 0;  ///< events behind them, where they carry their period
+  std::uint64_t period_sum = 0;  ///< sum of their periods, if recorded
 };
 
-/// Counts samples into SampleCounts, each event's into its totals. It gives the same counts as
-/// decoding sample by sample; what it spares is the decoding of all that does not matter here.
+/// Counts samples into SampleCounts, and into totals by event. The counts equal those of decoding
+/// sample by sample, without decoding the fields that are not needed.
 ///
 /// Most samples of a recorded target are at few thousand neighbouring addresses of one process:
-/// these are counted in a dense window, whose place is chosen after the first samples. All others
-/// are collected and looked up together, so that their cache misses overlap.
+/// these are counted in a dense window, which is chosen after the first samples. All others
+/// are collected and looked up in batches, so that their cache misses overlap.
 class BulkCounter {
  public:
   /// Both must outlive the counter.

@@ -11,7 +11,7 @@ void BulkLayout::use(const SampleDecoder& decoder) {
   ids = &decoder.ids();
   id = decoder.id_offset();
   has_times = decoder.has_times();
-  // Only those that came since: a recording may make its events known one after the other.
+  // Only new ones: a recording may describe its events one after the other.
   for (std::size_t index = period.size(); index < layouts.size(); ++index) {
     const SampleLayout& layout = layouts[index];
     if (index == 0) {
@@ -21,7 +21,7 @@ void BulkLayout::use(const SampleDecoder& decoder) {
     }
     period.push_back(layout.period);
     record_size = std::max<std::size_t>(record_size, kRecordHeader + layout.size);
-    // Events that can be told apart by id have these in front, so they differ in no recording.
+    // Events with ids have them at the start, so the layout is the same in every recording.
     if (layout.ip != ip || layout.tid != tid || layout.time != time) is_uniform_ = false;
   }
   possible = !layouts.empty() && is_uniform_ && ip != kAbsent && tid != kAbsent &&

@@ -9,22 +9,22 @@
 
 namespace skid::perfdata {
 
-/// Where the fields that matter stand in all samples of a recording, behind the record header.
+/// Offsets of the counted fields in all samples of a recording, after the record header.
 struct BulkLayout {
-  /// Takes over how samples are laid out. To be called before the first sample and whenever the
-  /// recording's attributes changed, which may only have become more. `decoder` must outlive the
-  /// layout.
+  /// Adopts the layout of samples. Call it before the first sample and whenever attributes were
+  /// added to the recording. `decoder` must outlive the layout.
   void use(const SampleDecoder& decoder);
 
-  /// Whether that can be done at all: in little-endian recordings whose events have these fields at
-  /// the same places. Others are rare, and decoded one by one.
+  /// Whether bulk counting is possible: in little-endian recordings whose events have these fields
+  /// at the same offsets. Others are rare, and decoded one by one.
   bool possible = false;
   bool has_times = false;
   std::uint16_t ip = 0, tid = 0, time = 0;
   std::uint16_t id = SampleLayout::kAbsent;  ///< kAbsent: all samples belong to the first event
   const IdTable* ids = nullptr;
   std::vector<std::uint16_t> period;  ///< by attribute; kAbsent where it records none
-  std::size_t record_size = 0;        ///< bytes that hold the header and these fields of any event
+  std::size_t record_size =
+      0;  ///< bytes up to the last of these fields of any event, with the header
 
  private:
   bool is_uniform_ = true;

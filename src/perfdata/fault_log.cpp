@@ -8,7 +8,7 @@ namespace skid::perfdata {
 void FaultLog::add(InputFault fault) {
   any_ = true;
   if (is_full()) return;
-  // Told apart by place and finding: the file may have changed since.
+  // Identified by offset and finding: the file may have changed since.
   const auto is_known = [&fault](const InputFault& known) {
     return known.offset == fault.offset && known.found == fault.found && known.file == fault.file;
   };

@@ -1,4 +1,4 @@
-// The header in front of a recording: which mode and byte order, where its sections are.
+// The header of a recording: mode, byte order, and offsets of its sections.
 #pragma once
 
 #include "src/perfdata/bytes.h"
@@ -27,7 +27,7 @@ struct FileHeader {
   static constexpr std::size_t kLargestSize = 104;  ///< struct perf_file_header
 
   ByteOrder order = ByteOrder::little;
-  /// Attributes and features come as records among the others, and there are no sections.
+  /// Attributes and features are records among the others, and there are no sections.
   bool pipe = false;
   std::uint64_t attribute_entry_size = 0;  ///< a perf_event_attr and the section of its ids
   FileSection attributes, data;

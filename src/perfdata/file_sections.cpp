@@ -37,7 +37,8 @@ class SectionReader {
       throw InputError({path_.string(), header_.attributes.offset, "no readable event attribute",
                         "at least one", kRecordAgain});
     }
-    // Without a sound end of the records nobody knows where the feature sections are.
+    // The feature sections follow the records, so without a valid end of these their offset is
+    // unknown.
     if (find_records()) read_features();
     adopt_event_descriptions(metadata());
     return std::move(sections_);
@@ -105,7 +106,7 @@ class SectionReader {
     }
   }
 
-  /// Finds where the records are. Returns whether their end is as the header tells.
+  /// Finds the records. Returns whether their end matches the header.
   bool find_records() {
     const FileSection data = header_.data;
     sections_.records_begin = std::min(data.offset, size_);

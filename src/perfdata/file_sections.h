@@ -22,9 +22,9 @@ struct FileSections {
   std::uint64_t records_begin = 0, records_end = 0;  ///< offsets in the file
 };
 
-/// Reads the sections that `header` tells of from `file`, which is `size` bytes long and is called
-/// `path` in faults. Sections that reach past the end of the file, or add up to more than it, are
-/// cut off or left out, with a fault. Throws InputError when no attribute can be read.
+/// Reads the sections of `header` from `file`, which is `size` bytes long and is called `path` in
+/// faults. Sections that extend past the end of the file, or add up to more than its size, are
+/// truncated or left out, with a fault. Throws InputError if no attribute can be read.
 FileSections read_file_sections(int file, std::uint64_t size, const std::filesystem::path& path,
                                 const FileHeader& header, FaultLog& faults);
 

@@ -115,7 +115,7 @@ enum ReadFormat : std::uint64_t {
   PERF_FORMAT_LOST = 1u << 4,
 };
 
-/// perf_event_attr.branch_sample_type, as far as it changes the layout of a sample.
+/// Bits of perf_event_attr.branch_sample_type that change the layout of a sample.
 inline constexpr std::uint64_t PERF_SAMPLE_BRANCH_HW_INDEX = 1u << 17;
 inline constexpr std::uint64_t PERF_SAMPLE_BRANCH_COUNTERS = 1u << 19;
 
@@ -129,7 +129,7 @@ enum EventType : std::uint32_t {
   PERF_TYPE_BREAKPOINT = 5,
 };
 
-/// perf_event_attr.config of PERF_TYPE_SOFTWARE, as far as skidscan asks for it.
+/// Used values of perf_event_attr.config of PERF_TYPE_SOFTWARE.
 inline constexpr std::uint64_t PERF_COUNT_SW_CPU_CLOCK = 0;
 inline constexpr std::uint64_t PERF_COUNT_SW_TASK_CLOCK = 1;
 inline constexpr std::uint64_t PERF_COUNT_SW_DUMMY = 9;

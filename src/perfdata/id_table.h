@@ -8,7 +8,7 @@
 
 namespace skid::perfdata {
 
-/// Sample ids to attribute indices, in open addressing: asked once per sample.
+/// Sample ids to attribute indices, in open addressing: one lookup per sample.
 class IdTable {
  public:
   /// An id that two events claim stays with the first.

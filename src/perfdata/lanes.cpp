@@ -13,8 +13,8 @@
 namespace skid::perfdata {
 namespace {
 
-/// A turn takes less than a sleeping thread takes to wake. On a busy machine the first yield takes
-/// longer than this, and there is only that one.
+/// A turn is shorter than the wake-up of a sleeping thread. On a busy machine the first yield takes
+/// longer than this, and there is only one.
 constexpr std::chrono::microseconds kLooking{100};
 
 }  // namespace

@@ -34,20 +34,19 @@ struct LaneSetup {
   Cores* cores = nullptr;
 };
 
-/// Reads what is left of the file that a recording is in. Each lane is a thread that reads every
-/// other chunk of the file into memory of its own, waits for its turn, goes through the records of
-/// its chunk, gives the turn away and only then counts the samples that it passed. So copying and
-/// counting, which take the time, are done by both at once in caches of their own, while where a
-/// record begins is never guessed and all that is no plain sample is taken in the order of the
-/// file.
+/// Reads the rest of a recording's file. Each lane is a thread that reads every other chunk of the
+/// file into its own memory, waits for its turn, walks over the records of its chunk, passes the
+/// turn on, and then counts the samples that it skipped. Both threads thus copy and count at the
+/// same time, in their own caches, while record boundaries are never guessed and records other than
+/// plain samples are processed in the order of the file.
 class Lanes {
  public:
-  /// Takes a record that was not counted in bulk; samples may be counted by `counter`. Called by
-  /// one thread at a time, in the order of the recording.
+  /// Processes a record that was not counted in bulk; samples may be counted by `counter`. Called
+  /// by one thread at a time, in the order of the recording.
   using Take = std::function<void(const Record&, BulkCounter& counter)>;
 
-  /// All must outlive the lanes. `take` lets `layout`, which `counter` uses too, follow the
-  /// attributes of the recording; nobody is counting when they change.
+  /// All arguments must outlive the lanes. `take` updates `layout`, which `counter` uses too, when
+  /// the attributes of the recording change; no thread is counting then.
   Lanes(Recording& recording, const BulkLayout& layout, SliceNumbers& slices, BulkCounter& counter,
         Take take, const LaneSetup& setup = {});
   Lanes(const Lanes&) = delete;
@@ -56,8 +55,8 @@ class Lanes {
   Lanes& operator=(Lanes&&) = delete;
   ~Lanes() = default;
 
-  /// Reads to the end of the file, or to damage behind which nothing can be read. All is in
-  /// `counter` then. Throws what `take` throws.
+  /// Reads to the end of the file, or to damage that ends reading. All counts are in `counter`
+  /// then. Throws what `take` throws.
   void run();
 
  private:
@@ -92,7 +91,7 @@ class Lanes {
   LaneSetup setup_;
 
   Recording::RecordRange range_;
-  std::uint64_t claimed_ = 0;  ///< file offset behind the last chunk that a lane claimed
+  std::uint64_t claimed_ = 0;  ///< file offset after the last chunk that a lane claimed
   bool is_done_ = false;       ///< of those who have the turn
   std::atomic<std::uint64_t> turn_ = 0;
   SampleCounts other_counts_;

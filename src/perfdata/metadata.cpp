@@ -12,7 +12,8 @@ namespace {
 /// perf's own names of events are shorter than a line.
 constexpr std::size_t kLongestName = 1024;
 
-/// PERF_RECORD_HEADER_ATTR: a perf_event_attr, which tells its own size, and the ids of the event.
+/// PERF_RECORD_HEADER_ATTR: a perf_event_attr, which contains its own size, and the ids of the
+/// event.
 std::string take_attribute(const Record& record, ByteOrder order, Metadata& metadata) {
   if (metadata.attributes.size() >= kMostAttributes) {
     return fmt::format("more than {} event attributes", kMostAttributes);
@@ -98,7 +99,7 @@ void adopt_event_descriptions(Metadata& metadata) {
         break;
       }
     }
-    // Without ids the descriptions stand in the order of the attributes.
+    // Without ids the descriptions are in the order of the attributes.
     if (description == nullptr && events.size() == metadata.attributes.size()) {
       description = &events[i];
     }

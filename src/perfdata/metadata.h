@@ -1,4 +1,4 @@
-// What a recording says of itself: its events and features, from sections or from records.
+// Metadata of a recording: its events and features, from sections or from records.
 #pragma once
 
 #include "src/perfdata/attribute.h"
@@ -18,15 +18,14 @@ namespace skid::perfdata {
 /// damaged recording makes us keep, which is up to 14 KB an event in a report.
 inline constexpr std::size_t kMostAttributes = std::size_t{1} << 14;
 
-/// More sample ids (events by CPUs by threads) than a process can have files open, each being one:
-/// fs.nr_open is 2^20 by default. Bounds memory where a file is larger than what the disk holds, or
-/// compressed.
+/// Maximum number of sample ids (events × CPUs × threads). Each is an open file of perf, and
+/// fs.nr_open is 2^20 by default. Bounds memory for sparse or compressed files.
 inline constexpr std::uint64_t kMostIds = std::uint64_t{1} << 20;
 
-/// No feature that is decoded here comes near this, not even build-ids of 100,000 files.
+/// Maximum size of a decoded feature, far more than build-ids of 100,000 files need.
 inline constexpr std::uint64_t kLargestFeature = std::uint64_t{64} << 20;  // bytes
 
-/// The same for build-ids that come in records, which can be compressed, and take ten times their
+/// The maximum for build-ids in records, which can be compressed, and need ten times their
 /// bytes in memory.
 inline constexpr std::uint64_t kMostBuildIdBytes = std::uint64_t{16} << 20;
 
@@ -52,9 +51,9 @@ struct TakenMetadata {
   std::string problem;  ///< what is wrong with the record, if anything
 };
 
-/// Enters a record that carries metadata: HEADER_ATTR, HEADER_FEATURE, HEADER_BUILD_ID and
-/// EVENT_UPDATE. Others are left alone. `ids` tells which of the attributes so far an id belongs
-/// to. Of several records of one feature the first counts; perf writes no second.
+/// Adds a metadata record: HEADER_ATTR, HEADER_FEATURE, HEADER_BUILD_ID or EVENT_UPDATE. Others are
+/// ignored. `ids` maps ids to the attributes so far. Of several records of one feature the first is
+/// used; perf writes only one.
 TakenMetadata take_metadata(const Record& record, ByteOrder order, const IdTable& ids,
                             Metadata& metadata);
 

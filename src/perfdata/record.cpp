@@ -113,7 +113,7 @@ std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order
     mapping.executable = (reader.u32() & kProtExec) != 0;
     reader.skip(4);  // flags
     if (!identity.empty() && (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
-      constexpr std::size_t kDigest = 4;  // behind its size and three reserved bytes
+      constexpr std::size_t kDigest = 4;  // after its size and three reserved bytes
       const auto size =
           std::min<std::size_t>(std::to_integer<std::size_t>(identity[0]), kFileIdentity - kDigest);
       mapping.build_id = hexadecimal(identity.subspan(kDigest, size));

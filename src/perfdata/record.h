@@ -1,4 +1,4 @@
-// Records as they stand in a recording, and the few that carry facts beside samples.
+// Records of a recording, and the decoded kinds other than samples.
 #pragma once
 
 #include "src/perfdata/attribute.h"
@@ -21,7 +21,7 @@ struct Record {
       0;  ///< of its header in the file, in bytes; compressed ones: of their packet
   /// Bytes of records before it, decompressed: grows from record to record.
   std::uint64_t position = 0;
-  std::span<const std::byte> body;  ///< behind the 8-byte header; valid until the next record
+  std::span<const std::byte> body;  ///< after the 8-byte header; valid until the next record
 
   CpuMode mode() const noexcept {
     return static_cast<CpuMode>(misc & PERF_RECORD_MISC_CPUMODE_MASK);
@@ -40,8 +40,8 @@ struct SampleId {
   std::optional<std::uint64_t> id;
 };
 
-/// Reads the trailer that `attribute` puts behind every record. All nullopt without sample_id_all
-/// or when the record is too short for it.
+/// Reads the trailer that `attribute` appends to every record. All nullopt without sample_id_all or
+/// if the record is too short for it.
 SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteOrder order);
 
 /// PERF_RECORD_MMAP and MMAP2.

@@ -27,7 +27,7 @@ std::uint64_t size_of(const FileDescriptor& file) {
   throw InputError({path.string(), std::nullopt, describe_errno(errno), "", ""});
 }
 
-/// Standard input as a descriptor of our own.
+/// A duplicated descriptor of standard input.
 FileDescriptor standard_input() {
   if (::isatty(STDIN_FILENO) == 1) {
     throw InputError({"-", std::nullopt, "a terminal", "a recording",
@@ -161,7 +161,7 @@ void Recording::open_directory() {
 }
 
 void Recording::add_short_record(const Record& record) {
-  // A recording may be made of nothing else, and the text of a fault takes long.
+  // A recording may consist of damage, and formatting faults is slow.
   if (faults_.is_full()) return;
   fault(record.offset,
         fmt::format("a {} of {} bytes that ends inside its fields",
@@ -252,7 +252,7 @@ bool Recording::next(Record& record) {
   while (!ended_) {
     if (stopped_) {
       if (stream_.is_fed()) return false;
-      // Not before now: the record given out last may lie in the buffer of the stream.
+      // Not earlier: the previous record may be in the buffer of the stream.
       if (segment_ + 1 < segments_.size()) {
         start_segment(segment_ + 1);
       } else {
@@ -343,7 +343,7 @@ void Recording::accept_stored(const Record& record) {
       break;
     case PERF_RECORD_AUXTRACE:
     case PERF_RECORD_HEADER_TRACING_DATA: {
-      // What the record announces stands behind it and is not part of its size.
+      // The announced data follow the record and are not part of its size.
       const bool is_trace = record.type == PERF_RECORD_AUXTRACE;
       ByteReader body(record.body, order_);
       const std::uint64_t size = is_trace ? body.u64() : body.u32();

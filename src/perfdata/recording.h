@@ -1,4 +1,4 @@
-// A perf.data recording: what it tells of itself, and its records one after the other.
+// A perf.data recording: its metadata, and its records one after the other.
 #pragma once
 
 #include "src/perfdata/attribute.h"
@@ -29,8 +29,8 @@ enum class StorageMode { file, pipe, directory };
 std::string_view name_of(StorageMode mode);
 
 /// An opened recording. Memory does not grow with its length: records are read through bounded
-/// buffers. Damage ends the reading with a fault instead of an exception, so that what came before
-/// counts. Compressed records are given as they stand, followed by the records compressed in them.
+/// buffers. Damage ends reading with a fault instead of an exception, so that everything before it
+/// counts. Compressed records are returned as they are, followed by the records in them.
 class Recording {
  public:
   /// Opens a recording: a perf.data file in file or pipe mode, the directory that
@@ -63,20 +63,20 @@ class Recording {
   /// that makes the rest unreadable. `record.body` is valid until the next call.
   bool next(Record& record);
 
-  /// The bytes of whole records that are in memory, without reading more; the last one may be cut
-  /// off. Whoever is faster than `next` at some of them may look at these and consume them.
+  /// The records in memory, without reading more; the last one may be truncated. A caller that is
+  /// faster than `next` at some of them may process and consume them.
   std::span<const std::byte> buffered() const noexcept;
   /// Position (Record::position) of the first byte of `buffered()`.
   std::uint64_t position() const noexcept { return position_; }
-  /// Goes on behind whole records at the front of `buffered()`. They must be PERF_RECORD_SAMPLEs:
-  /// other records may mean something to the reading itself.
+  /// Skips whole records at the start of `buffered()`. They must be PERF_RECORD_SAMPLEs, because
+  /// other records may affect reading.
   void consume(std::size_t bytes) noexcept;
 
   /// What `consume` may not pass lies in memory of the recording, which `next` overwrites, instead
   /// of in what was fed.
   bool is_decompressing() const noexcept { return compressed_.is_open(); }
 
-  /// The rest of the file that is being read: whoever reads faster may feed it.
+  /// The rest of the file; a faster reader may feed it.
   struct RecordRange {
     int file = -1;
     std::uint64_t begin = 0, end = 0;  ///< offsets
@@ -95,8 +95,8 @@ class Recording {
   bool starved() const noexcept { return !stopped_ && stream_.starved(); }
   /// All of the file was fed and read; `next` goes on with the next one, if there is any.
   void end_feeding() noexcept { stream_ = ByteStream(); }
-  /// Whether the record that `next` would give out from what was fed may change `attributes()`;
-  /// also true where that cannot be told.
+  /// Whether the next record of the fed bytes may change `attributes()`; also true if that is
+  /// unknown.
   bool may_change_attributes() const noexcept;
 
   /// Whether `rewind` is possible: not on a pipe.
@@ -120,7 +120,7 @@ class Recording {
     FileDescriptor file;
     std::uint64_t begin = 0, end = 0;
   };
-  /// Bytes that a record announces and that stand behind it.
+  /// Bytes that a record announces and that follow it.
   struct Behind {
     std::uint64_t offset = 0;  ///< of the record
     std::uint64_t size = 0;
@@ -148,11 +148,11 @@ class Recording {
   /// Whether the reading failed or met the end of the file too early; ends the segment then.
   bool stop_if_cut();
   bool end_of_segment();
-  /// What the reading itself takes from a record that stands in the file.
+  /// Processes a record in the file as far as it affects reading.
   void accept_stored(const Record& record);
-  /// Goes on behind what stands behind the record before.
+  /// Skips the bytes that follow the previous record.
   bool pass_behind();
-  /// What the recording tells of itself in a record, compressed or not.
+  /// Processes a metadata record, compressed or not.
   void accept(const Record& record);
   /// Lets the decoder follow a change of the attributes.
   void follow(const Change& change);

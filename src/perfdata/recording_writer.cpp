@@ -33,13 +33,13 @@ constexpr std::size_t kBuffer = std::size_t{1} << 20;
 /// Records of so many bytes are compressed at once: even if they do not shrink they fit into one
 /// record.
 constexpr std::size_t kCompressedAtOnce = std::size_t{32} << 10;
-/// What HEADER_COMPRESSED says of the kernel's buffers; more than a record decompresses to.
+/// Size of the kernel's buffers in HEADER_COMPRESSED; larger than any decompressed record.
 constexpr std::uint32_t kKernelBuffer = 528'384;
 constexpr std::uint32_t kCompressionVersion = 1;
 
 std::string record_of(std::uint32_t type, std::uint16_t misc, std::string_view body) {
   if (body.size() > kLongestRecord - kRecordHeader) {
-    throw std::length_error("a record longer than its size can say");
+    throw std::length_error("a record exceeds the maximum of its 16-bit size");
   }
   RecordBody record;
   record.u32(type).u16(misc).u16(static_cast<std::uint16_t>(kRecordHeader + body.size())).raw(body);
@@ -204,7 +204,7 @@ void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
   header.raw(kMagic).u64(kFileHeader).u64(kAttributeBytes + kSection);
   header.u64(entries_begin).u64(entries.bytes().size());
   header.u64(data_begin_).u64(0);  // the size of the records, which `finish` knows
-  header.u64(0).u64(0);            // event types, which nobody writes any more
+  header.u64(0).u64(0);            // event types, no longer written by perf
   for (const std::uint64_t word : bits) header.u64(word);
   append(header.bytes());
   append(ids.bytes());

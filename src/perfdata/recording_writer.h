@@ -16,7 +16,7 @@
 
 namespace skid::perfdata {
 
-/// Appends numbers as they stand in a little-endian recording.
+/// Appends numbers as in a little-endian recording.
 class RecordBody {
  public:
   RecordBody& u16(std::uint16_t value) { return number(value, 2); }
@@ -57,12 +57,11 @@ struct WritingChoices {
 
 class RecordingWriter {
  public:
-  /// Writes what stands before the records. `file`: open for writing and, in file mode, at its
+  /// Writes everything before the records. `file`: open for writing and, in file mode, at its
   /// beginning and seekable; `path` names it in errors. `events`: at least one; each attribute's
-  /// `name` and `ids` are written too. Of `features` those with a bit in `present` are written, as
-  /// far as they are strings, CPU counts, PMU mappings or the command line; the description of the
-  /// events and of the compression follow from the other arguments. Throws Error when the file
-  /// cannot be written.
+  /// `name` and `ids` are written too. Of `features` those with a bit in `present` are written, if
+  /// they are strings, CPU counts, PMU mappings or the command line; the descriptions of events and
+  /// of compression follow from the other arguments. Throws Error if the file cannot be written.
   RecordingWriter(FileDescriptor file, std::filesystem::path path,
                   const std::vector<Attribute>& events, const Features& features,
                   const WritingChoices& choices);

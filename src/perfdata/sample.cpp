@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
-/// PERF_SAMPLE_READ: a value, or a group of them, as read_format says.
+/// PERF_SAMPLE_READ: a value, or a group of them, depending on read_format.
 void skip_read(ByteReader& reader, std::uint64_t read_format) {
   const std::uint64_t times = ((read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0 ? 1u : 0u) +
                               ((read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0 ? 1u : 0u);
@@ -80,10 +80,9 @@ void SampleDecoder::add(const Attribute& attribute) {
   layouts_.emplace_back(attribute);
   for (const std::uint64_t id : attribute.ids) ids_.add(id, index);
   if (attribute.has(PERF_SAMPLE_TIME)) has_times_ = true;
-  // Events with IDENTIFIER have the id in front; all others of one recording agree in their
-  // sample_type, because perf could not tell their samples apart otherwise. Samples without an id
-  // count for the first event, as in perf. An event alone in its recording whose ids were not
-  // written down owns every sample.
+  // Events with IDENTIFIER have the id at the start; all others of one recording have the same
+  // sample_type, because perf could not identify their samples otherwise. Samples without an id
+  // count for the first event, as in perf. A single event without recorded ids owns every sample.
   if (attributes_.size() == 1 && ids_.empty()) return;
   id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
 }
@@ -98,7 +97,7 @@ std::optional<std::uint32_t> SampleDecoder::attribute_of(const Record& record) c
 std::uint64_t SampleDecoder::time_of(const Record& record) const {
   if (!has_times_) return record.position;
   const Attribute* attribute = &attributes_.front();
-  // The trailers of events may differ too; with IDENTIFIER the last word tells whose it is.
+  // The trailers of events may differ too; with IDENTIFIER the last word is the id.
   if (attributes_.size() > 1 && attribute->has(PERF_SAMPLE_IDENTIFIER) &&
       record.body.size() >= kWord) {
     const auto id = ids_.find(ByteReader(record.body.last(kWord), order_).u64());

@@ -13,7 +13,7 @@
 
 namespace skid::perfdata {
 
-/// The fields of a sample that stand at fixed places. What the event does not record is 0.
+/// The fields of a sample at fixed offsets. Fields that the event does not record are 0.
 struct Sample {
   std::uint32_t attribute = 0;  ///< index of its event in the recording
   CpuMode mode = CpuMode::unknown;
@@ -27,7 +27,7 @@ struct Sample {
   std::uint64_t period = 0;
 };
 
-/// The fields behind them, whose places depend on the lengths of the ones before.
+/// The following fields, whose offsets depend on the lengths of the preceding ones.
 struct SampleDetails {
   std::span<const std::byte> callchain;     ///< u64 each, in the recording's byte order
   std::span<const std::byte> raw;           ///< tracepoint payload
@@ -44,7 +44,7 @@ struct SampleDetails {
   std::span<const std::byte> aux;
 };
 
-/// Byte offsets, behind the record header, of the fields at fixed places in one event's samples.
+/// Byte offsets, after the record header, of the fields at fixed offsets in one event's samples.
 struct SampleLayout {
   static constexpr std::uint16_t kAbsent = 0xffff;
   std::uint16_t ip = kAbsent, tid = kAbsent, time = kAbsent, addr = kAbsent, id = kAbsent,
@@ -60,7 +60,7 @@ class SampleDecoder {
   SampleDecoder() = default;
   SampleDecoder(std::span<const Attribute> attributes, ByteOrder order);
 
-  /// Makes one more event known, behind those it knows.
+  /// Adds an event after the existing ones.
   void add(const Attribute& attribute);
 
   enum class Problem {
@@ -76,10 +76,10 @@ class SampleDecoder {
   /// Decodes the fixed fields of a PERF_RECORD_SAMPLE.
   Decoded decode(const Record& record) const;
 
-  /// Decodes what lies behind them; nullopt when a length in the record reaches past its end.
+  /// Decodes the following fields; nullopt if a length in the record extends past its end.
   std::optional<SampleDetails> details(const Record& record, const Sample& sample) const;
 
-  /// When a record that is no sample happened: ns where any event records times, else its position
+  /// Time of a record that is not a sample: ns if any event records times, else its position
   /// in the recording. Records without a time in a recording that has them come before everything,
   /// as perf delivers them.
   std::uint64_t time_of(const Record& record) const;
@@ -88,7 +88,7 @@ class SampleDecoder {
     return has_times_ ? sample.time : record.position;
   }
 
-  /// How samples are told apart, for those who decode many at once.
+  /// How samples are identified, for bulk decoding.
   const std::vector<SampleLayout>& layouts() const noexcept { return layouts_; }
   const IdTable& ids() const noexcept { return ids_; }
   /// Where every sample has its id; kAbsent when all samples belong to the first event.

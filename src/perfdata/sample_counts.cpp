@@ -101,7 +101,7 @@ void SampleCounts::make_room(std::size_t rows) {
 void SampleCounts::grow() {
   if (slot_bits_ == kLargestSlotBits) throw std::bad_alloc();
   slot_bits_ = slot_bits_ == 0 ? kFirstSlotBits : slot_bits_ + 1;
-  slots_ = {};  // the old slots are not needed and go before the new ones come
+  slots_ = {};  // free the old slots before allocating the new ones
   slots_.resize(std::size_t{1} << slot_bits_);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t index = 0; index < rows_used_; ++index) {

@@ -15,7 +15,7 @@
 
 namespace skid::perfdata {
 
-/// Mode and exactness of a sample in one number: they stand in one field of its record.
+/// Mode and exactness of a sample in one number, as in one field of its record.
 class SampleKind {
  public:
   static constexpr std::uint32_t kExact = 8;
@@ -40,14 +40,14 @@ class SampleKind {
   std::uint32_t bits_ = 0;
 };
 
-/// Whose mappings hold the code of a sample: its process's, or those that mapping records give the
-/// pid -1 and that all processes share.
+/// The address space of a sample: that of its process, or the shared one, which mapping records
+/// denote by pid -1.
 inline constexpr std::int32_t kKernelAddressSpace = -1;
 constexpr std::int32_t address_space_of(SampleKind kind, std::int32_t pid) noexcept {
   return kind.mode() == CpuMode::kernel ? kKernelAddressSpace : pid;
 }
 
-/// One sample, as far as counting goes.
+/// The counted fields of a sample.
 struct SampleKey {
   std::uint64_t ip = 0;
   std::int32_t address_space =
@@ -62,13 +62,13 @@ struct SampleCount {
   SampleKey of;
   std::uint64_t samples = 0;
   std::uint64_t first = 0, last = 0;
-  std::uint64_t end = 0;  ///< the position in the recording behind which none of them stands
+  std::uint64_t end = 0;  ///< the position in the recording after the last of them
 };
 
-/// Counts in open addressing. Profiles come back to few addresses, and in recordings of several
-/// events each address mostly comes with all of them: a row holds the counts of one address for
-/// eight neighbouring events, in half a cache line. At most 44 bytes a distinct (event, address
-/// space, address), index included.
+/// Counts in open addressing. Profiles have few distinct addresses, and in recordings of several
+/// events most addresses occur with all of them: a row has the counts of one address for eight
+/// neighbouring events, in half a cache line. At most 44 bytes per distinct (event, address space,
+/// address), including the index.
 class SampleCounts {
  public:
   SampleCounts();
@@ -86,12 +86,12 @@ class SampleCounts {
   /// Adds all of `other`, which is empty afterwards.
   void merge(SampleCounts& other);
 
-  /// Ends adding, and frees what only adding takes.
+  /// Ends adding, and frees the memory for it.
   void seal();
 
   std::size_t rows() const noexcept { return rows_used_; }
   /// Removes the rows for which `is_out(row)`, and their memory, after `visit(SampleCount)` for
-  /// each of their places. The others move up in their order. Only after `seal`.
+  /// each of their places. The order of the others is kept. Only after `seal`.
   template <typename IsOut, typename Visit>
   void extract(IsOut is_out, Visit visit) {
     std::size_t kept = 0;
@@ -169,13 +169,13 @@ class SampleCounts {
   TimeSlices slices_;
   std::vector<std::unique_ptr<Row[]>> blocks_;
   std::size_t rows_used_ = 0;
-  /// Row number + 1 in the low bits, in the rest bits of its hash, which spare a look at rows of
-  /// others; 0 for a free slot.
+  /// Row number + 1 in the low bits, bits of its hash in the others, which avoid most reads of
+  /// other rows; 0 for a free slot.
   std::vector<std::uint32_t> slots_;
   unsigned slot_bits_ = 0;               ///< log2 of the slots
   std::vector<std::uint64_t> contexts_;  ///< keys
   std::vector<ContextSlot> context_slots_;
-  /// By row * kColumns + column: samples beyond what the row's own counter holds.
+  /// By row * kColumns + column: samples beyond the maximum of the row's counter.
   std::unordered_map<std::uint64_t, std::uint64_t> carries_;
 };
 

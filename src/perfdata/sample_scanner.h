@@ -11,7 +11,7 @@
 
 namespace skid::perfdata {
 
-/// Samples that stand one behind the other in memory.
+/// Consecutive samples in memory.
 struct SampleRun {
   std::span<const std::byte> bytes;  ///< whole records, each long enough for the fixed fields
   std::uint64_t position = 0;        ///< of the first one (Record::position)
@@ -26,10 +26,9 @@ class SampleScanner {
   SampleScanner(const BulkLayout& layout, SliceNumbers& slices)
       : layout_(layout), slices_(slices) {}
 
-  /// Finds the samples at the front of `bytes` (whole records; the last may be cut off), which
+  /// Finds the samples at the start of `bytes` (whole records; the last may be truncated), which
   /// begin at `position` of the recording, and appends them to `runs`. Ends at the first record
-  /// that is no sample or one that only SampleDecoder can judge. Returns the bytes that the runs
-  /// take.
+  /// that is not a sample or needs SampleDecoder. Returns the size of the runs in bytes.
   std::size_t scan(std::span<const std::byte> bytes, std::uint64_t position,
                    std::vector<SampleRun>& runs);
 

@@ -6,9 +6,9 @@ namespace skid::perfdata {
 namespace {
 
 constexpr std::uint64_t kShortestSlice = 32;  // samples
-/// A slice is at most this part of all samples before it. So there are about
-/// 4096 · (1 + ln(samples / 2^17)) slices and those that were cut: 65535 are enough for 10^11
-/// samples, and beyond that the last one takes what comes.
+/// A slice is at most this share of all samples before it. There are about 4096 · (1 + ln(samples /
+/// 2^17)) slices, plus split ones: 65535 suffice for 10^11 samples; the last one contains all later
+/// samples.
 constexpr unsigned kPartOfAll = 12;  // log2
 /// With more slices than these, only their length ends them.
 constexpr Slice kMostWithCuts = 8192;

@@ -7,7 +7,7 @@
 
 namespace skid::perfdata {
 
-/// Number of a slice: samples that stand one behind the other in a recording.
+/// Number of a slice, a run of consecutive samples of a recording.
 using Slice = std::uint16_t;
 
 /// Cuts a recording in slices, in the order in which it is read.
@@ -15,7 +15,7 @@ class SliceNumbers {
  public:
   /// The slice that the next samples belong to. Never decreases.
   Slice current() const noexcept { return current_; }
-  /// How many samples it takes at least; more than 0.
+  /// Minimum number of its samples; more than 0.
   std::uint64_t room() const noexcept;
   /// So many samples belong to the current slice. Afterwards another one may be the current one.
   void add(std::uint64_t samples) noexcept;
@@ -32,10 +32,10 @@ class SliceNumbers {
   std::uint64_t samples_in_slice_ = 0;  ///< in the current one
 };
 
-/// The earliest and the latest time of each slice. Whatever was seen in some slices happened
-/// between the earliest time of the first and all later ones and the latest of the last and all
-/// earlier ones: an interval that may be wider than the truth, never narrower, and hardly wider
-/// where recordings are nearly sorted. Two small numbers tell it instead of two times.
+/// The earliest and the latest time of each slice. Samples of a range of slices are between the
+/// earliest time of the first and all later slices and the latest time of the last and all earlier
+/// ones. This interval may be too wide, never too narrow, and is nearly exact for nearly sorted
+/// recordings. Two small numbers represent it instead of two times.
 class TimeSlices {
  public:
   /// Notes samples of `slice`, all within [first, last] and before `end` (Record::position).
@@ -49,7 +49,7 @@ class TimeSlices {
   /// `last_slice`) happened.
   std::uint64_t first(Slice first_slice) const { return slices_[first_slice].first; }
   std::uint64_t last(Slice last_slice) const { return slices_[last_slice].last; }
-  /// The position in the recording behind which nothing of a slice stands.
+  /// The position in the recording after the last sample of a slice.
   std::uint64_t end(Slice slice) const { return slices_[slice].end; }
 
  private:
