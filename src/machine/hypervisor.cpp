@@ -23,8 +23,8 @@ struct Known {
 };
 
 // Signatures as in the kernel's arch/x86/kernel/cpu/{vmware,mshyperv}.c, kvm.c and as published by
-// the hypervisors. "Microsoft Hv" comes last: KVM and Xen can show it at the first leaf, for guests
-// that know only Hyper-V, and themselves at the next.
+// the hypervisors. "Microsoft Hv" is last: KVM and Xen can have it at the first leaf, for guests
+// that support only Hyper-V, and their own signature at the next.
 constexpr std::array kSignatures{
     Known{"KVMKVMKVM", "KVM"},         Known{"Linux KVM Hv", "KVM"},
     Known{"XenVMMXenVMM", "Xen"},      Known{"VMwareVMware", "VMware"},

@@ -21,14 +21,14 @@ struct Pmu {
   std::map<std::string, std::string> caps;  ///< "max_precise", "pmu_name", "branches", …
   std::vector<int> cpus;                    ///< file `cpus`: the CPUs it belongs to; empty: all
   std::vector<int> cpumask;                 ///< file `cpumask`: the CPUs to open its events on
-  std::vector<std::string> formats;         ///< names of the terms that its events take
+  std::vector<std::string> formats;         ///< names of the terms of its events
 
   /// caps/max_precise as a number.
   std::optional<int> max_precise() const;
 };
 
-/// By name. A directory without a type is left out: its events cannot be asked for. More and longer
-/// than any that the kernel shows is left out or cut.
+/// By name. A directory without a type is left out, because its events cannot be opened. Excess
+/// entries are left out, and long ones truncated; the kernel has neither.
 std::vector<Pmu> read_pmus(const FileTree& files);
 
 /// The one of that name, or nullptr.

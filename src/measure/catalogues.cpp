@@ -19,7 +19,7 @@ std::string key_of(const machine::Machine& machine) {
   };
   const machine::CpuIdentity& cpu = machine.cpu;
   std::string key;
-  // A NUL stands in no name.
+  // No name contains a NUL.
   for (const std::string& part :
        {cpu.arch, cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model),
         number(cpu.stepping),

@@ -12,8 +12,8 @@
 
 namespace skid::measure {
 
-/// Makes a catalogue when the first recording of its CPU asks for it, for all threads: libpfm4
-/// takes longer to list a CPU's events than a recording takes to be read.
+/// Creates the catalogue of a CPU at its first recording and shares it between threads: libpfm4
+/// needs longer to list a CPU's events than a recording needs to be read.
 class Catalogues {
  public:
   /// `perfmon`: directory of Intel's event files; empty: libpfm4.

@@ -1,4 +1,4 @@
-// What the kernel and the CPU do to an event so that its samples do not say what they seem to.
+// Warnings about the kernel and the CPU that change the meaning of an event's samples.
 #pragma once
 
 #include "src/machine/machine.h"
@@ -20,16 +20,16 @@ struct RecordedEvent {
   std::string_view pmu_name;  ///< of attribute.type, empty when unknown
   const EventKnowledge& knowledge;
   const machine::Machine& machine;      ///< that it was recorded on
-  std::optional<std::uint64_t> period;  ///< asked for; nullopt with a frequency
-  std::size_t counters = 1;  ///< events of the recording that take a counter of a core PMU each
+  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
+  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU
 };
 
-/// Whether an event takes one of the few counters that a core PMU has for any event. Cycles,
-/// instructions and reference cycles can be counted in counters of their own.
+/// Whether an event needs one of the general-purpose counters of a core PMU. Cycles, instructions
+/// and reference cycles can use fixed counters.
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
-/// Whole sentences, most important first: not precise at its level, cycles counted as something
-/// else, errata of counting one mode and of SMT, a period that is not taken, counters shared.
+/// Sentences, most important first: not precise at its level, cycles counted by another event,
+/// errata of counting one mode and of SMT, an unsupported period, shared counters.
 std::vector<std::string> event_warnings(const RecordedEvent& recorded);
 
 }  // namespace skid::measure

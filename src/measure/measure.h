@@ -29,16 +29,17 @@ struct Choices {
   std::int64_t bin_width = 1;  ///< instructions
   /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
   std::filesystem::path perfmon = {};
-  /// Where a long file's second thread has its core from; null: it takes one.
+  /// Source of a core for the second thread of a long file; null: always available.
   Cores* cores = nullptr;
-  Catalogues* catalogues = nullptr;  ///< of all recordings, with `perfmon`; null: made anew
+  Catalogues* catalogues =
+      nullptr;  ///< of all recordings, with `perfmon`; null: created for this one
 };
 
 struct Measured {
   std::vector<analysis::Measurement> measurements;
   std::vector<InputFault> faults;  ///< damage of the recording
   bool read_in_part = false;
-  /// What was believed: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
+  /// Sources used: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
   std::vector<std::string> particulars;
 };
 

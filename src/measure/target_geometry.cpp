@@ -16,7 +16,7 @@ namespace {
 
 using symbols::FileIndex;
 
-/// A believed file and the mappings (by name) that showed it.
+/// A verified file and its mappings (by name).
 struct SampledModule {
   locate::ModuleStore::Found found;
   std::vector<FileIndex> mappings;
@@ -33,7 +33,7 @@ std::vector<bool> sampled_files(const locate::Digest& digest) {
   return sampled;
 }
 
-/// Those of them that could be opened and believed.
+/// Those that could be opened and verified.
 std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
                                            locate::ModuleStore& modules) {
   const std::vector<bool> sampled = sampled_files(digest);
@@ -91,8 +91,8 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
   return text;
 }
 
-/// What a file's note says of it as a target; nullopt when it has none. A note that cannot be read
-/// is added to `remarks`.
+/// The target described by a file's note; nullopt without a note. An unreadable note is added to
+/// `remarks`.
 std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const SampledModule& module,
                                           std::vector<std::string>& remarks) {
   std::optional<runway::Target> target;
@@ -138,7 +138,7 @@ std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest
   return geometry_of(digest, {found, {}}, remarks);
 }
 
-/// The target of a planned measurement by its run; null where nobody knows.
+/// The target of a planned measurement by its run; null if unknown.
 const run::RunTarget* target_of(const Source& source) {
   if (source.run == nullptr || source.planned == nullptr) return nullptr;
   const auto& targets = source.run->targets;

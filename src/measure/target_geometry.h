@@ -1,4 +1,4 @@
-// Where trigger and runway lie in a recording: from a target's own note, or from function names.
+// The addresses of trigger and runway: from a target's note, or from function names.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -23,20 +23,19 @@ struct TargetGeometry {
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
 };
 
-/// Lets the targets in the run directory of `source` stand in for those that were mapped.
+/// Uses the targets in the run directory of `source` in place of the mapped ones.
 void add_targets(const Source& source, locate::ModuleStore& modules);
 
-/// The generated target among the sampled files, told by its note. Where no file has a sample in
-/// user mode, the one that the recording ran by the word of its run: what was to be expected is
-/// known then, though nothing of it came. nullopt when there is none, or the run's cannot be opened
-/// or has another build-id; a note that cannot be read is added to `remarks`.
+/// The generated target among the sampled files, identified by its note. Without user-mode samples,
+/// the target named by the run, so that expected values are known. nullopt if there is none, or the
+/// run's cannot be opened or has another build-id; an unreadable note is added to `remarks`.
 std::optional<TargetGeometry> find_recorded_target(const Source& source,
                                                    const locate::Digest& digest,
                                                    locate::ModuleStore& modules,
                                                    std::vector<std::string>& remarks);
 
-/// The sampled file that has both functions. Throws Error when none or several have, or a name
-/// stands for several functions there; the message says where they were looked for.
+/// The sampled file that has both functions. Throws Error if none or several have, or if a name is
+/// ambiguous; the message lists the searched files.
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,
                               const std::string& hit, const std::string& runway);
 

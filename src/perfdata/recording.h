@@ -72,8 +72,8 @@ class Recording {
   /// other records may affect reading.
   void consume(std::size_t bytes) noexcept;
 
-  /// What `consume` may not pass lies in memory of the recording, which `next` overwrites, instead
-  /// of in what was fed.
+  /// Whether `buffered()` is decompressed memory of the recording, which `next` overwrites, instead
+  /// of a fed chunk.
   bool is_decompressing() const noexcept { return compressed_.is_open(); }
 
   /// The rest of the file; a faster reader may feed it.

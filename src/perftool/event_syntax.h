@@ -7,7 +7,7 @@
 
 namespace skid::perftool {
 
-/// An event string taken apart: "cycles:upp" is {"cycles", "upp"}, "cpu/event=0xd1/pp" is
+/// The parts of an event string: "cycles:upp" is {"cycles", "upp"}, "cpu/event=0xd1/pp" is
 /// {"cpu/event=0xd1/", "pp"}, "mem:0x10/8:rw:p" is {"mem:0x10/8:rw", "p"}.
 struct EventName {
   std::string name;
@@ -17,14 +17,14 @@ struct EventName {
 /// A last colon that more than modifiers follow belongs to the name: "sched:sched_switch".
 EventName split_event_name(std::string_view event);
 
-/// The reverse: "cycles" and "u" to "cycles:u"; names that end with a slash take no colon.
+/// The reverse: "cycles" and "u" to "cycles:u"; without a colon after a slash.
 std::string join_event_name(const EventName& event);
 
 /// Splits an argument of -e at its commas, but not at those between the slashes of
 /// "cpu/event=0xd1,umask=0x20/". Throws UsageError when a slash is not closed.
 std::vector<std::string> split_event_list(std::string_view list);
 
-/// The precise level that modifiers ask for: the number of p's, as many as there are.
+/// The precise level of modifiers: the number of p's, without limit.
 int level_of_modifiers(std::string_view modifiers);
 
 }  // namespace skid::perftool

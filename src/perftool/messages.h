@@ -1,4 +1,4 @@
-// What perf says on standard error, read for what it means.
+// The meaning of perf's messages on standard error.
 #pragma once
 
 #include "src/machine/machine.h"
@@ -12,23 +12,23 @@
 
 namespace skid::perftool {
 
-/// Texts that perf says when a permission is missing: evsel__open_strerror in
-/// tools/perf/util/evsel.c, old wording and new.
+/// Parts of perf's messages about missing permissions: evsel__open_strerror in
+/// tools/perf/util/evsel.c, old and new wording.
 std::span<const std::string_view> permission_texts();
-/// In lines of perf's every run, which say nothing of this one.
+/// Parts of lines that perf always prints.
 std::span<const std::string_view> chatter_texts();
-/// What it says when the disk is full.
+/// Its message when the disk is full.
 inline constexpr std::string_view kDiskFull = "No space left on device";
 /// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]" begins and ends so.
 inline constexpr std::string_view kWroteFile = "[ perf record: Captured and wrote";
 inline constexpr std::string_view kSamplesEnd = " samples) ]";
 
 struct Messages {
-  bool wrote_file = false;    ///< perf came to its end and wrote the recording
+  bool wrote_file = false;    ///< perf finished and wrote the recording
   std::uint64_t samples = 0;  ///< that it counted there
   bool no_permission = false;
   bool disk_full = false;
-  std::optional<std::string> refusal;  ///< why the kernel does not take the event
+  std::optional<std::string> refusal;  ///< why the kernel refuses the event
   std::optional<std::string> unknown;  ///< why perf does not know it
   std::vector<std::string> remarks;    ///< everything but perf's usual chatter, a line each
 };

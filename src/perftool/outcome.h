@@ -1,4 +1,4 @@
-// What one `perf record` came to, by what it left.
+// The outcome of one `perf record`, from its output.
 #pragma once
 
 #include "runway/target.h"
@@ -15,10 +15,10 @@ namespace skid::perftool {
 
 enum class Ending {
   recorded,
-  refused,        ///< the kernel does not take the event, or perf does not know it
+  refused,        ///< the kernel refuses the event, or perf does not know it
   no_permission,  ///< to sample it
   disk_full,
-  died,    ///< perf or the target, or left nothing: not for what this machine takes
+  died,    ///< perf or the target died, or wrote nothing; not a property of the machine
   failed,  ///< perf gave up before the target started, for a reason that is not known to us
 };
 
@@ -29,7 +29,7 @@ struct Outcome {
   std::optional<runway::TargetReport> report;
 };
 
-/// `left`: how perf ended, what it and the target said. `file`: what it was to write.
+/// `left`: exit status and output of perf and the target. `file`: the recording.
 Outcome judge(const Completed& left, const std::filesystem::path& file,
               const machine::Machine& machine);
 
@@ -39,7 +39,7 @@ bool is_recording(const std::filesystem::path& file);
 /// perf counts the samples of all events together; these are those of the first. Throws InputError.
 std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
-/// "4998 samples of 5000 asked for"; empty where there are enough.
+/// "4998 samples of 5000 asked for"; empty if there are enough.
 std::string shortage(std::uint64_t samples, std::uint64_t asked);
 
 }  // namespace skid::perftool

@@ -8,17 +8,17 @@
 
 namespace skid::perftool {
 
-/// An event that is rarer than the samples asked for is not waited for longer than this.
+/// Maximum length of a retry for a rare event.
 inline constexpr std::chrono::nanoseconds kLongestTry = std::chrono::seconds{16};
 /// A run this long without a single event is not extended.
 inline constexpr std::chrono::nanoseconds kLongestEmptyTry = std::chrono::seconds{2};
 /// The next try lasts this many percent of the last one, at least.
 inline constexpr std::uint64_t kLeastGrowth = 200;
-/// And this many percent of what the missing samples take.
+/// Percentage added to the estimated length for the missing samples.
 inline constexpr std::uint64_t kMargin = 120;
 
-/// The length of the next try after one of `length` that gave `samples` of those `asked` for;
-/// nullopt: there is none. Integers, so that a shell comes to the same.
+/// The length of the next try after one of `length` that gave `samples` of the requested `asked`;
+/// nullopt: no further try. In integers, so that a shell computes the same.
 std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,
                                                     std::uint64_t samples, std::uint64_t asked);
 

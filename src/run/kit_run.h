@@ -15,8 +15,8 @@ inline constexpr const char* kMachineName = "machine";
 /// What was left of each measurement: FILE.out, FILE.err, FILE.result.
 inline constexpr const char* kResultsName = "results";
 
-/// A run of DIR/plan.json and what lies beside it. Nothing of it is believed: sizes are bounded and
-/// symbolic links are not followed. Throws InputError.
+/// A run from DIR/plan.json and the other files of the directory. They are untrusted: sizes are
+/// bounded and symbolic links are not followed. Throws InputError.
 Run read_kit_run(const std::filesystem::path& directory);
 
 }  // namespace skid::run

@@ -8,7 +8,7 @@
 namespace skid {
 namespace {
 
-/// Longer names are not compared letter by letter: that takes the product of the lengths.
+/// Longer names are not compared by edit distance, whose cost is the product of the lengths.
 constexpr std::size_t kLongest = 256;
 
 std::string lower(std::string_view text) {

@@ -8,8 +8,7 @@
 
 namespace skid {
 
-/// std::mt19937_64, whose output the C++ standard fixes, and what is drawn from it by comparisons
-/// of whole numbers alone.
+/// std::mt19937_64, whose output the C++ standard defines, with draws by integer comparisons only.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}

@@ -21,7 +21,7 @@ constexpr std::uint64_t kOtherBegin = 0x7f00'0000'0000;
 constexpr std::uint64_t kOtherBytes = 0x10'0000;
 constexpr std::uint64_t kUnmappedBegin = 0x6000'0000'0000;
 constexpr std::uint64_t kPage = 0x1000;
-/// Places in code that nothing is asked about.
+/// Places in code outside the target.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
 /// e^x without libm, whose last bits differ between machines: a Taylor series of x / 1024, squared
@@ -215,7 +215,7 @@ RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed) {
   Random random(seed);
   RunShift shift;
   shift.hits_logit = effect.hits * random.normal();
-  // The model bounds the deviation and a normal deviate never comes near 100.
+  // The model bounds the deviation, and a normal deviate is far below 100.
   shift.offsets = static_cast<std::int64_t>(std::floor(effect.offsets * random.normal() + 0.5));
   return shift;
 }

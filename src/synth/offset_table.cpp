@@ -74,7 +74,7 @@ Integer number(const std::string& field, std::string_view column, const Place& p
   return value;
 }
 
-/// Which columns of a table hold what.
+/// The meaning of the columns of a table.
 struct Columns {
   std::size_t fields = 0;
   std::size_t count = 0;
