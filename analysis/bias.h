@@ -21,7 +21,7 @@ struct TriggerCount {
   friend bool operator==(const TriggerCount&, const TriggerCount&) = default;
 };
 
-/// The samples of K triggers held against 1/K each.
+/// The samples of K triggers compared with 1/K each.
 struct Bias {
   /// Samples of the trigger with the most over those of the one with the fewest; nullopt where one
   /// has none.

@@ -10,30 +10,30 @@
 
 namespace skid::analysis {
 
-/// What two measurements must have in common to be added up: each property's name and value, in the
-/// order in which a difference is told. The repetition is none of them.
+/// The properties that two measurements must share to be added up, by name and value, in the order
+/// in which differences are reported. The repetition is not one of them.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
-/// Event as asked for and recorded with its modifiers, level, CPU, microcode, kernel, trigger,
+/// Event as requested and as recorded with its modifiers, level, CPU, microcode, kernel, trigger,
 /// geometry, period, what may be judged, tracepoint of the check, synthetic or not.
 Configuration configuration_of(const Measurement& measurement);
 
 /// The first difference, "kernel: 6.1.0 and 6.2.0"; empty where there is none.
 std::string first_difference(const Configuration& a, const Configuration& b);
 
-/// Adds the samples of `other`, of the same configuration, to `sum` and computes its figures anew.
-/// Counts are added exactly; warnings of both are kept once each, up to a bound. Ticks per
-/// instruction that differ are dropped with a warning, for no distance in ticks follows from them;
-/// iterations that one of them does not know as well. Throws std::invalid_argument with the first
-/// difference where the configurations are not the same, Error where the same recording is in both
-/// or they have more samples than can be counted.
+/// Adds the samples of `other`, of the same configuration, to `sum` and recomputes its figures.
+/// Counts are added exactly; warnings of both are kept once each, up to a limit. Ticks per
+/// instruction that differ are dropped with a warning, because they give no distance in ticks, and
+/// so are iterations that either does not know. Throws std::invalid_argument with the first
+/// difference if the configurations differ, Error if the same recording is in both or the samples
+/// exceed 64 bits.
 void add(const Measurement& other, Measurement& sum);
 
 /// What becomes of repetitions of the same configuration.
 enum class RepeatPolicy {
   pair,   ///< those of the same number are added up, others stay apart
   pool,   ///< all are added up
-  apart,  ///< nothing is added up: they are numbered anew as repetitions of one run
+  apart,  ///< nothing is added up: they are renumbered as repetitions of one run
 };
 
 struct Merged {

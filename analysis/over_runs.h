@@ -16,14 +16,14 @@ struct RunValue {
   double sampling_variance = 0;
 };
 
-/// The mean of the runs' values; of runs that are all alike exactly what each of them gave, so that
-/// rounding is not taken for a difference. 0 for none.
+/// The mean of the runs' values; for equal values exactly that value, so that rounding does not
+/// look like a difference. 0 for none.
 double mean_of(std::span<const RunValue> runs);
 
 /// The share of a run. Its sampling variance is that of (count + 2) / (total + 4), so that a share
 /// of 0 or 1 has one too. Of no samples: 1/2, with a variance of 1/16.
 RunValue run_value(const Share& share);
-/// nullopt for fewer than two samples, which tell no variance.
+/// nullopt for fewer than two samples, which have no variance.
 std::optional<RunValue> run_mean(const OffsetCounts& offsets);
 /// The grouped quantile, the variance taken from the width of its interval; nullopt where the
 /// samples do not bound it on both sides.
@@ -35,10 +35,9 @@ std::optional<RunValue> run_quantile(const OffsetCounts& offsets, double share);
 std::optional<Interval> interval_over_runs(std::span<const RunValue> runs,
                                            double confidence = 0.95);
 
-/// The difference b - a of the mean values of two sides' runs: Welch's t over the runs. Where one
-/// side has a single run, runs of that side are taken to vary as those of the other. No variance is
-/// taken for less than sampling alone makes it. nullopt where no side has two runs, or one has
-/// none.
+/// The difference b - a of the mean values of two sides' runs: Welch's t over the runs. If one
+/// side has a single run, its runs are assumed to vary like those of the other. The variance is at
+/// least that of sampling alone. nullopt if no side has two runs, or one has none.
 std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
                                                std::span<const RunValue> b,
                                                double confidence = 0.95);

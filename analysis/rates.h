@@ -1,5 +1,5 @@
-// Cache hit and miss rates and the backend hierarchy from counts: what the counts say, and the
-// interval where they leave something open. docs/rates.md has the formulas and their sources.
+// Cache hit and miss rates and the backend hierarchy from counts, as intervals where the counts do
+// not determine them. docs/rates.md has the formulas and their sources.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ class Counts {
   std::array<std::optional<double>, kQuantities> counts_{};
 };
 
-/// The shares of HIT_LFB that L2 (a) and L3 (b) served later, where somebody knows them.
+/// The shares of HIT_LFB that L2 (a) and L3 (b) served, where given.
 struct LfbShares {
   std::optional<double> l2, l3;
 };
@@ -89,7 +89,7 @@ struct Identity {
 struct Rates {
   std::vector<Rate> loads;    ///< of loads: instructions or uops, with HIT_LFB
   std::vector<Rate> lines;    ///< of lines filled into L1
-  std::vector<Rate> l2;       ///< of requests to L2, only those that some count speaks of
+  std::vector<Rate> l2;       ///< of requests to L2, only those with a count
   std::vector<Rate> backend;  ///< of cycles
   std::vector<Identity> identities;
 };

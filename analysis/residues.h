@@ -17,10 +17,10 @@ inline constexpr int kLargestModulus = 8;
 struct Residues {
   int modulus = 0;
   std::vector<std::uint64_t> counts;
-  /// Held against a distribution of the same shape without groups: its moving average over
-  /// `modulus` offsets. An even distribution would be the wrong measure, since a smooth one that is
-  /// narrow has no even residues. Where a moving average would reach beyond the skids, or across
-  /// the most common offset, nothing is compared: an edge or a single peak is no group.
+  /// Compared with a distribution of the same shape without groups: its moving average over
+  /// `modulus` offsets. Equal residues would be the wrong reference, because a smooth but narrow
+  /// distribution does not have them. Where the moving average would reach past the skids, or
+  /// across the most common offset, nothing is compared: an edge or a single peak is not a group.
   struct Excess {
     /// The share of the compared samples that would have to move for the residues to be those of
     /// the moving average: 0 to 1 - 1 / modulus.
@@ -28,8 +28,8 @@ struct Residues {
     double chi_square = 0;  ///< Pearson's statistic, modulus - 1 degrees of freedom
     double p = 1;           ///< takes samples for independent of each other
   };
-  /// nullopt where nine tenths of the skids off the most common offset lie within four times the
-  /// modulus or most of them on one or two offsets (two of them share one with a chance above a
+  /// nullopt if nine tenths of the skids off the most common offset are within four times the
+  /// modulus, or most of them on one or two offsets (two of them share one with a chance above a
   /// third), or too few can be compared (5 to be expected of each residue).
   std::optional<Excess> excess;
 };

@@ -23,7 +23,7 @@ struct Offset {
   std::int64_t bytes = 0;
 };
 
-/// One trigger and what of the runway lies between it and the next one.
+/// One trigger and its part of the runway, up to the next trigger.
 struct TriggerBlock {
   CodeRegion trigger, runway;
 };
@@ -31,7 +31,7 @@ struct TriggerBlock {
 /// The class of one address, and its offset for hit, skid, before and censored.
 struct Classified {
   SampleClass sample_class = SampleClass::other_user;
-  std::optional<Offset> offset;  ///< from the last trigger at or in front of it, or from the first
+  std::optional<Offset> offset;        ///< from the last trigger at or before it, or from the first
   std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
   bool inside_instruction = false;     ///< the address is not the first byte of an instruction
 };
@@ -41,8 +41,8 @@ class TargetMap {
  public:
   /// A generated target: lead-in, then one or more exact triggers in the order of their addresses,
   /// each with its runway. The last 5% of the instructions of each runway (rounded down, at least
-  /// one) are censored: there a sample of the trigger in front may as well have gone past the next.
-  /// Bytes are counted from the trigger's first byte. An address is looked for in the triggers and
+  /// one) are censored: a sample there may also have passed the next trigger.
+  /// Bytes are counted from the trigger's first byte. An address is looked up in triggers and
   /// runways, lead-in, other triggers and loop, in this order. Throws Error without a trigger, and
   /// for a region whose instructions are not known or not in order, or a trigger that is not one
   /// instruction.

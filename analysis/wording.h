@@ -12,13 +12,13 @@ namespace skid::analysis {
 /// as if it were 0, 100% or the promised 99.9%.
 std::string percent(double share);
 
-/// "+1", "0", "-3": an offset in whatever unit the context says.
+/// "+1", "0", "-3": an offset; the context gives the unit.
 std::string signed_number(std::int64_t offset);
 
 /// "5000 of 5000 (100%, 95% interval 99.92% to 100%)"
 std::string counts_and_interval(const Share& share);
 
-/// "1,234,567". `digits`: any number of them, with or without a sign in front.
+/// "1,234,567". `digits`: any number of them, with or without a sign.
 std::string in_thousands(std::string digits);
 std::string in_thousands(std::uint64_t number);
 

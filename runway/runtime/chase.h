@@ -3,7 +3,7 @@
 
 #include "runway.h"
 
-// Links all of `elements` words, at least 1, into one cycle: those at `memory` and each `stride`
-// bytes behind, and `last`, which is the last of them. The same order each time. Nothing but the
-// words is touched.
+// Links `elements` words, at least 1, into one cycle: those at `memory` and every `stride` bytes
+// after it, and `last`, which is the last of them. The order is the same each time. Only these
+// words are accessed.
 void link_chase(char* memory, u64 elements, u64 stride, char* last);

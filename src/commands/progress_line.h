@@ -1,4 +1,4 @@
-// What a terminal is told while something takes long.
+// Progress of long operations on a terminal.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace skid::commands {
 
-/// "reading 12/40 NAME": one line on standard error, shown when the work has taken some time, and
-/// erased before anything else is said and at the end. A thread of its own writes it, because a
-/// single step may take long, too.
+/// "reading 12/40 NAME": one line on standard error, shown after a delay, and
+/// erased before other output and at the end. A separate thread writes it, because a single step
+/// may be long.
 class ProgressLine {
  public:
-  /// Shows nothing unless `on` (`suits_standard_error`) and before `delay` has gone by.
+  /// Shows nothing unless `on` (`suits_standard_error`), nor before `delay` has passed.
   explicit ProgressLine(bool on, std::chrono::milliseconds delay = std::chrono::seconds(1));
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -23,8 +23,8 @@ class ProgressLine {
   ProgressLine& operator=(ProgressLine&&) = delete;
   ~ProgressLine();
 
-  /// A step is begun: "reading" or "writing" `name`, number `number` of `total`. Of several at a
-  /// time the last one is told.
+  /// Starts a step: "reading" or "writing" `name`, number `number` of `total`. Of concurrent steps
+  /// the last one is shown.
   void begins(const char* what, const std::string& name, std::size_t number, std::size_t total);
 
   /// Erases the line, which stays away as long as the result lives.

@@ -25,8 +25,8 @@ struct Choices {
   std::optional<std::int64_t> bin_width;
 };
 
-/// What may be a report: a regular file, a FIFO or standard input; else nothing. A FIFO has to stay
-/// open until it was read, lest its writer finds nobody at the other end.
+/// Opens a possible report: a regular file, a FIFO or standard input. A FIFO must stay open until
+/// it was read, or its writer gets SIGPIPE.
 FileDescriptor open_stream(const std::string& input) {
   if (input == "-") {
     if (::isatty(STDIN_FILENO) == 1) return {};

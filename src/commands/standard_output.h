@@ -12,7 +12,7 @@ class StandardOutput {
  public:
   /// Text still to be written; append to it.
   std::string& text() noexcept { return text_; }
-  /// Writes once enough has gathered. False when nobody reads any more.
+  /// Writes when the buffer is full. False if the reader is gone.
   bool flush_if_full();
   /// Writes what is left. Throws Error when it cannot be written.
   void flush();

@@ -28,7 +28,7 @@ struct Entry {
   std::array<std::uint64_t, 8> configs;  ///< padded with 0
 };
 
-/// The source lists L1_MISS twice under HSD169 and its kin; L2_MISS is taken to be the other one.
+/// The source lists L1_MISS twice under HSD169 and similar errata; one is assumed to be L2_MISS.
 constexpr std::array<std::uint64_t, 8> kOfOneMode{kLockLoads, kL2Hit,  kL3Hit, kL1Miss,
                                                   kL2Miss,    kL3Miss, kHitLfb};
 constexpr std::array<std::uint64_t, 8> kOfSmt{kAllLoads, kLockLoads, kHitLfb, kL1Hit,

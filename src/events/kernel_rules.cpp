@@ -17,8 +17,9 @@ constexpr std::uint64_t kInstructions = 0x01c0;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kCycles = 0x003c;
 
-/// Golden Cove and its kin in family 6, whose counters for precise distribution have a shortest
-/// period: Sapphire and Emerald Rapids, Granite Rapids, Alder, Raptor, Meteor and Arrow Lake.
+/// Golden Cove and its derivatives in family 6, whose counters for precise distribution have a
+/// minimum period: Sapphire and Emerald Rapids, Granite Rapids, Alder, Raptor, Meteor and Arrow
+/// Lake.
 constexpr std::array<int, 15> kPreciseDistribution{143, 207, 173, 174, 151, 154, 183, 186,
                                                    191, 170, 172, 181, 197, 198, 189};
 constexpr std::array<int, 3> kNehalem{26, 30, 46};

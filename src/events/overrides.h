@@ -8,7 +8,7 @@
 
 namespace skid::events {
 
-/// Corrects events from libpfm4's tables and adds those that it lacks. The corrected ones have the
+/// Corrects events from libpfm4's tables and adds missing ones. The corrected ones have the
 /// precise_source "correction", or a sentence in manual_errors.
 void apply_overrides(Core core, std::vector<Event>& events);
 

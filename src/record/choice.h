@@ -33,8 +33,8 @@ struct PlanOptions {
   int repeat = 1;
   std::optional<int> cpu;
   std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
-  bool check_ip = false;  ///< record what tells of the faulting instruction beside page faults
-  /// It will be recorded on another machine, of which nothing is known but what the options say.
+  bool check_ip = false;  ///< record the tracepoint of page faults as a cross-check
+  /// Recorded on another machine, of which only the options are known.
   bool elsewhere = false;
 };
 
@@ -44,7 +44,7 @@ struct ChosenEvent {
   std::vector<int> levels;
   runway::TriggerKind trigger = runway::TriggerKind::load;
   std::uint64_t period = 0;
-  events::Counted counted = events::Counted::other;  ///< what the catalogue says of it
+  events::Counted counted = events::Counted::other;  ///< by the catalogue
 };
 
 /// The events of one trigger instruction each, whose number follows from the iterations.
@@ -56,8 +56,8 @@ bool is_busy(const ChosenEvent& chosen);
 /// Triggers in one iteration.
 std::size_t triggers_of(const PlanOptions& options);
 
-/// Those that the options name, else the built-in ones and those that stand for the CPU. What was
-/// decided for people to know goes to `notes`. `catalogue` null: none covers the CPU. Throws
+/// The events of the options, else the built-in ones and the default set of the CPU. Decisions are
+/// explained in `notes`. `catalogue` null: none covers the CPU. Throws
 /// UsageError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,

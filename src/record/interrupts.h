@@ -1,4 +1,4 @@
-// Ctrl-C and its kin, turned into a question that can be asked.
+// Polling for Ctrl-C and similar signals.
 #pragma once
 
 #include "src/support/file.h"
@@ -7,9 +7,9 @@
 
 namespace skid::record {
 
-/// While it lives SIGINT, SIGTERM and SIGHUP do not end this process but are remembered; those that
-/// our parent told us to ignore stay ignored. Afterwards everything is as before, and signals that
-/// were remembered do not arrive late.
+/// During its lifetime SIGINT, SIGTERM and SIGHUP do not end this process but are recorded; those
+/// that were ignored at the start stay ignored. The destructor restores the handlers and does not
+/// deliver recorded signals.
 class Interrupts {
  public:
   Interrupts();

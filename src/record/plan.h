@@ -24,8 +24,8 @@ struct RecordRequest {
   std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
 };
 
-/// Throws UsageError for options that contradict each other, Error for what this machine lacks.
-/// `catalogue` null: none covers the CPU.
+/// Throws UsageError for options that contradict each other, Error for prerequisites that this
+/// machine does not have. `catalogue` null: none covers the CPU.
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 

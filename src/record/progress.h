@@ -1,4 +1,4 @@
-// What `record` says on standard error while it works.
+// Progress of `record` on standard error.
 #pragma once
 
 #include "src/run/run.h"
@@ -31,7 +31,7 @@ class Progress {
   /// It ended with this many samples in a file of this size.
   void finish(std::uint64_t samples, std::uint64_t bytes);
   void refuse(std::string_view reason);
-  /// A line of its own.
+  /// Prints a separate line.
   void say(std::string_view line);
   /// The same, of what is done and why.
   void explain(std::string_view line);

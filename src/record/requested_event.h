@@ -21,17 +21,17 @@ enum class EventKind {
   other,    ///< everything else that perf knows
 };
 
-/// An event as asked for, taken apart so that a precise level can be put in.
+/// A requested event, split so that a precise level can be inserted.
 struct RequestedEvent {
   EventKind kind = EventKind::other;
   std::string name;              ///< "access", "cycles", "cpu/event=0xd1,umask=0x20/"
   std::string modifiers;         ///< perf's, without the precise level: "u"
   std::optional<int> own_level;  ///< of an event that came with p's
-  std::string perf_name = {};    ///< how perf is to be told of it; empty: by its name
+  std::string perf_name = {};    ///< its name for perf; empty: `name`
 
-  /// As asked for, without a level: "cycles:u".
+  /// As requested, without a level: "cycles:u".
   std::string text() const;
-  /// As asked for, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
+  /// As requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
   std::string at_level(int level) const;
   /// As perf's -e takes it on this target: "mem:0x403000/8:rw:upp".
   std::string for_perf(int level, const runway::TargetDescription& target) const;

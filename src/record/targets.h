@@ -13,8 +13,8 @@
 
 namespace skid::record {
 
-/// Leaves out of the default set what this machine has no trigger for, so that the rest of it is
-/// recorded; whoever names an event is told instead. Cycles get another trigger.
+/// Removes events without a possible trigger on this machine from the default set, so that the
+/// others are recorded; for explicitly named events this is an error. Cycles get another trigger.
 void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& options,
                           const machine::Machine& machine, int cpu,
                           std::vector<std::string>& notes);

@@ -25,7 +25,7 @@ constexpr std::uint64_t kPage = 0x1000;
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
 /// e^x without libm, whose last bits differ between machines: a Taylor series of x / 1024, squared
-/// ten times. Beyond 500 on either side it stays what it is there.
+/// ten times. Constant below -500 and above 500.
 double exponential(double x) {
   constexpr double kFurthest = 500;
   constexpr int kSquarings = 10, kTerms = 12;

@@ -18,11 +18,10 @@ inline constexpr std::uint64_t kMostReportBytes = std::uint64_t{256} << 20;
 bool looks_like_report(std::string_view beginning);
 
 /// The measurements of a report of schema skidscan.report/1. `report_json` of them is the same
-/// text. Only counts, names and what else cannot be computed are taken from the report; all figures
-/// are computed anew. `file`: its name, for errors. `bin_width`: of the histograms, in
-/// instructions; nullopt takes that of the report. Throws InputError where the text is no such
-/// report, was written by a skidscan whose reports do not hold the offsets, or its counts
-/// contradict each other.
+/// text. Only counts, names and other values that cannot be computed come from the report; all
+/// figures are recomputed. `file`: its name, for errors. `bin_width`: of the histograms, in
+/// instructions; nullopt: that of the report. Throws InputError if the text is not such a
+/// report, does not contain the offsets (older versions), or has contradictory counts.
 std::vector<analysis::Measurement> read_report(std::string_view text, const std::string& file,
                                                std::optional<std::int64_t> bin_width = {});
 
