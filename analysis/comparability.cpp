@@ -32,7 +32,7 @@ bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
 /// Whether a run recorded another event of the same name, because the one that was asked for could
 /// not be had. Names of two CPUs' events may well stand for different codes.
 bool is_another_event(const Measurement& a, const Measurement& b) {
-  return (a.event.swapped || b.event.swapped) && !same_recorded(a.event, b.event);
+  return (a.event.substituted || b.event.substituted) && !same_recorded(a.event, b.event);
 }
 
 std::string runway_of(const Measurement& measurement) {
@@ -112,7 +112,7 @@ std::vector<std::string> reservations(const Measurement& baseline, const Cell& c
       say(fmt::format("recorded at another precise level: {} here, {} in the baseline",
                       run->precise.recorded, baseline.precise.recorded));
     }
-    if (run->event.swapped) {
+    if (run->event.substituted) {
       say(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
     }
     if (run->parts > 1) {

@@ -47,29 +47,6 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
                               offsets.count_at(mode), offsets.total()));
 }
 
-/// Why an event is not judged, or nothing.
-std::string reason_not_judged(Judgeable judgeable) {
-  switch (judgeable) {
-    case Judgeable::yes:
-      return {};
-    case Judgeable::timer:
-      return "a timer samples whatever runs, so NOPs are rightly sampled";
-    case Judgeable::every_instruction:
-      return "any instruction can cause this event, so NOPs are rightly sampled";
-    case Judgeable::no_trigger:
-      return "nobody said where the trigger is: report --hit FUNCTION --runway FUNCTION does";
-    case Judgeable::not_caused:
-      return "the trigger of this target is not known to cause this event: record it with one that "
-             "is";
-    case Judgeable::imprecise:
-      return "imprecise by catalogue: the CPU does not record which instruction caused this event";
-    case Judgeable::no_precise_levels:
-      return "the core PMUs of Arm have no precise levels, and ignore one: samples are where the "
-             "interrupt came";
-  }
-  return {};
-}
-
 std::string expected_beside_measured(const ContractInput& input, const Share& hits) {
   if (hits.total == 0) return "no judged samples";
   if (!input.expected_hit_share) {
@@ -145,26 +122,6 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
-std::string_view name_of(Judgeable judgeable) {
-  switch (judgeable) {
-    case Judgeable::yes:
-      return "yes";
-    case Judgeable::timer:
-      return "timer";
-    case Judgeable::every_instruction:
-      return "every instruction";
-    case Judgeable::no_trigger:
-      return "no trigger";
-    case Judgeable::not_caused:
-      return "not caused";
-    case Judgeable::imprecise:
-      return "imprecise";
-    case Judgeable::no_precise_levels:
-      return "no precise levels";
-  }
-  return "unknown";
-}
-
 Verdict verdict_of(const Share& share) {
   if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
   if (share.low >= kPromisedShare) return Verdict::kept;
@@ -188,15 +145,14 @@ Contract judge(const ContractInput& input) {
   contract.share = promised_share_of(input);
 
   std::vector<std::string> parts;
-  const bool nops_are_right =
-      input.judgeable == Judgeable::timer || input.judgeable == Judgeable::every_instruction;
-  if (input.judgeable != Judgeable::yes) {
+  if (input.not_judged != NotJudged::none) {
     const Share hits = wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
     contract.share = hits;
-    parts.push_back(reason_not_judged(input.judgeable));
-    if (nops_are_right) parts.push_back(expected_beside_measured(input, hits));
-    const bool is_described =
-        input.judgeable == Judgeable::imprecise || input.judgeable == Judgeable::no_precise_levels;
+    parts.emplace_back(describe(input.not_judged));
+    if (samples_any_instruction(input.not_judged))
+      parts.push_back(expected_beside_measured(input, hits));
+    const bool is_described = input.not_judged == NotJudged::imprecise ||
+                              input.not_judged == NotJudged::no_precise_levels;
     if (is_described && hits.total > 0) {
       parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
       add_most_common(input.offsets, parts);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/ledger.h"
+#include "analysis/not_judged.h"
 #include "analysis/statistics.h"
 
 #include <cstdint>
@@ -15,28 +16,13 @@ enum class Verdict { kept, broken, undecided, not_judged };
 /// "kept", "broken", "undecided", "not judged"
 std::string_view name_of(Verdict verdict);
 
-/// Whether an event can be held to a promise about one instruction, and why not.
-enum class Judgeable {
-  yes,                ///< only the trigger (and declared others) causes it
-  timer,              ///< cpu-clock, task-clock: a timer, anything may be sampled
-  every_instruction,  ///< cycles, instructions: each instruction causes it, or can
-  no_trigger,         ///< nobody said where the trigger is
-  not_caused,         ///< the trigger of this target is not known to cause it
-  imprecise,          ///< the CPU records no address of the instruction that causes it
-  no_precise_levels,  ///< of a PMU that has none, and whose kernel takes one all the same
-};
-
-/// "yes", "timer", "every instruction", "no trigger", "not caused", "imprecise",
-/// "no precise levels"
-std::string_view name_of(Judgeable judgeable);
-
 /// The level that promises constant skid.
 inline constexpr int kConstantSkid = 1;
 
 /// What the verdict is made from.
 struct ContractInput {
   int level = 0;  ///< precise_ip as recorded, 0 to 3
-  Judgeable judgeable = Judgeable::yes;
+  NotJudged not_judged = NotJudged::none;
   bool ignores_level = false;  ///< a software event or breakpoint: accepts a level, ignores it
   Ledger ledger;
   OffsetCounts offsets;                 ///< in instructions, of the located samples

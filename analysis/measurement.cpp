@@ -201,7 +201,7 @@ Contract judged(const Measurement& measurement) {
   const Basis& basis = measurement.basis;
   ContractInput input;
   input.level = measurement.precise.recorded;
-  input.judgeable = basis.geometry ? basis.judgeable : Judgeable::no_trigger;
+  input.not_judged = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
   input.ignores_level = basis.ignores_level;
   input.ledger = basis.tally.ledger;
   input.offsets = basis.tally.instructions;
@@ -270,8 +270,7 @@ Geometry Geometry::of(const TargetMap& map) {
 void complete(Measurement& measurement) {
   const Basis& basis = measurement.basis;
   const Ledger& ledger = basis.tally.ledger;
-  const bool nops_are_right =
-      basis.judgeable == Judgeable::timer || basis.judgeable == Judgeable::every_instruction;
+  const bool nops_are_right = samples_any_instruction(basis.not_judged);
   measurement.samples = ledger;
   measurement.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
   measurement.precise.exact_ip_samples = basis.tally.exact_samples;
@@ -291,14 +290,14 @@ void complete(Measurement& measurement) {
   warn_of_event_count(measurement.events_per_iteration, warnings);
 }
 
-void complete(Measurement& measurement, Tally tally, const TargetMap* map, Judgeable judgeable,
+void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,
               bool ignores_level, std::optional<double> ticks_per_instruction,
               std::int64_t bin_width) {
   Basis& basis = measurement.basis;
   basis.tally = std::move(tally);
   basis.geometry.reset();
   if (map != nullptr) basis.geometry = Geometry::of(*map);
-  basis.judgeable = judgeable;
+  basis.not_judged = not_judged;
   basis.ignores_level = ignores_level;
   basis.ticks_per_instruction = ticks_per_instruction;
   measurement.bin_width = bin_width;

@@ -37,8 +37,8 @@ struct EventIdentity {
   std::uint32_t breakpoint_type = 0;  ///< perf_event_attr.bp_type: 1 read, 2 write, 4 execute
   /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
   std::vector<std::string> excluded;
-  bool swapped = false;  ///< another event was recorded than was asked for
-  std::string remark;    ///< what is known of it beside the recording; may be empty
+  bool substituted = false;  ///< another event was recorded than was asked for
+  std::string remark;        ///< what is known of it beside the recording; may be empty
 };
 
 struct PreciseLevel {
@@ -65,11 +65,11 @@ struct EventsPerIteration {
 /// The sampled addresses against those that a tracepoint tells of the same events.
 struct IpCheck {
   struct Difference {
-    std::uint64_t sampled = 0, witnessed = 0;  ///< addresses
+    std::uint64_t sampled = 0, traced = 0;  ///< addresses
     std::int32_t tid = 0;
     std::uint64_t time = 0;  ///< ns of the recording's clock
   };
-  std::string witness;         ///< the tracepoint: "exceptions:page_fault_user"
+  std::string tracepoint;      ///< the tracepoint: "exceptions:page_fault_user"
   std::uint64_t compared = 0;  ///< samples whose event the tracepoint told of
   std::uint64_t agreeing = 0;  ///< of those compared
   std::uint64_t unpaired = 0;  ///< user-mode samples that could not be compared
@@ -119,7 +119,7 @@ struct Geometry {
 struct Basis {
   Tally tally;
   std::optional<Geometry> geometry;  ///< nullopt: nobody said where the trigger is
-  Judgeable judgeable = Judgeable::no_trigger;
+  NotJudged not_judged = NotJudged::no_trigger;
   bool ignores_level = false;                   ///< a software event or breakpoint
   bool equal_triggers = true;                   ///< each trigger causes the event equally often
   std::optional<double> ticks_per_instruction;  ///< measured TSC ticks per runway NOP
@@ -228,7 +228,7 @@ void complete(Measurement& measurement);
 
 /// Sets what these tell of the basis of `measurement`, then completes it. `map` null: nobody said
 /// where the trigger is.
-void complete(Measurement& measurement, Tally tally, const TargetMap* map, Judgeable judgeable,
+void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,
               bool ignores_level, std::optional<double> ticks_per_instruction,
               std::int64_t bin_width);
 

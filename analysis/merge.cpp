@@ -80,7 +80,7 @@ void describe_event(const Measurement& m, Configuration& all) {
   all.emplace_back("period asked for", text_of(m.period.requested));
   // Where the samples tell their periods, these are added up.
   all.emplace_back("period", m.basis.period_sum ? "of each sample" : text_of(m.period.effective));
-  all.emplace_back("tracepoint beside it", m.ip_check ? m.ip_check->witness : "none");
+  all.emplace_back("tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none");
 }
 
 void describe_target(const Measurement& m, Configuration& all) {
@@ -100,7 +100,7 @@ void describe_target(const Measurement& m, Configuration& all) {
     all.emplace_back("even share of hits", text_of(geometry.even_hit_share));
     all.emplace_back("triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", ")));
   }
-  all.emplace_back("judged", std::string(name_of(basis.judgeable)));
+  all.emplace_back("judged", judgeable_name(basis.not_judged));
   all.emplace_back("level ignored", basis.ignores_level ? "yes" : "no");
   all.emplace_back("triggers cause it equally often", basis.equal_triggers ? "yes" : "no");
   all.emplace_back("events expected", text_of(m.events_per_iteration.expected));

@@ -112,7 +112,7 @@ const OffsetCounts& offsets_of(const Measurement& measurement) {
 }
 
 bool is_judgeable(const Measurement& measurement) {
-  return measurement.basis.judgeable == Judgeable::yes;
+  return measurement.basis.not_judged == NotJudged::none;
 }
 
 Estimate over_runs(const std::vector<RunValue>& values) {

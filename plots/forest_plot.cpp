@@ -37,7 +37,7 @@ bool is_crowded(const Comparison& comparison) {
 }
 
 bool is_judged(const Measurement& measurement) {
-  return measurement.basis.judgeable == analysis::Judgeable::yes;
+  return measurement.basis.not_judged == analysis::NotJudged::none;
 }
 
 std::string numbers_of(const Cell& cell) {

@@ -45,27 +45,27 @@ struct PlaceToJudge {
 };
 
 /// Whether perf calls a mode the kernel's or a process's on the machine itself.
-std::optional<Reason> reason_of_mode(CpuMode mode) {
+std::optional<NotJudged> reason_of_mode(CpuMode mode) {
   switch (mode) {
     case CpuMode::user:
       return std::nullopt;
     case CpuMode::kernel:
-      return Reason::kernel;
+      return NotJudged::kernel;
     default:
-      return Reason::guest;
+      return NotJudged::guest;
   }
 }
 
 /// The rule of one sample's kind.
-std::variant<Rule, Reason> rule_of_sample(const EventToJudge& event, perfdata::SampleKind kind) {
+std::variant<Rule, NotJudged> rule_of_sample(const EventToJudge& event, perfdata::SampleKind kind) {
   if (event.rule.rule == Rule::none) return event.rule.reason;
   if (event.rule.rule == Rule::execute_breakpoint) {
     // Compares addresses, and no code.
-    if (kind.mode() != CpuMode::user && kind.mode() != CpuMode::kernel) return Reason::guest;
+    if (kind.mode() != CpuMode::user && kind.mode() != CpuMode::kernel) return NotJudged::guest;
     return event.rule.rule;
   }
   if (const auto reason = reason_of_mode(kind.mode())) return *reason;
-  if (event.rule.rule == Rule::sampled && !kind.exact()) return Reason::not_exact;
+  if (event.rule.rule == Rule::sampled && !kind.exact()) return NotJudged::not_exact;
   // IBS and its like are exact at level 1 already.
   if (event.rule.rule == Rule::predecessor && kind.exact()) return Rule::sampled;
   return event.rule.rule;
@@ -82,11 +82,11 @@ std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
 }
 
 /// Why there is no module to believe behind a file.
-Reason reason_without_module(const symbols::MappedFile& file,
-                             const locate::ModuleStore::Found& found) {
-  if (found.problem == locate::ModuleStore::Problem::rebuilt) return Reason::refused;
+NotJudged reason_without_module(const symbols::MappedFile& file,
+                                const locate::ModuleStore::Found& found) {
+  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
   const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
-  return has_none && file.path != locate::kVdsoName ? Reason::anonymous : Reason::no_file;
+  return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
 }
 
 class Auditor {
@@ -124,9 +124,9 @@ class Auditor {
     std::vector<Found> found;  ///< one a place that was judged
   };
 
-  void leave_out(EventAudit& audit, Reason reason, std::uint64_t samples) {
+  void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
     audit.not_judged[static_cast<std::size_t>(reason)] += samples;
-    if (reason == Reason::unknown_cause) {
+    if (reason == NotJudged::unknown_cause) {
       audit.verdicts[static_cast<std::size_t>(Verdict::unknown)] += samples;
     }
   }
@@ -138,7 +138,7 @@ class Auditor {
     Event& event = entry->second;
     event.audit.samples += located.samples;
     const auto rule = rule_of_sample(event.to_judge, located.kind);
-    if (const Reason* reason = std::get_if<Reason>(&rule)) {
+    if (const NotJudged* reason = std::get_if<NotJudged>(&rule)) {
       leave_out(event.audit, *reason, located.samples);
     } else if (std::get<Rule>(rule) == Rule::execute_breakpoint) {
       Judgement judgement;
@@ -153,7 +153,7 @@ class Auditor {
       }
       enter(event, found);
     } else if (!located.location) {
-      leave_out(event.audit, Reason::unmapped, located.samples);
+      leave_out(event.audit, NotJudged::unmapped, located.samples);
     } else {
       places_.push_back({located.location->file, located.location->offset, located.attribute,
                          std::get<Rule>(rule), located.samples});
@@ -162,7 +162,7 @@ class Auditor {
 
   void enter(Event& event, const Found& found) {
     if (found.judgement.verdict == Verdict::unknown) {
-      leave_out(event.audit, Reason::unknown_cause, found.samples);
+      leave_out(event.audit, NotJudged::unknown_cause, found.samples);
       return;
     }
     event.audit.judged += found.samples;
@@ -201,7 +201,7 @@ class Auditor {
     const symbols::MappedFile& file = digest_.spaces.file(places.front().file);
     const auto found = modules_.find(file);
     if (found.module == nullptr) {
-      const Reason reason = reason_without_module(file, found);
+      const NotJudged reason = reason_without_module(file, found);
       for (const PlaceToJudge& place : places) {
         leave_out(events_.at(place.attribute).audit, reason, place.samples);
       }
@@ -220,7 +220,7 @@ class Auditor {
       const PlaceToJudge& place = *one;
       Event& event = events_.at(place.attribute);
       const Answer answer = judge.judge(event.to_judge.causes, place.rule, place.offset);
-      if (const Reason* reason = std::get_if<Reason>(&answer)) {
+      if (const NotJudged* reason = std::get_if<NotJudged>(&answer)) {
         leave_out(event.audit, *reason, place.samples);
       } else {
         if (!arch_) event.audit.rule = judge.rule_here(event.audit.rule);
@@ -390,7 +390,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   Auditor auditor(digest, modules, arch, choices);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
+    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(recording.features(), attribute.type);
     const auto knowledge = cpu.know(attribute, pmu);
     EventAudit event = describe_event(

@@ -55,9 +55,9 @@ struct EventAudit {
   std::uint64_t judged = 0;
   analysis::Share impossible;  ///< of the judged
   /// By events::Verdict; those that are unknown are among not_judged, too, as
-  /// Reason::unknown_cause.
+  /// NotJudged::unknown_cause.
   std::array<std::uint64_t, 5> verdicts = {};
-  std::array<std::uint64_t, kReasons> not_judged = {};  ///< by Reason
+  std::array<std::uint64_t, analysis::kNotJudged> not_judged = {};  ///< by NotJudged
   std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
   /// With impossible samples, most of them first; then, if all were asked for, the others.
   std::vector<InstructionFinding> instructions;

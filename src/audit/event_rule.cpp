@@ -9,30 +9,6 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, kReasons> kReasonWords{{
-    {"no_core_event", "of no core PMU: no instruction causes it, or none is known to"},
-    {"unknown_cpu", "no catalogue covers the CPU (see --perfmon)"},
-    {"unknown_event", "the catalogue of the CPU does not have the event"},
-    {"imprecise", "the CPU cannot record the event precisely, as the catalogue says"},
-    {"unknown_precision", "whether the CPU can record the event precisely is not known"},
-    {"no_precise_levels", "the core PMUs of Arm have no precise levels, and ignore one"},
-    {"unknown_cause", "whether such an instruction can cause the event is not known"},
-    {"level_0", "precise level 0 promises nothing"},
-    {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
-    {"kernel", "in kernel mode: kernel code patches itself, so its file does not tell"},
-    {"guest", "in a guest, a hypervisor or an unknown mode"},
-    {"unmapped", "nothing is known to be mapped there"},
-    {"anonymous", "memory without a file"},
-    {"no_file", "the file was not found, or is no ELF file"},
-    {"refused", "the file has another build-id or architecture than the recorded one"},
-    {"no_code", "the file holds no code there"},
-    {"architecture", "not code of the recorded architecture, or of one that is not classified"},
-    {"not_decoded", "the code does not decode"},
-    {"inside_instruction", "not where an instruction of its function begins"},
-    {"no_function", "no symbol tells where its function begins"},
-    {"no_only_predecessor", "which instruction came before is not certain"},
-}};
-
 constexpr std::array<Words, 9> kRuleWords{{
     {"none", "not judged"},
     {"sampled", "the sampled instruction"},
@@ -48,43 +24,14 @@ constexpr std::array<Words, 9> kRuleWords{{
 constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
-Reason reason_of(measure::CauseGap gap) {
-  switch (gap) {
-    case measure::CauseGap::unknown_cpu:
-      return Reason::unknown_cpu;
-    case measure::CauseGap::unknown_event:
-      return Reason::unknown_event;
-    case measure::CauseGap::unknown_precision:
-      return Reason::unknown_precision;
-    case measure::CauseGap::imprecise:
-      return Reason::imprecise;
-    case measure::CauseGap::no_precise_levels:
-      return Reason::no_precise_levels;
-    case measure::CauseGap::unknown_cause:
-    case measure::CauseGap::none:
-      return Reason::unknown_cause;
-    case measure::CauseGap::no_core_event:
-      break;
-  }
-  return Reason::no_core_event;
-}
-
-EventRule rule_of_core_event(const perfdata::Attribute& attribute, measure::CauseGap gap) {
-  const bool is_precise = gap == measure::CauseGap::none || gap == measure::CauseGap::unknown_cause;
-  if (is_precise && attribute.precise_ip == 0) return {Rule::none, Reason::level_0};
-  if (gap != measure::CauseGap::none) return {Rule::none, reason_of(gap)};
+EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
+  const bool is_precise = reason == NotJudged::none || reason == NotJudged::unknown_cause;
+  if (is_precise && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
+  if (reason != NotJudged::none) return {Rule::none, reason};
   return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
 }
 
 }  // namespace
-
-std::string_view name_of(Reason reason) {
-  return kReasonWords.at(static_cast<std::size_t>(reason)).first;
-}
-
-std::string_view describe(Reason reason) {
-  return kReasonWords.at(static_cast<std::size_t>(reason)).second;
-}
 
 std::string_view name_of(Rule rule) {
   return kRuleWords.at(static_cast<std::size_t>(rule)).first;
@@ -114,7 +61,7 @@ EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnow
        attribute.config == kMajorFaults)) {
     return {Rule::page_fault, {}};
   }
-  return rule_of_core_event(attribute, measure::causes_of(knowledge).gap);
+  return rule_of_core_event(attribute, measure::causes_of(knowledge).not_judged);
 }
 
 }  // namespace skid::audit

@@ -64,11 +64,11 @@ std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
 Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
                         std::uint64_t file_offset) {
   const auto address = module_.address_at(file_offset);
-  if (!address || !module_.has_code()) return Reason::no_code;
-  if (!arch_ || (recorded_ && *recorded_ != *arch_)) return Reason::architecture;
+  if (!address || !module_.has_code()) return NotJudged::no_code;
+  if (!arch_ || (recorded_ && *recorded_ != *arch_)) return NotJudged::architecture;
   if (const auto reason = go_to(*address)) return *reason;
   const FunctionCode& code = *around_.code;
-  if (!code.steps()[around_.index].decodes) return Reason::not_decoded;
+  if (!code.steps()[around_.index].decodes) return NotJudged::not_decoded;
   switch (rule_here(rule)) {
     case Rule::sampled:
       return by_catalogue(causes, around_.index);
@@ -90,11 +90,11 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
     case Rule::none:
       break;
   }
-  return Reason::unknown_cause;
+  return NotJudged::unknown_cause;
 }
 
 /// Finds the instruction at `address` in `around_`; or why it cannot be found.
-std::optional<Reason> FileJudge::go_to(std::uint64_t address) {
+std::optional<NotJudged> FileJudge::go_to(std::uint64_t address) {
   auto function = module_.function_at(address);
   if (function && loop_ && loop_->contains(address)) function->range = *loop_;
   has_function_ = function && function->range.size() <= FunctionCode::kLargest;
@@ -110,10 +110,10 @@ std::optional<Reason> FileJudge::go_to(std::uint64_t address) {
   around_.function = function ? function->name : std::string();
   const auto& steps = decoded_->steps();
   if (steps.empty() || address >= decoded_->address_of(steps.size() - 1) + steps.back().length) {
-    return Reason::no_code;
+    return NotJudged::no_code;
   }
   const auto index = decoded_->find(address);
-  if (!index) return Reason::inside_instruction;
+  if (!index) return NotJudged::inside_instruction;
   around_.index = *index;
   return std::nullopt;
 }
@@ -135,9 +135,9 @@ Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {
     const auto* judgement = std::get_if<Judgement>(&itself);
     if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
   }
-  if (!has_function_) return Reason::no_function;
+  if (!has_function_) return NotJudged::no_function;
   if (const auto before = predecessor()) return by_catalogue(causes, *before);
-  return Reason::no_only_predecessor;
+  return NotJudged::no_only_predecessor;
 }
 
 Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
@@ -148,7 +148,7 @@ Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_
   // and behind a label of assembly, which looks like a function of its own.
   const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
   if (may_be_second && judgement.verdict == Verdict::never) {
-    return Reason::no_function;
+    return NotJudged::no_function;
   }
   return judgement;
 }
@@ -170,9 +170,9 @@ Answer FileJudge::by_breakpoint(bool writes_only) {
     judgement.verdict = Verdict::conditional;
     return judgement;
   }
-  if (!has_function_) return Reason::no_function;
+  if (!has_function_) return NotJudged::no_function;
   const auto before = predecessor();
-  if (!before) return Reason::no_only_predecessor;
+  if (!before) return NotJudged::no_only_predecessor;
   Suspects suspects = fused_with(code, *before);
   // CPUs of all makers have breakpoints, and fuse other pairs than Intel's: a conditional jump
   // counts with what is in front of it, whatever that is.
@@ -180,7 +180,7 @@ Answer FileJudge::by_breakpoint(bool writes_only) {
   if (is_jump && suspects.first > 0) --suspects.first;
   Judgement judgement = judgement_on(code, suspects);
   judgement.verdict = touches(code, suspects, writes_only);
-  if (is_jump && *before == 0 && judgement.verdict == Verdict::never) return Reason::no_function;
+  if (is_jump && *before == 0 && judgement.verdict == Verdict::never) return NotJudged::no_function;
   const bool may_be_late = suspects.first > 0 && steps[suspects.first - 1].delays_traps;
   if (may_be_late && judgement.verdict == Verdict::never) judgement.verdict = Verdict::unknown;
   return judgement;

@@ -25,7 +25,7 @@ struct Judgement {
   std::uint64_t end = 0;      ///< behind the last one
   instructions::Categories categories;
 };
-using Answer = std::variant<Judgement, Reason>;
+using Answer = std::variant<Judgement, NotJudged>;
 
 /// Judges the places of one file. Remembers the function that was asked for last.
 class FileJudge {
@@ -54,7 +54,7 @@ class FileJudge {
     std::size_t index = 0;  ///< of the sampled instruction
   };
 
-  std::optional<Reason> go_to(std::uint64_t address);
+  std::optional<NotJudged> go_to(std::uint64_t address);
   std::optional<std::size_t> predecessor();
   Answer by_predecessor(std::span<const events::Cause> causes);
   Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;

@@ -189,7 +189,7 @@ void record_anew(const RecordOptions& options) {
   const record::RecordRequest request =
       record::resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
   check_events(request, machine, perf);
-  if (options.check_ip) record::check_witness(perf, measure::kPageFaultTracepoint);
+  if (options.check_ip) record::check_tracepoint(perf, measure::kPageFaultTracepoint);
 
   record::Interrupts interrupts;
   record::RunDirectory directory = record::RunDirectory::create(name, displace);

@@ -181,7 +181,7 @@ class ComparisonPage {
       return line;
     }
     line.ratio = cell->hit_ratio;
-    line.judged = cell->runs.front()->basis.judgeable == analysis::Judgeable::yes;
+    line.judged = cell->runs.front()->basis.not_judged == analysis::NotJudged::none;
     if (cell->outcome == Outcome::worse || cell->outcome == Outcome::better ||
         cell->outcome == Outcome::different || cell->outcome == Outcome::not_compared) {
       line.remark = analysis::name_of(cell->outcome);

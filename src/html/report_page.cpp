@@ -129,7 +129,7 @@ class ReportPage {
           line.ratio =
               analysis::Estimate{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high, false};
         }
-        line.judged = m.basis.judgeable == analysis::Judgeable::yes;
+        line.judged = m.basis.not_judged == analysis::NotJudged::none;
         lines.push_back(std::move(line));
       }
     }
@@ -173,7 +173,7 @@ class ReportPage {
     for (const Column& column : event.columns) {
       const Measurement& m = *column.measurement;
       std::vector<std::string> remarks;
-      if (m.event.swapped) remarks.emplace_back("another event was recorded");
+      if (m.event.substituted) remarks.emplace_back("another event was recorded");
       if (m.read_in_part) remarks.emplace_back("read in part");
       if (m.synthetic) remarks.emplace_back("synthetic");
       rows += element(
@@ -213,7 +213,7 @@ class ReportPage {
       if (!check) continue;
       std::string text =
           fmt::format("{}: {} of {} sampled addresses are those that {} tells", column.label,
-                      check->agreeing, check->compared, check->witness);
+                      check->agreeing, check->compared, check->tracepoint);
       if (check->unpaired > 0) text += fmt::format("; {} were not compared", check->unpaired);
       content += element("li", text);
     }

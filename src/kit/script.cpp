@@ -36,8 +36,8 @@ void check_word(std::string_view word) {
 }
 
 std::string condition_of(const CommandWord& word) {
-  if (word.when == When::with_witness) return "w";
-  if (word.when == When::without_witness) return "n";
+  if (word.when == When::with_cross_check) return "w";
+  if (word.when == When::without_cross_check) return "n";
   if (word.since == Since{}) return {};
   return fmt::format("{}.{}", word.since.major, word.since.minor);
 }
@@ -51,9 +51,9 @@ std::string lines(std::span<const std::string_view> texts) {
   return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
-std::string witness_of(const run::Run& plan) {
+std::string cross_check_of(const run::Run& plan) {
   for (const run::PlannedMeasurement& measurement : plan.measurements) {
-    if (!measurement.witness.empty()) return measurement.witness;
+    if (!measurement.cross_check.empty()) return measurement.cross_check;
   }
   return {};
 }
@@ -71,7 +71,7 @@ std::string values_of(const Kit& kit) {
   text += assignment("targets", fmt::format("{}", fmt::join(targets, " ")));
   text += assignment("cpu", kit.cpu ? std::to_string(*kit.cpu) : std::string());
   text += assignment("pmus", fmt::format("{}", fmt::join(kit.pmus, " ")));
-  text += assignment("witness", witness_of(kit.plan));
+  text += assignment("witness", cross_check_of(kit.plan));
   text += assignment("samples_asked", number(kit.plan.samples));
   text += assignment("duration_given", kit.plan.duration_seconds ? "yes" : "");
   text +=
@@ -94,16 +94,16 @@ std::string measurement_line(const run::PlannedMeasurement& measurement, std::si
                              const std::string& target) {
   const auto* duration = std::get_if<std::chrono::nanoseconds>(&measurement.length);
   for (const std::string& word :
-       {measurement.requested, measurement.perf_event, measurement.witness, measurement.file}) {
+       {measurement.requested, measurement.perf_event, measurement.cross_check, measurement.file}) {
     check_word(word);
   }
   return fmt::format("  measure {} {} {} {} {} {} {}\n", event, shell_word(measurement.requested),
                      shell_word(measurement.file), shell_word(target),
                      duration == nullptr ? 0 : duration->count(),
-                     shell_word(measurement.witness.empty() ? "" : "yes"),
+                     shell_word(measurement.cross_check.empty() ? "" : "yes"),
                      listed(perftool::record_words({.event = measurement.perf_event,
                                                     .period = measurement.period,
-                                                    .witness = measurement.witness,
+                                                    .cross_check = measurement.cross_check,
                                                     .length = measurement.length})));
 }
 

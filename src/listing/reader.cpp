@@ -52,40 +52,16 @@ Where where_is(const LocatedSamples& located) {
 
 /// METHOD, "Impossible attributions": which events have any, and whether the catalogue can tell.
 void judge(const measure::EventKnowledge& knowledge, Column& column) {
-  using measure::CauseGap;
+  using analysis::NotJudged;
   column.of_core_pmu = knowledge.core_pmu;
   auto known = measure::causes_of(knowledge);
-  const bool has_levels = known.gap != CauseGap::no_precise_levels;
+  const bool has_levels = known.not_judged != NotJudged::no_precise_levels;
   if (has_levels && knowledge.core_pmu && column.described.precise.recorded < 2) {
     column.not_judged = "below precise level 2 it is not the causing instruction that is recorded";
     return;
   }
-  switch (known.gap) {
-    case CauseGap::none:
-      column.causes = std::move(known.causes);
-      break;
-    case CauseGap::no_core_event:
-      column.not_judged = "it is no event of a core's PMU";
-      break;
-    case CauseGap::unknown_cpu:
-      column.not_judged = "no catalogue covers the CPU";
-      break;
-    case CauseGap::unknown_event:
-      column.not_judged = fmt::format("the catalogue ({}) does not have it", knowledge.catalogue);
-      break;
-    case CauseGap::no_precise_levels:
-      column.not_judged = "the core PMUs of Arm have no precise levels";
-      break;
-    case CauseGap::unknown_precision:
-      column.not_judged = "nothing tells whether it is precise";
-      break;
-    case CauseGap::imprecise:
-      column.not_judged = "the catalogue calls it imprecise";
-      break;
-    case CauseGap::unknown_cause:
-      column.not_judged = "nothing is known of what causes it on this CPU";
-      break;
-  }
+  if (known.not_judged != NotJudged::none) column.not_judged = describe(known.not_judged);
+  column.causes = std::move(known.causes);
 }
 
 /// The element of `codes` that is `kind` and begins there in that file, or a new one.
@@ -181,7 +157,7 @@ Reader::Read Reader::add(const measure::Source& source) {
     bool is_any_wanted = false;
     for (std::uint32_t index = 0; index < requested.size(); ++index) {
       const Attribute& attribute = recording.attributes()[index];
-      if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
+      if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
       is_any_wanted = is_wanted(describe({}, index, requested[index])) || is_any_wanted;
     }
     if (!is_any_wanted) return {recording.faults(), recording.read_in_part()};
@@ -204,7 +180,7 @@ Reader::Read Reader::add(const measure::Source& source) {
   reading.columns.resize(requested.size());
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
-    if (attribute.is_dummy() || measure::is_witness(attribute, source)) continue;
+    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
     if (!is_wanted(column.described)) continue;

@@ -54,18 +54,18 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   if (planned != nullptr) {
     event.requested = planned->requested;
     event.label = planned->event;
-    event.swapped = is_swapped(planned->perf_event, attribute);
+    event.substituted = is_substituted(planned->perf_event, attribute);
     measurement.precise.requested = planned->level;
   } else {
     event.label = perftool::split_event_name(requested.value_or(attribute.name)).name;
     if (requested) {
       event.requested = *requested;
-      event.swapped = is_swapped(*requested, attribute);
+      event.substituted = is_substituted(*requested, attribute);
       measurement.precise.requested =
           perftool::level_of_modifiers(perftool::split_event_name(*requested).modifiers);
     }
   }
-  if (event.swapped) {
+  if (event.substituted) {
     measurement.warnings.push_back(fmt::format(
         "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
         event.recorded, event.requested.value_or("")));
@@ -105,8 +105,8 @@ std::vector<std::optional<std::string>> requested_by_attribute(
   return result;
 }
 
-bool is_witness(const perfdata::Attribute& attribute, const Source& source) {
-  return source.planned != nullptr && !source.planned->witness.empty() &&
+bool is_cross_check(const perfdata::Attribute& attribute, const Source& source) {
+  return source.planned != nullptr && !source.planned->cross_check.empty() &&
          attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::optional<std::string>> requested_by_attribute(
 
 /// Whether it is the tracepoint that `record` has perf write down beside page faults: no event that
 /// anybody asked for.
-bool is_witness(const perfdata::Attribute& attribute, const Source& source);
+bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
 /// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and
 /// precise for the attribute of that index, and warns where another event or level was recorded

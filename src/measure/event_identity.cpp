@@ -15,6 +15,7 @@
 namespace skid::measure {
 namespace {
 
+using analysis::NotJudged;
 using perfdata::Attribute;
 
 struct GenericEvent {
@@ -145,7 +146,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
   return events;
 }
 
-bool is_swapped(std::string_view requested, const Attribute& recorded) {
+bool is_substituted(std::string_view requested, const Attribute& recorded) {
   const auto name = perftool::split_event_name(requested).name;
   const auto generic = std::find_if(kGenericEvents.begin(), kGenericEvents.end(),
                                     [&](const GenericEvent& event) { return event.name == name; });
@@ -177,43 +178,37 @@ bool is_of_one_trigger(const Attribute& attribute, const runway::TargetDescripti
          (builtin == "access" && runway::elements_of(target.specification) != 0);
 }
 
-analysis::Judgeable judgeable(const Attribute& attribute, std::string_view pmu_name,
-                              const EventKnowledge& knowledge,
-                              const runway::TargetDescription* target) {
-  if (is_clock(attribute)) return analysis::Judgeable::timer;
+NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_name,
+                            const EventKnowledge& knowledge,
+                            const runway::TargetDescription* target) {
+  if (is_clock(attribute)) return NotJudged::timer;
   if (counts_every_instruction(attribute, pmu_name, knowledge) ||
       knowledge.counted == events::Counted::cycles ||
       knowledge.counted == events::Counted::instructions ||
       knowledge.counted == events::Counted::any_instruction) {
-    return analysis::Judgeable::every_instruction;
+    return NotJudged::every_instruction;
   }
-  if (knowledge.of_arm) return analysis::Judgeable::no_precise_levels;
-  if (knowledge.imprecise()) return analysis::Judgeable::imprecise;
-  if (target == nullptr) return analysis::Judgeable::yes;
+  if (knowledge.of_arm) return NotJudged::no_precise_levels;
+  if (knowledge.imprecise()) return NotJudged::imprecise;
+  if (target == nullptr) return NotJudged::none;
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     const auto* expected = target->expectation_of(*builtin);
-    if (expected != nullptr && !expected->offset) return analysis::Judgeable::not_caused;
+    if (expected != nullptr && !expected->offset) return NotJudged::not_caused;
   } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT ||  // on something else
              is_of_other_instructions(knowledge, target->specification.trigger)) {
-    return analysis::Judgeable::not_caused;
+    return NotJudged::not_caused;
   }
-  return analysis::Judgeable::yes;
+  return NotJudged::none;
 }
 
-std::string remark_on(const EventKnowledge& knowledge, unsigned level,
-                      analysis::Judgeable judgeable) {
-  if (knowledge.of_arm && level > 0 && judgeable == analysis::Judgeable::every_instruction) {
-    return "the core PMUs of Arm have no precise levels, and ignore one";
+std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged not_judged) {
+  if (knowledge.of_arm && level > 0 && not_judged == NotJudged::every_instruction) {
+    return std::string(describe(NotJudged::no_precise_levels));
   }
-  const bool rests_on_precision =
-      judgeable == analysis::Judgeable::yes && level > 0 && knowledge.core_pmu;
+  const bool rests_on_precision = not_judged == NotJudged::none && level > 0 && knowledge.core_pmu;
   if (!rests_on_precision || (knowledge.event && knowledge.event->precise)) return {};
-  if (knowledge.catalogue.empty()) {
-    return "no catalogue covers this CPU: whether it can record the event precisely is not known";
-  }
-  return fmt::format(
-      "the catalogue ({}) does not say whether the CPU can record this event precisely",
-      knowledge.catalogue);
+  if (knowledge.catalogue.empty()) return std::string(describe(NotJudged::unknown_cpu));
+  return fmt::format("{} ({})", describe(NotJudged::unknown_precision), knowledge.catalogue);
 }
 
 bool ignores_level(const Attribute& attribute) {

@@ -1,7 +1,7 @@
 // Which event was recorded, whether it is the one that was asked for, and what may be said of it.
 #pragma once
 
-#include "analysis/contract.h"
+#include "analysis/not_judged.h"
 #include "runway/target.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
@@ -21,7 +21,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 
 /// Whether another event was recorded than `requested` names: perf takes cpu-clock for cycles where
 /// there is no PMU, and does not say so. `requested` may be a perf event or a built-in name.
-bool is_swapped(std::string_view requested, const perfdata::Attribute& recorded);
+bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded);
 
 /// The built-in event that an attribute amounts to on this target ("access", "execute", "faults");
 /// nullopt when it is none of them.
@@ -34,16 +34,17 @@ std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute
 bool is_of_one_trigger(const perfdata::Attribute& attribute,
                        const runway::TargetDescription& target);
 
-/// What the contract may say of this event. `target` null: the trigger is a function.
+/// Why samples of this event cannot be judged, or NotJudged::none. `target` null: the trigger is a
+/// function.
 /// pmu_name: of attribute.type in the recording, empty when unknown.
-analysis::Judgeable judgeable(const perfdata::Attribute& attribute, std::string_view pmu_name,
-                              const EventKnowledge& knowledge,
-                              const runway::TargetDescription* target);
+analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
+                                      std::string_view pmu_name, const EventKnowledge& knowledge,
+                                      const runway::TargetDescription* target);
 
 /// What the reader of a verdict on an event of the CPU has to know of its precision: that nobody
 /// knows it, or that the CPU has none. Empty where it is known, or the verdict does not rest on it.
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
-                      analysis::Judgeable judgeable);
+                      analysis::NotJudged not_judged);
 
 /// Software events, breakpoints and tracepoints accept a precise level and ignore it.
 bool ignores_level(const perfdata::Attribute& attribute);

@@ -16,6 +16,7 @@
 namespace skid::measure {
 namespace {
 
+using analysis::NotJudged;
 using perfdata::Attribute;
 
 std::optional<int> number(std::string_view text) {
@@ -162,18 +163,18 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
 }
 
 KnownCauses causes_of(const EventKnowledge& knowledge) {
-  if (!knowledge.core_pmu) return {CauseGap::no_core_event, {}};
-  if (knowledge.of_arm) return {CauseGap::no_precise_levels, {}};
-  if (knowledge.catalogue.empty()) return {CauseGap::unknown_cpu, {}};
-  if (!knowledge.core || !knowledge.event) return {CauseGap::unknown_event, {}};
-  if (!knowledge.event->precise) return {CauseGap::unknown_precision, {}};
-  if (knowledge.imprecise()) return {CauseGap::imprecise, {}};
+  if (!knowledge.core_pmu) return {NotJudged::no_core_event, {}};
+  if (knowledge.of_arm) return {NotJudged::no_precise_levels, {}};
+  if (knowledge.catalogue.empty()) return {NotJudged::unknown_cpu, {}};
+  if (!knowledge.core || !knowledge.event) return {NotJudged::unknown_event, {}};
+  if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};
+  if (knowledge.imprecise()) return {NotJudged::imprecise, {}};
   auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
   const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
     return cause.verdict != events::Verdict::unknown;
   });
-  if (!is_known) return {CauseGap::unknown_cause, {}};
-  return {CauseGap::none, std::move(causes)};
+  if (!is_known) return {NotJudged::unknown_cause, {}};
+  return {NotJudged::none, std::move(causes)};
 }
 
 }  // namespace skid::measure

@@ -1,6 +1,7 @@
 // What the catalogue of events knows of an event that was recorded, perhaps on another machine.
 #pragma once
 
+#include "analysis/not_judged.h"
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"
@@ -51,21 +52,9 @@ struct EventKnowledge {
   bool imprecise() const noexcept { return event && event->precise == false; }
 };
 
-/// Why nobody can say which instructions cause an event of which the CPU records the instruction.
-enum class CauseGap {
-  none,
-  no_core_event,
-  unknown_cpu,        ///< no catalogue covers it
-  unknown_event,      ///< the catalogue does not have it
-  no_precise_levels,  ///< of an Arm core PMU: no catalogue need be asked
-  unknown_precision,  ///< the catalogue does not say whether the CPU can record it precisely
-  imprecise,          ///< it says that the CPU cannot
-  unknown_cause,      ///< nothing is known of what causes it
-};
-
-/// What an audit of an event needs: the causes, unless there is a gap.
+/// What an audit of an event needs: the causes, or why it cannot be judged.
 struct KnownCauses {
-  CauseGap gap = CauseGap::none;
+  analysis::NotJudged not_judged = analysis::NotJudged::none;
   std::vector<events::Cause> causes;
 };
 KnownCauses causes_of(const EventKnowledge& knowledge);

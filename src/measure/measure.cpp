@@ -93,7 +93,7 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
 void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
-                  analysis::Judgeable judgeable, const TargetGeometry* geometry,
+                  analysis::NotJudged not_judged, const TargetGeometry* geometry,
                   const run::PlannedMeasurement* planned, Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
   if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
@@ -107,7 +107,7 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
     measurement.events_per_iteration.expected = events::expected_events(
         knowledge.cpu, *knowledge.event, geometry->description->specification);
   }
-  if (judgeable == analysis::Judgeable::timer || planned == nullptr || !planned->target_report) {
+  if (not_judged == analysis::NotJudged::timer || planned == nullptr || !planned->target_report) {
     return;
   }
   measurement.basis.iterations = planned->target_report->iterations;
@@ -218,10 +218,10 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   }
 
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  auto may_judge = analysis::Judgeable::no_trigger;
+  auto may_judge = analysis::NotJudged::no_trigger;
   if (geometry != nullptr) {
-    may_judge = judgeable(attribute, pmu, knowledge,
-                          geometry->description ? &*geometry->description : nullptr);
+    may_judge = reason_not_judged(attribute, pmu, knowledge,
+                                  geometry->description ? &*geometry->description : nullptr);
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
   }
   count_events(attribute, knowledge, may_judge, geometry, source.planned, measurement);
@@ -276,7 +276,7 @@ Measured measure(const Source& source, const Choices& choices) {
   Measured result;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     if (attributes[index].is_dummy()) continue;
-    if (page_faults && index == page_faults->witness) continue;
+    if (page_faults && index == page_faults->tracepoint) continue;
     result.measurements.push_back(measure_event(reading, index, requested[index]));
     if (page_faults) add_page_fault_check(*page_faults, index, result.measurements.back());
   }

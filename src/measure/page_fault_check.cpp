@@ -24,7 +24,7 @@ bool is_page_fault(const Attribute& attribute) {
          attribute.has(perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID);
 }
 
-bool is_witness(const Attribute& attribute, const Tracepoints& tracepoints) {
+bool is_cross_check(const Attribute& attribute, const Tracepoints& tracepoints) {
   if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT ||
       !attribute.has(perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_RAW)) {
     return false;
@@ -81,14 +81,14 @@ std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) 
   const auto& attributes = recording.attributes();
   std::string problem;
   const auto tracepoints = Tracepoints::parse(recording.features().tracing_data, problem);
-  std::optional<std::uint32_t> witness;
+  std::optional<std::uint32_t> tracepoint;
   std::map<std::uint32_t, Comparison> comparisons;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     if (is_page_fault(attributes[index])) comparisons.try_emplace(index);
-    if (!witness && is_witness(attributes[index], tracepoints)) witness = index;
+    if (!tracepoint && is_cross_check(attributes[index], tracepoints)) tracepoint = index;
   }
-  if (!witness || comparisons.empty()) return std::nullopt;
-  const auto& format = *tracepoints.format(attributes[*witness].config);
+  if (!tracepoint || comparisons.empty()) return std::nullopt;
+  const auto& format = *tracepoints.format(attributes[*tracepoint].config);
   const auto& ip = *format.field("ip");
 
   const SampleDecoder& decoder = recording.decoder();
@@ -103,7 +103,7 @@ std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) 
     const auto decoded = decoder.decode(record);
     if (decoded.problem != SampleDecoder::Problem::none) continue;
     const auto& sample = decoded.sample;
-    if (sample.attribute == *witness) {
+    if (sample.attribute == *tracepoint) {
       const auto details = decoder.details(record, sample);
       if (!details || !tracepoints.fits(format, details->raw)) continue;
       const auto told = tracepoints.number(ip, details->raw);
@@ -116,7 +116,7 @@ std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) 
       if (found != comparisons.end()) found->second.compare(sample);
     }
   }
-  PageFaultCheck check{*witness, {}};
+  PageFaultCheck check{*tracepoint, {}};
   for (auto& [index, comparison] : comparisons) {
     check.by_event.emplace(index, std::move(comparison.result));
   }
@@ -125,15 +125,15 @@ std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) 
 
 std::optional<std::string> warning_of(const IpCheck& check) {
   if (check.compared == 0) {
-    return fmt::format("No sampled page fault could be compared with {}.", check.witness);
+    return fmt::format("No sampled page fault could be compared with {}.", check.tracepoint);
   }
   if (!check.first_difference) return std::nullopt;
   const auto& first = *check.first_difference;
   return fmt::format(
       "{} of {} page faults were sampled at another address than {} tells: the first, in thread {} "
       "at {} ns, at {:#x} instead of {:#x}.",
-      check.compared - check.agreeing, check.compared, check.witness, first.tid, first.time,
-      first.sampled, first.witnessed);
+      check.compared - check.agreeing, check.compared, check.tracepoint, first.tid, first.time,
+      first.sampled, first.traced);
 }
 
 void add_page_fault_check(const PageFaultCheck& check, std::uint32_t index,

@@ -17,7 +17,7 @@ namespace skid::measure {
 inline constexpr std::string_view kPageFaultTracepoint = "exceptions:page_fault_user";
 
 struct PageFaultCheck {
-  std::uint32_t witness = 0;                            ///< index of the tracepoint's attribute
+  std::uint32_t tracepoint = 0;                         ///< index of the tracepoint's attribute
   std::map<std::uint32_t, analysis::IpCheck> by_event;  ///< index of a page-fault attribute
 };
 

@@ -44,15 +44,15 @@ std::vector<CommandWord> record_words(const Subject& subject) {
   // Side-band events of BPF programs, for which perf's end waits up to a second.
   add(words, since(PerfTool::kNoBpfEvent, {{.text = "--no-bpf-event"}}));
   const std::vector<std::string> plain{"-e", subject.event, "-c", std::to_string(subject.period)};
-  if (subject.witness.empty()) {
+  if (subject.cross_check.empty()) {
     add(words, only(When::always, plain));
   } else {
     // Tracepoints take no period among their terms, so the event has to.
     auto event = split_event_name(subject.event);
     event.name += fmt::format("/period={}/", subject.period);
-    add(words,
-        only(When::with_witness, {"-e", join_event_name(event), "-e", subject.witness, "-c", "1"}));
-    add(words, only(When::without_witness, plain));
+    add(words, only(When::with_cross_check,
+                    {"-e", join_event_name(event), "-e", subject.cross_check, "-c", "1"}));
+    add(words, only(When::without_cross_check, plain));
   }
   add(words, {{.text = "-o"}, value_word("output")});
   // Events start disabled; the target has them enabled once it is warm.
@@ -67,7 +67,7 @@ std::vector<CommandWord> record_words(const Subject& subject) {
 std::vector<std::string> record_command(const PerfTool& perf, const Recording& recording) {
   std::vector<CommandWord> words = record_words(recording.subject);
   std::erase_if(words, [&perf](const CommandWord& word) {
-    return !perf.has(word.since) || word.when == When::without_witness;
+    return !perf.has(word.since) || word.when == When::without_cross_check;
   });
   const auto* duration = std::get_if<std::chrono::nanoseconds>(&recording.subject.length);
   return filled(words,

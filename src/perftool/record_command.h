@@ -16,7 +16,7 @@ namespace skid::perftool {
 struct Subject {
   std::string event;  ///< as -e takes it, with its precise level
   std::uint64_t period = 0;
-  std::string witness;       ///< a tracepoint to record every time it fires; empty: none
+  std::string cross_check;   ///< a tracepoint to record every time it fires; empty: none
   runway::RunLength length;  ///< of the target
 };
 

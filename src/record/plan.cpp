@@ -192,7 +192,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.requested = chosen.event.at_level(level);
         measurement.perf_event = chosen.event.for_perf(level, target);
         if (options.check_ip && chosen.event.kind == EventKind::faults) {
-          measurement.witness = measure::kPageFaultTracepoint;
+          measurement.cross_check = measure::kPageFaultTracepoint;
         }
         measurement.level = level;
         measurement.repeat = repeat;

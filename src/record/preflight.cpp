@@ -29,7 +29,7 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
   }
 }
 
-void check_witness(const machine::PerfTool& perf, std::string_view tracepoint) {
+void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint) {
   const std::string event(tracepoint);
   Completed done =
       run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});

@@ -19,6 +19,6 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
 
 /// Makes perf look up and count the tracepoint that --check-ip records. Throws Error with the
 /// remedy when this kernel does not have it or does not give it to this user.
-void check_witness(const machine::PerfTool& perf, std::string_view tracepoint);
+void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint);
 
 }  // namespace skid::record

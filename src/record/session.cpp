@@ -139,7 +139,7 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
     }
     // perf counts the samples of all events together.
     const std::uint64_t samples =
-        measurement.witness.empty()
+        measurement.cross_check.empty()
             ? tried.outcome.messages.samples
             : perftool::samples_of_first_event(partial_file_of(measurement));
     const auto length = longer(measurement, samples);
@@ -161,7 +161,7 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
       run_.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
   const perftool::Recording recording{.subject = {.event = measurement.perf_event,
                                                   .period = measurement.period,
-                                                  .witness = measurement.witness,
+                                                  .cross_check = measurement.cross_check,
                                                   .length = measurement.length},
                                       .output = partial_file_of(measurement),
                                       .target = target.path,

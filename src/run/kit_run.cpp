@@ -154,7 +154,7 @@ ExitCode exit_code(std::int64_t status) {
 void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
                   const fs::path& file, std::uint64_t asked) {
   std::uint64_t samples = outcome.messages.samples;
-  if (!measurement.witness.empty()) {
+  if (!measurement.cross_check.empty()) {
     try {
       samples = perftool::samples_of_first_event(file);
     } catch (const InputError&) {
@@ -191,7 +191,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
     measurement.length = std::chrono::nanoseconds(
         fields.number("nanoseconds", 1, std::numeric_limits<std::int64_t>::max()));
   }
-  if (fields.last("witness") == "no") measurement.witness.clear();
+  if (fields.last("witness") == "no") measurement.cross_check.clear();
   measurement.messages = std::move(outcome.messages.remarks);
   // What a recording is that does not begin as one, is told by whoever reads it.
   if (!ended_well) {

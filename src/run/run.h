@@ -32,7 +32,7 @@ struct PlannedMeasurement {
   std::string event;         ///< as asked, without its level: "access", "cycles:u"
   std::string requested;     ///< as asked, with its level: "access:pp", "cycles:upp"
   std::string perf_event;    ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
-  std::string witness;       ///< tracepoint recorded beside it, as -e takes it; empty: none
+  std::string cross_check;   ///< tracepoint recorded beside it, as -e takes it; empty: none
   int level = 0;             ///< precise level asked for, 0 to 3
   int repeat = 1;            ///< from 1
   std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked

@@ -129,7 +129,8 @@ PlannedMeasurement read_measurement(const JsonValue& value) {
   measurement.event = value["event"].string();
   measurement.requested = value["requested"].string();
   measurement.perf_event = value["perf_event"].string();
-  if (const auto witness = value.find("witness")) measurement.witness = witness->string();
+  if (const auto cross_check = value.find("witness"))
+    measurement.cross_check = cross_check->string();
   measurement.level = value["level"].integer(0, kHighestPreciseLevel);
   measurement.repeat = value["repeat"].integer(1);
   measurement.period = value["period"].unsigned_integer();

@@ -74,24 +74,24 @@ std::string_view name_of(State state) {
 }
 
 ordered_json json_of(const PlannedMeasurement& measurement) {
-  return {
-      {"event", measurement.event},
-      {"requested", measurement.requested},
-      {"perf_event", measurement.perf_event},
-      {"witness", measurement.witness.empty() ? ordered_json() : ordered_json(measurement.witness)},
-      {"level", measurement.level},
-      {"repeat", measurement.repeat},
-      {"period", measurement.period},
-      {"trigger", measurement.trigger},
-      {"length", json_of(measurement.length)},
-      {"file", measurement.file},
-      {"state", name_of(measurement.state)},
-      {"reason", measurement.reason},
-      {"command", measurement.command},
-      {"started", measurement.started},
-      {"ended", measurement.ended},
-      {"target_report", json_of(measurement.target_report)},
-      {"messages", measurement.messages}};
+  return {{"event", measurement.event},
+          {"requested", measurement.requested},
+          {"perf_event", measurement.perf_event},
+          {"witness", measurement.cross_check.empty() ? ordered_json()
+                                                      : ordered_json(measurement.cross_check)},
+          {"level", measurement.level},
+          {"repeat", measurement.repeat},
+          {"period", measurement.period},
+          {"trigger", measurement.trigger},
+          {"length", json_of(measurement.length)},
+          {"file", measurement.file},
+          {"state", name_of(measurement.state)},
+          {"reason", measurement.reason},
+          {"command", measurement.command},
+          {"started", measurement.started},
+          {"ended", measurement.ended},
+          {"target_report", json_of(measurement.target_report)},
+          {"messages", measurement.messages}};
 }
 
 }  // namespace

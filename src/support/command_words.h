@@ -20,7 +20,7 @@ struct Since {
 /// One word, or the name of the value that takes its place.
 struct CommandWord {
   /// Beside which recordings it stands.
-  enum class When { always, with_witness, without_witness };
+  enum class When { always, with_cross_check, without_cross_check };
 
   std::string text;
   bool is_value = false;  ///< `text` is the name of a value

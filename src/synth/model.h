@@ -75,7 +75,7 @@ struct EventCode {
 struct EventModel {
   std::string name;       ///< as asked for, without level and modifiers: "access", "r20d1"
   std::string modifiers;  ///< "u"
-  EventCode recorded;     ///< what became of it; another name where the event was swapped
+  EventCode recorded;     ///< what became of it; another name where the event was substituted
   std::uint64_t period = 0;
   std::vector<LevelModel> levels;
 };

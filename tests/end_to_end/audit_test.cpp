@@ -349,7 +349,7 @@ TEST_F(AuditCommand, RealRecordingsComeOutAsTheirKnownSkidDemands) {
   const json recordings = audited({"real.run"})["recordings"];
   ASSERT_EQ(recordings.size(), 6U);
   for (const json& recording : recordings) {
-    ASSERT_EQ(recording["events"].size(), 1U) << "the witness of page faults is no event";
+    ASSERT_EQ(recording["events"].size(), 1U) << "the tracepoint beside page faults is no event";
     const json& event = recording["events"][0];
     SCOPED_TRACE(event["requested"].get<std::string>());
     EXPECT_EQ(event["impossible"], 0);

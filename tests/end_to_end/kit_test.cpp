@@ -132,7 +132,7 @@ TEST_F(Kit, RecordsWhatRecordDoes) {
   EXPECT_EQ(compared.code.status, 0) << compared.err;
 }
 
-TEST_F(Kit, RecordsTheWitnessOrSaysThatItIsNotThere) {
+TEST_F(Kit, RecordsTheCrossCheckOrReportsThatItIsMissing) {
   make_kit({"-e", "faults", "-p", "none", "--samples", "200", "--check-ip"});
   make_perf(
       "case \" $* \" in *exceptions:page_fault_user*)\n"
@@ -145,14 +145,14 @@ TEST_F(Kit, RecordsTheWitnessOrSaysThatItIsNotThere) {
                                      "here (unknown tracepoint)"));
   const run::Run run = read("without.run");
   EXPECT_EQ(run.measurements.at(0).state, State::finished);
-  EXPECT_EQ(run.measurements.at(0).witness, "");
+  EXPECT_EQ(run.measurements.at(0).cross_check, "");
   EXPECT_THAT(run.notes, Contains(StartsWith("--check-ip: ")));
 
   if (!run_program({"perf", "stat", "-e", "exceptions:page_fault_user", "true"}).code.success()) {
     GTEST_SKIP() << "this kernel does not offer exceptions:page_fault_user";
   }
   ASSERT_EQ(run_kit({"-q"}).code.status, 0);
-  EXPECT_EQ(read().measurements.at(0).witness, "exceptions:page_fault_user");
+  EXPECT_EQ(read().measurements.at(0).cross_check, "exceptions:page_fault_user");
   EXPECT_THAT(test::skidscan({"report"}, here_.path()).out, HasSubstr("IP check: "));
 }
 

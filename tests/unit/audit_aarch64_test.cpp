@@ -180,8 +180,8 @@ TEST_F(AuditOfAarch64, CodeOfAnotherArchitectureThanTheRecordingIsNotJudged) {
   const auto answer = [&](std::optional<Arch> recorded) {
     return FileJudge(module, recorded, std::nullopt).judge({}, Rule::page_fault, offset);
   };
-  ASSERT_TRUE(std::holds_alternative<Reason>(answer(Arch::x86_64)));
-  EXPECT_EQ(std::get<Reason>(answer(Arch::x86_64)), Reason::architecture);
+  ASSERT_TRUE(std::holds_alternative<NotJudged>(answer(Arch::x86_64)));
+  EXPECT_EQ(std::get<NotJudged>(answer(Arch::x86_64)), NotJudged::architecture);
   EXPECT_TRUE(std::holds_alternative<Judgement>(answer(Arch::aarch64)));
   EXPECT_TRUE(std::holds_alternative<Judgement>(answer(std::nullopt))) << "the file tells";
 }

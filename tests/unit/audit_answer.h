@@ -17,9 +17,9 @@ inline constexpr std::uint64_t kSamplesAtAPlace = 7;
 /// The verdict on all of them, "never", "conditional", … or the reason not to judge.
 inline std::string answer_of(const EventAudit& event) {
   EXPECT_EQ(event.samples, kSamplesAtAPlace);
-  for (std::size_t i = 0; i < kReasons; ++i) {
+  for (std::size_t i = 0; i < analysis::kNotJudged; ++i) {
     if (event.not_judged.at(i) == kSamplesAtAPlace) {
-      return std::string(name_of(static_cast<Reason>(i)));
+      return std::string(name_of(static_cast<NotJudged>(i)));
     }
   }
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {

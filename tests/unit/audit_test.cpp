@@ -294,7 +294,7 @@ class AuditTest : public ::testing::Test {
   static std::uint64_t verdict(const EventAudit& event, Verdict one) {
     return event.verdicts[static_cast<std::size_t>(one)];
   }
-  static std::uint64_t reason(const EventAudit& event, Reason one) {
+  static std::uint64_t reason(const EventAudit& event, NotJudged one) {
     return event.not_judged[static_cast<std::size_t>(one)];
   }
   static std::set<std::uint64_t> accused(const EventAudit& event) {
@@ -455,7 +455,7 @@ TEST_F(AuditTest, NamesWhyItDoesNotJudge) {
   with_kernel["levels"][0]["kernel"] = 0.1;
   const EventAudit mixed = audit_of(with_kernel);
   EXPECT_EQ(mixed.samples, 100U);
-  EXPECT_EQ(reason(mixed, Reason::kernel), 10U);
+  EXPECT_EQ(reason(mixed, NotJudged::kernel), 10U);
   EXPECT_EQ(mixed.impossible.count, 90U);
 }
 
@@ -586,7 +586,7 @@ TEST_F(AuditTest, OfRealBinariesAccusesExactlyWhatTheTruthNames) {
     const auto truth = write({event(2, places)}, path);
     const Audit all = audited();
     // What has no symbol may be a jump that its neighbour is fused with.
-    EXPECT_EQ(reason(all.events.front(), Reason::no_function), 0U);
+    EXPECT_EQ(reason(all.events.front(), NotJudged::no_function), 0U);
     expect_as_placed(truth, all);
     EXPECT_GT(all.events.front().impossible.count, 1000U);
   }
@@ -610,7 +610,7 @@ TEST_F(AuditTest, NeverAccusesWhatTheCatalogueCallsUnknown) {
   ASSERT_EQ(all.events.size(), events.size());
   for (const EventAudit& event : all.events) {
     EXPECT_EQ(event.impossible.count, 0U) << event.event;
-    EXPECT_GT(reason(event, Reason::unknown_cause), 0U);
+    EXPECT_GT(reason(event, NotJudged::unknown_cause), 0U);
   }
 }
 

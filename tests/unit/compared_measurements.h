@@ -46,7 +46,7 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
                                         const Example& example, const Range& range = {}) {
   using analysis::SampleClass;
   analysis::Measurement m = begin(example);
-  m.basis.judgeable = example.judgeable;
+  m.basis.not_judged = example.not_judged;
   m.basis.ignores_level = example.ignores_level;
   analysis::Geometry geometry;
   geometry.lowest_offset = range.lowest;

@@ -66,12 +66,12 @@ Compared example(std::size_t sides) {
         of_offsets(counts({{40, 5000}, {960, 3000 + 100 * i}}), {.event = "censored", .level = 0}));
     compared.add(
         of_offsets(last ? counts({{1, 3}}) : counts({{1, 5000}}), {.event = "few", .level = 1}));
-    auto swapped = of_offsets(counts({{300, 5000}, {310, 5000}}),
-                              {.event = "cycles", .judgeable = analysis::Judgeable::timer});
-    swapped.event.swapped = last;
-    swapped.event.type = last ? 1 : 0;
-    swapped.event.recorded = last ? "cpu-clock" : "cycles";
-    compared.add(std::move(swapped));
+    auto substituted = of_offsets(counts({{300, 5000}, {310, 5000}}),
+                                  {.event = "cycles", .not_judged = analysis::NotJudged::timer});
+    substituted.event.substituted = last;
+    substituted.event.type = last ? 1 : 0;
+    substituted.event.recorded = last ? "cpu-clock" : "cycles";
+    compared.add(std::move(substituted));
     compared.add(of_offsets(counts({{0, 5000}}), {.event = last ? "only here" : "gone"}));
   }
   return compared;
@@ -174,7 +174,7 @@ TEST(ComparisonText, EscapesHostileNames) {
     measurement.cpu.model_name = name;
     measurement.cpu.microcode = measurement.kernel = name;
     measurement.cpu.hypervisor = name;
-    measurement.event.swapped = compared.inputs.empty();
+    measurement.event.substituted = compared.inputs.empty();
     measurement.event.type = compared.inputs.empty() ? 0 : 4;
     measurement.event.recorded = name;
     compared.input(name).add(std::move(measurement));

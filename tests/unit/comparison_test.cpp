@@ -83,7 +83,7 @@ const std::vector<NullModel>& null_models() {
       {{.event = "skids", .level = 0}, OffsetModel::falling(8)},
       {{.event = "mixed", .level = 2}, OffsetModel::hits_and_tail(0.6, 12)},
       {{.event = "constant", .level = 1}, OffsetModel::two_atoms(0.3, 1)},
-      {{.event = "clock", .judgeable = Judgeable::timer}, OffsetModel::even(931, 970)},
+      {{.event = "clock", .not_judged = NotJudged::timer}, OffsetModel::even(931, 970)},
   };
   return models;
 }
@@ -357,7 +357,7 @@ TEST(Comparison, AnotherConstantSkidIsTheSamePromiseKept) {
 }
 
 TEST(Comparison, WhatIsNotJudgedIsNeitherBetterNorWorse) {
-  const Example timer{.event = "clock", .level = 0, .judgeable = Judgeable::timer};
+  const Example timer{.event = "clock", .level = 0, .not_judged = NotJudged::timer};
   const Compared compared =
       pair_of(timer, counts({{0, 500}, {100, 9500}}), counts({{0, 9500}, {100, 500}}));
   for (const std::size_t baseline : {0u, 1u}) {
@@ -399,13 +399,13 @@ TEST(Comparison, QuantilesAmongTheCensoredAreAtLeastAndNotTested) {
 
 TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
   const OffsetCounts offsets = counts({{0, 5000}}), others = counts({{50, 5000}});
-  Measurement swapped = of_offsets(others, {.event = "e", .level = 2});
-  swapped.event.swapped = true;
-  swapped.event.recorded = "cpu-clock:pp";
-  swapped.event.type = 1;
+  Measurement substituted = of_offsets(others, {.event = "e", .level = 2});
+  substituted.event.substituted = true;
+  substituted.event.recorded = "cpu-clock:pp";
+  substituted.event.type = 1;
   Measurement stored = of_offsets(others, {.event = "e", .level = 2});
   stored.trigger->kind = "store";
-  for (const Measurement& other : {swapped, stored}) {
+  for (const Measurement& other : {substituted, stored}) {
     Compared compared;
     compared.input("a").add(of_offsets(offsets, {.event = "e", .level = 2}));
     compared.input("b").add(other);
@@ -417,10 +417,10 @@ TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
     EXPECT_EQ(comparison.tests, 0u);
     EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
   }
-  // Swapped on both sides for the same event, it can be compared.
+  // Substituted on both sides for the same event, it can be compared.
   Compared both;
-  both.input("a").add(swapped);
-  both.input("b").add(swapped);
+  both.input("a").add(substituted);
+  both.input("b").add(substituted);
   EXPECT_EQ(cell_of(both.compare(), 0, 1).outcome, Outcome::no_difference);
 }
 
@@ -463,12 +463,12 @@ TEST(Comparison, AnInputWithoutAMeasurementFailsTheGate) {
 TEST(Comparison, RunsOfSeveralThingsAreNoBaseline) {
   const OffsetCounts offsets = counts({{0, 5000}});
   const Measurement sound = of_offsets(offsets, {.event = "e", .level = 2});
-  Measurement swapped = sound, stored = sound;
-  swapped.event.swapped = true;
-  swapped.event.recorded = "cpu-clock:pp";
-  swapped.event.type = 1;
+  Measurement substituted = sound, stored = sound;
+  substituted.event.substituted = true;
+  substituted.event.recorded = "cpu-clock:pp";
+  substituted.event.type = 1;
   stored.trigger->kind = "store";
-  for (const Measurement& other : {swapped, stored}) {
+  for (const Measurement& other : {substituted, stored}) {
     Compared compared;
     compared.input("a").add(sound).add(other);
     compared.input("b").add(sound);

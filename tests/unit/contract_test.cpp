@@ -145,7 +145,7 @@ TEST(Contract, ExactSamplesOffTheTriggerAreAlwaysListed) {
 TEST(Contract, ATimerIsNotJudgedAndShowsWhatToExpect) {
   ContractInput input;
   input.level = 2;
-  input.judgeable = Judgeable::timer;
+  input.not_judged = NotJudged::timer;
   input.ignores_level = true;
   input.ledger.add(SampleClass::skid, 4998);
   input.ledger.add(SampleClass::hit, 2);
@@ -160,20 +160,20 @@ TEST(Contract, ATimerIsNotJudgedAndShowsWhatToExpect) {
 
 TEST(Contract, WhatCannotBeJudgedSaysWhy) {
   ContractInput input = all_at(0, 2);
-  input.judgeable = Judgeable::every_instruction;
+  input.not_judged = NotJudged::every_instruction;
   EXPECT_THAT(judge(input).evidence, HasSubstr("any instruction can cause this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
-  input.judgeable = Judgeable::imprecise;
+  input.not_judged = NotJudged::imprecise;
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
   EXPECT_THAT(judge(input).evidence, HasSubstr("imprecise by catalogue"));
-  input.judgeable = Judgeable::no_trigger;
+  input.not_judged = NotJudged::no_trigger;
   EXPECT_THAT(judge(input).evidence, HasSubstr("--hit FUNCTION --runway FUNCTION"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
-  input.judgeable = Judgeable::no_precise_levels;
+  input.not_judged = NotJudged::no_precise_levels;
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
-  EXPECT_THAT(judge(input).evidence, HasSubstr("have no precise levels, and ignore one"));
+  EXPECT_THAT(judge(input).evidence, HasSubstr("have no precise levels and ignore one"));
   EXPECT_THAT(judge(input).evidence, HasSubstr("offset 0: 5000 of 5000")) << "but described";
-  input.judgeable = Judgeable::not_caused;
+  input.not_judged = NotJudged::not_caused;
   EXPECT_THAT(judge(input).evidence, HasSubstr("is not known to cause this event"));
   EXPECT_EQ(judge(input).verdict, Verdict::not_judged);
 }

@@ -95,7 +95,7 @@ std::vector<std::string> command_lines(const machine::Machine& machine, const Ca
   for (const auto& planned : plan_measurements(options, request, targets())) {
     auto command = perftool::record_command(perf(), {.subject = {.event = planned.perf_event,
                                                                  .period = planned.period,
-                                                                 .witness = planned.witness,
+                                                                 .cross_check = planned.cross_check,
                                                                  .length = planned.length},
                                                      .output = planned.file,
                                                      .target = "./target." + planned.trigger,

@@ -11,7 +11,7 @@
 namespace skid::measure {
 namespace {
 
-using analysis::Judgeable;
+using analysis::NotJudged;
 using perfdata::Attribute;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -56,26 +56,28 @@ TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
   EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "cut off";
 }
 
-TEST(Swapped, IsAClockInsteadOfCycles) {
+TEST(Substituted, IsAClockInsteadOfCycles) {
   const auto cpu_clock = event(perfdata::PERF_TYPE_SOFTWARE, perfdata::PERF_COUNT_SW_CPU_CLOCK);
-  EXPECT_TRUE(is_swapped("cycles:pp", cpu_clock));
-  EXPECT_TRUE(is_swapped("r412e:u", cpu_clock));
-  EXPECT_FALSE(is_swapped("cpu-clock:ppp", cpu_clock));
-  EXPECT_FALSE(is_swapped("cycles:pp", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+  EXPECT_TRUE(is_substituted("cycles:pp", cpu_clock));
+  EXPECT_TRUE(is_substituted("r412e:u", cpu_clock));
+  EXPECT_FALSE(is_substituted("cpu-clock:ppp", cpu_clock));
+  EXPECT_FALSE(is_substituted("cycles:pp", event(perfdata::PERF_TYPE_HARDWARE, 0)));
   // A hybrid machine's generic event names its PMU in the upper half of config.
-  EXPECT_FALSE(is_swapped("cycles", event(perfdata::PERF_TYPE_HARDWARE, 0x8'0000'0000)));
-  EXPECT_TRUE(is_swapped("branches", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+  EXPECT_FALSE(is_substituted("cycles", event(perfdata::PERF_TYPE_HARDWARE, 0x8'0000'0000)));
+  EXPECT_TRUE(is_substituted("branches", event(perfdata::PERF_TYPE_HARDWARE, 0)));
 }
 
-TEST(Judgeable, ExcludesWhatEveryInstructionCauses) {
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, nullptr), Judgeable::timer);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
-            Judgeable::every_instruction);
-  EXPECT_EQ(judgeable(event(11, 0), "ibs_op", {}, nullptr), Judgeable::every_instruction);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr), Judgeable::yes);
+TEST(NotJudgedReason, ExcludesWhatEveryInstructionCauses) {
+  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, nullptr),
+            NotJudged::timer);
+  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
+            NotJudged::every_instruction);
+  EXPECT_EQ(reason_not_judged(event(11, 0), "ibs_op", {}, nullptr), NotJudged::every_instruction);
+  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr),
+            NotJudged::none);
 }
 
-TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
+TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   runway::TargetDescription target;
   target.layout.trigger = {0x1000, 0x1003};
   target.layout.datum = 0x2000;
@@ -84,11 +86,11 @@ TEST(Judgeable, AsksWhetherTheTriggerCausesTheEvent) {
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
-  EXPECT_EQ(judgeable(on_datum, "", {}, &target), Judgeable::yes);
+  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::none);
   on_datum.config1 = 0x2008;
-  EXPECT_EQ(judgeable(on_datum, "", {}, &target), Judgeable::not_caused);
-  EXPECT_EQ(judgeable(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", {}, &target),
-            Judgeable::not_caused);
+  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::not_caused);
+  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", {}, &target),
+            NotJudged::not_caused);
 }
 
 TEST(OneTrigger, HasTheExecuteBreakpointAndTheDatumOfAChase) {

@@ -14,7 +14,7 @@
 namespace skid::measure {
 namespace {
 
-using analysis::Judgeable;
+using analysis::NotJudged;
 using perfdata::Attribute;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -71,16 +71,16 @@ std::vector<std::string> warnings(const Attribute& attribute, const machine::Mac
                          .counters = counters});
 }
 
-Judgeable judged(const Attribute& attribute, const machine::Machine& machine) {
+NotJudged judged(const Attribute& attribute, const machine::Machine& machine) {
   RecordedCpu cpu(machine);
-  return judgeable(attribute, "cpu", cpu.know(attribute, "cpu"), nullptr);
+  return reason_not_judged(attribute, "cpu", cpu.know(attribute, "cpu"), nullptr);
 }
 
 std::string remark(const Attribute& attribute, const machine::Machine& machine) {
   RecordedCpu cpu(machine);
   const EventKnowledge knowledge = cpu.know(attribute, "cpu");
   return remark_on(knowledge, attribute.precise_ip,
-                   judgeable(attribute, "cpu", knowledge, nullptr));
+                   reason_not_judged(attribute, "cpu", knowledge, nullptr));
 }
 
 TEST(EventWarnings, TellAnImpreciseEventThatWasAcceptedAtALevel) {
@@ -192,58 +192,58 @@ TEST(EventWarnings, TellThatCountersMayHaveBeenShared) {
   EXPECT_TRUE(takes_counter(clock, "cpu_core"));
 }
 
-TEST(Judgeable, IsNoEventThatTheCatalogueCallsImprecise) {
+TEST(NotJudgedReason, IsNoEventThatTheCatalogueCallsImprecise) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), Judgeable::imprecise);
-  EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), Judgeable::yes);
-  EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), Judgeable::every_instruction);
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), Judgeable::yes) << "nobody knows";
-  EXPECT_EQ(judged(raw(0x76, 2), zen4()), Judgeable::every_instruction);
-  EXPECT_EQ(judged(raw(0xc4), zen4()), Judgeable::imprecise);
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), NotJudged::imprecise);
+  EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), NotJudged::none);
+  EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), NotJudged::every_instruction);
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), NotJudged::none) << "nobody knows";
+  EXPECT_EQ(judged(raw(0x76, 2), zen4()), NotJudged::every_instruction);
+  EXPECT_EQ(judged(raw(0xc4), zen4()), NotJudged::imprecise);
 }
 
-TEST(Judgeable, IsNoEventThatNopsCauseToo) {
+TEST(NotJudgedReason, IsNoEventThatNopsCauseToo) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), Judgeable::every_instruction)
+  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), NotJudged::every_instruction)
       << "UOPS_RETIRED.RETIRE_SLOTS";
-  EXPECT_EQ(judged(raw(0x02c0, 2), intel(kSkylake)), Judgeable::every_instruction)
+  EXPECT_EQ(judged(raw(0x02c0, 2), intel(kSkylake)), NotJudged::every_instruction)
       << "INST_RETIRED.NOP";
 }
 
-TEST(Judgeable, IsNoEventThatTheTriggerDoesNotCause) {
+TEST(NotJudgedReason, IsNoEventThatTheTriggerDoesNotCause) {
   SKIP_WITHOUT_X86_TABLES();
   const auto with = [](runway::TriggerKind kind, const Attribute& attribute, int model) {
     runway::TargetDescription target;
     target.specification.trigger = kind;
     RecordedCpu cpu(intel(model));
-    return judgeable(attribute, "cpu", cpu.know(attribute, "cpu"), &target);
+    return reason_not_judged(attribute, "cpu", cpu.know(attribute, "cpu"), &target);
   };
   using runway::TriggerKind;
   // The back-edge of the loop is a taken branch, which no other trigger declares.
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kSkylake), Judgeable::not_caused);
-  EXPECT_EQ(with(TriggerKind::branch_taken, raw(0x20c4, 2), kSkylake), Judgeable::yes);
-  EXPECT_EQ(with(TriggerKind::store, raw(0x81d0, 2), kSkylake), Judgeable::not_caused);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x81d0, 2), kSkylake), Judgeable::yes);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20d1, 2), kSkylake), Judgeable::not_caused)
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kSkylake), NotJudged::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, raw(0x20c4, 2), kSkylake), NotJudged::none);
+  EXPECT_EQ(with(TriggerKind::store, raw(0x81d0, 2), kSkylake), NotJudged::not_caused);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x81d0, 2), kSkylake), NotJudged::none);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20d1, 2), kSkylake), NotJudged::not_caused)
       << "it hits the L1";
-  EXPECT_EQ(with(TriggerKind::load, raw(0x11d0, 2), kSkylake), Judgeable::yes)
+  EXPECT_EQ(with(TriggerKind::load, raw(0x11d0, 2), kSkylake), NotJudged::none)
       << "of STLB_MISS_LOADS no trigger is known";
   // Generic events are known where no catalogue is.
   Attribute branches = cycles(2);
   branches.config = 4;
-  EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), Judgeable::not_caused);
-  EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), Judgeable::yes);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), Judgeable::yes)
+  EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), NotJudged::not_caused);
+  EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), NotJudged::none);
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none)
       << "nobody knows";
 }
 
-TEST(Judgeable, SaysWhereNobodyKnowsWhetherTheEventIsPrecise) {
+TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(remark(raw(0x412e, 2), intel(kEmeraldRapids)),
               HasSubstr("no catalogue covers this CPU"));
   EXPECT_THAT(remark(raw(0x20d1, 0), intel(kEmeraldRapids)), IsEmpty()) << "not judged anyway";
   EXPECT_THAT(remark(raw(0x20d1, 2), intel(kSkylake)), IsEmpty());
-  EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("(libpfm4, skl) does not say"));
+  EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("is not known (libpfm4, skl)"));
   Attribute fault;
   fault.type = perfdata::PERF_TYPE_SOFTWARE;
   fault.config = 2;
@@ -259,21 +259,21 @@ machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
   return recorded_machine(features, nullptr);
 }
 
-TEST(Judgeable, IsNoCoreEventOfArm) {
+TEST(NotJudgedReason, IsNoCoreEventOfArm) {
   // Whether by its architecture, by its CPU or by its PMU, and whatever libpfm4 has tables of here.
   for (const machine::Machine& machine :
        {arm("aarch64"), arm("aarch64", "0x00000000413fd0c1"), arm("", "0x00000000413fd0c1"),
         arm("aarch64_be"), arm("armv7l")}) {
     for (const unsigned level : {0U, 1U, 2U, 3U}) {
-      EXPECT_EQ(judged(raw(0x03, level), machine), Judgeable::no_precise_levels) << level;
-      EXPECT_EQ(judged(raw(0x81d0, level), machine), Judgeable::no_precise_levels);
-      EXPECT_EQ(judged(cycles(level), machine), Judgeable::every_instruction);
+      EXPECT_EQ(judged(raw(0x03, level), machine), NotJudged::no_precise_levels) << level;
+      EXPECT_EQ(judged(raw(0x81d0, level), machine), NotJudged::no_precise_levels);
+      EXPECT_EQ(judged(cycles(level), machine), NotJudged::every_instruction);
     }
-    EXPECT_THAT(remark(cycles(2), machine), HasSubstr("no precise levels, and ignore one"));
+    EXPECT_THAT(remark(cycles(2), machine), HasSubstr("no precise levels and ignore one"));
     EXPECT_THAT(remark(cycles(0), machine), IsEmpty());
     EXPECT_THAT(warnings(raw(0x03, 2), machine), IsEmpty());
     RecordedCpu cpu(machine);
-    EXPECT_EQ(causes_of(cpu.know(raw(0x03, 2), "cpu")).gap, CauseGap::no_precise_levels);
+    EXPECT_EQ(causes_of(cpu.know(raw(0x03, 2), "cpu")).not_judged, NotJudged::no_precise_levels);
   }
   RecordedCpu nobody(arm(""));
   EXPECT_FALSE(nobody.know(raw(0x03, 2), "cpu").of_arm);
@@ -287,12 +287,12 @@ TEST(Judgeable, IsNoCoreEventOfArm) {
   EXPECT_FALSE(is_core_event(of_pmu, "arm_cmn_0"));
 }
 
-TEST(Judgeable, ACodeIsThatOfItsOwnArchitecture) {
+TEST(NotJudgedReason, ACodeIsThatOfItsOwnArchitecture) {
   constexpr unsigned kPcWriteSpec = 0x76, kCyclesOfAmd = 0x76, kInstructions = 0x08;
-  EXPECT_EQ(judged(raw(kPcWriteSpec, 0), arm("aarch64")), Judgeable::no_precise_levels);
-  EXPECT_EQ(judged(raw(kCyclesOfAmd, 0), zen4()), Judgeable::every_instruction);
-  EXPECT_EQ(judged(raw(kInstructions, 0), arm("aarch64")), Judgeable::every_instruction);
-  EXPECT_NE(judged(raw(kInstructions, 0), intel(kSkylake)), Judgeable::every_instruction);
+  EXPECT_EQ(judged(raw(kPcWriteSpec, 0), arm("aarch64")), NotJudged::no_precise_levels);
+  EXPECT_EQ(judged(raw(kCyclesOfAmd, 0), zen4()), NotJudged::every_instruction);
+  EXPECT_EQ(judged(raw(kInstructions, 0), arm("aarch64")), NotJudged::every_instruction);
+  EXPECT_NE(judged(raw(kInstructions, 0), intel(kSkylake)), NotJudged::every_instruction);
 }
 
 TEST(RecordedArch, IsThatOfTheCpu) {

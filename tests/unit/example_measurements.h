@@ -46,7 +46,7 @@ struct Example {
   Offsets offsets = {};
   std::uint64_t kernel_samples = 0;
   bool exact = false;
-  analysis::Judgeable judgeable = analysis::Judgeable::yes;
+  analysis::NotJudged not_judged = analysis::NotJudged::none;
   bool ignores_level = true;
   bool has_trigger = true;
   std::int64_t bin_width = 1;
@@ -96,7 +96,7 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   const analysis::TargetMap* known = example.has_trigger ? &map : nullptr;
   const auto samples = tally(counts, known).ledger.read();
   if (m.period.effective) m.basis.iterations = samples * m.period.requested.value_or(100);
-  analysis::complete(m, tally(counts, known), known, example.judgeable, example.ignores_level,
+  analysis::complete(m, tally(counts, known), known, example.not_judged, example.ignores_level,
                      std::nullopt, example.bin_width);
   return m;
 }

@@ -382,7 +382,7 @@ Measurement several_triggers(const std::vector<std::size_t>& nops,
     }
   }
   Measurement m = examples::begin({});
-  complete(m, examples::tally(counts, &map), &map, analysis::Judgeable::yes, false, std::nullopt,
+  complete(m, examples::tally(counts, &map), &map, analysis::NotJudged::none, false, std::nullopt,
            1);
   return m;
 }

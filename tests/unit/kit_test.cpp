@@ -72,7 +72,7 @@ TEST(Listed, TellsWordsFromValuesAndWhenTheyStandThere) {
                     {.text = "=@",
                      .is_value = false,
                      .since = {},
-                     .when = CommandWord::When::with_witness}}),
+                     .when = CommandWord::When::with_cross_check}}),
             "'@perf' '=record' '5.10=-D' '5.10@fifos' 'w==@'");
 }
 

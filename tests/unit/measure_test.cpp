@@ -227,10 +227,11 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
 }
 
 TEST_F(CatalogueEvent, OfAnotherCodeThanAskedForIsASwap) {
-  EXPECT_FALSE(measured(0x81d0, 1000).event.swapped);
-  const auto swapped = measured(0x82d0, 1000);
-  EXPECT_TRUE(swapped.event.swapped);
-  EXPECT_THAT(swapped.warnings, Contains(HasSubstr("instead of MEM_INST_RETIRED.ALL_LOADS:pp")));
+  EXPECT_FALSE(measured(0x81d0, 1000).event.substituted);
+  const auto substituted = measured(0x82d0, 1000);
+  EXPECT_TRUE(substituted.event.substituted);
+  EXPECT_THAT(substituted.warnings,
+              Contains(HasSubstr("instead of MEM_INST_RETIRED.ALL_LOADS:pp")));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Measurement completed(const std::vector<LocatedCount>& counts, int level = 2,
   const TargetMap map = target();
   measurement.precise.recorded = level;
   measurement.event.label = "access";
-  complete(measurement, tally(counts, &map), &map, Judgeable::yes, false, std::nullopt, 1);
+  complete(measurement, tally(counts, &map), &map, NotJudged::none, false, std::nullopt, 1);
   return measurement;
 }
 
@@ -147,7 +147,7 @@ TEST(Complete, FillsRatioDistancesHistogramAndContract) {
 TEST(Complete, TicksAreInstructionsTimesTicksPerInstruction) {
   const TargetMap map = target();
   Measurement m;
-  complete(m, tally({at(kRunway + 7, 10)}, &map), &map, Judgeable::yes, false, 0.5, 1);
+  complete(m, tally({at(kRunway + 7, 10)}, &map), &map, NotJudged::none, false, 0.5, 1);
   ASSERT_TRUE(m.tsc_ticks);
   EXPECT_EQ(m.tsc_ticks->p50, 4.0);
 }
@@ -163,7 +163,7 @@ TEST(Complete, BytesAreCensoredWhereTheirInstructionsAre) {
 TEST(Complete, WithoutAMapNothingIsLocatedOrJudged) {
   Measurement m;
   m.precise.recorded = 2;
-  complete(m, tally({at(kTrigger, 5000)}, nullptr), nullptr, Judgeable::yes, false, 0.5, 1);
+  complete(m, tally({at(kTrigger, 5000)}, nullptr), nullptr, NotJudged::none, false, 0.5, 1);
   EXPECT_EQ(m.samples.read(), 5000u);
   EXPECT_EQ(m.hit_ratio.total, 0u);
   EXPECT_FALSE(m.instructions || m.bytes || m.tsc_ticks);
@@ -176,7 +176,7 @@ TEST(Complete, OffsetsBeyondTheLongestAxisAreItsOverflow) {
   const TargetMap map = TargetMap::of_functions({0x100, 0x140}, nops(0x1000, kInstructions));
   Measurement m;
   const Tally counts = tally({at(0x100, 3), at(0x1000 + kInstructions - 1, 2)}, &map);
-  complete(m, counts, &map, Judgeable::yes, false, std::nullopt, 1);
+  complete(m, counts, &map, NotJudged::none, false, std::nullopt, 1);
   EXPECT_EQ(m.histogram.overflow, 2u);
   ASSERT_EQ(m.histogram.bins.size(), 1u);
   EXPECT_LT(m.highest_offset, static_cast<std::int64_t>(kInstructions));
@@ -187,8 +187,8 @@ TEST(Complete, ExpectsAnEvenShareOfHitsWhereNopsAreRightlySampled) {
   const TargetMap map = target();
   Measurement timer, judged;
   const Tally counts = tally({at(kRunway, 1)}, &map);
-  complete(timer, counts, &map, Judgeable::timer, true, std::nullopt, 1);
-  complete(judged, counts, &map, Judgeable::yes, true, std::nullopt, 1);
+  complete(timer, counts, &map, NotJudged::timer, true, std::nullopt, 1);
+  complete(judged, counts, &map, NotJudged::none, true, std::nullopt, 1);
   ASSERT_TRUE(timer.expected_hit_share);
   EXPECT_DOUBLE_EQ(*timer.expected_hit_share, 1.0 / 1257);
   EXPECT_FALSE(judged.expected_hit_share);
@@ -286,7 +286,7 @@ TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
   Tally all = tally(first, &map);
   all += tally(second, &map);
   Measurement measurement;
-  complete(measurement, all, &map, Judgeable::yes, false, std::nullopt, 1);
+  complete(measurement, all, &map, NotJudged::none, false, std::nullopt, 1);
   ASSERT_EQ(measurement.triggers.size(), 2u);
   EXPECT_EQ(measurement.triggers[0], (TriggerCount{30, 40}));
   EXPECT_EQ(measurement.triggers[1], (TriggerCount{20, 20}));
@@ -296,7 +296,7 @@ TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
   EXPECT_NEAR(measurement.bias->chi_square, 20.0 / 3, 1e-12);
 
   Measurement of_timer;
-  complete(of_timer, all, &map, Judgeable::timer, false, std::nullopt, 1);
+  complete(of_timer, all, &map, NotJudged::timer, false, std::nullopt, 1);
   EXPECT_EQ(of_timer.triggers.size(), 2u);
   EXPECT_FALSE(of_timer.bias) << "a timer samples by time, not by trigger";
   EXPECT_TRUE(completed({at(kTrigger, 100)}).triggers.empty()) << "one trigger needs no shares";
@@ -309,7 +309,7 @@ TEST(Complete, TellsOfEachBinHowManySamplesAreCensored) {
   all += tally({at(0x107c + 98, 30), at(0x107c + 195, 4)}, &map);
   for (const std::int64_t width : {1, 50}) {
     Measurement measurement;
-    complete(measurement, all, &map, Judgeable::yes, false, std::nullopt, width);
+    complete(measurement, all, &map, NotJudged::none, false, std::nullopt, width);
     ASSERT_EQ(measurement.histogram.bins.size(), 2u);
     EXPECT_EQ(measurement.histogram.bins[0].count, 32u);
     EXPECT_EQ(measurement.histogram.bins[0].censored, 2u);

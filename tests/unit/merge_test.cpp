@@ -133,7 +133,7 @@ TEST(Merge, NamesTheFirstDifferenceOfWhatItLeavesBeside) {
       {"lead-in: 200 and 100", [](auto& m) { m.basis.geometry->lowest_offset = -100; }},
       {"triggers: 0x4010c8 and 0x1", [](auto& m) { m.basis.geometry->trigger_addresses = {1}; }},
       {"geometry: known and unknown", [](auto& m) { m.basis.geometry.reset(); }},
-      {"judged: yes and timer", [](auto& m) { m.basis.judgeable = Judgeable::timer; }},
+      {"judged: yes and timer", [](auto& m) { m.basis.not_judged = NotJudged::timer; }},
       {"synthetic: no and yes", [](auto& m) { m.synthetic = true; }},
       {"tracepoint beside it: none and page_fault",
        [](auto& m) {

@@ -82,7 +82,7 @@ std::string report_of(const analysis::Tally& tally, const analysis::TargetMap& m
   analysis::Measurement measurement;
   measurement.event.label = measurement.event.recorded = "r100";
   measurement.precise.recorded = level;
-  analysis::complete(measurement, tally, &map, analysis::Judgeable::yes, false, 0.25, 1);
+  analysis::complete(measurement, tally, &map, analysis::NotJudged::none, false, 0.25, 1);
   return output::report_json({measurement});
 }
 

@@ -61,7 +61,7 @@ class PageFaults : public ::testing::Test {
   analysis::IpCheck check_of_faults() {
     const auto result = check();
     if (!result) return {};
-    EXPECT_EQ(result->witness, 1u);
+    EXPECT_EQ(result->tracepoint, 1u);
     return result->by_event.at(0);
   }
 
@@ -75,7 +75,7 @@ TEST_F(PageFaults, AgreeWithTheTracepointOfTheSameFault) {
   told(0x402000, 5, 20);
   fault(0x402000, 5, 21);
   const auto result = check_of_faults();
-  EXPECT_EQ(result.witness, "exceptions:page_fault_user");
+  EXPECT_EQ(result.tracepoint, "exceptions:page_fault_user");
   EXPECT_EQ(result.compared, 2u);
   EXPECT_EQ(result.agreeing, 2u);
   EXPECT_EQ(result.unpaired, 0u);
@@ -92,7 +92,7 @@ TEST_F(PageFaults, SampledElsewhereAreToldWithBothAddresses) {
   EXPECT_EQ(result.agreeing, 1u);
   ASSERT_TRUE(result.first_difference);
   EXPECT_EQ(result.first_difference->sampled, 0x402003u);
-  EXPECT_EQ(result.first_difference->witnessed, 0x402000u);
+  EXPECT_EQ(result.first_difference->traced, 0x402000u);
   EXPECT_EQ(result.first_difference->time, 21u);
   EXPECT_THAT(warning_of(result).value_or(""),
               HasSubstr("1 of 2 page faults were sampled at another address"));

@@ -47,7 +47,7 @@ Recording recording_of(Subject subject) {
 TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
   EXPECT_THAT(record_command(perf(6, 1), recording_of({.event = "mem:0x1000/8:rw:pp",
                                                        .period = 7,
-                                                       .witness = {},
+                                                       .cross_check = {},
                                                        .length = std::uint64_t{500}})),
               ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "--no-bpf-event", "-e",
                           "mem:0x1000/8:rw:pp", "-c", "7", "-o", "/run/a.data.partial", "-D", "-1",
@@ -56,11 +56,11 @@ TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
                           "--ack", "/tmp/x/ack"));
 }
 
-TEST(PerfCommand, WithAWitnessRecordsThatEveryTime) {
+TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
   const auto command_for = [](std::string event) {
     return record_command(perf(6, 1), recording_of({.event = std::move(event),
                                                     .period = 7,
-                                                    .witness = "exceptions:page_fault_user",
+                                                    .cross_check = "exceptions:page_fault_user",
                                                     .length = milliseconds(1500)}));
   };
   EXPECT_THAT(
@@ -75,7 +75,7 @@ TEST(PerfCommand, WithAWitnessRecordsThatEveryTime) {
 
 TEST(PerfCommand, LeavesOutWhatAnOldPerfDoesNotKnow) {
   const Recording recording =
-      recording_of({.event = "cycles", .period = 7, .witness = {}, .length = std::uint64_t{5}});
+      recording_of({.event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}});
   EXPECT_THAT(record_command(perf(4, 19), recording),
               ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "-e", "cycles", "-c",
                           "7", "-o", "/run/a.data.partial", "--", "/run/target.load",

@@ -295,18 +295,18 @@ TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
   for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
 }
 
-TEST(RecordPlan, GivesPageFaultsTheirWitnessWhenAsked) {
+TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
   PlanOptions asked = options({"access", "faults:u", "minor-faults"});
   asked.levels = {0};
-  const auto witness_of = [](const PlanOptions& all, std::size_t index) {
+  const auto cross_check_of = [](const PlanOptions& all, std::size_t index) {
     const RecordRequest request = resolve_request(all, without_pmu(), perf(), nullptr);
-    return plan_measurements(all, request, targets()).at(index).witness;
+    return plan_measurements(all, request, targets()).at(index).cross_check;
   };
-  EXPECT_EQ(witness_of(asked, 1), "");
+  EXPECT_EQ(cross_check_of(asked, 1), "");
   asked.check_ip = true;
-  EXPECT_EQ(witness_of(asked, 0), "");
-  EXPECT_EQ(witness_of(asked, 1), "exceptions:page_fault_user");
-  EXPECT_EQ(witness_of(asked, 2), "exceptions:page_fault_user");
+  EXPECT_EQ(cross_check_of(asked, 0), "");
+  EXPECT_EQ(cross_check_of(asked, 1), "exceptions:page_fault_user");
+  EXPECT_EQ(cross_check_of(asked, 2), "exceptions:page_fault_user");
 }
 
 TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {

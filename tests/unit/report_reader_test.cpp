@@ -18,9 +18,9 @@
 namespace skid::output {
 namespace {
 
-using analysis::Judgeable;
 using analysis::LocatedCount;
 using analysis::Measurement;
+using analysis::NotJudged;
 using analysis::Place;
 using examples::Example;
 using examples::make;
@@ -52,7 +52,7 @@ analysis::TargetMap two_triggers() {
       {0x1000, 0x1200}, {{0x1180, 0x1184}});
 }
 
-Measurement with_two_triggers(Judgeable judgeable = Judgeable::yes) {
+Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
   const auto map = two_triggers();
   const std::vector<LocatedCount> counts{
       {Place::target, 0x1010, 30, true}, {Place::target, 0x1014, 10, false},
@@ -63,24 +63,24 @@ Measurement with_two_triggers(Judgeable judgeable = Judgeable::yes) {
   Measurement m = examples::begin({.event = "store", .level = 3});
   m.basis.period_sum = 8701;
   m.basis.iterations = 4350;
-  m.basis.equal_triggers = judgeable != Judgeable::imprecise;
-  complete(m, examples::tally(counts, &map), &map, judgeable, false, 0.26171875, 10);
+  m.basis.equal_triggers = not_judged != NotJudged::imprecise;
+  complete(m, examples::tally(counts, &map), &map, not_judged, false, 0.26171875, 10);
   return m;
 }
 
 TEST(ReportReader, GivesBackWhatWasReported) {
   for (const int level : {0, 1, 2, 3}) {
-    for (const auto judgeable :
-         {Judgeable::yes, Judgeable::timer, Judgeable::every_instruction, Judgeable::not_caused,
-          Judgeable::imprecise, Judgeable::no_precise_levels, Judgeable::no_trigger}) {
+    for (const auto not_judged :
+         {NotJudged::none, NotJudged::timer, NotJudged::every_instruction, NotJudged::not_caused,
+          NotJudged::imprecise, NotJudged::no_precise_levels, NotJudged::no_trigger}) {
       expect_same_again({make({.level = level,
                                .offsets = {{-3, 2}, {0, 4990}, {4, 10}, {4990, 7}},
                                .kernel_samples = 11,
                                .exact = level > 1,
-                               .judgeable = judgeable,
+                               .not_judged = not_judged,
                                .ignores_level = level == 2,
                                .bin_width = level + 1})});
-      expect_same_again({with_two_triggers(judgeable)});
+      expect_same_again({with_two_triggers(not_judged)});
     }
   }
   expect_same_again({});
@@ -100,7 +100,7 @@ TEST(ReportReader, GivesBackFunctionsAsTriggerAndRunway) {
   complete(
       m,
       examples::tally({{Place::target, 0x120, 9, false}, {Place::target, 0x2003, 4, false}}, &map),
-      &map, Judgeable::every_instruction, false, std::nullopt, 1);
+      &map, NotJudged::every_instruction, false, std::nullopt, 1);
   expect_same_again({m});
 }
 
@@ -121,7 +121,7 @@ TEST(ReportReader, GivesBackEverythingElseThatIsKnown) {
   m.event.config = m.event.config1 = m.event.config2 = UINT64_MAX;
   m.event.breakpoint_type = 3;
   m.event.excluded = {"kernel", "hypervisor"};
-  m.event.swapped = true;
+  m.event.substituted = true;
   m.event.remark = "nobody knows whether it is precise";
   m.precise.requested = 5;
   m.period = {std::nullopt, std::nullopt};

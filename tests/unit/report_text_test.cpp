@@ -18,8 +18,8 @@
 namespace skid::output {
 namespace {
 
-using analysis::Judgeable;
 using analysis::Measurement;
+using analysis::NotJudged;
 using examples::begin;
 using examples::Example;
 using examples::finish;
@@ -45,7 +45,7 @@ std::vector<Measurement> sixteen() {
                          .level = level,
                          .offsets = uniform(-200, 5000),
                          .kernel_samples = 40,
-                         .judgeable = Judgeable::timer}));
+                         .not_judged = NotJudged::timer}));
   }
   const std::vector<Offsets> miss{{{300, 1000}, {1200, 3000}, {4800, 1000}},
                                   {{1, 4999}, {2, 1}},
@@ -65,10 +65,10 @@ std::vector<Measurement> odd_ones() {
   std::vector<Measurement> list;
   {
     const Example example{
-        .event = "cycles", .level = 2, .offsets = uniform(1, 3000), .judgeable = Judgeable::timer};
+        .event = "cycles", .level = 2, .offsets = uniform(1, 3000), .not_judged = NotJudged::timer};
     Measurement m = begin(example);
     m.event.recorded = "cpu-clock:ppH";
-    m.event.swapped = true;
+    m.event.substituted = true;
     m.synthetic = true;
     m.warnings = {"cycles:pp was asked for and cpu-clock:ppH recorded."};
     list.push_back(finish(m, example));
@@ -187,7 +187,7 @@ TEST(ReportText, CellsOfATableEndInTheSameColumn) {
   EXPECT_GT(width, 0u);
 }
 
-TEST(ReportText, MarksAnEventThatWasSwapped) {
+TEST(ReportText, MarksASubstitutedEvent) {
   const std::string text = report_text({odd_ones()[0]}, {false, 80});
   EXPECT_THAT(text, HasSubstr("cycles:pp  ≠ cpu-clock:ppH  <- another event"));
   EXPECT_THAT(report_text({sixteen()[0]}, {false, 80}), Not(HasSubstr("≠")));

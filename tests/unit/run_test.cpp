@@ -57,7 +57,7 @@ Run example() {
   finished.event = "access:u";
   finished.requested = "access:upp";
   finished.perf_event = "mem:0x403000/8:rw:upp";
-  finished.witness = "exceptions:page_fault_user";
+  finished.cross_check = "exceptions:page_fault_user";
   finished.level = 2;
   finished.repeat = 4;
   finished.period = 18'446'744'073'709'551'615ULL;
@@ -177,7 +177,7 @@ TEST_F(RunFile, GivesBackEveryMeasurement) {
   EXPECT_EQ(first.event, "access:u");
   EXPECT_EQ(first.requested, "access:upp");
   EXPECT_EQ(first.perf_event, "mem:0x403000/8:rw:upp");
-  EXPECT_EQ(first.witness, "exceptions:page_fault_user");
+  EXPECT_EQ(first.cross_check, "exceptions:page_fault_user");
   EXPECT_EQ(first.level, 2);
   EXPECT_EQ(first.repeat, 4);
   EXPECT_EQ(first.period, 18'446'744'073'709'551'615ULL);
@@ -197,7 +197,7 @@ TEST_F(RunFile, GivesBackEveryMeasurement) {
   EXPECT_EQ(first.target_report->cpu, -1);
   EXPECT_EQ(first.target_report->warnings.size(), 1U);
 
-  EXPECT_EQ(run.measurements[1].witness, "");
+  EXPECT_EQ(run.measurements[1].cross_check, "");
   EXPECT_EQ(run.measurements[1].state, State::pending);
   EXPECT_EQ(run.measurements[1].length, runway::RunLength(std::chrono::nanoseconds(1'500'000'001)));
   EXPECT_EQ(run.measurements[1].target_report, std::nullopt);

@@ -86,9 +86,11 @@ TEST(SynthModel, KnowsRawCodesAndTakesOthersWithTypeAndConfig) {
   });
   EXPECT_EQ(own.type, 4u);
   EXPECT_EQ(own.config, 0x20d1u);
-  const auto swapped = code_of([](json& event) { event["recorded"] = {{"event", "cpu-clock"}}; });
-  EXPECT_EQ(swapped.name, "cpu-clock");
-  EXPECT_EQ(swapped.type, 1u);
+  const auto substituted = code_of([](json& event) {
+    event["recorded"] = {{"event", "cpu-clock"}};
+  });
+  EXPECT_EQ(substituted.name, "cpu-clock");
+  EXPECT_EQ(substituted.type, 1u);
 }
 
 TEST(SynthModel, FindsItsTablesBesideIt) {

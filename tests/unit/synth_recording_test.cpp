@@ -188,9 +188,9 @@ TEST_F(SynthRecording, OfTheBuiltInEventsAreTakenForWhatTheyAre) {
   const auto found = measured().measurements;
   EXPECT_EQ(found[0].events_per_iteration.expected, 1.0);
   EXPECT_THAT(found[0].event.recorded, HasSubstr("mem:0x"));
-  EXPECT_FALSE(found[0].event.swapped);
+  EXPECT_FALSE(found[0].event.substituted);
   EXPECT_EQ(found[1].events_per_iteration.expected, 1.0);
-  EXPECT_TRUE(found[2].event.swapped);
+  EXPECT_TRUE(found[2].event.substituted);
 }
 
 TEST_F(SynthRecording, ReproduceThePublishedHistogramBarByBar) {

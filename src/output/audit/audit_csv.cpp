@@ -53,7 +53,7 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
     if (event.not_judged[i] == 0) continue;
     Columns columns;
     columns.row = "not_judged";
-    columns.reason = audit::name_of(static_cast<audit::Reason>(i));
+    columns.reason = analysis::name_of(static_cast<analysis::NotJudged>(i));
     columns.samples = text_of(event.not_judged[i]);
     add(columns);
   }

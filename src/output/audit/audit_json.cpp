@@ -71,7 +71,8 @@ Json json_of(const audit::EventAudit& event) {
   Json not_judged = Json::object();
   for (std::size_t i = 0; i < event.not_judged.size(); ++i) {
     if (event.not_judged[i] == 0) continue;
-    not_judged[std::string(audit::name_of(static_cast<audit::Reason>(i)))] = event.not_judged[i];
+    not_judged[std::string(analysis::name_of(static_cast<analysis::NotJudged>(i)))] =
+        event.not_judged[i];
   }
   return {{"event", event.event},
           {"requested", text_or_null(event.requested)},

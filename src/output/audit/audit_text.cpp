@@ -87,7 +87,7 @@ std::string reasons(const Page& page, const EventAudit& event) {
     if (event.not_judged[i] == 0) continue;
     const std::string lead =
         pad_left(in_thousands(event.not_judged[i]), kIndent + kCountWidth) + "  ";
-    text += page.hanging(lead, kLead, describe(static_cast<audit::Reason>(i)));
+    text += page.hanging(lead, kLead, describe(static_cast<analysis::NotJudged>(i)));
   }
   return text;
 }

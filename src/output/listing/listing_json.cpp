@@ -39,7 +39,7 @@ Json column_of(const listing::Column& column) {
             {"recorded", m.event.recorded},
             {"type", m.event.type},
             {"config", hexadecimal(m.event.config)},
-            {"swapped", m.event.swapped}}},
+            {"swapped", m.event.substituted}}},
           {"precise",
            {{"requested", value_or_null(m.precise.requested)}, {"recorded", m.precise.recorded}}},
           {"samples", std::move(samples)},

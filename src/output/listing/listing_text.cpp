@@ -398,7 +398,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   }
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
-    if (m.event.swapped) {
+    if (m.event.substituted) {
       note(fmt::format("{}: {} was recorded instead of {}", column.label,
                        escape_for_terminal(m.event.recorded),
                        escape_for_terminal(m.event.requested.value_or(""))),

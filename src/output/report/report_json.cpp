@@ -31,7 +31,7 @@ Json event_of(const analysis::EventIdentity& event) {
           {"config2", hexadecimal(event.config2)},
           {"breakpoint_type", event.breakpoint_type},
           {"excluded", event.excluded},
-          {"swapped", event.swapped},
+          {"swapped", event.substituted},
           {"remark", text_or_null(event.remark)}};
 }
 
@@ -179,14 +179,14 @@ Json first_difference_of(const analysis::IpCheck& check) {
   if (!check.first_difference) return nullptr;
   const auto& difference = *check.first_difference;
   return {{"sampled", hexadecimal(difference.sampled)},
-          {"witnessed", hexadecimal(difference.witnessed)},
+          {"witnessed", hexadecimal(difference.traced)},
           {"tid", difference.tid},
           {"time", difference.time}};
 }
 
 Json ip_check_of(const std::optional<analysis::IpCheck>& check) {
   if (!check) return nullptr;
-  return {{"tracepoint", check->witness},
+  return {{"tracepoint", check->tracepoint},
           {"compared", check->compared},
           {"agreeing", check->agreeing},
           {"unpaired", check->unpaired},
@@ -252,7 +252,7 @@ Json geometry_of(const std::optional<analysis::Geometry>& geometry) {
 }
 
 Json basis_of(const analysis::Basis& basis) {
-  return {{"judgeable", std::string(name_of(basis.judgeable))},
+  return {{"judgeable", judgeable_name(basis.not_judged)},
           {"ignores_level", basis.ignores_level},
           {"equal_triggers", basis.equal_triggers},
           {"ticks_per_instruction", finite_or_null(basis.ticks_per_instruction)},

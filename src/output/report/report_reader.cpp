@@ -18,8 +18,8 @@ namespace skid::output {
 namespace {
 
 using analysis::Basis;
-using analysis::Judgeable;
 using analysis::Measurement;
+using analysis::NotJudged;
 using analysis::OffsetCounts;
 using analysis::SampleClass;
 using analysis::Tally;
@@ -129,7 +129,7 @@ analysis::EventIdentity read_event(const JsonValue& value) {
   for (const JsonValue& mode : value["excluded"].elements(kMostElements)) {
     event.excluded.push_back(one_of(mode, {"user", "kernel", "hypervisor", "host", "guest"}));
   }
-  event.swapped = value["swapped"].boolean();
+  event.substituted = value["swapped"].boolean();
   event.remark = text_or_empty(value, "remark");
   return event;
 }
@@ -178,7 +178,7 @@ std::optional<analysis::IpCheck> read_ip_check(const JsonValue& object) {
   const auto value = object.find("ip_check");
   if (!value) return std::nullopt;
   analysis::IpCheck check;
-  check.witness = (*value)["tracepoint"].string();
+  check.tracepoint = (*value)["tracepoint"].string();
   check.compared = samples_at(*value, "compared");
   check.agreeing = (*value)["agreeing"].unsigned_integer(check.compared);
   check.unpaired = samples_at(*value, "unpaired");
@@ -309,13 +309,9 @@ analysis::Geometry read_geometry(const JsonValue& value) {
   return geometry;
 }
 
-Judgeable read_judgeable(const JsonValue& value) {
+NotJudged read_judgeable(const JsonValue& value) {
   const std::string name = value.string();
-  for (const Judgeable judgeable :
-       {Judgeable::yes, Judgeable::timer, Judgeable::every_instruction, Judgeable::no_trigger,
-        Judgeable::not_caused, Judgeable::imprecise, Judgeable::no_precise_levels}) {
-    if (name_of(judgeable) == name) return judgeable;
-  }
+  if (const auto reason = analysis::judgeable_named(name)) return *reason;
   value.refuse(json_text(nlohmann::json(name)), "what the documentation of the key lists");
 }
 
@@ -363,7 +359,7 @@ Basis read_basis(const JsonValue& measurement) {
   Tally& tally = basis.tally;
   const JsonValue samples = measurement["samples"];
   tally.ledger = read_ledger(samples);
-  basis.judgeable = read_judgeable(value["judgeable"]);
+  basis.not_judged = read_judgeable(value["judgeable"]);
   basis.ignores_level = value["ignores_level"].boolean();
   basis.equal_triggers = value["equal_triggers"].boolean();
   basis.ticks_per_instruction = optional_number(value, "ticks_per_instruction");

@@ -61,7 +61,7 @@ std::string event_names(const Page& page, const EventGroup& event) {
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
     std::string remarks;
-    if (m.event.swapped) remarks += "  <- another event";
+    if (m.event.substituted) remarks += "  <- another event";
     if (m.read_in_part) remarks += "  (read in part)";
     if (m.synthetic && !all_synthetic) remarks += "  (synthetic)";
     const std::size_t used = lead + requested_width + kMark;
@@ -70,8 +70,8 @@ std::string event_names(const Page& page, const EventGroup& event) {
     const bool remarks_fit = used + display_width(recorded) + display_width(remarks) <= page.width;
     text += std::string(kIndent, ' ') + pad_right(column.label, label_width + kIndent) +
             pad_right(shorten(requested(m), requested_width), requested_width) +
-            page.paint(m.event.swapped ? (page.unicode ? "  ≠ " : "  ! ") : "    ", Ink::red) +
-            page.paint(recorded, m.event.swapped ? Ink::red : Ink::plain) +
+            page.paint(m.event.substituted ? (page.unicode ? "  ≠ " : "  ! ") : "    ", Ink::red) +
+            page.paint(recorded, m.event.substituted ? Ink::red : Ink::plain) +
             (remarks_fit ? "" : '\n' + std::string(lead, ' ')) + page.paint(remarks, Ink::yellow) +
             '\n';
   }
@@ -108,7 +108,7 @@ std::string ip_checks(const Page& page, const EventGroup& event) {
     if (!check) continue;
     if (text.empty()) {
       text = page.title(fmt::format("IP check: the sampled address and what {} tells of the fault",
-                                    escape_for_terminal(check->witness)));
+                                    escape_for_terminal(check->tracepoint)));
     }
     const bool agree = check->agreeing == check->compared && check->compared > 0;
     text += std::string(kIndent, ' ') + pad_right(column.label, label_width) +

@@ -1,0 +1,77 @@
+#include "analysis/not_judged.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace skid::analysis {
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Words, kNotJudged> kWords{{
+    {"none", "judged"},
+    {"timer", "a timer samples any instruction that runs, so NOPs are rightly sampled"},
+    {"every_instruction", "any instruction can cause this event, so NOPs are rightly sampled"},
+    {"no_trigger", "no trigger address; pass --hit FUNCTION --runway FUNCTION"},
+    {"not_caused",
+     "the trigger of this target is not known to cause this event; record it with one that is"},
+    {"no_core_event", "not an event of a core PMU; no instruction is known to cause it"},
+    {"unknown_cpu", "no catalogue covers this CPU (see --perfmon)"},
+    {"unknown_event", "the catalogue of this CPU does not have the event"},
+    {"imprecise",
+     "imprecise by catalogue: the CPU does not record which instruction caused this event"},
+    {"unknown_precision", "whether the CPU can record this event precisely is not known"},
+    {"no_precise_levels",
+     "the core PMUs of Arm have no precise levels and ignore one: samples are where the interrupt "
+     "occurred"},
+    {"unknown_cause", "whether such an instruction can cause the event is not known"},
+    {"level_0", "level 0 promises nothing"},
+    {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
+    {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
+    {"guest", "in a guest, a hypervisor or an unknown mode"},
+    {"unmapped", "no known mapping at the address"},
+    {"anonymous", "memory without a file"},
+    {"no_file", "the file does not exist or is not an ELF file"},
+    {"refused", "the file has another build-id or architecture than the recorded one"},
+    {"no_code", "the file has no code there"},
+    {"architecture", "code of an unsupported architecture, or of another than the recording"},
+    {"not_decoded", "the code does not decode"},
+    {"inside_instruction", "not at the first byte of an instruction of its function"},
+    {"no_function", "no symbol marks the beginning of its function"},
+    {"no_only_predecessor", "the preceding instruction is not certain"},
+}};
+
+constexpr std::array kOfReports{NotJudged::none,
+                                NotJudged::timer,
+                                NotJudged::every_instruction,
+                                NotJudged::no_trigger,
+                                NotJudged::not_caused,
+                                NotJudged::imprecise,
+                                NotJudged::no_precise_levels};
+
+}  // namespace
+
+std::string_view name_of(NotJudged reason) {
+  return kWords.at(static_cast<std::size_t>(reason)).first;
+}
+
+std::string_view describe(NotJudged reason) {
+  return kWords.at(static_cast<std::size_t>(reason)).second;
+}
+
+std::string judgeable_name(NotJudged reason) {
+  if (reason == NotJudged::none) return "yes";
+  std::string name(name_of(reason));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::optional<NotJudged> judgeable_named(std::string_view name) {
+  for (const NotJudged reason : kOfReports) {
+    if (judgeable_name(reason) == name) return reason;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skid::analysis
