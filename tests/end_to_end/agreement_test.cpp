@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   }
 };
 
-TEST_F(Agreement, OnAProgramThatMayLieAnywhereOrNot) {
+TEST_F(Agreement, OnPieAndNonPiePrograms) {
   for (const std::string option : {"-pie", "-no-pie"}) {
     build("program", kBusyProgram,
           {option, option == "-pie" ? "-fPIE" : "-fno-pie", "-Wl,--build-id"});
@@ -300,7 +300,7 @@ TEST_F(Agreement, OnAProcessThatWasRunningAlready) {
 }
 
 /// Code that a program writes itself: perf names the file in which it could have noted it.
-TEST_F(Agreement, OnCodeThatIsInNoFile) {
+TEST_F(Agreement, OnCodeWithoutAFile) {
 #ifndef __x86_64__
   GTEST_SKIP() << "the code is written for x86-64";
 #endif
@@ -413,7 +413,7 @@ TEST_F(Agreement, OnACompressedRecording) {
   EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
 }
 
-TEST_F(Agreement, OnWhatPerfWroteToAPipe) {
+TEST_F(Agreement, OnAPipeRecording) {
   build("program", kBusyProgram);
   for (const std::string option : {"-F2000", "-g", "-z"}) {
     const auto recorded =
@@ -488,8 +488,8 @@ std::string recordings_of_others() {
   return std::filesystem::is_regular_file(directory / "EXPECTED.tsv") ? directory.string() : "";
 }
 
-class AgreementOnRecordingsOfOthers : public Agreement,
-                                      public ::testing::WithParamInterface<const char*> {
+class AgreementOnPublicRecordings : public Agreement,
+                                    public ::testing::WithParamInterface<const char*> {
  protected:
   /// Files of EXPECTED.tsv in this mode ("file" or "pipe").
   static std::vector<std::string> files_in_mode(const std::string& directory,
@@ -507,7 +507,7 @@ class AgreementOnRecordingsOfOthers : public Agreement,
 };
 
 /// Their files and kernels are elsewhere, so only what stands in the samples can be compared.
-TEST_P(AgreementOnRecordingsOfOthers, HoldsForEverySample) {
+TEST_P(AgreementOnPublicRecordings, HoldsForEverySample) {
   const auto directory = recordings_of_others();
   if (directory.empty())
     GTEST_SKIP() << "no recordings (SKIDSCAN_RECORDINGS names their directory)";
@@ -521,7 +521,7 @@ TEST_P(AgreementOnRecordingsOfOthers, HoldsForEverySample) {
   EXPECT_GE(compared, 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(ByMode, AgreementOnRecordingsOfOthers, ::testing::Values("file", "pipe"),
+INSTANTIATE_TEST_SUITE_P(ByMode, AgreementOnPublicRecordings, ::testing::Values("file", "pipe"),
                          [](const auto& mode) { return std::string(mode.param); });
 
 }  // namespace

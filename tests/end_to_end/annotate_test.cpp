@@ -159,7 +159,7 @@ TEST_F(Annotate, CountsAFunctionAsPerfAnnotateDoes) {
   EXPECT_EQ(text.out.find('\x1b'), std::string::npos);
 }
 
-TEST_F(Annotate, FoldsWhatWasNotSampledUnlessAllIsAskedFor) {
+TEST_F(Annotate, FoldsUnsampledCodeByDefault) {
   record("program");
   const auto code_of = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments{in_directory("program.data"), "--function", "spin"};
@@ -180,7 +180,7 @@ TEST_F(Annotate, FoldsWhatWasNotSampledUnlessAllIsAskedFor) {
   EXPECT_EQ(instructions, all["instructions"].get<std::size_t>());
 }
 
-TEST_F(Annotate, OfAFunctionThatWasNotSampledSaysWhichWere) {
+TEST_F(Annotate, OfAnUnsampledFunctionListsSampledOnes) {
   record("program");
   const std::string data = in_directory("program.data");
   const auto near = test::skidscan({"annotate", data, "--function", "spni"});
@@ -333,7 +333,7 @@ TEST(AnnotateWithoutPerf, CountsThePublishedHistogramPerNop) {
   EXPECT_EQ(ours.at(0), 131u);
 }
 
-TEST(AnnotateWithoutPerf, MarksInASoundLadderWhatCannotLoad) {
+TEST(AnnotateWithoutPerf, MarksInstructionsThatCannotLoad) {
   const test::TemporaryDirectory directory;
   const std::string run = directory / "sound.run";
   const auto made = test::skidscan({"synth", "--ladder", "--like", "pebs-sound", "-o", run});
@@ -366,7 +366,7 @@ TEST(AnnotateWithoutPerf, RefusesWrongUsageWithStatus64) {
   EXPECT_THAT(nowhere.err, HasSubstr("skidscan record"));
 }
 
-TEST(AnnotateWithoutPerf, OfDamagedAndUnreadableInputsShowsWhatThereIs) {
+TEST(AnnotateWithoutPerf, ShowsTheReadablePartOfDamagedInputs) {
   const test::TemporaryDirectory directory;
   const std::string damaged = directory / "damaged", missing = directory / "missing";
   test::RecordingBuilder builder;

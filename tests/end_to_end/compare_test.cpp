@@ -70,7 +70,7 @@ constexpr const char* kOnTheSpot =
 constexpr const char* kOneLate =
     R"({"level": 2, "samples": 5000, "offsets": {"kind": "constant", "offset": 1}})";
 
-TEST_F(Compare, TellsAKnownSkidFromAnother) {
+TEST_F(Compare, DetectsAKnownDifferenceOfSkid) {
   // As an execute breakpoint traps, and as a data breakpoint does on x86.
   make_run("before.run", model_of("access:u", kOnTheSpot));
   make_run("after.run", model_of("access:u", kOneLate));
@@ -89,7 +89,7 @@ TEST_F(Compare, TellsAKnownSkidFromAnother) {
   EXPECT_EQ(turned["rows"][0]["cells"][0]["outcome"], "better");
 }
 
-TEST_F(Compare, TheGateHoldsForTheSameAndFailsForWorseAndForMissing) {
+TEST_F(Compare, TheGatePassesForEqualAndFailsForWorseAndMissing) {
   make_run("good.run", model_of("access:u", kOnTheSpot));
   make_run("same.run", model_of("access:u", kOnTheSpot), {"--seed", "8"});
   make_run("worse.run", model_of("access:u", kOneLate));
@@ -157,7 +157,7 @@ TEST_F(Compare, RepeatsAreComparedOverRunsAndMarkNoRunEffect) {
   EXPECT_EQ(by_machine["rows"][0]["cells"][0]["measurements"].size(), 6u);
 }
 
-TEST_F(Compare, ReportsStandForTheirRuns) {
+TEST_F(Compare, AcceptsReportsInPlaceOfRuns) {
   make_run("a.run", model_of("access:u", kOnTheSpot), {"--repeat", "3"});
   make_run("b.run", model_of("access:u", kOneLate), {"--repeat", "2"});
   for (const std::string name : {"a", "b"}) {
@@ -177,7 +177,7 @@ TEST_F(Compare, ReportsStandForTheirRuns) {
   EXPECT_EQ(comparison_of({"a.run", "b.json"})["rows"], of_runs["rows"]);
 }
 
-TEST_F(Compare, WhatCannotBeReadIsSaidAndTheRestIsCompared) {
+TEST_F(Compare, ReportsUnreadableInputsAndComparesTheRest) {
   make_run("a.run", model_of("access:u", kOnTheSpot));
   make_run("b.run", model_of("access:u", kOnTheSpot));
   const auto three = compare({"a.run", "nowhere", "b.run"});
@@ -188,7 +188,7 @@ TEST_F(Compare, WhatCannotBeReadIsSaidAndTheRestIsCompared) {
   EXPECT_EQ(compare({"nowhere", "a.run", "b.run"}).code.status, kFailed);
 }
 
-TEST_F(Compare, WrongUsageIsSaid) {
+TEST_F(Compare, RefusesWrongUsage) {
   make_run("a.run", model_of("access:u", kOnTheSpot));
   EXPECT_EQ(compare({}).code.status, kUsage);
   const auto one = compare({"a.run"});

@@ -127,7 +127,7 @@ class Damaged : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(Damaged, ARecordingThatIsSoundExitsWithZero) {
+TEST_F(Damaged, AnUndamagedRecordingExitsWithZero) {
   expect_status(write(samples(20).bytes()), 0);
   const auto pipe = write(samples(20).pipe_bytes());
   expect_status(pipe, 0);
@@ -227,7 +227,7 @@ std::uint64_t samples_of_events(const json& recording) {
   return samples;
 }
 
-TEST_F(Damaged, RecordingsOfOthersThatAreCutAreReadUpToTheCut) {
+TEST_F(Damaged, PublicRecordingsAreReadUpToACut) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   for (const auto& entry : fs::directory_iterator(test::recordings_directory())) {
     const auto name = entry.path().filename().string();
@@ -324,7 +324,7 @@ TEST_F(ZipBomb, OfSamplesIsCountedInLittleMemory) {
   EXPECT_EQ(json::parse(reported.out)["measurements"].at(0)["samples"]["read"], (1u << 24) + 1);
 }
 
-TEST_F(ZipBomb, OfFaultyRecordsIsReadInTimeAndSaysTheFirst) {
+TEST_F(ZipBomb, OfFaultyRecordsIsReadInTimeAndReportsTheFirst) {
   // Each record of eight bytes is a fault of its own.
   const auto sample = RecordingBuilder().record(PERF_RECORD_SAMPLE, 2, "").records();
   const auto file = write(bomb(repeated(sample, 1u << 17), 64).bytes());
@@ -359,7 +359,7 @@ TEST_F(ZipBomb, OfLargePayloadsFromAPipeIsListedInLittleMemory) {
   EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'), 20'002);
 }
 
-TEST_F(ZipBomb, OfMappingsIsReadWithoutThoseThatNoMemoryWouldHold) {
+TEST_F(ZipBomb, OfMappingsIsReadUpToTheMemoryLimit) {
   const auto mapping = RecordingBuilder().mmap(7, 0x1000, 0x1000, 0, "/nowhere", 2).records();
   const auto file = write(bomb(repeated(mapping, 1u << 13), 4096).bytes());
   const auto reported = skidscan_limited({"report", file});

@@ -284,7 +284,7 @@ TEST_F(HostileRecording, IsDrawnAsWellFormedSvg) {
   EXPECT_TRUE(parsed.code.success()) << parsed.err;
 }
 
-TEST_F(HostileRecording, IsListedOneSampleALine) {
+TEST_F(HostileRecording, IsListedOneSamplePerLine) {
   const auto recording = build_recording();
   constexpr const char* kColumns =
       "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,sym,symoff,dso";
@@ -327,7 +327,7 @@ TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
   expect_fit_for_a_terminal(listed.out, "tsv", "\n\t");
 }
 
-TEST_F(HostileRecording, ThatIsNoneIsRefusedInOneLine) {
+TEST_F(HostileRecording, RefusesOtherFilesInOneLine) {
   const std::string path = program_ + ".text";
   std::ofstream(path) << "no recording";
   const auto refused = report(path, {});
@@ -400,7 +400,7 @@ TEST_F(RecordedPath, OfALinkToItselfIsNotFollowedForEver) {
   expect_refused(in_directory("link"), "too many levels of symbolic links");
 }
 
-TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsNotBelieved) {
+TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsRefused) {
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
   const auto program = in_directory("classic");
   const auto built = run_program({"cc", "-O1", "-Wl,--build-id", "-o", program, kClassicProgram});

@@ -86,7 +86,7 @@ class ManyInputs : public ::testing::Test {
   std::vector<std::string> inputs_;
 };
 
-TEST_F(ManyInputs, GiveTheSameByAllCoresAsByOne) {
+TEST_F(ManyInputs, GiveTheSameOutputOnAllCoresAsOnOne) {
   for (const char* format : {"text", "json", "csv"}) {
     expect_the_same(with_inputs({"report", "--format", format}), kDone);
   }
@@ -95,7 +95,7 @@ TEST_F(ManyInputs, GiveTheSameByAllCoresAsByOne) {
   expect_the_same(with_inputs({"audit", "--format", "json"}), kDone);
 }
 
-TEST_F(ManyInputs, HaveTheirDamageToldInOrder) {
+TEST_F(ManyInputs, HaveTheirDamageReportedInOrder) {
   namespace fs = std::filesystem;
   const auto cut = [&](const std::string& name, std::uintmax_t size) {
     fs::resize_file(directory_ / name, size);
@@ -120,7 +120,7 @@ TEST_F(ManyInputs, HaveTheirDamageToldInOrder) {
   }
 }
 
-TEST_F(ManyInputs, EndAtTheFirstThatCannotBeAskedForWhatItIs) {
+TEST_F(ManyInputs, EndAtTheFirstUnreadableOne) {
   expect_the_same(with_inputs({"report", "--hit", "no_such_function", "--runway", "nor_this"}), 1);
 }
 

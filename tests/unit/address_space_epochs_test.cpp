@@ -12,7 +12,7 @@ namespace {
 
 using Times = std::pair<std::uint64_t, std::uint64_t>;
 
-class AddressSpaceEpochsOf : public ::testing::Test {
+class AddressSpaceEpochsTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kLow = 0x1000, kHigh = 0x8000;  // addresses
 
@@ -31,7 +31,7 @@ class AddressSpaceEpochsOf : public ::testing::Test {
   AddressSpaceEpochs epochs_{spaces_};
 };
 
-TEST_F(AddressSpaceEpochsOf, GiveOneNumberAsLongAsNothingChanges) {
+TEST_F(AddressSpaceEpochsTest, KeepOneNumberWithoutChanges) {
   const auto number = epochs_.number(7, kLow, 100);
   EXPECT_EQ(epochs_.number(7, kHigh, 0), number);
   EXPECT_EQ(epochs_.number(7, kLow, UINT64_MAX), number);
@@ -39,7 +39,7 @@ TEST_F(AddressSpaceEpochsOf, GiveOneNumberAsLongAsNothingChanges) {
   EXPECT_EQ(epochs_.numbered()[0].address_space, 7);
 }
 
-TEST_F(AddressSpaceEpochsOf, KeepSpacesApart) {
+TEST_F(AddressSpaceEpochsTest, DistinguishAddressSpaces) {
   const auto process = epochs_.number(7, kLow, 100), kernel = epochs_.number(-1, kLow, 100);
   EXPECT_NE(process, kernel);
   map(50, 7, kLow);
@@ -47,7 +47,7 @@ TEST_F(AddressSpaceEpochsOf, KeepSpacesApart) {
   EXPECT_EQ(epochs_.numbered()[static_cast<std::size_t>(kernel)].address_space, -1);
 }
 
-TEST_F(AddressSpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
+TEST_F(AddressSpaceEpochsTest, BeginAtTheTimeOfTheChange) {
   const auto before = epochs_.number(7, kLow, 10);
   map(20, 7, kLow);
   EXPECT_EQ(epochs_.number(7, kLow, 19), before);
@@ -56,7 +56,7 @@ TEST_F(AddressSpaceEpochsOf, BeginAtTheVeryTimeOfTheChange) {
   EXPECT_EQ(epochs_.number(7, kLow, 21), after);
 }
 
-TEST_F(AddressSpaceEpochsOf, AreThoseOfTheAddress) {
+TEST_F(AddressSpaceEpochsTest, DependOnTheAddress) {
   const auto number = epochs_.number(7, kLow, 10);
   map(20, 7, kHigh);
   EXPECT_EQ(epochs_.number(7, kLow, 30), number) << "something else was mapped";
@@ -67,12 +67,12 @@ TEST_F(AddressSpaceEpochsOf, AreThoseOfTheAddress) {
 }
 
 /// CPU 0 brings the mapping, CPU 1 a sample from before it.
-TEST_F(AddressSpaceEpochsOf, AreToldApartByChangesThatCameBeforeTheFirstSample) {
+TEST_F(AddressSpaceEpochsTest, IncludeChangesBeforeTheFirstSample) {
   map(20, 7, kLow);
   EXPECT_NE(epochs_.number(7, kLow, 10), epochs_.number(7, kLow, 30));
 }
 
-TEST_F(AddressSpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
+TEST_F(AddressSpaceEpochsTest, DoNotDependOnTheOrderOfChanges) {
   for (const std::uint64_t time : {30u, 10u, 20u, 20u}) map(time, 7, kLow);
   std::vector<std::int32_t> numbers;
   for (const std::uint64_t time : {5u, 10u, 20u, 30u}) {
@@ -83,20 +83,20 @@ TEST_F(AddressSpaceEpochsOf, AreToldApartInWhateverOrderTheChangesCome) {
   EXPECT_EQ(epochs_.number(7, kLow, 29), 2);
 }
 
-TEST_F(AddressSpaceEpochsOf, SpendNoNumberOnChangesWithoutSamples) {
+TEST_F(AddressSpaceEpochsTest, SpendNoNumberOnChangesWithoutSamples) {
   for (std::uint64_t time = 1; time < 100; ++time) map(time, 7, kLow);
   epochs_.number(7, kLow, 50);
   EXPECT_EQ(epochs_.numbered().size(), 1u);
 }
 
-TEST_F(AddressSpaceEpochsOf, TellBetweenWhichTimesTheSamplesOfANumberWere) {
+TEST_F(AddressSpaceEpochsTest, RecordTheTimeRangeOfTheirSamples) {
   map(10, 7, kLow);
   for (const std::uint64_t time : {15u, 12u, 18u}) epochs_.number(7, kLow, time);
   EXPECT_EQ(epochs_.times_of(0, kLow), (Times{12, 18}));
 }
 
 /// Both addresses have one number, and samples of the other come behind the change of this one.
-TEST_F(AddressSpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
+TEST_F(AddressSpaceEpochsTest, EndBeforeTheNextChange) {
   const auto number = epochs_.number(7, kLow, 10);
   map(20, 7, kLow);
   EXPECT_EQ(epochs_.number(7, kHigh, 30), number);
@@ -105,7 +105,7 @@ TEST_F(AddressSpaceEpochsOf, OfAnAddressEndBeforeItsChange) {
 }
 
 /// The samples counted before the change came may have been on either side of it.
-TEST_F(AddressSpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
+TEST_F(AddressSpaceEpochsTest, ContinueAfterLateChanges) {
   const auto early = epochs_.number(7, kLow, 10);
   EXPECT_EQ(epochs_.number(7, kLow, 30), early);
   map(20, 7, kLow);
@@ -120,7 +120,7 @@ TEST_F(AddressSpaceEpochsOf, GoOnBehindChangesThatComeTooLate) {
   EXPECT_EQ(epochs_.times_of(early, kLow), (Times{10, 30}));
 }
 
-TEST_F(AddressSpaceEpochsOf, AreTakenFromTheRecentNumbersOnlyWhereTheseHold) {
+TEST_F(AddressSpaceEpochsTest, UseCachedNumbersOnlyWhileTheyAreValid) {
   map(10, 7, kLow);
   const auto second = epochs_.number(7, kLow, 20);
   EXPECT_EQ(epochs_.number(7, kLow, 20), second);

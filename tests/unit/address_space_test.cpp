@@ -34,7 +34,7 @@ std::optional<Place> at(std::string path, std::uint64_t offset) {
   return Place{std::move(path), offset};
 }
 
-TEST(AddressSpaces, GiveTheOffsetInTheMappedFile) {
+TEST(AddressSpaces, ReturnTheOffsetInTheMappedFile) {
   AddressSpaces spaces;
   spaces.map(10, 1, {0x1000, 0x3000}, 0x400, {"a", ""});
   spaces.seal();
@@ -44,7 +44,7 @@ TEST(AddressSpaces, GiveTheOffsetInTheMappedFile) {
   EXPECT_EQ(place(spaces, 1, 0x3000, 10), std::nullopt);
 }
 
-TEST(AddressSpaces, KnowNothingBeforeTheMappingNorOfOtherProcesses) {
+TEST(AddressSpaces, ContainAMappingOnlyAfterItsTimeAndInItsProcess) {
   AddressSpaces spaces;
   spaces.map(10, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.seal();
@@ -116,7 +116,7 @@ TEST(AddressSpaces, AreEmptiedByExec) {
   EXPECT_EQ(place(spaces, 1, 0x2000, 6), at("tool", 0));
 }
 
-TEST(AddressSpaces, OfAChildStartWithWhatTheParentHadAtTheFork) {
+TEST(AddressSpaces, InheritTheMappingsOfTheParentAtTheFork) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"early", ""});
   spaces.fork(5, 1, 2);
@@ -129,7 +129,7 @@ TEST(AddressSpaces, OfAChildStartWithWhatTheParentHadAtTheFork) {
   EXPECT_EQ(place(spaces, 2, 0x5000, 100), std::nullopt);
 }
 
-TEST(AddressSpaces, OfAChildPreferItsOwnMappingsAndLoseAllByExec) {
+TEST(AddressSpaces, PreferTheChildsOwnMappingsAndLoseAllByExec) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x3000}, 0, {"parent", ""});
   spaces.fork(2, 1, 2);
@@ -153,7 +153,7 @@ TEST(AddressSpaces, AreInheritedThroughChains) {
   EXPECT_EQ(place(spaces, 200, 0x1000, 200), at("grandparent", 0));
 }
 
-TEST(AddressSpaces, OfAReusedPidAreThoseOfTheNewProcess) {
+TEST(AddressSpaces, OfAReusedPidBelongToTheNewProcess) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"parent", ""});
   spaces.map(2, 7, {0x1000, 0x2000}, 0, {"first", ""});
@@ -165,7 +165,7 @@ TEST(AddressSpaces, OfAReusedPidAreThoseOfTheNewProcess) {
   EXPECT_EQ(place(spaces, 7, 0x8000, 5), std::nullopt);
 }
 
-TEST(AddressSpaces, AreKeptWhenAThreadIsBorn) {
+TEST(AddressSpaces, AreKeptWhenAThreadStarts) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.fork(2, 1, 1);
@@ -173,7 +173,7 @@ TEST(AddressSpaces, AreKeptWhenAThreadIsBorn) {
   EXPECT_EQ(place(spaces, 1, 0x1000, 3), at("a", 0));
 }
 
-TEST(AddressSpaces, OfProcessesThatAreEachOthersParentsAreStillAnswered) {
+TEST(AddressSpaces, EndLookupsInCyclesOfParents) {
   AddressSpaces spaces;
   for (int i = 0; i < 1000; ++i) {
     spaces.fork(5, 1, 2);
@@ -196,7 +196,7 @@ TEST(AddressSpaces, CanBeAddedToAndSealedAgain) {
   EXPECT_EQ(place(spaces, 1, 0x1000, 2), at("b", 0));
 }
 
-TEST(BuildIds, FillInWhereTheMappingHadNone) {
+TEST(BuildIds, ApplyToMappingsWithoutOne) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"early", ""});
   spaces.map(1, 1, {0x2000, 0x3000}, 0, {"own", "0102"});
@@ -213,7 +213,7 @@ TEST(BuildIds, FillInWhereTheMappingHadNone) {
   EXPECT_EQ(build_id_at(0x3000), "bb");
 }
 
-TEST(BuildIds, TellFilesOfOnePathApart) {
+TEST(BuildIds, DistinguishFilesOfOnePath) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", "01"});
   spaces.map(2, 1, {0x1000, 0x2000}, 0, {"a", "02"});
@@ -239,7 +239,7 @@ TEST(ConstantBetween, IsBrokenOnlyByMappingsOfThatAddress) {
   EXPECT_TRUE(spaces.constant_between(2, 0x1000, 0, 100)) << "no such process";
 }
 
-TEST(ConstantBetween, HoldsWhenTheSameIsMappedAgain) {
+TEST(ConstantBetween, HoldsIfTheSameFileIsMappedAgain) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x3000}, 0, {"a", ""});
   spaces.map(2, 1, {0x2000, 0x3000}, 0x1000, {"a", ""});
@@ -249,7 +249,7 @@ TEST(ConstantBetween, HoldsWhenTheSameIsMappedAgain) {
   EXPECT_FALSE(spaces.constant_between(1, 0x2000, 1, 3));
 }
 
-TEST(ConstantBetween, FailsWhenTheAnswerChangesAndChangesBack) {
+TEST(ConstantBetween, FailsIfTheMappingChangesAndChangesBack) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.map(2, 1, {0x1000, 0x2000}, 0, {"b", ""});
@@ -258,7 +258,7 @@ TEST(ConstantBetween, FailsWhenTheAnswerChangesAndChangesBack) {
   EXPECT_FALSE(spaces.constant_between(1, 0x1000, 1, 3));
 }
 
-TEST(ConstantBetween, SeesExecAndWhatIsMappedAtThatVeryTime) {
+TEST(ConstantBetween, IncludesExecAndMappingsAtTheEndTime) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.exec(5, 1);
@@ -269,7 +269,7 @@ TEST(ConstantBetween, SeesExecAndWhatIsMappedAtThatVeryTime) {
   EXPECT_FALSE(spaces.constant_between(1, 0x1000, 1, 9));
 }
 
-TEST(ConstantBetween, OfAChildDoesNotDependOnWhatItsParentDoesLater) {
+TEST(ConstantBetween, OfAChildDoesNotDependOnLaterEventsOfItsParent) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.fork(2, 1, 2);
@@ -281,7 +281,7 @@ TEST(ConstantBetween, OfAChildDoesNotDependOnWhatItsParentDoesLater) {
   EXPECT_FALSE(spaces.constant_between(2, 0x1000, 2, 9));
 }
 
-TEST(ConstantBetween, HoldsWhenAPidIsRebornWithTheSameMapping) {
+TEST(ConstantBetween, HoldsIfAPidIsReusedWithTheSameMapping) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.fork(2, 1, 2);
@@ -293,7 +293,7 @@ TEST(ConstantBetween, HoldsWhenAPidIsRebornWithTheSameMapping) {
   EXPECT_FALSE(spaces.constant_between(2, 0x1000, 2, 7));
 }
 
-TEST(ConstantBetween, TakesAFileForTheSameWhetherTheRecordKnewItsBuildIdOrNot) {
+TEST(ConstantBetween, TreatsAFileAsEqualWithAndWithoutItsBuildId) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
   spaces.map(2, 1, {0x1000, 0x2000}, 0, {"a", "01"});
@@ -428,7 +428,7 @@ TEST(AddressSpaces, AgreeWithAPlainReplayOfRandomEvents) {
   }
 }
 
-TEST(AddressSpaces, AnswerManyQuestionsAboutAProcessWithManyMappings) {
+TEST(AddressSpaces, LookUpManyMappingsOfAProcessQuickly) {
   // A JIT maps page after page and uses some of them again. A walk over all mappings for each
   // question would take minutes.
   constexpr std::uint64_t kMappings = 200000;
@@ -449,7 +449,7 @@ TEST(AddressSpaces, AnswerManyQuestionsAboutAProcessWithManyMappings) {
   }
 }
 
-TEST(AddressSpaces, AnswerManyQuestionsAboutMappingsThatAllOverlap) {
+TEST(AddressSpaces, LookUpOverlappingMappingsQuickly) {
   constexpr std::uint64_t kMappings = 50000;
   AddressSpaces spaces;
   for (std::uint64_t i = 0; i < kMappings; ++i) {
@@ -462,7 +462,7 @@ TEST(AddressSpaces, AnswerManyQuestionsAboutMappingsThatAllOverlap) {
   }
 }
 
-TEST(AddressSpaces, AreSealedAgainAndAgainForWhatCameSince) {
+TEST(AddressSpaces, AreSealedRepeatedlyAtTheCostOfNewEvents) {
   // Sorting and indexing all of it each time would take minutes.
   constexpr std::uint64_t kRounds = 60000;
   AddressSpaces spaces;
@@ -476,7 +476,7 @@ TEST(AddressSpaces, AreSealedAgainAndAgainForWhatCameSince) {
   }
 }
 
-TEST(AddressSpaces, AreSealedWithoutLookingAtProcessesThatDidNotChange) {
+TEST(AddressSpaces, AreSealedWithoutVisitingUnchangedProcesses) {
   constexpr std::int32_t kProcesses = 40000;
   AddressSpaces spaces;
   for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {
@@ -488,7 +488,7 @@ TEST(AddressSpaces, AreSealedWithoutLookingAtProcessesThatDidNotChange) {
 }
 
 /// In a hash table as libstdc++ has it these numbers meet in one bucket.
-TEST(AddressSpaces, DoNotMindWhichPidsARecordingNames) {
+TEST(AddressSpaces, SupportAnyPid) {
   constexpr std::int32_t kBuckets = 42043;
   constexpr std::int32_t kProcesses = 41000;
   AddressSpaces spaces;
@@ -503,7 +503,7 @@ TEST(AddressSpaces, DoNotMindWhichPidsARecordingNames) {
   }
 }
 
-TEST(AddressSpaces, AreInheritedThroughAsManyAncestorsAsAreLookedAt) {
+TEST(AddressSpaces, AreInheritedThroughTheMaximumNumberOfAncestors) {
   const auto last_of_chain = [](std::int32_t forks, bool mapped) {
     AddressSpaces spaces;
     spaces.map(1, 1, {0x1000, 0x2000}, 0, {"first", ""});
@@ -522,7 +522,7 @@ TEST(AddressSpaces, AreInheritedThroughAsManyAncestorsAsAreLookedAt) {
   EXPECT_EQ(last_of_chain(AddressSpaces::kMostAncestors + 1, false), std::nullopt);
 }
 
-TEST(AddressSpaces, EndTheSearchForWhatAnEndlessChainOfForksInherited) {
+TEST(AddressSpaces, LimitTheSearchInAnEndlessChainOfForks) {
   constexpr std::int32_t kForks = 100000;
   AddressSpaces spaces;
   spaces.map(1, 1, {0, kForks}, 0, {"first", ""});
@@ -537,7 +537,7 @@ TEST(AddressSpaces, EndTheSearchForWhatAnEndlessChainOfForksInherited) {
   }
 }
 
-TEST(AddressSpaces, TellHowMuchMemoryTheyTake) {
+TEST(AddressSpaces, ReportTheirMemory) {
   AddressSpaces spaces;
   EXPECT_EQ(spaces.bytes(), 0u);
   std::uint64_t before = 0;
@@ -556,7 +556,7 @@ TEST(AddressSpaces, TellHowMuchMemoryTheyTake) {
   EXPECT_GT(grown(), exec) << "there is another process";
 }
 
-TEST(ConstantBetween, MayBeFalseAfterTooManyEventsToLookAt) {
+TEST(ConstantBetween, IsFalseWithTooManyEvents) {
   AddressSpaces spaces;
   constexpr std::uint64_t kMost = AddressSpaces::kMostCompared;
   for (std::uint64_t time = 1; time <= kMost + 2; ++time) {
@@ -568,7 +568,7 @@ TEST(ConstantBetween, MayBeFalseAfterTooManyEventsToLookAt) {
   EXPECT_TRUE(spaces.constant_between(1, 0x3000, 1, kMost + 2)) << "not mapped by any of them";
 }
 
-TEST(ConstantBetween, EndsSoonHoweverOftenTheSameIsMapped) {
+TEST(ConstantBetween, IsFastHoweverOftenTheSameIsMapped) {
   constexpr std::uint64_t kTimes = 100000;
   AddressSpaces spaces;
   for (std::uint64_t time = 1; time <= kTimes; ++time) {
@@ -583,7 +583,7 @@ TEST(ConstantBetween, EndsSoonHoweverOftenTheSameIsMapped) {
 }
 
 /// What is inherited is looked for once, not for each sample.
-TEST(AddressSpaces, TellManyTimesWhatIsInheritedFromFar) {
+TEST(AddressSpaces, CacheLookupsInDistantAncestors) {
   AddressSpaces spaces;
   constexpr std::int32_t kChain = 250;
   spaces.map(1, 1, {0x1000, 0x2000}, 0x40, {"/bin/a", ""});

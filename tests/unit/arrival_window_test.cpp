@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class ArrivalWindowOfNames : public ::testing::Test {
+class ArrivalWindowTest : public ::testing::Test {
  protected:
   void add(std::initializer_list<std::uint64_t> times) {
     for (const auto time : times) window_.add(time, std::to_string(time));
@@ -43,7 +43,7 @@ class ArrivalWindowOfNames : public ::testing::Test {
 };
 
 /// The rounds drawn in the header.
-TEST_F(ArrivalWindowOfNames, HoldsItemsBackByARound) {
+TEST_F(ArrivalWindowTest, DelaysItemsByARound) {
   add({1, 2, 3, 2, 4, 5});
   EXPECT_THAT(after_round(), IsEmpty());
   add({7, 8, 6, 9});
@@ -55,7 +55,7 @@ TEST_F(ArrivalWindowOfNames, HoldsItemsBackByARound) {
 }
 
 /// Another CPU may have recorded something in the very same nanosecond.
-TEST_F(ArrivalWindowOfNames, HoldsTheNewestOfTheLastRoundBackToo) {
+TEST_F(ArrivalWindowTest, DelaysTheNewestOfTheLastRoundToo) {
   add({5});
   after_round();
   EXPECT_THAT(after_round(), IsEmpty());
@@ -65,7 +65,7 @@ TEST_F(ArrivalWindowOfNames, HoldsTheNewestOfTheLastRoundBackToo) {
   EXPECT_THAT(rest(), ElementsAre(6));
 }
 
-TEST_F(ArrivalWindowOfNames, GivesOutWhatComesLateWithTheNextRound) {
+TEST_F(ArrivalWindowTest, ReleasesLateItemsWithTheNextRound) {
   add({10});
   after_round();
   add({20});
@@ -74,7 +74,7 @@ TEST_F(ArrivalWindowOfNames, GivesOutWhatComesLateWithTheNextRound) {
   EXPECT_THAT(after_round(), ElementsAre(10, 3)) << "20 is the newest of the round before";
 }
 
-TEST_F(ArrivalWindowOfNames, DoesNotLetARoundOfOldItemsShortenTheWaiting) {
+TEST_F(ArrivalWindowTest, DelaysFullyDespiteARoundOfOldItems) {
   add({50});
   after_round();
   add({10});
@@ -83,7 +83,7 @@ TEST_F(ArrivalWindowOfNames, DoesNotLetARoundOfOldItemsShortenTheWaiting) {
   EXPECT_THAT(after_round(), ElementsAre(40));
 }
 
-TEST_F(ArrivalWindowOfNames, IsFullWithMoreItemsThanWereAllowed) {
+TEST_F(ArrivalWindowTest, IsFullAboveTheLimit) {
   add({4, 3, 2, 1});
   EXPECT_FALSE(window_.is_full());
   add({5});
@@ -93,7 +93,7 @@ TEST_F(ArrivalWindowOfNames, IsFullWithMoreItemsThanWereAllowed) {
   EXPECT_THAT(rest(), ElementsAre(4, 5));
 }
 
-TEST_F(ArrivalWindowOfNames, MakesRoomEvenWhereAllTimesAreTheSame) {
+TEST_F(ArrivalWindowTest, MakesRoomEvenWhereAllTimesAreTheSame) {
   for (const std::uint64_t time : {std::uint64_t{0}, std::uint64_t{7}, UINT64_MAX}) {
     add({time, time, time, time, time});
     EXPECT_EQ(half().size(), 5u);
@@ -101,7 +101,7 @@ TEST_F(ArrivalWindowOfNames, MakesRoomEvenWhereAllTimesAreTheSame) {
   EXPECT_THAT(half(), IsEmpty());
 }
 
-TEST_F(ArrivalWindowOfNames, EndsWithEverythingWhateverItsTime) {
+TEST_F(ArrivalWindowTest, EndsWithEverythingWhateverItsTime) {
   add({UINT64_MAX, 0});
   EXPECT_THAT(after_round(), IsEmpty());
   EXPECT_THAT(after_round(), ElementsAre(0));
@@ -109,7 +109,7 @@ TEST_F(ArrivalWindowOfNames, EndsWithEverythingWhateverItsTime) {
 }
 
 /// Each round would look at all items, and there is a round for each item.
-TEST(ArrivalWindow, DoesNotLookAtAllItemsInEveryRound) {
+TEST(ArrivalWindow, DoesNotVisitAllItemsInEveryRound) {
   constexpr std::size_t kItems = 130'000;
   for (const bool bring_one : {false, true}) {
     ArrivalWindow<std::uint64_t> window(kItems);
@@ -126,7 +126,7 @@ TEST(ArrivalWindow, DoesNotLookAtAllItemsInEveryRound) {
   }
 }
 
-TEST(ArrivalWindow, LooksAtAllItemsWhereEachRoundBringsAsManyAsWait) {
+TEST(ArrivalWindow, VisitsAllItemsIfRoundsAreLarge) {
   constexpr std::uint64_t kRound = 10'000;
   ArrivalWindow<std::uint64_t> window(1 << 20);
   std::uint64_t released = 0;

@@ -15,11 +15,11 @@ Attribute cycles() {
   return attribute;
 }
 
-TEST(DescribeEvent, SaysNothingOfWhatIsTheDefault) {
+TEST(DescribeEvent, OmitsDefaultModifiers) {
   EXPECT_EQ(describe_event(cycles()), "cycles");
 }
 
-TEST(DescribeEvent, SaysWhichModesCount) {
+TEST(DescribeEvent, IncludesTheCountedModes) {
   auto attribute = cycles();
   attribute.exclude_guest = false;
   EXPECT_EQ(describe_event(attribute), "cycles:HG");
@@ -32,7 +32,7 @@ TEST(DescribeEvent, SaysWhichModesCount) {
   EXPECT_EQ(describe_event(attribute), "cycles:kG");
 }
 
-TEST(DescribeEvent, SaysThePreciseLevel) {
+TEST(DescribeEvent, IncludesThePreciseLevel) {
   auto attribute = cycles();
   attribute.precise_ip = 2;
   EXPECT_EQ(describe_event(attribute), "cycles:ppH");

@@ -32,7 +32,7 @@ TEST(Bias, IsPearsonsStatistic) {
 }
 
 // With two degrees of freedom the distribution is exp(-x / 2).
-TEST(Bias, WithATriggerThatHasNoneHasNoRatio) {
+TEST(Bias, HasNoRatioIfATriggerHasNoSamples) {
   const auto bias = bias_of(with_samples({30, 0, 30}));
   ASSERT_TRUE(bias);
   EXPECT_DOUBLE_EQ(bias->chi_square, 30);
@@ -40,7 +40,7 @@ TEST(Bias, WithATriggerThatHasNoneHasNoRatio) {
   EXPECT_FALSE(bias->largest_ratio);
 }
 
-TEST(Bias, TakesTwoTriggersAndFiveSamplesOfEach) {
+TEST(Bias, NeedsTwoTriggersAndFiveSamplesOfEach) {
   EXPECT_FALSE(bias_of(with_samples({1000})));
   EXPECT_FALSE(bias_of(with_samples({})));
   EXPECT_FALSE(bias_of(with_samples({4, 5})));

@@ -181,14 +181,14 @@ TEST_F(BulkCounting, EqualsDecodingOfManyPlaces) {
   expect_same(builder);
 }
 
-TEST_F(BulkCounting, EqualsDecodingWhereMoreIsInBothLanesThanOneMayKeep) {
+TEST_F(BulkCounting, EqualsDecodingWhenALaneExceedsItsLimit) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain});
   for (std::uint64_t i = 0; i < 1'500'000; ++i) builder.sample(i * 7 % 700'001, 1, i);
   expect_same(builder);
 }
 
-TEST_F(BulkCounting, EqualsDecodingOfWhatIsPassedOver) {
+TEST_F(BulkCounting, EqualsDecodingOfSkippedRecords) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain});
   std::mt19937_64 random(13);
@@ -219,7 +219,7 @@ TEST_F(BulkCounting, EqualsDecodingUpToDamage) {
 }
 
 /// What comes out of a take is thrown where the lanes were started, whichever lane it was in.
-TEST_F(BulkCounting, EndsWithWhatATakeThrows) {
+TEST_F(BulkCounting, RethrowsExceptionsOfTheCallback) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain});
   for (std::uint64_t i = 0; i < 300'000; ++i) {
@@ -243,7 +243,7 @@ TEST_F(BulkCounting, EndsWithWhatATakeThrows) {
   }
 }
 
-TEST_F(BulkCounting, LeavesEventsToTheDecoderThatDifferInWhereTheAddressIs) {
+TEST_F(BulkCounting, LeavesEventsWithAnotherAddressOffsetToTheDecoder) {
   const auto type = kPlain | PERF_SAMPLE_IDENTIFIER;
   expect_same(random_samples({{.sample_type = type, .ids = {1}},
                               {.sample_type = type & ~PERF_SAMPLE_TIME, .ids = {2}}},
@@ -251,7 +251,7 @@ TEST_F(BulkCounting, LeavesEventsToTheDecoderThatDifferInWhereTheAddressIs) {
               false);
 }
 
-TEST_F(BulkCounting, DoesNotTakeZerosForSamples) {
+TEST_F(BulkCounting, DoesNotCountZerosAsSamples) {
   // Where a record should begin, in front of all others and behind some.
   const std::string zeros(64, '\0');
   for (const bool behind_a_sample : {false, true}) {
@@ -263,7 +263,7 @@ TEST_F(BulkCounting, DoesNotTakeZerosForSamples) {
   }
 }
 
-TEST_F(BulkCounting, StopsBeforeWhatItCannotJudge) {
+TEST_F(BulkCounting, StopsBeforeRecordsThatNeedTheDecoder) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain}).sample(0x1, 1, 1).mmap(1, 0, 1, 0, "/bin/x", 1);
   auto recording = open(builder);

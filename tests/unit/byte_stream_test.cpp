@@ -18,7 +18,7 @@
 namespace skid::perfdata {
 namespace {
 
-class BytesOf : public ::testing::Test {
+class ByteStreamTest : public ::testing::Test {
  protected:
   int file_of(const std::string& bytes) {
     std::ofstream(directory_ / "file", std::ios::binary) << bytes;
@@ -55,7 +55,7 @@ std::string read_in_pieces(ByteStream& stream, std::uint64_t begin) {
   }
 }
 
-TEST_F(BytesOf, ARangeAreTheFiles) {
+TEST_F(ByteStreamTest, ReadsARangeOfAFile) {
   const auto bytes = noise(3'000'000);
   const int fd = file_of(bytes);
   for (const std::uint64_t end : {100u, 300'000u, 1'000'000u, 2'999'999u, 3'000'000u}) {
@@ -65,14 +65,14 @@ TEST_F(BytesOf, ARangeAreTheFiles) {
   }
 }
 
-TEST_F(BytesOf, AFileThatIsShorterThanTheRangeEndWithIt) {
+TEST_F(ByteStreamTest, EndsWithAShorterFile) {
   const auto bytes = noise(1'500'000);
   auto stream = ByteStream::of_file(file_of(bytes), 0, 4'000'000);
   EXPECT_EQ(read_in_pieces(stream, 0), bytes);
   EXPECT_EQ(stream.left(), 2'500'000u);
 }
 
-TEST_F(BytesOf, APipeComeUntilItIsClosed) {
+TEST_F(ByteStreamTest, ReadsAPipeUntilItIsClosed) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const FileDescriptor reading(ends[0]);
@@ -89,7 +89,7 @@ TEST_F(BytesOf, APipeComeUntilItIsClosed) {
   EXPECT_FALSE(stream.skip(2));
 }
 
-TEST_F(BytesOf, ARangeCanBeSkippedNearAndFar) {
+TEST_F(ByteStreamTest, SkipsNearAndFar) {
   const auto bytes = noise(3'000'000);
   auto stream = ByteStream::of_file(file_of(bytes), 0, bytes.size());
   ASSERT_TRUE(stream.fill(100));
@@ -129,7 +129,7 @@ std::string read_fed(ByteStream& stream, const std::string& bytes, std::uint64_t
   return all + text(stream.buffered());
 }
 
-TEST_F(BytesOf, AFileAreTheSameWhenTheyAreFed) {
+TEST_F(ByteStreamTest, ReadsFedBytesLikeTheFile) {
   const auto bytes = noise(300'000);
   const int fd = file_of(bytes);
   for (const std::size_t size : {70'000u, 1000u, 999u, 400'000u}) {

@@ -60,7 +60,7 @@ class ChangingRecording : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(ChangingRecording, CutBetweenRecordsGivesWhatWasReadAndSaysSo) {
+TEST_F(ChangingRecording, CutBetweenRecordsKeepsTheRecordsBeforeTheCut) {
   const auto builder = samples(kLong);
   auto recording = open(builder);
   Record record;
@@ -72,7 +72,7 @@ TEST_F(ChangingRecording, CutBetweenRecordsGivesWhatWasReadAndSaysSo) {
   EXPECT_EQ(recording.faults()[0].offset, builder.data_offset() + kLeft * kSampleSize);
 }
 
-TEST_F(ChangingRecording, CutInsideARecordGivesWhatWasReadAndSaysSo) {
+TEST_F(ChangingRecording, CutInsideARecordKeepsTheRecordsBeforeIt) {
   constexpr std::size_t kLeft = 150'000;
   const auto builder = samples(kLong);
   for (const std::size_t more : {4u, 20u}) {  // inside its header, inside its body
@@ -86,7 +86,7 @@ TEST_F(ChangingRecording, CutInsideARecordGivesWhatWasReadAndSaysSo) {
   }
 }
 
-TEST_F(ChangingRecording, CutToNothingGivesWhatWasInMemory) {
+TEST_F(ChangingRecording, CutToNothingKeepsTheBufferedRecords) {
   auto recording = open(samples(kLong));
   Record record;
   ASSERT_TRUE(recording.next(record));
@@ -106,7 +106,7 @@ TEST_F(ChangingRecording, ThatIsShortAndCutIsInMemoryAlready) {
   EXPECT_FALSE(recording.read_in_part());
 }
 
-TEST_F(ChangingRecording, CutBeforeTheFirstRecordIsReadSaysSo) {
+TEST_F(ChangingRecording, CutBeforeTheFirstRecordReportsTheCut) {
   for (const std::size_t count : {kShort, kLong}) {
     const auto builder = samples(count);
     auto recording = open(builder);
@@ -165,7 +165,7 @@ TEST_F(ChangingRecording, ThatIsOverwrittenWithNoiseEndsAtTheNoise) {
   expect_said(recording, "a record of 0 bytes");
 }
 
-TEST_F(ChangingRecording, GivesWhatWasDecompressedBeforeACut) {
+TEST_F(ChangingRecording, KeepsRecordsDecompressedBeforeACut) {
   test::ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({});

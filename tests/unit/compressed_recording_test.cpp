@@ -54,7 +54,7 @@ class CompressedRecording : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(CompressedRecording, GivesTheRecordsAfterTheirPacket) {
+TEST_F(CompressedRecording, ReturnsTheRecordsAfterTheirPacket) {
   ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({}).sample(100, 7, 1);
@@ -95,7 +95,7 @@ TEST_F(CompressedRecording, DecompressesMoreThanItsBufferFromOnePacket) {
   EXPECT_EQ(ips_of(recording), up_to(13'000));
 }
 
-TEST_F(CompressedRecording, LeavesThePaddingOfCompressed2Alone) {
+TEST_F(CompressedRecording, SkipsThePaddingOfCompressed2) {
   ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({});
@@ -120,7 +120,7 @@ TEST_F(CompressedRecording, RefusesACompressed2ThatIsLargerThanItsRecord) {
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("compressed data of"));
 }
 
-TEST_F(CompressedRecording, CountsWhatStandsBeforeDamageAndWhatIsNotCompressed) {
+TEST_F(CompressedRecording, CountsRecordsBeforeDamageAndUncompressedOnes) {
   ZstdCompressor compressor;
   RecordingBuilder builder;
   builder.event({}).record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 3)));
@@ -134,7 +134,7 @@ TEST_F(CompressedRecording, CountsWhatStandsBeforeDamageAndWhatIsNotCompressed) 
   EXPECT_TRUE(recording.read_in_part());
 }
 
-TEST_F(CompressedRecording, ReportsThatTheLastCompressedRecordIsCutOff) {
+TEST_F(CompressedRecording, ReportsATruncatedLastRecord) {
   ZstdCompressor compressor;
   const auto all = samples(0, 2);
   RecordingBuilder builder;
@@ -146,7 +146,7 @@ TEST_F(CompressedRecording, ReportsThatTheLastCompressedRecordIsCutOff) {
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("27 bytes of another one"));
 }
 
-TEST_F(CompressedRecording, EndsAtACompressedRecordOfNoSize) {
+TEST_F(CompressedRecording, EndsAtACompressedRecordWithoutASize) {
   // A mebibyte of zeros takes 50 bytes; it is no records, and ends the decompressing at once.
   ZstdCompressor compressor;
   RecordingBuilder builder;
@@ -159,7 +159,7 @@ TEST_F(CompressedRecording, EndsAtACompressedRecordOfNoSize) {
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a compressed record of 0 bytes"));
 }
 
-TEST_F(CompressedRecording, RefusesAWindowLargerThanZstdsHighestLevelTakes) {
+TEST_F(CompressedRecording, RefusesAWindowAboveThatOfZstdsHighestLevel) {
   // A frame header that asks for a window of 2 GiB (RFC 8878, 3.1.1.1.2: exponent 21, mantissa 0).
   std::string frame("\x28\xb5\x2f\xfd\x00\xa8", 6);
   frame.append(64, '\0');

@@ -492,7 +492,7 @@ class DamagedDirectory : public ::testing::Test {
                                .numbered_file();
 };
 
-TEST_F(DamagedDirectory, IsReadBehindACutInAnyFile) {
+TEST_F(DamagedDirectory, IsReadAfterACutInAnyFile) {
   put_all();
   const auto whole = read_all("whole");
   ASSERT_TRUE(whole);
@@ -531,7 +531,7 @@ TEST_F(DamagedDirectory, LosesOnlyWhatFollowsTheDamageInThatFile) {
       });
 }
 
-TEST_F(DamagedDirectory, SaysWhichFileIsMissing) {
+TEST_F(DamagedDirectory, NamesTheMissingFile) {
   put_all();
   std::filesystem::remove(directory_ / "data.0");
   auto recording = Recording::open(directory_.path());

@@ -16,7 +16,7 @@ namespace {
 
 using test::RecordingBuilder;
 
-class DigestOf : public ::testing::Test {
+class DigestTest : public ::testing::Test {
  protected:
   Digest digest_of(const RecordingBuilder& builder) {
     builder.write(directory_ / "perf.data");
@@ -41,7 +41,7 @@ class DigestOf : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(DigestOf, CountsSamplesOfOnePlaceTogether) {
+TEST_F(DigestTest, CountsSamplesOfOnePlaceTogether) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0x200, "/bin/a", 1);
   for (std::uint64_t time = 2; time < 1002; ++time) builder.sample(0x1010, 7, time);
@@ -53,7 +53,7 @@ TEST_F(DigestOf, CountsSamplesOfOnePlaceTogether) {
   EXPECT_EQ(located[0].location->offset, 0x210u);
 }
 
-TEST_F(DigestOf, SplitsAPlaceWhoseMappingChangedByTime) {
+TEST_F(DigestTest, SplitsAPlaceWhoseMappingChangedByTime) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
   builder.sample(0x1010, 7, 5).sample(0x1010, 7, 6).sample(0x1010, 7, 15);
@@ -64,7 +64,7 @@ TEST_F(DigestOf, SplitsAPlaceWhoseMappingChangedByTime) {
   EXPECT_EQ(counts.at("/bin/b"), 2u);
 }
 
-TEST_F(DigestOf, CountsMovedPlacesByEventModeAndLocation) {
+TEST_F(DigestTest, CountsMovedPlacesByEventModeAndLocation) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1).mmap(8, 0x1000, 0x1000, 0, "/bin/a", 1);
   constexpr std::uint16_t kUser = 2, kExactUser = kUser | perfdata::PERF_RECORD_MISC_EXACT_IP;
@@ -90,7 +90,7 @@ TEST_F(DigestOf, CountsMovedPlacesByEventModeAndLocation) {
 }
 
 /// A search among the locations of the place for each sample would take minutes.
-TEST_F(DigestOf, CountsAPlaceThatMovedAllTheTime) {
+TEST_F(DigestTest, CountsAPlaceThatMovedAllTheTime) {
   constexpr std::uint64_t kMoves = 150'000;
   RecordingBuilder builder;
   builder.event({});
@@ -101,7 +101,7 @@ TEST_F(DigestOf, CountsAPlaceThatMovedAllTheTime) {
 }
 
 /// A second reading knows of each event only from where the first one did.
-TEST_F(DigestOf, GivesSamplesOfAMovedPlaceToTheEventsThatWereKnownThen) {
+TEST_F(DigestTest, AssignsSamplesOfAMovedPlaceToTheEventsKnownThen) {
   const auto type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
                     perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME;
   for (const bool first_has_ids : {true, false}) {
@@ -143,20 +143,20 @@ TEST_F(DigestOf, GivesSamplesOfAMovedPlaceToTheEventsThatWereKnownThen) {
   }
 }
 
-TEST_F(DigestOf, LocatesSamplesThatStandBeforeTheirMapping) {
+TEST_F(DigestTest, LocatesSamplesBeforeTheirMapping) {
   RecordingBuilder builder;
   builder.event({}).sample(0x1010, 7, 5).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
   EXPECT_EQ(by_file(digest_of(builder)).at("/bin/a"), 1u);
 }
 
-TEST_F(DigestOf, LeavesSamplesOfNothingMappedWithoutAPlace) {
+TEST_F(DigestTest, LeavesSamplesWithoutAMappingUnlocated) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 10);
   builder.sample(0x1010, 7, 5).sample(0x9000, 7, 20).sample(0x1010, 8, 20);
   EXPECT_EQ(by_file(digest_of(builder)).at(""), 3u);
 }
 
-TEST_F(DigestOf, GivesAChildWhatItsParentHadUnlessPerfListsIt) {
+TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
   const auto fork = [](RecordingBuilder& builder, std::uint16_t misc) {
     builder.record(
         perfdata::PERF_RECORD_FORK, misc,
@@ -175,7 +175,7 @@ TEST_F(DigestOf, GivesAChildWhatItsParentHadUnlessPerfListsIt) {
   EXPECT_EQ(by_file(digest_of(listed)).at(""), 1u);
 }
 
-TEST_F(DigestOf, KeepsTheTwoKindsOfLossApart) {
+TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 1, 1);
   builder.record(perfdata::PERF_RECORD_LOST, 0, builder.writer().u64(0).u64(5).bytes());

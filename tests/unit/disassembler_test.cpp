@@ -26,7 +26,7 @@ std::vector<std::string> texts(const std::vector<Instruction>& instructions) {
   return result;
 }
 
-TEST(DisassemblerForX86, TakesEachNopOfOneToNineBytesAsOneInstruction) {
+TEST(DisassemblerForX86, DecodesEachNopOfOneToNineBytesAsOneInstruction) {
   // The multi-byte NOPs that Intel recommends (SDM volume 2B, NOP).
   const std::vector<std::vector<unsigned>> nops = {
       {0x90},
@@ -58,7 +58,7 @@ TEST(DisassemblerForX86, WritesIntelSyntaxWithAbsoluteTargets) {
   EXPECT_EQ(decoded[1].size, 2U);
 }
 
-TEST(DisassemblerForX86, StepsOverAByteThatDoesNotDecode) {
+TEST(DisassemblerForX86, SkipsAByteThatDoesNotDecode) {
   // 0x06 was push es; 64-bit mode has no such instruction.
   const auto code = bytes({0x90, 0x06, 0x06, 0x90});
   const Disassembler disassembler(Arch::x86_64);
@@ -67,7 +67,7 @@ TEST(DisassemblerForX86, StepsOverAByteThatDoesNotDecode) {
               ElementsAre("nop", ".byte 0x06", ".byte 0x06", "nop"));
 }
 
-TEST(DisassemblerForX86, DoesNotReadBeyondTheEndForAnInstructionThatIsCutOff) {
+TEST(DisassemblerForX86, DoesNotReadPastTheEndForATruncatedInstruction) {
   const auto whole = bytes({0x90, 0x48, 0x8b, 0x07});
   const auto cut = std::span(whole).first(3);
   EXPECT_THAT(texts(Disassembler(Arch::x86_64).decode(cut, 0, 100)),
@@ -103,7 +103,7 @@ TEST(DisassemblerForAarch64, DecodesLittleEndianWords) {
   EXPECT_EQ(decoded[2].address, 0x400008U);
 }
 
-TEST(DisassemblerForAarch64, StepsOverAWordThatDoesNotDecodeAndWhatIsLeftAtTheEnd) {
+TEST(DisassemblerForAarch64, SkipsAWordThatDoesNotDecodeAndTrailingBytes) {
   const auto code = bytes({0x00, 0x00, 0x00, 0x00,  // permanently undefined
                            0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20});
   const Disassembler disassembler(Arch::aarch64);

@@ -95,7 +95,7 @@ TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
   EXPECT_THAT(faults_of(recording), HasSubstr("an id table of 549755813888 bytes"));
 }
 
-TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteGivesWhatTheFileHolds) {
+TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteIsReadToTheEndOfTheFile) {
   const auto builder = two_samples();
   for (const std::uint64_t size : {std::uint64_t{1} << 60, kLargest, kHalf}) {
     auto bytes = builder.bytes();
@@ -135,7 +135,7 @@ TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
   }
 }
 
-TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsSaidAndTheOthersAreRead) {
+TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsReportedAndTheOthersAreRead) {
   const auto builder = two_samples();
   for (const std::uint64_t size : {std::uint64_t{8}, kHalf, kLargest}) {
     for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kLargest}) {
@@ -169,7 +169,7 @@ TEST_F(ImpossibleSections, FeaturesThatAllAreTheWholeFileAreReadInASecond) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
-TEST_F(ImpossibleSections, AttributesOnTopOfTheDataAreReadForWhatTheyAre) {
+TEST_F(ImpossibleSections, AttributesThatOverlapTheDataAreRead) {
   // Nothing forbids it; it must only not lead anywhere else.
   const auto builder = two_samples();
   auto bytes = builder.bytes();
@@ -273,7 +273,7 @@ TEST_F(ImpossibleSections, TracingDataOfFourGigabytesEndTheReading) {
   EXPECT_THAT(faults_of(piped), HasSubstr("4294967295 bytes announced behind a record"));
 }
 
-TEST_F(ImpossibleSections, MetadataThatComesAgainAndAgainIsReadInASecond) {
+TEST_F(ImpossibleSections, RepeatedMetadataIsReadInASecond) {
   // Records that change nothing about how samples are decoded must not make that be set up again:
   // with thousands of events that takes long.
   RecordingBuilder builder;

@@ -35,7 +35,7 @@ auto jobs(int count, int alone_every = 0) {
   };
 }
 
-TEST(InOrder, TakesWhatThreadsDidInTheOrderOfTheJobs) {
+TEST(InOrder, ReturnsResultsInTheOrderOfTheJobs) {
   for (const std::size_t count : {1U, 2U, 3U, 8U}) {
     Cores cores(count);
     std::vector<int> taken;
@@ -55,7 +55,7 @@ TEST(InOrder, TakesWhatThreadsDidInTheOrderOfTheJobs) {
   }
 }
 
-TEST(InOrder, DoesSeveralAtOnceAndNoMoreThanThereAreCores) {
+TEST(InOrder, RunsAtMostOneJobPerCore) {
   Cores cores(3);
   std::atomic<int> at_once = 0, most = 0;
   std::atomic<bool> met = false;
@@ -79,7 +79,7 @@ TEST(InOrder, DoesSeveralAtOnceAndNoMoreThanThereAreCores) {
   EXPECT_TRUE(cores.try_take().has_value()) << "all cores are given back";
 }
 
-TEST(InOrder, DoesWhatIsToBeDoneAloneAlone) {
+TEST(InOrder, RunsExclusiveJobsAlone) {
   Cores cores(4);
   std::atomic<int> at_once = 0;
   std::atomic<int> last_taken = -1;
@@ -101,7 +101,7 @@ TEST(InOrder, DoesWhatIsToBeDoneAloneAlone) {
   EXPECT_EQ(last_taken, 99);
 }
 
-TEST(InOrder, ThrowsWhatAJobThrewWhenItsTurnHasComeAndBeginsNothingMore) {
+TEST(InOrder, RethrowsAJobsExceptionInItsTurnAndStartsNoMoreJobs) {
   Cores cores(2);
   std::vector<int> taken;
   std::atomic<int> done = 0;
@@ -118,7 +118,7 @@ TEST(InOrder, ThrowsWhatAJobThrewWhenItsTurnHasComeAndBeginsNothingMore) {
   EXPECT_LT(done, 100);
 }
 
-TEST(InOrder, ThrowsWhatTakingThrew) {
+TEST(InOrder, RethrowsExceptionsOfTheConsumer) {
   Cores cores(4);
   InOrder<Job, int> work(
       cores, jobs(1000), [](const Job&) { return 0; },
@@ -128,7 +128,7 @@ TEST(InOrder, ThrowsWhatTakingThrew) {
   EXPECT_THROW(work.run(), std::runtime_error);
 }
 
-TEST(InOrder, HasNothingToDoWithoutJobs) {
+TEST(InOrder, ReturnsAtOnceWithoutJobs) {
   Cores cores(2);
   std::vector<int> taken;
   InOrder<Job, int>(
@@ -138,7 +138,7 @@ TEST(InOrder, HasNothingToDoWithoutJobs) {
   EXPECT_THAT(taken, IsEmpty());
 }
 
-TEST(Cores, AreGivenOutOnceEach) {
+TEST(Cores, AreAssignedOnceEach) {
   Cores cores(3);
   auto first = cores.try_take();
   {

@@ -19,7 +19,7 @@ using test::RecordingBuilder;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Inspected : public ::testing::Test {
+class InspectionTest : public ::testing::Test {
  protected:
   ordered_json json_of(const RecordingBuilder& builder) {
     const auto parts = read(builder);
@@ -72,7 +72,7 @@ RecordingBuilder odd_one() {
   return builder;
 }
 
-TEST_F(Inspected, IsCompleteInJson) {
+TEST_F(InspectionTest, IsCompleteInJson) {
   const auto json = json_of(odd_one());
   EXPECT_EQ(json["file"], path());
   EXPECT_EQ(json["mode"], "file");
@@ -107,7 +107,7 @@ TEST_F(Inspected, IsCompleteInJson) {
   EXPECT_TRUE(features["build_ids"].is_array());
 }
 
-TEST_F(Inspected, HasTheSameFactsAsText) {
+TEST_F(InspectionTest, HasTheSameFactsAsText) {
   const auto text = text_of(odd_one());
   EXPECT_THAT(text, HasSubstr(path() + ": file mode, little endian\n"));
   EXPECT_THAT(text, HasSubstr("  hostname           ho\\x1b[2Jst\n"));
@@ -136,7 +136,7 @@ TEST_F(Inspected, HasTheSameFactsAsText) {
   EXPECT_THAT(text, Not(HasSubstr("Faults")));
 }
 
-TEST_F(Inspected, ListsItsFaults) {
+TEST_F(InspectionTest, ListsItsFaults) {
   auto builder = odd_one();
   builder.record(PERF_RECORD_SAMPLE, 2, "", 4);
   const auto json = json_of(builder);
@@ -149,7 +149,7 @@ TEST_F(Inspected, ListsItsFaults) {
   EXPECT_THAT(text_of(builder), HasSubstr("\nFaults\n  " + path() + ": at offset 0x"));
 }
 
-TEST_F(Inspected, OfABigEndianMachineSaysSo) {
+TEST_F(InspectionTest, ReportsBigEndian) {
   RecordingBuilder builder(true);
   builder.event({}).sample(1, 1, 1);
   EXPECT_EQ(json_of(builder)["byte_order"], "big");

@@ -18,7 +18,7 @@ std::string name_at(const Kallsyms& table, std::uint64_t address, std::string_vi
   return found ? found->name : "";
 }
 
-TEST(Kallsyms, ASymbolReachesToTheNextOne) {
+TEST(Kallsyms, ASymbolExtendsToTheNextOne) {
   const Kallsyms table("ffffffff81000000 T first\nffffffff81000100 t second\n");
   EXPECT_EQ(name_at(table, 0xffffffff80ffffff), "");
   EXPECT_EQ(name_at(table, 0xffffffff810000ff), "first");
@@ -28,7 +28,7 @@ TEST(Kallsyms, ASymbolReachesToTheNextOne) {
   EXPECT_EQ(found->range, (AddressRange{0xffffffff81000000, 0xffffffff81000100}));
 }
 
-TEST(Kallsyms, TheLastSymbolEndsAPageBehindTheNextPageBoundary) {
+TEST(Kallsyms, TheLastSymbolEndsAPageAfterTheNextPageBoundary) {
   const Kallsyms table("ffffffff81000010 T last\n");
   EXPECT_EQ(name_at(table, 0xffffffff81001fff), "last");
   EXPECT_EQ(name_at(table, 0xffffffff81002000), "");
@@ -36,7 +36,7 @@ TEST(Kallsyms, TheLastSymbolEndsAPageBehindTheNextPageBoundary) {
   EXPECT_EQ(name_at(highest, 0xfffffffffffffffe), "last");
 }
 
-TEST(Kallsyms, OfSeveralAtOneAddressTheLastLineSpeaks) {
+TEST(Kallsyms, TheLastLineOfAnAddressIsUsed) {
   const Kallsyms table(
       "ffffffff81000000 T alias\nffffffff81000000 W _stext\nffffffff81000000 t _text\n"
       "ffffffff81000100 T next\n");
@@ -44,7 +44,7 @@ TEST(Kallsyms, OfSeveralAtOneAddressTheLastLineSpeaks) {
   EXPECT_EQ(table.address_of("alias"), 0xffffffff81000000);
 }
 
-TEST(Kallsyms, ConstantsNeitherSpeakNorEndASymbolButHaveAnAddress) {
+TEST(Kallsyms, ConstantsHaveAnAddressButAreNoSymbolsOfCode) {
   const Kallsyms table(
       "0000000000001000 A absolute\nffffffff81000000 T code\nffffffff81000010 R constant\n"
       "ffffffff81000020 D datum\n");
@@ -55,7 +55,7 @@ TEST(Kallsyms, ConstantsNeitherSpeakNorEndASymbolButHaveAnAddress) {
   EXPECT_EQ(table.address_of("nothing"), std::nullopt);
 }
 
-TEST(Kallsyms, ModulesAreKeptApart) {
+TEST(Kallsyms, ModulesAreDistinguished) {
   const Kallsyms table(
       "ffffffff81000000 T kernel\nffffffffc0000010 t begin\t[ext4]\nffffffffc0000100 t "
       "end\t[ext4]\n"
@@ -72,19 +72,19 @@ TEST(Kallsyms, ModulesAreKeptApart) {
   EXPECT_EQ(table.address_of("begin"), std::nullopt);  // of the kernel itself only
 }
 
-TEST(Kallsyms, LinesOfModulesMayStandInAnyOrder) {
+TEST(Kallsyms, LinesOfModulesMayBeInAnyOrder) {
   const Kallsyms table("ffffffffc0000100 t later\t[m]\nffffffffc0000000 t earlier\t[m]\n");
   EXPECT_EQ(name_at(table, 0xffffffffc0000080, "m"), "earlier");
   EXPECT_EQ(name_at(table, 0xffffffffc0000180, "m"), "later");
 }
 
-TEST(Kallsyms, TellsATableWithoutAddresses) {
+TEST(Kallsyms, RecognizesATableWithoutAddresses) {
   EXPECT_TRUE(Kallsyms("0000000000000000 T _text\n0000000000000000 t x\t[m]\n").hidden());
   EXPECT_FALSE(Kallsyms("0000000000000000 A zero\nffffffff81000000 T _text\n").hidden());
   EXPECT_TRUE(Kallsyms("").hidden());
 }
 
-TEST(Kallsyms, LeavesOutLinesThatAreNone) {
+TEST(Kallsyms, SkipsMalformedLines) {
   const Kallsyms table(
       "\n zz T x\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \n"
       "11111111111111111111 T too_long\nffffffff81000040 T good\nffffffff81000080 T unended");
@@ -99,7 +99,7 @@ TEST(Kallsyms, KeepsItsNamesWhenItMoves) {
   EXPECT_EQ(name_at(moved, 0x1000), "a");
 }
 
-TEST(Kallsyms, RefusesWhatCannotBeRead) {
+TEST(Kallsyms, RefusesUnreadableFiles) {
   const test::TemporaryDirectory directory;
   EXPECT_THROW(Kallsyms::read(directory / "none"), InputError);
   std::ofstream(directory / "kallsyms") << "1000 T a\n";

@@ -46,7 +46,7 @@ std::string bytes_of(std::string_view digits) {
   return bytes;
 }
 
-TEST(BuildIdInNotes, StandsAmongOtherNotes) {
+TEST(BuildIdInNotes, IsFoundAmongOtherNotes) {
   const auto id = note(3, "GNU", bytes_of(kRunningId));
   EXPECT_EQ(build_id_in_notes(id), kRunningId);
   EXPECT_EQ(build_id_in_notes(note(6, "Linux", "x") + note(3, "Xen", "12") + id), kRunningId);
@@ -59,9 +59,9 @@ TEST(BuildIdInNotes, StandsAmongOtherNotes) {
   EXPECT_EQ(build_id_in_notes("\xff\xff\xff\xff\xff\xff\xff\xff\x03" + std::string(23, '\0')), "");
 }
 
-class KernelSymbolsOf : public ::testing::Test {
+class KernelSymbolsTest : public ::testing::Test {
  protected:
-  KernelSymbolsOf() {
+  KernelSymbolsTest() {
     files_.kallsyms = directory_ / "kallsyms";
     files_.notes = directory_ / "notes";
     files_.cache = directory_ / "cache";
@@ -95,28 +95,28 @@ class KernelSymbolsOf : public ::testing::Test {
   KernelFiles files_;
 };
 
-TEST_F(KernelSymbolsOf, TheRunningKernelAreBelievedByItsBuildId) {
+TEST_F(KernelSymbolsTest, UsesTheRunningKernelsTableWithItsBuildId) {
   KernelSymbols kernel([&] { return recorded(kRunningId, "another release does not matter"); },
                        files_);
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "running");
   EXPECT_THAT(kernel.remarks(), IsEmpty());
 }
 
-TEST_F(KernelSymbolsOf, AnotherKernelAreNotKnown) {
+TEST_F(KernelSymbolsTest, HasNoSymbolsOfAnotherKernel) {
   KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
   EXPECT_EQ(name_of(kernel, 0xffffffff81000120), "");
   EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr(kOtherId)));
 }
 
-TEST_F(KernelSymbolsOf, AnotherKernelAreTakenFromPerfsCache) {
+TEST_F(KernelSymbolsTest, UsesPerfsCacheForAnotherKernel) {
   cache_table(kOtherId, "cached");
   KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "cached");
   EXPECT_THAT(kernel.remarks(), IsEmpty());
 }
 
-TEST_F(KernelSymbolsOf, AKernelWithoutBuildIdAreTakenForTheSameReleaseOnly) {
+TEST_F(KernelSymbolsTest, UsesTheRunningTableWithoutBuildIdOnlyForTheSameRelease) {
   KernelSymbols same([&] { return recorded({}); }, files_);
   EXPECT_EQ(name_of(same, 0xffffffff81000110), "running");
   EXPECT_THAT(same.remarks(), ElementsAre(HasSubstr("no build-id")));
@@ -127,7 +127,7 @@ TEST_F(KernelSymbolsOf, AKernelWithoutBuildIdAreTakenForTheSameReleaseOnly) {
   EXPECT_EQ(name_of(unknown, 0xffffffff81000110), "");
 }
 
-TEST_F(KernelSymbolsOf, AKernelThatLayElsewhereAreShifted) {
+TEST_F(KernelSymbolsTest, ShiftsSymbolsByTheLoadAddress) {
   auto elsewhere = recorded(kRunningId);
   elsewhere.reference->address = 0xffffffffa2000000;
   KernelSymbols kernel([&] { return elsewhere; }, files_);
@@ -138,7 +138,7 @@ TEST_F(KernelSymbolsOf, AKernelThatLayElsewhereAreShifted) {
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
 }
 
-TEST_F(KernelSymbolsOf, ATableWithoutTheReferenceAreRefused) {
+TEST_F(KernelSymbolsTest, RefusesATableWithoutTheReferenceSymbol) {
   auto other = recorded(kRunningId);
   other.reference->symbol = "_stext";
   KernelSymbols kernel([&] { return other; }, files_);
@@ -146,7 +146,7 @@ TEST_F(KernelSymbolsOf, ATableWithoutTheReferenceAreRefused) {
   EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("no symbol '_stext'")));
 }
 
-TEST_F(KernelSymbolsOf, ARecordingWithoutReferenceAreTakenWithARemark) {
+TEST_F(KernelSymbolsTest, RemarksOnARecordingWithoutReferenceSymbol) {
   auto without = recorded(kRunningId);
   without.reference.reset();
   KernelSymbols kernel([&] { return without; }, files_);
@@ -154,21 +154,21 @@ TEST_F(KernelSymbolsOf, ARecordingWithoutReferenceAreTakenWithARemark) {
   EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("where it was loaded")));
 }
 
-TEST_F(KernelSymbolsOf, ATableWithoutAddressesAreRefusedWithTheRemedy) {
+TEST_F(KernelSymbolsTest, RefusesATableWithoutAddressesAndNamesTheRemedy) {
   std::ofstream(files_.kallsyms) << "0000000000000000 T _text\n0000000000000000 T x\n";
   KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
   EXPECT_EQ(name_of(kernel, 0), "");
   EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kptr_restrict")));
 }
 
-TEST_F(KernelSymbolsOf, AMissingTableAreNotKnown) {
+TEST_F(KernelSymbolsTest, HasNoSymbolsWithoutATable) {
   std::filesystem::remove(files_.kallsyms);
   KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
   EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kallsyms")));
 }
 
-TEST_F(KernelSymbolsOf, AModuleAreBelievedWhereItWasRecorded) {
+TEST_F(KernelSymbolsTest, UsesModuleSymbolsOnlyAtTheRecordedAddress) {
   const std::string file = "/lib/modules/6.1.0/kernel/snd-hda.ko.xz";
   KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
   EXPECT_EQ(name_of(kernel, 0xffffffffc0000020, file, 0x20), "in_module");
@@ -179,7 +179,7 @@ TEST_F(KernelSymbolsOf, AModuleAreBelievedWhereItWasRecorded) {
   EXPECT_THAT(moved.remarks(), ElementsAre(HasSubstr("not loaded where")));
 }
 
-TEST(RecordedKernelOf, HasWhatTheMappingAndTheFeaturesTell) {
+TEST(RecordedKernelTest, ComesFromTheMappingAndTheFeatures) {
   const test::TemporaryDirectory directory;
   test::RecordingBuilder builder;
   builder.event({});

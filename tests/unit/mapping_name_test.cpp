@@ -8,7 +8,7 @@
 namespace skid::locate {
 namespace {
 
-TEST(KernelMappingName, TakesTheReferenceSymbolOffTheKernel) {
+TEST(KernelMappingName, SplitsOffTheKernelsReferenceSymbol) {
   const auto name = kernel_mapping_name("[kernel.kallsyms]_text");
   EXPECT_TRUE(name.is_kernel);
   EXPECT_EQ(name.dso, "[kernel.kallsyms]");
@@ -41,7 +41,7 @@ TEST(KernelDsoName, IsAModulesFileOnlyWithItsBuildId) {
   EXPECT_EQ(kernel_dso_name({"[kernel.kallsyms]", ""}), "[kernel.kallsyms]");
 }
 
-TEST(UserMappingName, OfExecutableMemoryIsTheFileThatMayTellOfIt) {
+TEST(UserMappingName, OfExecutableMemoryIsThePerfMapFile) {
   const auto name = [](const std::string& path, bool executable) {
     perfdata::MappingRecord mapping;
     mapping.pid = 123;
@@ -58,7 +58,7 @@ TEST(UserMappingName, OfExecutableMemoryIsTheFileThatMayTellOfIt) {
   EXPECT_EQ(name("[vdso]", true), "[vdso]");
 }
 
-TEST(IsPseudoFile, TellsWhatMustNotBeOpened) {
+TEST(IsPseudoFile, RecognizesNamesThatMustNotBeOpened) {
   for (const std::string path : {"", "//anon", "[vdso]", "[heap]", "/memfd:x (deleted)",
                                  "/usr/bin/x (deleted)", "/dev/zero", "/tmp/perf-12.map"}) {
     EXPECT_TRUE(is_pseudo_file(path)) << path;

@@ -100,7 +100,7 @@ class ModuleStoreTest : public ::testing::Test {
   std::string build_id_;
 };
 
-TEST_F(ModuleStoreTest, TakesTheRecordedPathWithTheRecordedBuildId) {
+TEST_F(ModuleStoreTest, UsesTheRecordedPathWithTheRecordedBuildId) {
   ModuleStore store;
   EXPECT_TRUE(has_code(store.find({program_.string(), build_id_})));
   EXPECT_THAT(store.remarks(), IsEmpty());
@@ -110,7 +110,7 @@ TEST_F(ModuleStoreTest, TakesTheRecordedPathWithTheRecordedBuildId) {
   EXPECT_THAT(store.remarks().front().text, HasSubstr("00112233"));
 }
 
-TEST_F(ModuleStoreTest, TakesNoUnverifiedFileForAnotherArchitecture) {
+TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
 #if defined(__x86_64__)
   const std::string here = "x86_64", elsewhere = "aarch64";
 #else
@@ -131,7 +131,7 @@ TEST_F(ModuleStoreTest, TakesNoUnverifiedFileForAnotherArchitecture) {
   }
 }
 
-TEST_F(ModuleStoreTest, TakesNoUnverifiedFileOfThisMachineForOneOfAThirdArchitecture) {
+TEST_F(ModuleStoreTest, RefusesUnverifiedFilesForAnUnknownArchitecture) {
   ModuleStore store;
   for (const std::string third : {"armv7l", "i686", "riscv64"}) {
     store.expect_machine({});  // a recording that does not tell
@@ -143,7 +143,7 @@ TEST_F(ModuleStoreTest, TakesNoUnverifiedFileOfThisMachineForOneOfAThirdArchitec
   }
 }
 
-TEST_F(ModuleStoreTest, PutsSymfsInFrontOfThePath) {
+TEST_F(ModuleStoreTest, PrependsSymfsToThePath) {
   put(program_, "root/usr/bin/program");
   SearchPlaces places;
   places.symfs = directory_ / "root";
@@ -158,7 +158,7 @@ TEST_F(ModuleStoreTest, PutsSymfsInFrontOfThePath) {
   EXPECT_THAT(store.remarks().back().text, HasSubstr((directory_ / "root/bin/sh").string()));
 }
 
-TEST_F(ModuleStoreTest, FindsWhatPerfCachedInBothLayouts) {
+TEST_F(ModuleStoreTest, FindsFilesInBothLayoutsOfPerfsCache) {
   SearchPlaces places;
   places.by_build_id.build_id_cache = directory_ / "cache";
   put(program_, below_build_id("cache", "/elf"));
@@ -173,7 +173,7 @@ TEST_F(ModuleStoreTest, FindsWhatPerfCachedInBothLayouts) {
   EXPECT_THAT(old.remarks(), IsEmpty());
 }
 
-TEST_F(ModuleStoreTest, FindsWhatDebuginfodCached) {
+TEST_F(ModuleStoreTest, FindsFilesInDebuginfodsCache) {
   SearchPlaces places;
   places.by_build_id.debuginfod_cache = directory_ / "debuginfod";
   put(program_, "debuginfod/" + build_id_ + "/executable");
@@ -199,7 +199,7 @@ TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
   EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
 }
 
-TEST_F(ModuleStoreTest, SaysWhereItLooked) {
+TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
   SearchPlaces places;
   places.by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"};
   ModuleStore store(places);
@@ -236,7 +236,7 @@ TEST_F(ModuleStoreTest, ADebugFileHasSymbolsAndLinesButNoCode) {
   EXPECT_FALSE(has_function(ModuleStore().find({program_.string(), build_id_})));
 }
 
-TEST_F(ModuleStoreTest, AsksDebuginfodOnlyWhenToldTo) {
+TEST_F(ModuleStoreTest, QueriesDebuginfodOnlyOnRequest) {
   std::ofstream(directory_ / "debuginfod-find")
       << "#!/bin/sh\necho \"$@\" >>" << (directory_ / "asked").string()
       << "\n[ \"$2\" = " << build_id_ << " ] && echo " << program_.string() << "\n";
@@ -265,7 +265,7 @@ TEST_F(ModuleStoreTest, AsksDebuginfodOnlyWhenToldTo) {
   EXPECT_THAT(store.remarks().front().text, HasSubstr("DEBUGINFOD_URLS"));
 }
 
-TEST_F(ModuleStoreTest, IdsThatAreNoneLeadNowhere) {
+TEST_F(ModuleStoreTest, IgnoresInvalidBuildIds) {
   symbols::BinaryPlaces places;
   places.build_id_cache = directory_ / "cache";
   for (const char* id : {"", "ab", "../../etc", "ABCDEF", "12/../34"}) {

@@ -153,7 +153,7 @@ TEST_F(ModuleTest, FindsAFunctionFromItsFirstByteToItsLast) {
   EXPECT_EQ(functions[0].range, (AddressRange{sized, sized + 8}));
 }
 
-TEST_F(ModuleTest, LetsASymbolWithoutASizeReachToTheNext) {
+TEST_F(ModuleTest, ExtendsASymbolWithoutASizeToTheNextOne) {
   const Module module = Module::open(build_functions());
   const std::uint64_t begin = module.symbol_value("without_size").value();
   EXPECT_EQ(module.functions_named("without_size")[0].range, (AddressRange{begin, begin + 3}));
@@ -162,7 +162,7 @@ TEST_F(ModuleTest, LetsASymbolWithoutASizeReachToTheNext) {
   EXPECT_EQ(name_at(module, begin + 3), "label+0");
 }
 
-TEST_F(ModuleTest, TellsTheValueOfDataButDoesNotTakeItForAFunction) {
+TEST_F(ModuleTest, FindsDataByNameButNotAsAFunction) {
   const Module module = Module::open(build_functions());
   const std::uint64_t datum = module.symbol_value("datum").value();
   EXPECT_EQ(name_at(module, datum), "");
@@ -170,7 +170,7 @@ TEST_F(ModuleTest, TellsTheValueOfDataButDoesNotTakeItForAFunction) {
   EXPECT_EQ(module.symbol_value("no_such_symbol"), std::nullopt);
 }
 
-TEST_F(ModuleTest, GivesTheBytesOfAFunctionAndNoMoreThanTheFileHolds) {
+TEST_F(ModuleTest, ReturnsTheBytesOfAFunctionUpToTheEndOfTheFile) {
   const Module module = Module::open(build_functions());
   const auto sized = module.code(module.functions_named("sized").at(0).range);
   EXPECT_THAT(sized, ElementsAre(std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4},
@@ -249,7 +249,7 @@ TEST_F(ModuleTest, ChoosesOneOfSeveralNamesAsPerfDoesButKnowsAll) {
   }
 }
 
-TEST_F(ModuleTest, GivesAnAddressInNestedFunctionsToTheInnermost) {
+TEST_F(ModuleTest, AssignsAnAddressInNestedFunctionsToTheInnermost) {
   const Module module = Module::open(build("program", "nested.s",
                                            ".globl _start\n.type _start,@function\n_start: nop\n"
                                            ".type inner,@function\ninner: nop\nnop\n"
@@ -384,7 +384,7 @@ class SeparateDebugFile : public ModuleTest {
   }
 };
 
-TEST_F(SeparateDebugFile, GivesSymbolsAndLines) {
+TEST_F(SeparateDebugFile, ProvidesSymbolsAndLines) {
   for (const char* flag : {"-Wl,--build-id=sha1", "-Wl,--build-id=none"}) {
     const fs::path library = split(flag);
     for (const char* place : {"library.debug", ".debug/library.debug"}) {
@@ -401,7 +401,7 @@ TEST_F(SeparateDebugFile, GivesSymbolsAndLines) {
   }
 }
 
-TEST_F(SeparateDebugFile, IsNotBelievedWhenItBelongsToAnotherBuild) {
+TEST_F(SeparateDebugFile, IsRefusedWithAnotherBuildId) {
   for (const char* flag : {"-Wl,--build-id=sha1", "-Wl,--build-id=none"}) {
     const fs::path library = split(flag);
     build("library.debug", "other.c",
@@ -413,7 +413,7 @@ TEST_F(SeparateDebugFile, IsNotBelievedWhenItBelongsToAnotherBuild) {
   }
 }
 
-TEST_F(SeparateDebugFile, IsNotOpenedWhenItIsAFifo) {
+TEST_F(SeparateDebugFile, IsNotOpenedIfItIsAFifo) {
   const fs::path library = split("-Wl,--build-id=none");
   fs::remove(directory_ / "library.debug");
   ASSERT_EQ(::mkfifo((directory_ / "library.debug").c_str(), 0600), 0);
@@ -429,7 +429,7 @@ std::string fault_of(const fs::path& path) {
   }
 }
 
-TEST_F(ModuleTest, RefusesWhatIsNoRegularElfFile) {
+TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
   const fs::path fifo = directory_ / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_EQ(fault_of(fifo), "a FIFO");

@@ -38,7 +38,7 @@ bool runs_no_longer(pid_t pid) {
   return false;
 }
 
-TEST(Process, CatchesBothStreamsAndTheExitStatus) {
+TEST(Process, CapturesBothStreamsAndTheExitStatus) {
   const Completed done = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
   EXPECT_EQ(done.out, "out\n");
   EXPECT_EQ(done.err, "err\n");
@@ -47,7 +47,7 @@ TEST(Process, CatchesBothStreamsAndTheExitStatus) {
   EXPECT_FALSE(done.code.success());
 }
 
-TEST(Process, CatchesMoreThanAPipeHolds) {
+TEST(Process, CapturesMoreThanThePipesCapacity) {
   const Completed done =
       run_program({"sh", "-c", "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"});
   EXPECT_EQ(done.out.size(), 1'000'000U);
@@ -61,7 +61,7 @@ TEST(Process, DropsOutputBeyondSixteenMebibytes) {
   EXPECT_TRUE(done.code.success());
 }
 
-TEST(Process, SaysWhichSignalEndedAProgram) {
+TEST(Process, ReportsTheSignalThatEndedAProgram) {
   const Completed done = run_program({"sh", "-c", "kill -TERM $$"});
   EXPECT_EQ(done.code.signal, SIGTERM);
   EXPECT_FALSE(done.code.success());
@@ -69,16 +69,16 @@ TEST(Process, SaysWhichSignalEndedAProgram) {
   EXPECT_EQ(describe(ExitCode{3, 0}), "exit status 3");
 }
 
-TEST(Process, HandsArgumentsOnWithoutAShell) {
+TEST(Process, PassesArgumentsWithoutAShell) {
   const Completed done = run_program({"printf", "%s|", "a b", "$(id)", "", "*"});
   EXPECT_EQ(done.out, "a b|$(id)||*|");
 }
 
-TEST(Process, ReadsNothingFromOurStandardInput) {
+TEST(Process, DoesNotPassOnStandardInput) {
   EXPECT_EQ(run_program({"cat"}).out, "");
 }
 
-TEST(Process, StartsInTheDirectoryAskedFor) {
+TEST(Process, StartsInTheRequestedDirectory) {
   EXPECT_EQ(run_program({"pwd"}, "/usr").out, "/usr\n");
 }
 
@@ -87,7 +87,7 @@ TEST(Process, LeadsAGroupOfItsOwn) {
   EXPECT_EQ(::getpgid(child.pid()), child.pid());
 }
 
-TEST(Process, StartsWithSignalsThatWeIgnoreAtTheirDefault) {
+TEST(Process, ResetsIgnoredSignalsToTheirDefault) {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   struct sigaction before {};
@@ -98,7 +98,7 @@ TEST(Process, StartsWithSignalsThatWeIgnoreAtTheirDefault) {
   EXPECT_EQ(done.out, "");
 }
 
-TEST(Process, KeepsTheExitStatusWhenOurParentIgnoredSigchld) {
+TEST(Process, KeepsTheExitStatusIfSigchldIsIgnored) {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   struct sigaction before {};
@@ -117,7 +117,7 @@ TEST(Process, WaitReturnsAtItsDeadlineWhileTheProgramRuns) {
   EXPECT_LT(waited, seconds(20));
 }
 
-TEST(Process, WaitReturnsAtItsDeadlineWhileTheProgramFloodsUs) {
+TEST(Process, WaitReturnsAtItsDeadlineDespiteContinuousOutput) {
   ChildProcess child({"cat", "/dev/zero"});
   const auto begin = steady_clock::now();
   EXPECT_FALSE(child.wait(milliseconds(100)));
@@ -131,7 +131,7 @@ TEST(Process, WaitSeesTheEndOfAProgramThatClosedItsOutputFirst) {
   EXPECT_EQ(child.result().code.status, 5);
 }
 
-TEST(Process, WaitDoesNotWaitForAGrandchildThatHoldsThePipes) {
+TEST(Process, WaitDoesNotWaitForAGrandchildWithOpenPipes) {
   const auto begin = steady_clock::now();
   const Completed done = run_program({"sh", "-c", "sleep 60 & echo $!"});
   EXPECT_LT(steady_clock::now() - begin, seconds(20));
@@ -160,7 +160,7 @@ TEST(Process, KillsTheGroupWhenDestroyed) {
   EXPECT_TRUE(runs_no_longer(grandchild));
 }
 
-TEST(Process, SaysWhichProgramCannotBeStarted) {
+TEST(Process, NamesTheProgramThatCannotBeStarted) {
   try {
     run_program({"skidscan-no-such-program"});
     FAIL() << "it was started";
@@ -183,7 +183,7 @@ TEST(FindProgram, FindsNoDirectoriesAndNoPlainFiles) {
   EXPECT_EQ(find_program(""), std::nullopt);
 }
 
-TEST(ShellQuoted, IsTakenByAShellAsTheSameArguments) {
+TEST(ShellQuoted, IsParsedByAShellAsTheSameArguments) {
   const std::vector<std::string> argv = {"printf", "%s|", "it's", "a b", "", "$HOME", "-e", "x\ny"};
   const Completed direct = run_program(argv);
   const Completed pasted = run_program({"sh", "-c", shell_quoted(argv)});

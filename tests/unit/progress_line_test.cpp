@@ -17,7 +17,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ProgressLine, ComesLateAndIsErased) {
+TEST(ProgressLine, AppearsAfterADelayAndIsErased) {
   ::testing::internal::CaptureStderr();
   {
     ProgressLine progress(true, milliseconds(1));
@@ -37,7 +37,7 @@ TEST(ProgressLine, ComesLateAndIsErased) {
   EXPECT_THAT(text, Not(EndsWith(".data"))) << "and in the end";
 }
 
-TEST(ProgressLine, SaysNothingBeforeItsTimeNorWhereItIsOff) {
+TEST(ProgressLine, IsSilentBeforeTheDelayAndWhenOff) {
   ::testing::internal::CaptureStderr();
   {
     ProgressLine early(true, std::chrono::minutes(1));

@@ -101,7 +101,7 @@ TEST(CacheRates, OfLinesTakeNoShareOfHitLfb) {
   expect_bounds(rates, "global L3 hit", 0.25, 0.25);
 }
 
-TEST(CacheRates, SayWhichCountsAreMissing) {
+TEST(CacheRates, NameMissingCounts) {
   auto counts = example();
   counts[hit_lfb].reset();
   counts[l3_miss].reset();
@@ -115,7 +115,7 @@ TEST(CacheRates, SayWhichCountsAreMissing) {
   EXPECT_FALSE(rates.identities[2].residual);
 }
 
-TEST(CacheRates, ACornerWithoutLoadsHasNoSay) {
+TEST(CacheRates, IgnoreACornerWithoutLoads) {
   auto counts = example();
   counts[l2_miss] = counts[l3_hit] = counts[l3_miss] = 0;
   // Past L2 there is nothing but what HIT_LFB brings there, of which L3 served none or all.

@@ -21,7 +21,7 @@ using test::RecordingBuilder;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-class RecordCountsOf : public ::testing::Test {
+class RecordCountsTest : public ::testing::Test {
  protected:
   Recording open(const RecordingBuilder& builder) {
     builder.write(directory_ / "perf.data");
@@ -31,7 +31,7 @@ class RecordCountsOf : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(RecordCountsOf, RecordsCountsEachTypeAlsoUnknownOnes) {
+TEST_F(RecordCountsTest, CountsEachTypeIncludingUnknownOnes) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 1, 1).mmap(1, 0x1000, 0x1000, 0, "/bin/x", 1).sample(2, 1, 2);
   builder.record(99, 0, "").record(99, 0, "12345678").record(0, 0, "");
@@ -44,7 +44,7 @@ TEST_F(RecordCountsOf, RecordsCountsEachTypeAlsoUnknownOnes) {
   EXPECT_TRUE(recording.faults().empty());
 }
 
-TEST_F(RecordCountsOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
+TEST_F(RecordCountsTest, CountsSamplesByEventAndExactness) {
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
   RecordingBuilder builder;
   builder.event({.sample_type = type, .ids = {11}}).event({.sample_type = type, .ids = {21}});
@@ -67,7 +67,7 @@ TEST_F(RecordCountsOf, SamplesTellsEventsExactOnesAndUnknownIdsApart) {
   EXPECT_EQ(recording.faults().size(), 1u);
 }
 
-TEST_F(RecordCountsOf, LossesAddsThemUp) {
+TEST_F(RecordCountsTest, AddsUpLosses) {
   for (const bool big_endian : {false, true}) {
     RecordingBuilder builder(big_endian);
     builder.event({});
@@ -92,7 +92,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-TEST_F(RecordCountsOf, PublicRecordingsAgreesWithASecondReader) {
+TEST_F(RecordCountsTest, AgreesWithASecondReader) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   std::ifstream table(test::recordings_directory() / "EXPECTED.tsv");
   std::string line;

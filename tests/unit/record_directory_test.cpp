@@ -54,7 +54,7 @@ class RunDirectoryTest : public ::testing::Test {
   fs::path base_;
 };
 
-TEST_F(RunDirectoryTest, OfANewRunIsGoneWithoutKeep) {
+TEST_F(RunDirectoryTest, IsRemovedWithoutKeep) {
   {
     const RunDirectory directory = RunDirectory::create(base_ / "run", Displace::refuse);
     EXPECT_TRUE(fs::is_directory(base_ / "run"));
@@ -77,7 +77,7 @@ TEST_F(RunDirectoryTest, RotatesTheOldRunWhenKept) {
   EXPECT_EQ(entries(), 2U);
 }
 
-TEST_F(RunDirectoryTest, GivesTheOldRunItsNameBackWithoutKeep) {
+TEST_F(RunDirectoryTest, RestoresTheOldRunWithoutKeep) {
   put_run("run", "old");
   put_run("run.old", "older");
   for (const Displace displace : {Displace::rotate, Displace::replace}) {
@@ -113,7 +113,7 @@ TEST_F(RunDirectoryTest, DisplacesRunsAndEmptyDirectoriesOnly) {
   EXPECT_THAT(fault(base_ / "thesis", Displace::rotate), HasSubstr("is not a run"));
 }
 
-TEST_F(RunDirectoryTest, DoesNotReplaceAnOldNameThatIsNoRun) {
+TEST_F(RunDirectoryTest, DoesNotReplaceADirectoryThatIsNoRun) {
   put_run("run", "old");
   fs::create_directory(base_ / "run.old");
   std::ofstream(base_ / "run.old" / "chapter1") << "x";

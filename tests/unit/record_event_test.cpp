@@ -53,7 +53,7 @@ TEST(RecordEvent, TheSlashOfABreakpointsLengthOpensNothing) {
   EXPECT_THAT(texts({"mem:0x1000/8:rw,cycles"}), ElementsAre("mem:0x1000/8:rw", "cycles"));
 }
 
-TEST(RecordEvent, LevelsArePutBehindTheOtherModifiers) {
+TEST(RecordEvent, LevelsFollowTheOtherModifiers) {
   EXPECT_EQ(parsed("cycles").at_level(0), "cycles");
   EXPECT_EQ(parsed("cycles").at_level(2), "cycles:pp");
   EXPECT_EQ(parsed("cycles:u").at_level(3), "cycles:uppp");
@@ -62,18 +62,18 @@ TEST(RecordEvent, LevelsArePutBehindTheOtherModifiers) {
   EXPECT_EQ(parsed("mem:0x1000/8:rw:u").at_level(1), "mem:0x1000/8:rw:up");
 }
 
-TEST(RecordEvent, LevelsOfPmuEventsStandBehindTheSlash) {
+TEST(RecordEvent, LevelsOfPmuEventsFollowTheSlash) {
   EXPECT_EQ(parsed("cpu/event=0xd1,umask=0x20/").at_level(2), "cpu/event=0xd1,umask=0x20/pp");
   EXPECT_EQ(parsed("cpu/event=0xd1/u").at_level(2), "cpu/event=0xd1/upp");
 }
 
-TEST(RecordEvent, NamesWithColonsAreNoModifiers) {
+TEST(RecordEvent, ColonsInNamesAreNotModifiers) {
   EXPECT_EQ(parsed("sched:sched_switch").at_level(1), "sched:sched_switch:p");
   EXPECT_EQ(parsed("mem:0x1000:w").at_level(1), "mem:0x1000:w:p");
   EXPECT_EQ(parsed("sched:sched_switch").modifiers, "");
 }
 
-TEST(RecordEvent, LevelsOfItsOwnAreTakenOutOfTheEvent) {
+TEST(RecordEvent, LevelsInTheEventAreExtracted) {
   const RequestedEvent event = parsed("cycles:ppu");
   EXPECT_EQ(event.own_level, 2);
   EXPECT_EQ(event.text(), "cycles:u");
@@ -99,7 +99,7 @@ TEST(RecordEvent, KindsFollowFromNames) {
   EXPECT_EQ(parsed("cycles").kind, EventKind::other);
 }
 
-TEST(RecordEvent, WhatIsNoSingleEventIsRefused) {
+TEST(RecordEvent, GroupsAndEmptyEventsAreRefused) {
   EXPECT_THAT(fault({"{cycles,instructions}"}), HasSubstr("is a group"));
   EXPECT_THAT(fault({"cycles,,access"}), HasSubstr("an event has no name"));
   EXPECT_THAT(fault({""}), HasSubstr("an event has no name"));
@@ -117,7 +117,7 @@ TEST(RecordEvent, PeriodsAmongTheTermsAreRefused) {
   EXPECT_EQ(fault({"cpu/event=0xd1,no_period=1/"}), "no fault");
 }
 
-TEST(RecordEvent, NamedTwiceIsRefusedAndOtherwiseNot) {
+TEST(RecordEvent, DuplicatesAreRefused) {
   EXPECT_THAT(fault({"access,cycles", "access"}), HasSubstr("-e access: is named twice"));
   EXPECT_EQ(fault({"cycles", "cycles:u", "cycles:p", "cycles:pp"}), "no fault");
 }

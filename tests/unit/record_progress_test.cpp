@@ -49,7 +49,7 @@ TEST(Progress, OnATerminalRewritesOneLineAndLeavesItClean) {
   EXPECT_THAT(text, ::testing::EndsWith("\r\033[K"));
 }
 
-TEST(Progress, SaysNoNumberWhileTheSamplesAreStillInPerfsBuffer) {
+TEST(Progress, ShowsNoNumberWhileSamplesAreInPerfsBuffer) {
   CaptureStderr();
   {
     Progress progress(Progress::Style::terminal, 2, 0);
@@ -71,7 +71,7 @@ TEST(Progress, LearnsTheSizeOfASample) {
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("2/2 access:p  about 1,000 samples"));
 }
 
-TEST(Progress, ThatIsSilentSaysNothing) {
+TEST(Progress, IsSilentOnRequest) {
   CaptureStderr();
   {
     Progress progress(Progress::Style::silent, 1, 0);
@@ -83,7 +83,7 @@ TEST(Progress, ThatIsSilentSaysNothing) {
   EXPECT_EQ(GetCapturedStderr(), "");
 }
 
-TEST(Progress, EscapesWhatCouldSteerTheTerminal) {
+TEST(Progress, EscapesControlCharacters) {
   CaptureStderr();
   {
     Progress progress(Progress::Style::lines, 1, 0);
@@ -93,7 +93,7 @@ TEST(Progress, EscapesWhatCouldSteerTheTerminal) {
   EXPECT_THAT(GetCapturedStderr(), Not(HasSubstr("\033")));
 }
 
-TEST(DurationText, RoundsUpToWhatIsWorthKnowing) {
+TEST(DurationText, RoundsUpToASensibleUnit) {
   EXPECT_EQ(duration_text(0.2), "1 s");
   EXPECT_EQ(duration_text(59), "59 s");
   EXPECT_EQ(duration_text(125), "2 min 5 s");

@@ -26,7 +26,7 @@ Measurement repeat(int number, const Example& example) {
   return measurement;
 }
 
-TEST(Repeats, AreThoseOfOneEventLevelAndMachine) {
+TEST(Repeats, HaveTheSameEventLevelAndMachine) {
   std::vector<Measurement> measurements;
   for (const int number : {1, 2, 3}) {
     for (const int level : {0, 2}) {
@@ -79,7 +79,7 @@ TEST(Repeats, OfCensoredMediansAreLowerBounds) {
   EXPECT_FALSE(repeats[0].hit_ratio.value().at_least);
 }
 
-TEST(Repeats, WithoutJudgedSamplesTellNothing) {
+TEST(Repeats, WithoutJudgedSamplesHaveNoValues) {
   std::vector<Measurement> measurements;
   for (const int number : {1, 2}) {
     measurements.push_back(repeat(number, {.offsets = {}, .kernel_samples = 9}));

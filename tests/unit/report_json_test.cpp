@@ -119,7 +119,7 @@ TEST(ReportJson, NamesItsSchemaAndVersion) {
   EXPECT_TRUE(j.at("measurements").empty());
 }
 
-TEST(ReportJson, GivesQuantilesAndMeansTheirIntervals) {
+TEST(ReportJson, HasIntervalsOfQuantilesAndMeans) {
   const Measurement m = make({.offsets = {{1, 400}, {2, 500}, {3, 90}, {4900, 10}}});
   const json skid = parsed(m)["skid"]["instructions"];
   EXPECT_EQ(skid["p50_interval"]["low"], 2);
@@ -150,7 +150,7 @@ TEST(ReportJson, LeavesOutEndsThatNoSampleBounds) {
   EXPECT_TRUE(none["modulo"].is_null());
 }
 
-TEST(ReportJson, TellsWhetherTheSkidIsConstantAndHowItIsGrouped) {
+TEST(ReportJson, ContainsConstantSkidAndGroups) {
   const json constant = parsed(make({.offsets = {{1, 5000}}}))["constant_skid"];
   EXPECT_EQ(constant["constant"], true);
   EXPECT_EQ(constant["offset"], 1);
@@ -233,7 +233,7 @@ TEST(ReportJson, ClassesAddUpToTheSamplesRead) {
   EXPECT_EQ(sum, j["samples"]["read"]);
 }
 
-TEST(ReportJson, WhatIsNotKnownIsNull) {
+TEST(ReportJson, UnknownValuesAreNull) {
   Example example{.kernel_samples = 5, .has_trigger = false};
   Measurement m = examples::begin(example);
   m.run.clear();
@@ -258,7 +258,7 @@ TEST(ReportJson, ListsTheNumbersThatAreLowerBounds) {
   EXPECT_EQ(j["skid"]["bytes"]["at_least"], json::array({"p99", "max", "mean"}));
 }
 
-TEST(ReportJson, HasNoNumbersThatJsonLacks) {
+TEST(ReportJson, HasNoNanOrInfinity) {
   Measurement m = make({.offsets = {{1, 5}}});
   m.period.effective = std::numeric_limits<double>::quiet_NaN();
   m.events_per_iteration.measured = std::numeric_limits<double>::infinity();
@@ -275,7 +275,7 @@ TEST(ReportJson, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(j["event"]["recorded"], "ev\xef\xbf\xbd\xef\xbf\xbd\x1b\"\nent");
 }
 
-TEST(ReportJson, TellsWhatConcernsTheRecordingInEachOfItsMeasurements) {
+TEST(ReportJson, RepeatsWarningsAboutTheRecordingInEachMeasurement) {
   const auto of_recording = std::make_shared<const std::vector<std::string>>(1, "damaged");
   std::vector<Measurement> two(2, make({.offsets = {{1, 5}}}));
   two[0].warnings = {"of its own"};
@@ -286,7 +286,7 @@ TEST(ReportJson, TellsWhatConcernsTheRecordingInEachOfItsMeasurements) {
   EXPECT_EQ(measurements[1]["warnings"], json::array({"damaged"}));
 }
 
-TEST(ReportJson, KeepsCountsThatADoubleCannotHold) {
+TEST(ReportJson, KeepsCountsBeyondTheRangeOfDoubles) {
   Measurement m = make({.offsets = {{1, 5}}});
   m.lost_samples = (std::uint64_t{1} << 63) + 1;
   EXPECT_EQ(parsed(m)["lost_samples"].get<std::uint64_t>(), m.lost_samples);

@@ -29,7 +29,7 @@ std::map<Place, std::uint64_t> counts_of(const SampleCounts& counts) {
   return result;
 }
 
-TEST(SampleCounts, EqualThoseOfAPlainMap) {
+TEST(SampleCounts, EqualThoseOfAStdMap) {
   std::mt19937_64 random(7);
   SampleCounts counts;
   std::map<Place, std::uint64_t> expected;
@@ -53,7 +53,7 @@ TEST(SampleCounts, EqualThoseOfAPlainMap) {
   EXPECT_EQ(counts_of(counts), expected);
 }
 
-TEST(SampleCounts, OfOnePlaceGoBeyondTheirRowsCounter) {
+TEST(SampleCounts, ExceedTheRowsCounter) {
   SampleCounts counts;
   const SampleKey often{0x1000, 7, 3, SampleKind(CpuMode::user, false)};
   const std::vector<SampleKey> batch(1000, often);
@@ -90,7 +90,7 @@ void expect_extracted(IsOut is_out) {
   EXPECT_EQ(counts_of(counts), in);
 }
 
-TEST(SampleCounts, CanBeTakenOut) {
+TEST(SampleCounts, CanBeRemoved) {
   expect_extracted([](std::size_t row) { return row % 5 == 3; });
   expect_extracted([](std::size_t row) { return row < 30'000; });
   expect_extracted([](std::size_t row) { return row >= 8192; });
@@ -98,7 +98,7 @@ TEST(SampleCounts, CanBeTakenOut) {
   expect_extracted([](std::size_t) { return false; });
 }
 
-TEST(SampleCounts, TellBetweenWhichTimesAPlaceWasSeen) {
+TEST(SampleCounts, RecordTheTimeRangeOfAPlace) {
   SliceNumbers slices;
   std::array<SampleCounts, 2> halves;  // counted apart and merged, as two threads do
   const SampleKind kind(CpuMode::user, false);

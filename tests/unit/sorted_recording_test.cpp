@@ -125,7 +125,7 @@ std::uint64_t scattered(std::uint64_t time) {
   return (time ^ time >> 31) * 0x9e37'79b9'7f4a'7c15ULL;
 }
 
-TEST(RecordingsOfOthers, GiveTheSameInEveryOrderOfTheirRecords) {
+TEST(PublicRecordings, GiveTheSameInEveryOrderOfTheirRecords) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   const test::TemporaryDirectory directory;
   std::vector<std::string> left_out;

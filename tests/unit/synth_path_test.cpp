@@ -52,7 +52,7 @@ struct Loop {
   }
 };
 
-TEST(SynthPath, CallsEachInstructionWhatTheMapOfTheTargetCallsIt) {
+TEST(SynthPath, ClassifiesInstructionsLikeTheTargetMap) {
   const Loop loop;
   const LoopPath path(loop.parts);
   ASSERT_EQ(path.steps().size(), loop.parts.starts.size());
@@ -65,7 +65,7 @@ TEST(SynthPath, CallsEachInstructionWhatTheMapOfTheTargetCallsIt) {
   }
 }
 
-TEST(SynthPath, GoesOnIntoTheNextTriggerTheLoopAndTheNextIteration) {
+TEST(SynthPath, ContinuesIntoTheNextTriggerTheLoopAndTheNextIteration) {
   const Loop loop;
   const LoopPath path(loop.parts);
   const auto at = [&](std::size_t trigger, std::int64_t offset) {
@@ -90,7 +90,7 @@ TEST(SynthPath, GoesOnIntoTheNextTriggerTheLoopAndTheNextIteration) {
   }
 }
 
-TEST(SynthPath, GivesEachTriggerTheShareThatTheModelHasForIt) {
+TEST(SynthPath, DrawsEachTriggerWithItsShare) {
   const Loop loop;
   const LoopPath path(loop.parts);
   LevelModel level;

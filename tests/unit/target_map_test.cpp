@@ -82,7 +82,7 @@ TEST(TargetMap, AShortRunwayStillCensorsItsLastInstruction) {
   EXPECT_EQ(map.censored_from(), 5);
 }
 
-TEST(TargetMap, OtherTriggersAreToldFromTheLoopTheyLieIn) {
+TEST(TargetMap, DistinguishesOtherTriggersFromTheLoop) {
   const TargetMap map = example();
   EXPECT_EQ(map.classify(0x1100).sample_class, SampleClass::other_trigger);
   EXPECT_EQ(map.classify(0x1102).sample_class, SampleClass::loop);
@@ -119,7 +119,7 @@ TEST(TargetMap, OfFunctionsCountsAnyAddressOfTheFunctionAsAHit) {
   EXPECT_EQ(map.classify(0x140).sample_class, SampleClass::other_user);
 }
 
-TEST(TargetMap, OfFunctionsTakesTheWholeRunwayAsSkid) {
+TEST(TargetMap, CountsTheWholeRunwayFunctionAsSkid) {
   const TargetMap map = TargetMap::of_functions({0x100, 0x140}, region(0x200, 100, 3));
   EXPECT_EQ(map.classify(0x200).offset->instructions, 1);
   EXPECT_EQ(map.classify(0x200).offset->bytes, 0);
@@ -158,7 +158,7 @@ TargetMap three_triggers() {
                               {0x0ff0, 0x1100}, {});
 }
 
-TEST(TargetMap, OfSeveralTriggersTheOneInFrontCounts) {
+TEST(TargetMap, AssignsASampleToTheLastTriggerBeforeIt) {
   const TargetMap map = three_triggers();
   EXPECT_EQ(map.triggers(), 3u);
   const Classified second = map.classify(0x1030);
@@ -179,7 +179,7 @@ TEST(TargetMap, OfSeveralTriggersTheOneInFrontCounts) {
   EXPECT_EQ(map.classify(0x10f0).sample_class, SampleClass::loop);
 }
 
-TEST(TargetMap, OfSeveralTriggersEachRunwayHasCensoredEnd) {
+TEST(TargetMap, CensorsTheEndOfEachRunway) {
   const TargetMap map = three_triggers();
   EXPECT_EQ(map.classify(0x1008 + 38).sample_class, SampleClass::censored);
   EXPECT_EQ(map.classify(0x1034 + 18).sample_class, SampleClass::skid);

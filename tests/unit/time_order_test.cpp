@@ -156,7 +156,7 @@ class TimeOrder : public ::testing::Test {
 };
 
 /// As a JIT does all the time.
-TEST_F(TimeOrder, SplitsNoPlaceOfAPipeWhereOthersAreMapped) {
+TEST_F(TimeOrder, DoesNotSplitPlacesForMappingsElsewhere) {
   constexpr std::uint64_t kMappings = 300, kPlaces = 20, kPage = 0x1000;
   const HistoryShape shape;
   std::vector<Occurrence> history;
@@ -206,7 +206,7 @@ class TimeOrderOfAnyHistory : public TimeOrder, public ::testing::WithParamInter
   std::vector<Occurrence> history_ = test::random_history(shape_, random_);
 };
 
-TEST_P(TimeOrderOfAnyHistory, IsNoMatterInAFile) {
+TEST_P(TimeOrderOfAnyHistory, DoesNotMatterInAFile) {
   expect_equal_in_files(shape_, history_);
   std::shuffle(history_.begin(), history_.end(), random_);
   SCOPED_TRACE("shuffled");
@@ -220,7 +220,7 @@ TEST_P(TimeOrderOfAnyHistory, IsFollowedInRounds) {
   }
 }
 
-TEST_P(TimeOrderOfAnyHistory, IsCertainOrSaidNotToBeWhereRoundsAreBroken) {
+TEST_P(TimeOrderOfAnyHistory, IsCertainOrReportedWithBrokenRounds) {
   std::shuffle(history_.begin(), history_.end(), random_);
   Rounds rounds(1);
   for (const auto& occurrence : history_) {
@@ -274,7 +274,7 @@ TEST_P(TimeOrderOfALongHistory, ChangesTheFilesOfHotAddresses) {
   EXPECT_GT(HistoryWriter(shape_).whole(history_).records().size(), std::size_t{8} << 20);
 }
 
-TEST_P(TimeOrderOfALongHistory, IsNoMatterInAFile) {
+TEST_P(TimeOrderOfALongHistory, DoesNotMatterInAFile) {
   expect_equal_in_files(shape_, history_);
   std::shuffle(history_.begin(), history_.end(), random_);
   SCOPED_TRACE("shuffled");
@@ -288,7 +288,7 @@ TEST_P(TimeOrderOfALongHistory, IsFollowedInRounds) {
   }
 }
 
-TEST_P(TimeOrderOfALongHistory, IsCertainOrSaidNotToBeWithoutRounds) {
+TEST_P(TimeOrderOfALongHistory, IsCertainOrReportedWithoutRounds) {
   const auto one = test::in_rounds(history_, shape_.cpus, 20, random_);
   const auto builder = HistoryWriter(shape_).whole(joined(one));
   const auto expected = test::places_by_replay(joined(one), true);

@@ -16,7 +16,7 @@ TEST(InThousands, GroupsDigitsByThree) {
   EXPECT_EQ(in_thousands(std::numeric_limits<std::uint64_t>::max()), "18,446,744,073,709,551,615");
 }
 
-TEST(InThousands, LeavesTheSignInFront) {
+TEST(InThousands, KeepsTheSign) {
   EXPECT_EQ(in_thousands("-123"), "-123");
   EXPECT_EQ(in_thousands("-1234"), "-1,234");
 }
