@@ -43,7 +43,7 @@ std::string read_standard_input() {
 /// "\t" is how perf lets a tab be written.
 std::optional<std::string> separator_of(const RatesOptions& options) {
   if (options.separator && options.separator->empty()) {
-    throw UsageError("--separator takes at least one character; leave it out to have it found");
+    throw UsageError("--separator takes at least one character; leave it out to have it detected");
   }
   return options.separator == "\\t" ? "\t" : options.separator;
 }
@@ -90,12 +90,12 @@ void add_rates_command(CLI::App& app, int& exit_status) {
       "rates", "print cache rates and the backend hierarchy of perf stat counts");
   command
       ->add_option("FILE", options->file,
-                   "output of perf stat, perf stat -x or perf stat -j; - for standard input "
+                   "output of perf stat -j or perf stat -x; - for standard input "
                    "(default: -)")
       ->type_name("FILE");
   command
       ->add_option("--separator", options->separator,
-                   "what perf stat's -x was given (default: found out)")
+                   "what perf stat's -x was given (default: detected)")
       ->type_name("TEXT");
   command
       ->add_option("--lfb-l2", options->shares.l2,

@@ -1,7 +1,5 @@
 #include "src/perfstat/reading.h"
 
-#include "src/perfstat/event_names.h"
-#include "src/perfstat/number.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 
@@ -53,7 +51,7 @@ std::vector<Line> lines_of(std::string_view text, const std::string& file) {
   return lines;
 }
 
-/// A member as text: perf has changed between strings and numbers.
+/// A member as text: versions of perf differ between strings and numbers.
 std::string text_of(const JsonValue& object, const json& value, std::string_view key) {
   const auto found = value.find(key);
   if (found == value.end() || found->is_null()) return {};
@@ -61,7 +59,7 @@ std::string text_of(const JsonValue& object, const json& value, std::string_view
   return object[key].string();
 }
 
-/// Whether a line of `perf stat -j` has a count, and is no further metric nor of another program.
+/// Whether a line is a count of `perf stat -j`, not a further metric and not of another program.
 bool is_json_count(const Line& line) {
   return trimmed(line.text).starts_with('{') &&
          line.text.find("\"counter-value\"") != std::string_view::npos;
@@ -83,7 +81,7 @@ Row json_row(const Line& line, const std::string& file) {
   row.event = object["event"].string();
   const std::string text = text_of(object, value, "counter-value");
   if (text.empty()) object["counter-value"].refuse("nothing", "a number");
-  if (!set_value(row, text, plain_number)) {
+  if (!set_value(row, text)) {
     throw fault(where, fmt::format("'{}' for \"counter-value\"", text),
                 "a number, \"<not counted>\" or \"<not supported>\"",
                 "count again with LC_ALL=C perf stat -j");
@@ -144,11 +142,9 @@ class Sums {
 
  private:
   void refuse_groups(const Row& row) const {
-    // As text the event stands where a unit does, and the group where the event does.
-    if (row.cgroup.empty() && !identify_event(row.unit).known()) return;
+    if (row.cgroup.empty()) return;
     throw fault(place(file_, row.line),
-                fmt::format("a count of the control group '{}'",
-                            row.cgroup.empty() ? row.event : row.cgroup),
+                fmt::format("a count of the control group '{}'", row.cgroup),
                 "counts of one program or the whole system",
                 "control groups can contain each other, so they are not summed: give the lines of "
                 "one group without its name");
@@ -159,7 +155,7 @@ class Sums {
     if (!row.summary && !(part_ && whole_)) return;
     throw fault(place(file_, row.line),
                 fmt::format("a count of '{}' that is {}", row.event,
-                            row.interval ? "of an interval, behind one that is of none"
+                            row.interval ? "of an interval, after one that is of none"
                                          : "of no interval, beside those of intervals"),
                 "either",
                 "intervals would be counted twice: leave perf stat's --summary out, or give the "
@@ -174,17 +170,16 @@ class Sums {
 };
 
 struct Shape {
-  Form form = Form::plain;
-  std::string separator;
+  Form form = Form::separated;
+  std::string separator;  ///< empty where none gives a count
 };
 
 Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>& separator) {
   if (separator) return {Form::separated, *separator};
   for (const Line& line : lines) {
     if (is_json_count(line)) return {Form::json, {}};
-    if (trimmed(line.text).starts_with("Performance counter stats for")) return {};
   }
-  // Lines of the program that was counted can stand in front; some thousand of them are tried.
+  // Lines of the program that was counted can come first; some thousand of them are tried.
   constexpr std::size_t kMostTried = 2000;
   for (std::size_t i = 0; i < std::min(lines.size(), kMostTried); ++i) {
     std::string found = separator_of(lines[i].text);
@@ -193,8 +188,8 @@ Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>&
   return {};
 }
 
-/// Whether a line has control characters, which perf prints only where -x asks for them: it is of
-/// the program that was counted, or of a file that is no text.
+/// Whether a line has control characters, which perf prints only as the separator: it comes from
+/// the program that was counted, or from a file that is no text.
 bool is_binary(const Line& line, const Shape& shape) {
   return std::any_of(line.text.begin(), line.text.end(), [&shape](char c) {
     const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -206,44 +201,28 @@ std::optional<Row> row_of(const Line& line, const Shape& shape, const std::strin
   if (shape.form == Form::json) {
     return is_json_count(line) ? std::optional(json_row(line, file)) : std::nullopt;
   }
-  if (is_binary(line, shape)) return std::nullopt;
-  auto row = shape.form == Form::separated ? separated_row(line.text, shape.separator)
-                                           : plain_row(line.text);
+  if (shape.separator.empty() || is_binary(line, shape)) return std::nullopt;
+  auto row = separated_row(line.text, shape.separator);
   if (row) row->line = line.number;
   return row;
 }
 
-/// Lines that perf itself prints beside counts: the heading, times, further metrics.
+/// Lines that perf itself prints beside counts: further metrics.
 bool is_of_perf(const Line& line, const Shape& shape) {
   const std::string_view text = trimmed(line.text);
-  switch (shape.form) {
-    case Form::json:
-      return text.starts_with('{') && text.find("\"metric-value\"") != std::string_view::npos;
-    case Form::separated: {
-      // Of a further metric value, unit, event and what belongs to them are empty.
-      std::string empty;
-      for (int i = 0; i < 5; ++i) empty += shape.separator;
-      return line.text.find(empty) != std::string_view::npos;
-    }
-    case Form::plain:
-      return text.starts_with("Performance counter stats for") ||
-             text.find(" seconds ") != std::string_view::npos;
+  if (shape.form == Form::json) {
+    return text.starts_with('{') && text.find("\"metric-value\"") != std::string_view::npos;
   }
-  return false;
+  // Of a further metric, value, unit, event and their shares are empty.
+  std::string empty;
+  for (int i = 0; i < 5; ++i) empty += shape.separator;
+  return line.text.find(empty) != std::string_view::npos;
 }
 
 }  // namespace
 
 std::string_view name_of(Form form) {
-  switch (form) {
-    case Form::json:
-      return "perf stat -j";
-    case Form::separated:
-      return "perf stat -x";
-    case Form::plain:
-      return "perf stat";
-  }
-  return {};
+  return form == Form::json ? "perf stat -j" : "perf stat -x";
 }
 
 Reading read_counts(std::string_view text, const std::string& file,
@@ -267,8 +246,8 @@ Reading read_counts(std::string_view text, const std::string& file,
     }
   }
   if (sums.empty()) {
-    throw fault(file, "no count of perf stat", "the output of perf stat, perf stat -x or -j",
-                "perf stat writes to standard error: use its -o FILE, or 2>&1");
+    throw fault(file, "no count of perf stat", "the output of perf stat -j or perf stat -x",
+                "count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1");
   }
   reading.events = sums.take();
   return reading;

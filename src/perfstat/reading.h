@@ -1,4 +1,4 @@
-// The output of perf stat: `-j`, `-x` with any separator, or text. Nothing of it is trusted.
+// The output of `perf stat -j` and `perf stat -x`. Nothing in it is trusted.
 #pragma once
 
 #include "src/perfstat/row.h"
@@ -12,8 +12,8 @@
 
 namespace skid::perfstat {
 
-enum class Form { json, separated, plain };
-/// "perf stat -j", "perf stat -x", "perf stat"
+enum class Form { json, separated };
+/// "perf stat -j", "perf stat -x"
 std::string_view name_of(Form form);
 
 /// An event with the sum of its counts over intervals, CPUs, sockets or threads.
@@ -30,18 +30,18 @@ struct EventCount {
 
 struct Reading {
   std::string file;
-  Form form = Form::plain;
+  Form form = Form::separated;
   std::string separator;  ///< of `-x`
   std::vector<EventCount> events;
-  std::size_t other_lines = 0;       ///< lines that are no counts, left out
+  std::size_t other_lines = 0;       ///< lines without a count, left out
   std::size_t first_other_line = 0;  ///< from 1
 };
 
-/// More than any perf stat prints in some hours of intervals.
+/// More than perf stat prints in some hours of intervals.
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 
-/// Reads perf stat's output. `file` names it in errors. `separator` is that of `-x`, where the
-/// caller knows it; otherwise the form and the separator are found out.
+/// Reads perf stat's output. `file` names it in errors. `separator` is that of `-x`; without it the
+/// form and the separator are detected.
 /// Throws InputError for text without counts, more of it than is allowed, a damaged count, and for
 /// counts that cannot be summed: of control groups, or of intervals together with their sum.
 Reading read_counts(std::string_view text, const std::string& file,

@@ -1,7 +1,10 @@
 #include "src/perfstat/row.h"
 
-#include "src/perfstat/number.h"
 #include "src/support/error.h"
+
+#include <charconv>
+#include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -11,7 +14,31 @@ std::string place(const std::string& file, std::size_t line) {
   return fmt::format("{}: line {}", file, line);
 }
 
-bool set_value(Row& row, std::string_view text, std::optional<double> (*number)(std::string_view)) {
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kWhite = " \t\r\n\v\f";
+  const auto begin = text.find_first_not_of(kWhite);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kWhite) - begin + 1);
+}
+
+std::optional<double> plain_number(std::string_view text) {
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  constexpr std::size_t kLongest = 64;
+  if (digits.empty() || text.size() > kLongest || digits[0] < '0' || digits[0] > '9') {
+    return std::nullopt;
+  }
+  std::string number(text);
+  if (number.find('.') == std::string::npos) {
+    if (const auto comma = number.find(','); comma != std::string::npos) number[comma] = '.';
+  }
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+bool set_value(Row& row, std::string_view text) {
   row.value = 0;
   if (text == "<not counted>") {
     row.state = State::not_counted;
@@ -21,7 +48,7 @@ bool set_value(Row& row, std::string_view text, std::optional<double> (*number)(
     row.state = State::not_supported;
     return true;
   }
-  const auto value = number(text);
+  const auto value = plain_number(text);
   if (!value) return false;
   row.state = State::counted;
   row.value = *value;

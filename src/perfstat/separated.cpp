@@ -1,6 +1,5 @@
 // Lines of `perf stat -x SEP`: [interval] [CPU, or socket and how many] value unit event [cgroup]
 // [deviation%] runtime running% [metric unit].
-#include "src/perfstat/number.h"
 #include "src/perfstat/row.h"
 
 #include <algorithm>
@@ -72,7 +71,7 @@ bool is_whole(std::string_view text) {
   });
 }
 
-/// What stands behind the event: [cgroup] [deviation%] runtime running%.
+/// The fields after the event: [cgroup] [deviation%] runtime running%.
 bool read_tail(const std::vector<std::string>& fields, std::size_t at, Row& row) {
   const auto field = [&](std::size_t i) {
     return i < fields.size() ? std::string_view(fields[i]) : std::string_view();
@@ -93,7 +92,7 @@ std::optional<Row> row_at(const std::vector<std::string>& fields, std::size_t at
   row.event = fields[at + 2];
   if (plain_number(row.unit) || row.unit.starts_with('<')) return std::nullopt;
   if (std::none_of(row.event.begin(), row.event.end(), is_letter)) return std::nullopt;
-  if (!set_value(row, fields[at], plain_number)) return std::nullopt;
+  if (!set_value(row, fields[at])) return std::nullopt;
   if (!read_tail(fields, at + 3, row)) return std::nullopt;
   for (std::size_t i = 0; i < at; ++i) row.scope += fields[i] + '\n';
   if (at > 0) {
@@ -109,7 +108,7 @@ std::optional<Row> separated_row(std::string_view line, std::string_view separat
   // Intervals are padded with spaces, which can be the separator too.
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::vector<std::string> fields = fields_of(line, separator);
-  // Interval, aggregate and number of CPUs at most stand in front of the value.
+  // Interval, aggregate and number of CPUs at most come before the value.
   for (std::size_t at = 0; at <= 3; ++at) {
     if (auto row = row_at(fields, at)) return row;
   }
@@ -123,7 +122,7 @@ std::string separator_of(std::string_view line) {
   const auto separates = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '\r';
   };
-  // One follows the value, which stands near the begin of the line.
+  // One follows the value, which is near the beginning of the line.
   constexpr std::size_t kFarthest = 256;
   const std::string_view front = line.substr(0, kFarthest);
   for (std::size_t at = 0; at < front.size(); ++at) {

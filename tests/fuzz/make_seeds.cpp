@@ -133,14 +133,6 @@ void write_features(const std::filesystem::path& directory) {
 
 /// Counts for rates, as perf prints them with a PMU.
 void write_counts(const std::filesystem::path& directory) {
-  write_file(directory / "plain",
-             " Performance counter stats for 'true':\n\n"
-             "     6,219,060,933      cycles:u                  #    3.010 GHz   (83.31%)\n"
-             "     2,481,003,377      mem_load_retired.l1_hit                    (83.40%)\n"
-             "        32,110,021      cpu/event=0xd1,umask=0x40,name=LFB/        (83.35%)\n"
-             "   <not supported>      r20d1\n"
-             "              0.55 msec task-clock                #    0.679 CPUs utilized\n\n"
-             "       2.066128917 seconds time elapsed\n\n");
   write_file(directory / "separated",
              "# started on Thu Jan  1 00:00:00 1970\n\n"
              "2481003377,,r01d1,2066000000,100.00,,\n11000321,,r08d1,2066000000,100.00,,\n"

@@ -33,15 +33,7 @@ const char* name_of(perfstat::State state) {
 }
 
 const char* key_of(perfstat::Form form) {
-  switch (form) {
-    case perfstat::Form::json:
-      return "json";
-    case perfstat::Form::separated:
-      return "separated";
-    case perfstat::Form::plain:
-      return "plain";
-  }
-  return "";
+  return form == perfstat::Form::json ? "json" : "separated";
 }
 
 ordered_json event_json(const perfstat::SelectedEvent& selected) {
