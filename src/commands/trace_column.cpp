@@ -5,6 +5,7 @@
 
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -37,31 +38,65 @@ struct JsonOf {
   }
 };
 
-Json json_of(const perfdata::Tracepoints& tracepoints, const perfdata::Attribute& attribute,
-             std::span<const std::byte> raw) {
-  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return nullptr;
+/// "5", "0x401000", "name", "1,2,3"
+struct TextOf {
+  bool is_hexadecimal = false;
+
+  std::string operator()(const std::string& text) const { return text; }
+  template <typename Number>
+  std::string operator()(const std::vector<Number>& numbers) const {
+    std::string text;
+    for (const Number number : numbers) {
+      if (!text.empty()) text += ',';
+      text += (*this)(number);
+    }
+    return text;
+  }
+  template <typename Number>
+  std::string operator()(Number number) const {
+    return is_hexadecimal ? fmt::format("{:#x}", number) : fmt::format("{}", number);
+  }
+};
+
+using Fields = std::vector<perfdata::NamedValue>;
+
+/// The fields of a payload, or the reason why there are none.
+std::variant<Fields, std::string_view> fields_of(const perfdata::Tracepoints& tracepoints,
+                                                 const perfdata::Attribute& attribute,
+                                                 std::span<const std::byte> raw) {
   const auto* format = tracepoints.format(attribute.config);
   if (format == nullptr) return perfdata::Tracepoints::kUnknown;
-  const auto fields = tracepoints.fields(*format, raw);
+  auto fields = tracepoints.fields(*format, raw);
   if (!fields) return perfdata::Tracepoints::kDamaged;
-  Json object = Json::object();
-  for (const auto& [name, value] : *fields) {
-    object[std::string(name)] = std::visit(JsonOf{}, value);
-  }
-  return object;
+  return std::move(*fields);
 }
 
 }  // namespace
 
 std::string TraceColumn::text(const perfdata::Attribute& attribute,
-                              std::span<const std::byte> raw) {
+                              std::span<const std::byte> raw) const {
   if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return {};
-  return tracepoints_.text(attribute.config, raw);
+  const auto fields = fields_of(tracepoints_, attribute, raw);
+  if (const auto* reason = std::get_if<std::string_view>(&fields)) return std::string(*reason);
+  std::string text;
+  for (const auto& [name, value, is_hexadecimal] : std::get<Fields>(fields)) {
+    if (!text.empty()) text += ' ';
+    text.append(name) += '=';
+    text += std::visit(TextOf{is_hexadecimal}, value);
+  }
+  return text;
 }
 
 std::string TraceColumn::json(const perfdata::Attribute& attribute,
                               std::span<const std::byte> raw) const {
-  return json_text(json_of(tracepoints_, attribute, raw));
+  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return "null";
+  const auto fields = fields_of(tracepoints_, attribute, raw);
+  if (const auto* reason = std::get_if<std::string_view>(&fields)) return json_text(Json(*reason));
+  Json object = Json::object();
+  for (const auto& [name, value, is_hexadecimal] : std::get<Fields>(fields)) {
+    object[std::string(name)] = std::visit(JsonOf{}, value);
+  }
+  return json_text(object);
 }
 
 }  // namespace skid::commands

@@ -17,14 +17,15 @@ class TraceColumn {
   explicit TraceColumn(const perfdata::Features& features)
       : tracepoints_(perfdata::Tracepoints::parse(features.tracing_data, problem_)) {}
 
-  /// What is wrong with the recording's formats; empty when nothing is.
+  /// Why the recording's formats cannot be read; empty when they can.
   const std::string& problem() const noexcept { return problem_; }
 
-  /// As perf script -F trace prints it, unescaped; empty for what is no tracepoint.
-  std::string text(const perfdata::Attribute& attribute, std::span<const std::byte> raw);
+  /// "field=value field=value", unescaped; empty for an event that is no tracepoint.
+  std::string text(const perfdata::Attribute& attribute, std::span<const std::byte> raw) const;
 
-  /// An object of the payload's fields, a string that says why there are none, or null for what is
-  /// no tracepoint. Numbers beyond 2^53, which many readers of JSON round, are strings.
+  /// An object of the payload's fields, a string with the reason why there are none, or null for an
+  /// event that is no tracepoint. Numbers beyond 2^53, which many readers of JSON round, are
+  /// strings.
   std::string json(const perfdata::Attribute& attribute, std::span<const std::byte> raw) const;
 
  private:

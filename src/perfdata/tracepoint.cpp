@@ -1,6 +1,5 @@
 #include "src/perfdata/tracepoint.h"
 
-#include "src/perfdata/tracepoint_printer.h"
 #include "src/perfdata/tracing_data.h"
 
 #include <algorithm>
@@ -21,36 +20,24 @@ bool is_number_size(std::uint64_t size) noexcept {
 
 }  // namespace
 
-struct Tracepoints::Printer : TracepointPrinter {
-  using TracepointPrinter::TracepointPrinter;
-};
-struct Tracepoints::Payload : PaddedPayload {};
-
-Tracepoints::Tracepoints() = default;
-Tracepoints::Tracepoints(Tracepoints&&) noexcept = default;
-Tracepoints& Tracepoints::operator=(Tracepoints&&) noexcept = default;
-Tracepoints::~Tracepoints() = default;
-
 Tracepoints Tracepoints::parse(std::span<const std::byte> tracing_data, std::string& problem) {
   Tracepoints tracepoints;
   if (tracing_data.empty()) return tracepoints;
   const auto data = parse_tracing_data(tracing_data, problem);
   if (!data) return tracepoints;
   tracepoints.order_ = data->byte_order;
-  tracepoints.long_size_ = data->long_size;
-  tracepoints.page_size_ = data->page_size;
   for (const auto& description : data->tracepoints) {
     auto format = parse_tracepoint_format(description.system, description.text, data->long_size);
     if (!format) continue;
     const auto id = format->id;
-    tracepoints.entries_.try_emplace(id, Entry{std::move(*format), nullptr});
+    tracepoints.formats_.try_emplace(id, std::move(*format));
   }
   return tracepoints;
 }
 
 const TracepointFormat* Tracepoints::format(std::uint64_t id) const noexcept {
-  const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : &found->second.format;
+  const auto found = formats_.find(id);
+  return found == formats_.end() ? nullptr : &found->second;
 }
 
 std::uint64_t Tracepoints::unsigned_at(std::span<const std::byte> raw, std::uint64_t offset,
@@ -109,7 +96,7 @@ TracepointValue Tracepoints::value_of(const TracepointField& field,
     if (field.is_signed) return widened(value, size);
     return value;
   }
-  // Whatever is neither number nor array of numbers is given as its bytes.
+  // Other types are given as their bytes.
   const std::uint64_t step = is_number_size(size) && field.is_array ? size : 1;
   std::vector<std::uint64_t> numbers;
   std::vector<std::int64_t> signed_numbers;
@@ -131,24 +118,9 @@ std::optional<std::vector<NamedValue>> Tracepoints::fields(const TracepointForma
   std::vector<NamedValue> values;
   for (std::size_t i = format.common_fields; i < format.fields.size(); ++i) {
     const auto& field = format.fields[i];
-    values.push_back({field.name, value_of(field, *bytes_of(field, raw))});
+    values.push_back({field.name, value_of(field, *bytes_of(field, raw)), field.is_hexadecimal});
   }
   return values;
-}
-
-std::string Tracepoints::text(std::uint64_t id, std::span<const std::byte> raw) {
-  const auto found = entries_.find(id);
-  if (found == entries_.end()) return std::string(kUnknown);
-  auto& [format, printer] = found->second;
-  if (!fits(format, raw)) return std::string(kDamaged);
-  if (!printer) printer = std::make_unique<Printer>(format, order_, long_size_, page_size_);
-  for (const auto& limit : printer->limits()) {
-    const auto value = number(format.fields[limit.field], raw);
-    if (!value || *value > limit.most) return std::string(kDamaged);
-  }
-  if (!payload_) payload_ = std::make_unique<Payload>();
-  auto printed = printer->print(raw, *payload_);
-  return printed ? std::move(*printed) : std::string(kUnknown);
 }
 
 }  // namespace skid::perfdata

@@ -26,7 +26,7 @@ std::string_view characters(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// `count` format files, each behind its size.
+/// `count` format files, each after its size.
 void read_formats(ByteReader& reader, const std::string& system, TracingData& data) {
   const std::uint32_t count = reader.u32();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
@@ -63,7 +63,7 @@ std::optional<TracingData> parse_tracing_data(std::span<const std::byte> bytes,
   data.byte_order = big_endian == 1 ? ByteOrder::big : ByteOrder::little;
 
   ByteReader reader(bytes.last(head.remaining()), data.byte_order);
-  data.page_size = reader.u32();
+  reader.skip(sizeof(std::uint32_t));  // page size
   for (const std::string_view part : {"header_page", "header_event"}) {
     if (terminated(reader) != part) return refuse(fmt::format("tracing data without {}", part));
     reader.skip(reader.u64());

@@ -21,8 +21,7 @@ struct TracepointDescription {
 struct TracingData {
   std::string version;  ///< of the layout: "0.6"
   ByteOrder byte_order = ByteOrder::little;
-  unsigned long_size = 8;       ///< bytes of the recorded kernel's long: 4 or 8
-  std::uint32_t page_size = 0;  ///< bytes
+  unsigned long_size = 8;  ///< bytes of the recorded kernel's long: 4 or 8
   std::vector<TracepointDescription> tracepoints;
 };
 
@@ -31,10 +30,10 @@ inline constexpr std::size_t kLongestTracepointFormat = std::size_t{64} << 10;
 /// A recording holds the formats of what it recorded; Linux 6.18 has 2,300 tracepoints.
 inline constexpr std::size_t kMostTracepoints = 4096;
 
-/// Reads the bytes of a HEADER_TRACING_DATA section, or those behind a
+/// Reads the bytes of a HEADER_TRACING_DATA section, or those after a
 /// PERF_RECORD_HEADER_TRACING_DATA (tools/perf/util/trace-event-info.c writes them). nullopt with
-/// what is wrong in `problem` when they cannot be read; kernel symbols, printk formats and command
-/// lines, which no payload needs, are passed over.
+/// the reason in `problem` when they cannot be read. Kernel symbols, printk formats and command
+/// lines, which no payload needs, are skipped.
 std::optional<TracingData> parse_tracing_data(std::span<const std::byte> bytes,
                                               std::string& problem);
 

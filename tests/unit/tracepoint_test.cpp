@@ -1,6 +1,7 @@
-// Payloads of tracepoints: their fields and their text.
+// Payloads of tracepoints: their fields, as `samples` prints them.
 #include "src/perfdata/tracepoint.h"
 
+#include "src/commands/trace_column.h"
 #include "tests/support/tracing_data_builder.h"
 
 #include <string>
@@ -51,26 +52,25 @@ std::string exec_payload(std::uint32_t location, std::string_view text, bool big
   return payload(kExec, big_endian).u32(location).i32(-5).raw(text).bytes();
 }
 
-TEST(TracepointPayload, IsPrintedAsThePrintFormatSays) {
-  for (const bool big_endian : {false, true}) {
-    auto known = tracepoints(big_endian);
-    const auto fault = payload(kFault, big_endian).u64(0x1000).u64(0x401234).u64(6).bytes();
-    EXPECT_EQ(known.text(kFault, bytes_of(fault)), "address=0x1000 ip=0x401234 error_code=0x6");
-    EXPECT_EQ(known.text(kExec, bytes_of(exec_payload(5u << 16 | 16, {"/a/b\0", 5}, big_endian))),
-              "filename=/a/b pid=-5");
-  }
+/// Whether the payload of that tracepoint is not damaged.
+bool is_whole(unsigned id, const std::string& raw) {
+  const auto known = tracepoints();
+  return known.fields(*known.format(id), bytes_of(raw)).has_value();
 }
 
 TEST(TracepointPayload, HasItsFieldsByName) {
-  const auto known = tracepoints();
-  const auto raw = exec_payload(5u << 16 | 16, {"/a/b\0", 5});
-  const auto fields = known.fields(*known.format(kExec), bytes_of(raw));
-  ASSERT_TRUE(fields);
-  ASSERT_EQ(fields->size(), 2u) << "without the common ones";
-  EXPECT_EQ((*fields)[0].name, "filename");
-  EXPECT_EQ(std::get<std::string>((*fields)[0].value), "/a/b");
-  EXPECT_EQ(std::get<std::int64_t>((*fields)[1].value), -5);
+  for (const bool big_endian : {false, true}) {
+    const auto known = tracepoints(big_endian);
+    const auto raw = exec_payload(5u << 16 | 16, {"/a/b\0", 5}, big_endian);
+    const auto fields = known.fields(*known.format(kExec), bytes_of(raw));
+    ASSERT_TRUE(fields);
+    ASSERT_EQ(fields->size(), 2u) << "without the common ones";
+    EXPECT_EQ((*fields)[0].name, "filename");
+    EXPECT_EQ(std::get<std::string>((*fields)[0].value), "/a/b");
+    EXPECT_EQ(std::get<std::int64_t>((*fields)[1].value), -5);
+  }
 
+  const auto known = tracepoints();
   const auto dump = payload(kDump).u32(2).raw("\x01\x02\x03\x04").raw({"sh\0x", 4}).bytes();
   const auto numbers = known.fields(*known.format(kDump), bytes_of(dump));
   ASSERT_TRUE(numbers);
@@ -80,80 +80,59 @@ TEST(TracepointPayload, HasItsFieldsByName) {
 }
 
 TEST(TracepointPayload, CutOffAnywhereIsDamaged) {
-  auto known = tracepoints();
   const auto whole = payload(kFault).u64(0x1000).u64(0x401234).u64(6).bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const auto part = whole.substr(0, size);
-    EXPECT_EQ(known.text(kFault, bytes_of(part)), Tracepoints::kDamaged) << size;
-    EXPECT_FALSE(known.fields(*known.format(kFault), bytes_of(part))) << size;
+    EXPECT_FALSE(is_whole(kFault, whole.substr(0, size))) << size;
   }
+  EXPECT_TRUE(is_whole(kFault, whole));
 }
 
-TEST(TracepointPayload, WhoseDynamicArrayLiesOutsideIsDamaged) {
-  auto known = tracepoints();
+TEST(TracepointPayload, WhoseDynamicArrayReachesPastItsEndIsDamaged) {
   for (const std::uint32_t location :
        {6u << 16 | 16, 1u << 16 | 0xffff, 0xffffffffu, 5u << 16 | 17}) {
-    EXPECT_EQ(known.text(kExec, bytes_of(exec_payload(location, {"/a/b\0", 5}))),
-              Tracepoints::kDamaged)
-        << location;
+    EXPECT_FALSE(is_whole(kExec, exec_payload(location, {"/a/b\0", 5}))) << location;
   }
 }
 
-TEST(TracepointPayload, WhoseTextIsNotEndedIsReadToItsOwnEnd) {
-  auto known = tracepoints();
-  EXPECT_EQ(known.text(kExec, bytes_of(exec_payload(4u << 16 | 16, "/a/b"))),
-            "filename=/a/b pid=-5");
-  // A longer payload before must not show through.
-  (void)known.text(kExec, bytes_of(exec_payload(9u << 16 | 16, {"/a/b/c/d\0", 9})));
-  EXPECT_EQ(known.text(kExec, bytes_of(exec_payload(4u << 16 | 16, "/a/b"))),
-            "filename=/a/b pid=-5");
-}
-
-TEST(TracepointPayload, WhoseCountLeadsOutOfItIsDamaged) {
-  auto known = tracepoints();
-  const auto with_length = [&](std::uint32_t length) {
-    const auto raw = payload(kDump).u32(length).raw("\x01\x02\x03\x04").raw("abcd").bytes();
-    return known.text(kDump, bytes_of(raw));
-  };
-  EXPECT_EQ(with_length(4), "01 02 03 04");
-  EXPECT_EQ(with_length(70'000), Tracepoints::kDamaged);
-  EXPECT_EQ(with_length(0xffffffff), Tracepoints::kDamaged);
+TEST(TracepointPayload, WithoutATerminatedTextIsReadToItsEnd) {
+  const auto known = tracepoints();
+  const auto raw = exec_payload(4u << 16 | 16, "/a/b");
+  const auto fields = known.fields(*known.format(kExec), bytes_of(raw));
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(std::get<std::string>(fields->front().value), "/a/b");
 }
 
 TEST(TracepointPayload, OfAnotherTracepointIsDamaged) {
-  auto known = tracepoints();
-  const auto raw = payload(kExec).u64(0x1000).u64(0x401234).u64(6).bytes();
-  EXPECT_EQ(known.text(kFault, bytes_of(raw)), Tracepoints::kDamaged);
+  EXPECT_FALSE(is_whole(kFault, payload(kExec).u64(0x1000).u64(0x401234).u64(6).bytes()));
 }
 
-TEST(TracepointPayload, WithoutAFormatSaysSo) {
-  auto known = tracepoints();
-  EXPECT_EQ(known.text(4711, bytes_of(payload(4711).bytes())), Tracepoints::kUnknown);
-  EXPECT_EQ(Tracepoints().text(kFault, {}), Tracepoints::kUnknown);
+TEST(TracepointPayload, WithoutAFormatIsUnknown) {
+  EXPECT_EQ(tracepoints().format(4711), nullptr);
+  EXPECT_EQ(Tracepoints().format(kFault), nullptr);
 }
 
-TEST(TracepointPayload, OfAFormatThatMayNotBeCarriedOutGivesItsFields) {
-  std::string problem;
-  const auto data = test::tracing_data(
-      {{"odd",
-        {test::format_text("divide", 9, "\tfield:u32 x;\toffset:8;\tsize:4;\tsigned:0;\n",
-                           "\"%d\", 1 / REC->x")}}});
-  auto known = Tracepoints::parse(bytes_of(data), problem);
-  EXPECT_EQ(known.text(9, bytes_of(payload(9).u32(0).bytes())), "[FAILED TO PARSE] x=0");
-}
-
-TEST(TracepointPayload, OfDamagedFormatsCrashesNothing) {
-  const auto whole = formats();
-  const auto raw = payload(kFault).u64(0x1000).u64(0x401234).u64(6).bytes();
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    constexpr std::string_view kValues("\0(\"\xff/", 5);
-    auto damaged = whole;
-    damaged[at] = kValues[at % kValues.size()];
-    std::string problem;
-    auto known = Tracepoints::parse(bytes_of(damaged), problem);
-    (void)known.text(kFault, bytes_of(raw));
-    (void)known.text(kExec, bytes_of(exec_payload(5u << 16 | 16, {"/a/b\0", 5})));
-  }
+TEST(TraceColumn, PrintsFieldsAndValues) {
+  perfdata::Features features;
+  const auto data = formats();
+  features.tracing_data.assign(bytes_of(data).begin(), bytes_of(data).end());
+  const commands::TraceColumn column(features);
+  EXPECT_EQ(column.problem(), "");
+  Attribute attribute;
+  attribute.type = PERF_TYPE_TRACEPOINT;
+  const auto text = [&](unsigned id, const std::string& raw) {
+    attribute.config = id;
+    return column.text(attribute, bytes_of(raw));
+  };
+  EXPECT_EQ(text(kFault, payload(kFault).u64(0x1000).u64(0x401234).u64(6).bytes()),
+            "address=0x1000 ip=0x401234 error_code=0x6");
+  EXPECT_EQ(text(kExec, exec_payload(5u << 16 | 16, {"/a/b\0", 5})), "filename=/a/b pid=-5");
+  EXPECT_EQ(text(kDump, payload(kDump).u32(2).raw("\x01\x02\x03\x04").raw({"sh\0x", 4}).bytes()),
+            "len=2 data=1,2,3,4 comm=sh");
+  EXPECT_EQ(text(kFault, "short"), Tracepoints::kDamaged);
+  EXPECT_EQ(text(4711, payload(4711).bytes()), Tracepoints::kUnknown);
+  attribute.type = PERF_TYPE_SOFTWARE;
+  EXPECT_EQ(text(kFault, ""), "");
+  EXPECT_EQ(column.json(attribute, {}), "null");
 }
 
 }  // namespace

@@ -22,7 +22,6 @@ TEST(TracingDataSection, GivesTheFormatsOfEverySystem) {
     EXPECT_EQ(data->version, "0.6");
     EXPECT_EQ(data->byte_order, big_endian ? ByteOrder::big : ByteOrder::little);
     EXPECT_EQ(data->long_size, 8u);
-    EXPECT_EQ(data->page_size, 4096u);
     ASSERT_EQ(data->tracepoints.size(), 3u);
     EXPECT_EQ(data->tracepoints[1].system, "sched");
     EXPECT_EQ(data->tracepoints[1].text, "two");
