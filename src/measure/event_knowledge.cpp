@@ -110,8 +110,7 @@ machine::Machine recorded_machine(const perfdata::Features& features, const run:
   machine.cpu.model_name = features.cpu_description;
   read_cpuid(features.cpuid, machine.cpu);
   machine.kernel = features.os_release;
-  if (features.cpu_topology && !features.cpu_topology->cores.empty()) {
-    const auto& cores = features.cpu_topology->cores;
+  if (const auto& cores = features.cores; !cores.empty()) {
     machine.smt_active = std::any_of(cores.begin(), cores.end(), [](const std::string& cpus) {
       return cpus.find_first_of(",-") != std::string::npos;
     });

@@ -10,13 +10,13 @@
 
 namespace skid::perfdata {
 
-/// No list that perf writes comes near. An element may take many times the bytes in memory that it
-/// takes in the file, where an empty string is four.
+/// Far above any list that perf writes. An element may use many times more bytes in memory than in
+/// the file, where an empty string has four.
 inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 20;
 
-/// Replaces `list` by what `read_element(reader)` reads, `count` times or until the section ends.
-/// Memory is only taken for elements that are there, so any count will do. An element that the
-/// section ends within is left out, and the reader has failed; so it has behind kMostElements.
+/// Replaces `list` by the results of `read_element(reader)`, `count` times or until the section
+/// ends. Memory grows with the elements that are read, so any count is safe. When the section ends
+/// inside an element, that one is left out and the reader fails; it also fails after kMostElements.
 template <typename Element, typename ReadElement>
 void read_list(ByteReader& reader, std::uint64_t count, std::vector<Element>& list,
                const ReadElement& read_element) {

@@ -51,6 +51,13 @@ void parse_pmu_mappings(ByteReader& reader, Features& features) {
   });
 }
 
+void read_pmu_capabilities(ByteReader& reader, PmuCapabilities& capabilities) {
+  read_list(reader, reader.u32(), capabilities, [](ByteReader& capability) {
+    std::string name(capability.counted_text());
+    return std::pair(std::move(name), std::string(capability.counted_text()));
+  });
+}
+
 void parse_groups(ByteReader& reader, Features& features) {
   read_list(reader, reader.u32(), features.groups, [](ByteReader& group) {
     GroupDescription description;
@@ -82,13 +89,13 @@ void parse_clock_reference(ByteReader& reader, Features& features) {
   if (!reader.failed()) features.clock_reference = reference;
 }
 
-/// Takes over a value that the section holds in full.
+/// Keeps a value that the section contains in full.
 template <typename Value>
 void keep(const ByteReader& reader, const Value& value, std::optional<Value>& kept) {
   if (!reader.failed()) kept = value;
 }
 
-/// Sections that tell of the machine. False when the bit is none of them.
+/// Sections on the machine. False when the bit is none of them.
 bool parse_machine_feature(unsigned bit, ByteReader& reader, Features& features) {
   switch (bit) {
     case HEADER_HOSTNAME:
@@ -118,37 +125,33 @@ bool parse_machine_feature(unsigned bit, ByteReader& reader, Features& features)
       keep(reader, total, features.total_memory_kib);
       return true;
     }
-    case HEADER_CPU_TOPOLOGY:
-      read_cpu_topology(reader, features.cpu_counts, features.cpu_topology.emplace());
+    case HEADER_CPU_TOPOLOGY: {
+      std::vector<std::string> sockets;
+      read_texts(reader, sockets);
+      read_texts(reader, features.cores);
       return true;
-    case HEADER_NUMA_TOPOLOGY:
-      read_numa_topology(reader, features.numa_nodes);
-      return true;
+    }
     case HEADER_PMU_MAPPINGS:
       parse_pmu_mappings(reader, features);
-      return true;
-    case HEADER_CACHE:
-      read_caches(reader, features.caches);
-      return true;
-    case HEADER_MEM_TOPOLOGY:
-      read_memory_topology(reader, features.memory_topology);
       return true;
     case HEADER_CPU_PMU_CAPS:
       read_pmu_capabilities(reader, features.cpu_pmu_capabilities.emplace());
       return true;
-    case HEADER_HYBRID_TOPOLOGY:
-      read_hybrid_topology(reader, features.hybrid_pmus);
-      return true;
     case HEADER_PMU_CAPS:
-      read_named_pmu_capabilities(reader, features.pmu_capabilities);
+      read_list(reader, reader.u32(), features.pmu_capabilities, [](ByteReader& pmu) {
+        NamedPmuCapabilities named;
+        read_pmu_capabilities(pmu, named.capabilities);
+        named.pmu = pmu.counted_text();
+        return named;
+      });
       return true;
     default:
       return false;
   }
 }
 
-/// Sections that tell of the recording. HEADER_BRANCH_STACK and HEADER_STAT have no content;
-/// HEADER_AUXTRACE and those of BPF are of no use here.
+/// Sections on the recording. HEADER_BRANCH_STACK and HEADER_STAT have no content; HEADER_AUXTRACE
+/// and those of BPF are not needed.
 void parse_recording_feature(unsigned bit, ByteReader& reader, ByteOrder order,
                              Features& features) {
   switch (bit) {

@@ -1,9 +1,8 @@
-// What a recording says of the machine, the command and the files behind it.
+// Feature sections of a recording: the machine, the command, the files that were sampled.
 #pragma once
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/feature_machine.h"
 #include "src/perfdata/format.h"
 
 #include <bitset>
@@ -17,6 +16,21 @@
 #include <vector>
 
 namespace skid::perfdata {
+
+/// HEADER_NRCPUS.
+struct CpuCounts {
+  std::uint32_t available = 0;  ///< highest CPU number that is present, plus one
+  std::uint32_t online = 0;
+};
+
+/// Name and value of the files in /sys/bus/event_source/devices/PMU/caps: "max_precise" and "3".
+using PmuCapabilities = std::vector<std::pair<std::string, std::string>>;
+
+/// HEADER_PMU_CAPS: the capabilities of a PMU other than "cpu".
+struct NamedPmuCapabilities {
+  std::string pmu;
+  PmuCapabilities capabilities;
+};
 
 /// A file whose code was sampled, as perf noted it when the recording ended.
 struct BuildId {
@@ -55,7 +69,7 @@ struct ClockReference {
   std::uint64_t clock_ns = 0;
 };
 
-/// Feature sections. Strings are empty and lists bare where the recording has no such section.
+/// Feature sections. Strings and lists are empty where the recording has no such section.
 struct Features {
   std::bitset<HEADER_FEATURES> present;
   std::map<unsigned, std::uint64_t> section_bytes;  ///< size of each section that is present
@@ -68,14 +82,10 @@ struct Features {
   std::string cpuid;            ///< "GenuineIntel,6,94,3"
   std::optional<CpuCounts> cpu_counts;
   std::optional<std::uint64_t> total_memory_kib;
-  std::optional<CpuTopology> cpu_topology;
-  std::vector<NumaNode> numa_nodes;
-  std::vector<CacheLevel> caches;
-  std::optional<MemoryTopology> memory_topology;
+  std::vector<std::string> cores;  ///< the CPUs of each core, "0,4" (HEADER_CPU_TOPOLOGY)
   std::vector<std::pair<std::uint32_t, std::string>> pmu_mappings;  ///< number, name
-  std::vector<HybridPmu> hybrid_pmus;
-  std::optional<PmuCapabilities> cpu_pmu_capabilities;  ///< of the PMU "cpu"
-  std::vector<NamedPmuCapabilities> pmu_capabilities;   ///< of all others
+  std::optional<PmuCapabilities> cpu_pmu_capabilities;              ///< of the PMU "cpu"
+  std::vector<NamedPmuCapabilities> pmu_capabilities;               ///< of all others
 
   std::vector<std::string> command_line;
   std::vector<EventDescription> events;
@@ -90,22 +100,22 @@ struct Features {
 };
 
 /// How HEADER_VERSION begins in a recording that was made from a model, by no CPU; else perf's own
-/// version stands there.
+/// version.
 inline constexpr std::string_view kSyntheticVersion = "skidscan synth";
 
-/// Whether a recording says of itself that it was made from a model.
+/// Whether a recording is marked as made from a model.
 inline bool is_synthetic(const Features& features) {
   return features.perf_version.starts_with(kSyntheticVersion);
 }
 
 /// Reads the content of one feature section into `features`. Returns what is wrong with it, or an
-/// empty string; what was readable before the fault is kept. A section of a kind or a version that
-/// is not decoded here is only marked present. A second section of one kind replaces the first,
-/// but build-ids add up. HEADER_CPU_TOPOLOGY needs HEADER_NRCPUS to come before it, as it does.
+/// empty string; the content before the fault is kept. A section of a kind or a version that is not
+/// decoded here is only marked present. A second section of one kind replaces the first, but
+/// build-ids add up.
 std::string parse_feature(unsigned bit, std::span<const std::byte> content, ByteOrder order,
                           Features& features);
 
-/// Reads one PERF_RECORD_HEADER_BUILD_ID: `body` is what stands behind its header, `misc` the
+/// Reads one PERF_RECORD_HEADER_BUILD_ID: `body` follows its header, `misc` is the
 /// header's. Returns what is wrong with it, or an empty string.
 std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, ByteOrder order,
                            Features& features);

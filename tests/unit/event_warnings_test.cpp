@@ -306,17 +306,16 @@ TEST(RecordedArch, IsThatOfTheCpu) {
 TEST(RecordedMachine, IsToldByTheRecordingWhereThereIsNoRun) {
   perfdata::Features features;
   features.cpuid = "GenuineIntel,6,94,3";
-  features.cpu_topology.emplace();
-  features.cpu_topology->cores = {"0,4", "1,5"};
+  features.cores = {"0,4", "1,5"};
   const machine::Machine smt = recorded_machine(features, nullptr);
   EXPECT_EQ(smt.cpu.vendor, "GenuineIntel");
   EXPECT_EQ(smt.cpu.family, 6);
   EXPECT_EQ(smt.cpu.model, 94);
   EXPECT_EQ(smt.cpu.stepping, 3);
   EXPECT_EQ(smt.smt_active, true);
-  features.cpu_topology->cores = {"0", "1"};
+  features.cores = {"0", "1"};
   EXPECT_EQ(recorded_machine(features, nullptr).smt_active, false);
-  features.cpu_topology.reset();
+  features.cores.clear();
   features.cpuid = "0x00000000413fd0c1";
   const machine::Machine arm = recorded_machine(features, nullptr);
   EXPECT_EQ(arm.cpu.vendor, "0x41");

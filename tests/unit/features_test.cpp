@@ -8,7 +8,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,6 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kOnline = 2;
-constexpr std::uint32_t kAvailable = 3;
 
 /// Parses from a buffer of exactly the content's length, so that a sanitizer sees each byte too
 /// far.
@@ -41,30 +38,11 @@ struct Section {
   unsigned bit;
   std::function<void(ByteWriter&)> write;
   std::function<void(const Features&)> check;
-  /// Sizes at which older versions of the format end.
-  std::set<std::size_t> also_whole_at = {};
 };
 
 void write_cpu_topology(ByteWriter& out) {
   out.u32(1).counted_text("0-2");
   out.u32(2).counted_text("0-1").counted_text("2");
-  for (std::uint32_t cpu = 0; cpu < kAvailable; ++cpu) out.u32(0x101 * cpu + 0x1010101).u32(0x102);
-  out.u32(1).counted_text("0-2");
-  for (std::uint32_t cpu = 0; cpu < kAvailable; ++cpu) out.u32(7 + cpu);
-}
-constexpr std::size_t kTopologyLists = (4 + 12) + (4 + 12 + 12);
-constexpr std::size_t kTopologyPlaces = kTopologyLists + kAvailable * 8;
-
-/// Sizes in [from, from + 8): less than a word behind the content may be padding.
-std::set<std::size_t> word_from(std::size_t from) {
-  std::set<std::size_t> sizes;
-  for (std::size_t i = 0; i < 8; ++i) sizes.insert(from + i);
-  return sizes;
-}
-
-std::set<std::size_t> both(std::set<std::size_t> one, const std::set<std::size_t>& other) {
-  one.insert(other.begin(), other.end());
-  return one;
 }
 
 std::string attribute_bytes(const ByteWriter& like) {
@@ -110,29 +88,7 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_THAT(f.events[0].ids, ElementsAre(11, 12));
        }},
       {HEADER_CPU_TOPOLOGY, write_cpu_topology,
-       [](const Features& f) {
-         ASSERT_TRUE(f.cpu_topology);
-         EXPECT_THAT(f.cpu_topology->sockets, ElementsAre("0-2"));
-         EXPECT_THAT(f.cpu_topology->cores, ElementsAre("0-1", "2"));
-         EXPECT_THAT(f.cpu_topology->dies, ElementsAre("0-2"));
-         ASSERT_EQ(f.cpu_topology->cpus.size(), kAvailable);
-         EXPECT_EQ(f.cpu_topology->cpus[1].core_id, 0x1010202);
-         EXPECT_EQ(f.cpu_topology->cpus[1].socket_id, 0x102);
-         EXPECT_EQ(f.cpu_topology->cpus[2].die_id, 9);
-       },
-       both(word_from(kTopologyLists), word_from(kTopologyPlaces))},
-      {HEADER_NUMA_TOPOLOGY,
-       [](ByteWriter& out) {
-         out.u32(2).u32(0).u64(1000).u64(900).counted_text("0-1");
-         out.u32(4).u64(2000).u64(1900).counted_text("2");
-       },
-       [](const Features& f) {
-         ASSERT_EQ(f.numa_nodes.size(), 2u);
-         EXPECT_EQ(f.numa_nodes[1].node, 4u);
-         EXPECT_EQ(f.numa_nodes[1].total_kib, 2000u);
-         EXPECT_EQ(f.numa_nodes[1].free_kib, 1900u);
-         EXPECT_EQ(f.numa_nodes[0].cpus, "0-1");
-       }},
+       [](const Features& f) { EXPECT_THAT(f.cores, ElementsAre("0-1", "2")); }},
       {HEADER_PMU_MAPPINGS,
        [](ByteWriter& out) {
          out.u32(2).u32(4).counted_text("cpu").u32(1).counted_text("software");
@@ -147,35 +103,8 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_EQ(f.groups[0].leader, 3u);
          EXPECT_EQ(f.groups[0].members, 2u);
        }},
-      {HEADER_CACHE,
-       [](ByteWriter& out) {
-         out.u32(1).u32(1).u32(2).u32(64).u32(1024).u32(8);
-         out.counted_text("Unified").counted_text("512K").counted_text("0-1");
-       },
-       [](const Features& f) {
-         ASSERT_EQ(f.caches.size(), 1u);
-         EXPECT_EQ(f.caches[0].level, 2u);
-         EXPECT_EQ(f.caches[0].line_size, 64u);
-         EXPECT_EQ(f.caches[0].sets, 1024u);
-         EXPECT_EQ(f.caches[0].ways, 8u);
-         EXPECT_EQ(f.caches[0].type, "Unified");
-         EXPECT_EQ(f.caches[0].size, "512K");
-         EXPECT_EQ(f.caches[0].cpus, "0-1");
-       }},
       {HEADER_SAMPLE_TIME, [](ByteWriter& out) { out.u64(5).u64(9); },
        [](const Features& f) { EXPECT_EQ(f.sample_time, std::pair(5ul, 9ul)); }},
-      {HEADER_MEM_TOPOLOGY,
-       [](ByteWriter& out) {
-         out.u64(1).u64(0x800'0000).u64(1);
-         out.u64(6).u64(70).u64(70).u64(0x3).u64(0xff);  // of the last word only six bits count
-       },
-       [](const Features& f) {
-         ASSERT_TRUE(f.memory_topology);
-         EXPECT_EQ(f.memory_topology->block_bytes, 0x800'0000u);
-         ASSERT_EQ(f.memory_topology->nodes.size(), 1u);
-         EXPECT_EQ(f.memory_topology->nodes[0].node, 6u);
-         EXPECT_EQ(f.memory_topology->nodes[0].block_count(), 8u);
-       }},
       {HEADER_CLOCKID, [](ByteWriter& out) { out.u64(1); },
        [](const Features& f) { EXPECT_EQ(f.clock_resolution_ns, 1u); }},
       {HEADER_DIR_FORMAT, [](ByteWriter& out) { out.u64(1); },
@@ -201,13 +130,6 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_EQ(f.clock_reference->time_of_day_ns, 1'700'000'000u);
          EXPECT_EQ(f.clock_reference->clock_ns, 77u);
        }},
-      {HEADER_HYBRID_TOPOLOGY,
-       [](ByteWriter& out) { out.u32(1).counted_text("cpu_core").counted_text("0-3"); },
-       [](const Features& f) {
-         ASSERT_EQ(f.hybrid_pmus.size(), 1u);
-         EXPECT_EQ(f.hybrid_pmus[0].pmu, "cpu_core");
-         EXPECT_EQ(f.hybrid_pmus[0].cpus, "0-3");
-       }},
       {HEADER_PMU_CAPS,
        [](ByteWriter& out) {
          out.u32(2).u32(1).counted_text("branches").counted_text("32").counted_text("cpu_core");
@@ -221,13 +143,6 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_THAT(f.pmu_capabilities[1].capabilities, IsEmpty());
        }},
   };
-}
-
-/// The number of CPUs comes before their topology.
-Features features_before(const Section& section) {
-  Features features;
-  if (section.bit == HEADER_CPU_TOPOLOGY) features.cpu_counts = {kAvailable, kOnline};
-  return features;
 }
 
 class EachFeature : public ::testing::TestWithParam<bool> {
@@ -244,7 +159,7 @@ class EachFeature : public ::testing::TestWithParam<bool> {
 TEST_P(EachFeature, IsDecoded) {
   for (const Section& section : sections(big_endian())) {
     SCOPED_TRACE(name_of_feature(section.bit));
-    Features features = features_before(section);
+    Features features;
     const std::string content = content_of(section);
     EXPECT_EQ(parse(section.bit, content, big_endian(), features), "");
     EXPECT_TRUE(features.present.test(section.bit));
@@ -256,7 +171,7 @@ TEST_P(EachFeature, IsDecoded) {
 TEST_P(EachFeature, IsDecodedWithThePaddingOfPipeMode) {
   for (const Section& section : sections(big_endian())) {
     SCOPED_TRACE(name_of_feature(section.bit));
-    Features features = features_before(section);
+    Features features;
     const std::string content = content_of(section);
     for (std::size_t padding = 1; padding < 8; ++padding) {
       const std::string padded = content + std::string(padding, '\0');
@@ -266,18 +181,14 @@ TEST_P(EachFeature, IsDecodedWithThePaddingOfPipeMode) {
   }
 }
 
-TEST_P(EachFeature, CutAnywhereIsAProblemOrAnOlderFormat) {
+TEST_P(EachFeature, ReportsACutAtAnyByte) {
   for (const Section& section : sections(big_endian())) {
     const std::string content = content_of(section);
     for (std::size_t size = 0; size < content.size(); ++size) {
-      Features features = features_before(section);
+      Features features;
       const auto problem = parse(section.bit, content.substr(0, size), big_endian(), features);
-      if (section.also_whole_at.contains(size)) {
-        EXPECT_EQ(problem, "") << name_of_feature(section.bit) << " cut at " << size;
-      } else {
-        EXPECT_THAT(problem, HasSubstr("feature section " + name_of_feature(section.bit)))
-            << "cut at " << size;
-      }
+      EXPECT_THAT(problem, HasSubstr("feature section " + name_of_feature(section.bit)))
+          << "cut at " << size;
       EXPECT_TRUE(features.present.test(section.bit));
     }
   }
@@ -287,7 +198,7 @@ TEST_P(EachFeature, WithAnyWordMadeHugeIsReadToItsEnd) {
   for (const Section& section : sections(big_endian())) {
     const std::string content = content_of(section);
     for (std::size_t at = 0; at + 4 <= content.size(); at += 4) {
-      Features features = features_before(section);
+      Features features;
       std::string damaged = content;
       damaged.replace(at, 4, writer().u32(kMost).bytes());
       parse(section.bit, damaged, big_endian(), features);
@@ -303,12 +214,6 @@ TEST_P(EachFeature, WithAHugeCountKeepsTheElementsThatAreThere) {
     return parse(bit, out.bytes(), big_endian(), features);
   };
   Features features;
-  EXPECT_NE(problem_of(HEADER_NUMA_TOPOLOGY,
-                       writer().u32(kMost).u32(0).u64(1000).u64(900).counted_text("0-1").u32(1),
-                       features),
-            "");
-  ASSERT_EQ(features.numa_nodes.size(), 1u);
-  EXPECT_EQ(features.numa_nodes[0].cpus, "0-1");
   EXPECT_NE(problem_of(HEADER_GROUP_DESC, writer().u32(kMost).counted_text("{a}").u32(0).u32(2),
                        features),
             "");
@@ -321,8 +226,6 @@ TEST_P(EachFeature, WithAHugeCountKeepsTheElementsThatAreThere) {
                        writer().u32(kMost).counted_text("branches").counted_text("32"), features),
             "");
   EXPECT_THAT(*features.cpu_pmu_capabilities, ElementsAre(Pair("branches", "32")));
-  EXPECT_NE(problem_of(HEADER_CACHE, writer().u32(1).u32(kMost), features), "");
-  EXPECT_THAT(features.caches, IsEmpty());
 }
 
 TEST_P(EachFeature, WithMillionsOfEmptyStringsIsReadInPart) {
@@ -334,63 +237,18 @@ TEST_P(EachFeature, WithMillionsOfEmptyStringsIsReadInPart) {
   EXPECT_EQ(features.command_line.size(), kMostElements);
 }
 
-TEST_P(EachFeature, WithAMemoryBitmapOfAnExabyteIsAProblem) {
-  Features features;
-  auto out = writer();
-  out.u64(1).u64(0x800'0000).u64(2);
-  out.u64(0).u64(1).u64(1).u64(1);
-  out.u64(1).u64(1).u64(std::numeric_limits<std::uint64_t>::max()).u64(1);
-  EXPECT_NE(parse(HEADER_MEM_TOPOLOGY, out.bytes(), big_endian(), features), "");
-  ASSERT_TRUE(features.memory_topology);
-  ASSERT_EQ(features.memory_topology->nodes.size(), 1u);
-  EXPECT_EQ(features.memory_topology->nodes[0].block_count(), 1u);
-}
-
-TEST_P(EachFeature, OfTheMachineIsKeptUpToTheCutInItsCpuPlaces) {
-  ByteWriter out(big_endian());
-  write_cpu_topology(out);
-  Features features;
-  features.cpu_counts = {kAvailable, kOnline};
-  EXPECT_NE(parse(HEADER_CPU_TOPOLOGY, out.bytes().substr(0, kTopologyLists + 12), big_endian(),
-                  features),
-            "");
-  EXPECT_THAT(features.cpu_topology->sockets, ElementsAre("0-2"));
-  EXPECT_EQ(features.cpu_topology->cpus.size(), 1u);
-}
-
-TEST_P(EachFeature, OfMoreCpusThanTheSectionHoldsIsAProblem) {
-  ByteWriter out(big_endian());
-  write_cpu_topology(out);
-  Features features;
-  features.cpu_counts = {kMost, kMost};
-  EXPECT_NE(parse(HEADER_CPU_TOPOLOGY, out.bytes(), big_endian(), features), "");
-  EXPECT_LE(features.cpu_topology->cpus.size(), out.bytes().size() / 8);
-}
-
-TEST_P(EachFeature, OfCpusWhoseNumberIsUnknownHasNoPlaces) {
-  ByteWriter out(big_endian());
-  write_cpu_topology(out);
-  Features features;
-  EXPECT_EQ(parse(HEADER_CPU_TOPOLOGY, out.bytes(), big_endian(), features), "");
-  EXPECT_THAT(features.cpu_topology->cores, ElementsAre("0-1", "2"));
-  EXPECT_THAT(features.cpu_topology->cpus, IsEmpty());
-}
-
 TEST_P(EachFeature, OfAnUnknownVersionIsOnlyMarkedPresent) {
   Features features;
-  EXPECT_EQ(parse(HEADER_CACHE, writer().u32(2).u32(kMost).bytes(), big_endian(), features), "");
-  EXPECT_EQ(parse(HEADER_MEM_TOPOLOGY, writer().u64(2).u64(9).bytes(), big_endian(), features), "");
   EXPECT_EQ(parse(HEADER_CLOCK_DATA, writer().u32(2).u32(9).bytes(), big_endian(), features), "");
-  EXPECT_TRUE(features.present.test(HEADER_CACHE));
-  EXPECT_THAT(features.caches, IsEmpty());
-  EXPECT_FALSE(features.memory_topology);
+  EXPECT_TRUE(features.present.test(HEADER_CLOCK_DATA));
   EXPECT_FALSE(features.clock_reference);
 }
 
-TEST_P(EachFeature, WithoutContentOrKnownMeaningIsOnlyMarkedPresent) {
+TEST_P(EachFeature, WithoutDecodedContentIsMarkedPresent) {
   Features features;
-  for (const unsigned bit : {unsigned{HEADER_BRANCH_STACK}, unsigned{HEADER_STAT},
-                             unsigned{HEADER_AUXTRACE}, unsigned{HEADER_BPF_BTF}, 99u, 255u}) {
+  for (const unsigned bit :
+       {unsigned{HEADER_BRANCH_STACK}, unsigned{HEADER_STAT}, unsigned{HEADER_AUXTRACE},
+        unsigned{HEADER_CACHE}, unsigned{HEADER_BPF_BTF}, 99u, 255u}) {
     EXPECT_EQ(parse(bit, "", big_endian(), features), "");
     EXPECT_TRUE(features.present.test(bit));
   }
@@ -402,7 +260,6 @@ TEST_P(EachFeature, MetAgainReplacesTheFirst) {
   Features features;
   for (int i = 0; i < 2; ++i) {
     for (const Section& section : sections(big_endian())) {
-      if (section.bit == HEADER_CPU_TOPOLOGY) features.cpu_counts = {kAvailable, kOnline};
       EXPECT_EQ(parse(section.bit, content_of(section), big_endian(), features), "");
       section.check(features);
     }

@@ -1,4 +1,4 @@
-// `skidscan inspect`: what a recording says of itself, as text and as JSON.
+// `skidscan inspect`: the contents of a recording as text and as JSON.
 #pragma once
 
 #include "src/perfdata/record_counts.h"

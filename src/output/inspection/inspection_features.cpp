@@ -36,25 +36,6 @@ ordered_json number_json(const std::optional<std::uint64_t>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json topology_json(const perfdata::CpuTopology& topology) {
-  return {{"sockets", topology.sockets},
-          {"dies", topology.dies},
-          {"cores", topology.cores},
-          {"cpus", list_json(topology.cpus, [](const perfdata::CpuPlace& place) {
-             return ordered_json{
-                 {"core_id", place.core_id},
-                 {"die_id", place.die_id ? ordered_json(*place.die_id) : ordered_json()},
-                 {"socket_id", place.socket_id}};
-           })}};
-}
-
-ordered_json memory_json(const perfdata::MemoryTopology& memory) {
-  return {{"block_bytes", memory.block_bytes},
-          {"nodes", list_json(memory.nodes, [](const perfdata::MemoryNode& node) {
-             return ordered_json{{"node", node.node}, {"blocks", node.block_count()}};
-           })}};
-}
-
 ordered_json capabilities_json(const perfdata::PmuCapabilities& capabilities) {
   return list_json(capabilities, [](const auto& capability) {
     return ordered_json{{"name", capability.first}, {"value", capability.second}};
@@ -71,20 +52,6 @@ void add_machine(const Features& features, ordered_json& json) {
     return ordered_json{{"available", counts.available}, {"online", counts.online}};
   });
   json["total_memory_kib"] = number_json(features.total_memory_kib);
-  json["cpu_topology"] = optional_json(features.cpu_topology, topology_json);
-  json["numa_nodes"] = list_json(features.numa_nodes, [](const perfdata::NumaNode& node) {
-    return ordered_json{{"node", node.node},
-                        {"total_kib", node.total_kib},
-                        {"free_kib", node.free_kib},
-                        {"cpus", node.cpus}};
-  });
-  json["memory_topology"] = optional_json(features.memory_topology, memory_json);
-  json["caches"] = list_json(features.caches, [](const perfdata::CacheLevel& cache) {
-    return ordered_json{{"level", cache.level}, {"type", cache.type},
-                        {"size", cache.size},   {"line_size", cache.line_size},
-                        {"sets", cache.sets},   {"ways", cache.ways},
-                        {"cpus", cache.cpus}};
-  });
   json["pmu_mappings"] = list_json(features.pmu_mappings, [](const auto& mapping) {
     return ordered_json{{"type", mapping.first}, {"name", mapping.second}};
   });
@@ -93,9 +60,6 @@ void add_machine(const Features& features, ordered_json& json) {
                                                                          NamedPmuCapabilities&
                                                                              pmu) {
     return ordered_json{{"pmu", pmu.pmu}, {"capabilities", capabilities_json(pmu.capabilities)}};
-  });
-  json["hybrid_pmus"] = list_json(features.hybrid_pmus, [](const perfdata::HybridPmu& hybrid) {
-    return ordered_json{{"pmu", hybrid.pmu}, {"cpus", hybrid.cpus}};
   });
 }
 

@@ -51,54 +51,12 @@ std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
   return joined(parts, ", ");
 }
 
-std::string memory_text(const perfdata::MemoryTopology& memory, const perfdata::MemoryNode& node) {
-  return fmt::format("node {}: {} blocks of {:#x} bytes", node.node, node.block_count(),
-                     memory.block_bytes);
-}
-
-void add_topology(const perfdata::CpuTopology& topology, Lines& lines) {
-  lines.line("sockets", joined(topology.sockets, "  "));
-  lines.line("dies", joined(topology.dies, "  "));
-  lines.line("cores", joined(topology.cores, "  "));
-}
-
-void add_memory(const Features& features, Lines& lines) {
-  if (features.total_memory_kib) {
-    lines.line("memory", fmt::format("{} KiB", *features.total_memory_kib));
-  }
-  std::vector<std::string> values;
-  for (const auto& node : features.numa_nodes) {
-    values.push_back(fmt::format("node {}: {} KiB, {} KiB free, CPUs {}", node.node, node.total_kib,
-                                 node.free_kib, node.cpus));
-  }
-  lines.lines("NUMA", values);
-  values.clear();
-  if (features.memory_topology) {
-    for (const auto& node : features.memory_topology->nodes) {
-      values.push_back(memory_text(*features.memory_topology, node));
-    }
-  }
-  lines.lines("memory blocks", values);
-  values.clear();
-  for (const auto& cache : features.caches) {
-    values.push_back(fmt::format("L{} {} {}, lines of {} bytes, {} sets, {} ways, CPUs {}",
-                                 cache.level, cache.type, cache.size, cache.line_size, cache.sets,
-                                 cache.ways, cache.cpus));
-  }
-  lines.lines("caches", values);
-}
-
 void add_pmus(const Features& features, Lines& lines) {
   std::vector<std::string> values;
   for (const auto& [type, name] : features.pmu_mappings) {
     values.push_back(fmt::format("{}={}", name, type));
   }
   lines.line("PMU numbers", joined(values, ", "));
-  values.clear();
-  for (const auto& hybrid : features.hybrid_pmus) {
-    values.push_back(fmt::format("{}: CPUs {}", hybrid.pmu, hybrid.cpus));
-  }
-  lines.lines("kinds of core", values);
   values.clear();
   if (features.cpu_pmu_capabilities) {
     values.push_back("cpu: " + capabilities_text(*features.cpu_pmu_capabilities));
@@ -120,8 +78,9 @@ void add_machine(const Features& features, Lines& lines) {
     lines.line("CPUs", fmt::format("{} online of {}", features.cpu_counts->online,
                                    features.cpu_counts->available));
   }
-  if (features.cpu_topology) add_topology(*features.cpu_topology, lines);
-  add_memory(features, lines);
+  if (features.total_memory_kib) {
+    lines.line("memory", fmt::format("{} KiB", *features.total_memory_kib));
+  }
   add_pmus(features, lines);
 }
 
