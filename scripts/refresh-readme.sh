@@ -54,16 +54,14 @@ show_compare() {
 
 show_audit() {
   "$skidscan" target -o reader >/dev/null
-  cat >places.json <<'END'
-{ "schema": "skidscan.placement/1", "binary": "reader",
+  cat >skids.json <<'END'
+{ "schema": "skidscan.model/1", "name": "a tenth skids",
   "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
-  "events": [ { "event": "r20d1", "config": "0x20d1", "period": 1009, "levels": [
-    {"level": 2, "places": [
-      {"symbol": "skid_trigger", "samples": 900},
-      {"symbol": "skid_runway", "offset": 7, "samples": 60},
-      {"symbol": "skid_runway", "offset": 23, "samples": 40} ] } ] } ] }
+  "events": [ { "event": "r20d1", "period": 1009, "levels": [
+    {"level": 2, "exact_ip": 1, "offsets": {"kind": "empirical",
+      "counts": [[0, 900], [8, 60], [24, 40]]}} ] } ] }
 END
-  "$skidscan" synth --place places.json -o perf.data >/dev/null 2>&1
+  "$skidscan" synth skids.json --target reader -o perf.data >/dev/null 2>&1
   "$skidscan" audit perf.data
 }
 

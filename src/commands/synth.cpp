@@ -14,7 +14,6 @@
 #include "src/support/process.h"
 #include "src/synth/ladder.h"
 #include "src/synth/model.h"
-#include "src/synth/placement.h"
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
 #include "src/words/footer.h"
@@ -49,7 +48,6 @@ constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 struct SynthOptions {
   std::string model;
   std::string like;
-  std::string placement;
   std::optional<std::string> output;
   std::string target;
   std::optional<std::uint64_t> seed;
@@ -69,18 +67,7 @@ perfdata::WritingChoices choices_of(const SynthOptions& options) {
   return choices;
 }
 
-/// A placement says all that a model does.
-void check_placement(const SynthOptions& options) {
-  if (!options.model.empty() || !options.like.empty() || !options.target.empty() ||
-      options.ladder || options.repeat > 1 || options.print_model) {
-    throw UsageError(
-        "--place: puts samples into a binary of its own; leave out MODEL, --like, --target, "
-        "--ladder, --repeat and --print-model");
-  }
-}
-
 void check(const SynthOptions& options) {
-  if (!options.placement.empty()) return check_placement(options);
   if (options.model.empty() == options.like.empty()) {
     throw UsageError(
         fmt::format("{}; name a file, or one of skidscan's own models with --like: {}",
@@ -250,44 +237,6 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   }
 }
 
-void write_placed(const SynthOptions& options) {
-  synth::Placement placement = synth::read_placement(options.placement);
-  if (options.seed) placement.seed = *options.seed;
-  const Files files = files_of(options);
-  const bool to_standard_output = files.recording == "-";
-  if (!to_standard_output) require_absent(files.recording, options.force);
-  require_absent(files.truth, options.force);
-  const perfdata::WritingChoices choices = choices_of(options);
-  const Messages messages(options.shown);
-  messages.detail(fmt::format("binary {}", placement.binary.string()));
-  ProgressLine progress(!to_standard_output &&
-                        ProgressLine::suits_standard_error(messages.quiet()));
-  progress.begins("writing", files.recording.string(), 1, 1);
-  std::vector<synth::PlacedTruth> truth;
-  if (to_standard_output) {
-    truth = synth::write_placement(placement, standard_output_file(), "standard output", choices);
-  } else {
-    StagedRecording staged(files.recording);
-    truth = synth::write_placement(placement, staged.take_file(), files.recording, choices);
-    staged.rename();
-  }
-  write_file_atomically(files.truth,
-                        synth::placement_truth_json(placement, files.recording.string(), truth));
-  const auto paused = progress.pause();
-  std::uint64_t samples = 0;
-  for (const auto& event : truth) {
-    samples += event.samples;
-    messages.detail(fmt::format("{}: {}, {} samples", files.recording.string(), event.requested,
-                                event.samples));
-  }
-  if (!to_standard_output && !options.shown.quiet) {
-    print(output::escape_for_terminal(fmt::format(
-              "{}: {} synthetic samples put into {}, seed {}; truth {}", files.recording.string(),
-              samples, placement.binary.string(), placement.seed, files.truth.string())) +
-          '\n');
-  }
-}
-
 /// The target of a run stands in its directory.
 Target target_in(const fs::path& directory, const SynthOptions& options,
                  const synth::Model& model) {
@@ -342,10 +291,6 @@ void run_synth(const SynthOptions& options) {
     print(synth::built_in_model_text(options.like));
     return;
   }
-  if (!options.placement.empty()) {
-    write_placed(options);
-    return;
-  }
   const synth::Model model = model_of(options);
   if (options.ladder) {
     write_run(options, model);
@@ -365,11 +310,6 @@ void add_synth_command(CLI::App& app, int& exit_status) {
   command->add_option("--like", options->like, "take a model of skidscan's own")
       ->type_name("MODEL")
       ->check(words::suggested(synth::built_in_model_names()));
-  command
-      ->add_option("--place", options->placement,
-                   "put samples on chosen instructions of any binary, as a JSON file says "
-                   "(docs/synth.md), instead of a model")
-      ->type_name("FILE");
   command->add_flag("--print-model", options->print_model,
                     "print the model that --like names, to start one's own from");
   command
@@ -409,7 +349,6 @@ void add_synth_command(CLI::App& app, int& exit_status) {
            "skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run",
            "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
            "-o mine.data",
-           "skidscan synth --place places.json -o placed.data && skidscan audit placed.data",
            "skidscan synth --like no-pebs --force -o - | perf script -i - | head"}}));
   command->callback([options, &exit_status] {
     run_synth(*options);

@@ -1,4 +1,4 @@
-// Parts that models and placements have in common, read from their JSON.
+// Parts of the JSON of a model that placements of the tests have too.
 #pragma once
 
 #include "src/machine/machine.h"
@@ -10,10 +10,10 @@
 
 namespace skid::synth {
 
-/// "machine" of a document: what the recording claims to be of. `arch`: of its code, which no other
-/// architecture's vendor may be named with. Throws InputError.
+/// "machine" of a document: the machine that the recording names. `arch`: of its code, which the
+/// vendor must match. Throws InputError.
 machine::Machine read_machine(const JsonValue& document, Arch arch);
-/// What the vendor of its "machine" tells; nullopt where none is named, or another one.
+/// The architecture of the vendor of its "machine"; nullopt for none or an unknown one.
 std::optional<Arch> arch_of_machine(const JsonValue& document);
 
 /// "buffers" of a document. Throws InputError.

@@ -175,12 +175,13 @@ TEST_F(Aarch64, SamplesCanBePutOnAnyBinary) {
                           directory_.path())
                   .code.success());
   std::ofstream(directory_ / "places.json") << R"({
-    "schema": "skidscan.placement/1", "binary": "p.so",
+    "binary": "p.so",
     "machine": {"vendor": "0x41", "model": 3340, "stepping": 1},
     "events": [{"event": "write", "breakpoint": {"address": 4325376, "access": "w"}, "period": 7,
       "levels": [{"level": 0, "places": [
         {"category": "load", "function": "main", "samples": 30}]}]}]})";
-  const auto placed = run({"synth", "--place", "places.json", "-o", "b.data"});
+  const auto placed =
+      run_program({SKIDSCAN_PLACE_SAMPLES, "places.json", "b.data"}, directory_.path());
   ASSERT_EQ(placed.code.status, 0) << placed.err;
   const json truth = json::parse(test::content_of(directory_ / "b.data.truth.json"));
   const json& place = truth["events"][0]["places"][0];

@@ -38,7 +38,6 @@ std::vector<NotRun> not_run() {
           {"skidscan record -e MEM_LOAD_RETIRED", "takes a PMU of an Intel CPU from Skylake on"},
           {"skidscan kit --for skl", is_x86 ? nullptr : of_another},
           {"skidscan kit --slurm", "takes a cluster; tests/slurm has one"},
-          {"skidscan synth --place", is_x86 ? nullptr : "what is prepared is of x86"},
           {"skidscan events", is_x86 ? nullptr : of_another}};
 }
 
@@ -61,13 +60,6 @@ perf record -q -e cpu-clock:u -c 100003 -o perf.data -- ./memreader)"},
 echo 'void deflate(void) { for (volatile long i = 0; i < 300000000; ++i); }
 int main(void) { deflate(); }' >gzip.c
 cc -O1 -o "$1/gzip" gzip.c)"},
-                                   Preparation{"skidscan synth --place", R"(
-cc -O1 -o memreader "$2/support/classic.c"
-echo '{ "schema": "skidscan.placement/1", "binary": "memreader",
-  "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
-  "events": [ { "event": "r20d1", "config": "0x20d1", "period": 1009,
-    "levels": [ { "level": 2, "places": [ {"symbol": "noprunway", "samples": 100} ] } ] } ] }' \
-  >places.json)"},
                                    Preparation{"skidscan kit -e access -o - | ssh", R"(
 printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$1/ssh"
 chmod +x "$1/ssh")"}};

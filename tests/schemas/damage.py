@@ -7,7 +7,7 @@ LONGEST = 200_000  # bytes of a document that is damaged: larger ones hold nothi
 # Objects whose keys may have any name.
 OPEN = {("samples", ("trace",)), ("doctor", ("pmus", "*", "caps"))}
 # What people write may leave keys out and has numbers in two forms: the schema's own tables say.
-INPUTS = {"model", "placement"}
+INPUTS = {"model"}
 
 
 def places(node, path=()):

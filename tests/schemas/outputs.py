@@ -112,29 +112,16 @@ class Outputs:
         self.take("compare", "compare", "small.run", "pebs-sound.run", "--format", "json")
         self.take("compare", "compare", "small.run", "small.data", "--format", "json")
 
-    def of_places(self):
-        placement = {"schema": "skidscan.placement/1", "description": "on a target of skidscan",
-                     "binary": "placed-target", "seed": 7,
-                     "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
-                     "buffers": {"cpus": 2},
-                     "events": [{"event": "r20d1", "type": 4, "config": "0x20d1", "period": 1009,
-                                 "levels": [
-                                     {"level": 2, "kernel": 0.1, "places": [
-                                         {"symbol": "skid_trigger", "samples": 100},
-                                         {"category": "NOP", "instructions": 3, "samples": 30,
-                                          "exact": True}]},
-                                     {"level": 1, "places": [
-                                         {"symbol": "skid_trigger", "offset": 3, "samples": 5}]}]},
-                                {"event": "mem:0x410000:rw", "period": 7,
-                                 "breakpoint": {"address": "0x410000", "access": "rw"},
-                                 "levels": [{"level": 0, "places": [
-                                     {"symbol": "skid_trigger", "samples": 9}]}]}]}
-        with open(os.path.join(self.directory, "places.json"), "w", encoding="utf-8") as file:
-            json.dump(placement, file)
-        self.add("placement", "places.json", placement)
-        self.run("target", "--arch", "x86_64", "-o", "placed-target")
-        self.run("synth", "--place", "places.json", "-o", "placed.data")
-        self.take_file("placement-truth", "placed.data.truth.json")
+    def of_audits(self):
+        model = {"schema": "skidscan.model/1", "name": "a tenth skids",
+                 "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
+                 "events": [{"event": "r20d1", "period": 1009, "levels": [
+                     {"level": 2, "exact_ip": 1, "offsets": {
+                         "kind": "empirical", "counts": [[0, 90], [7, 10]]}}]}]}
+        with open(os.path.join(self.directory, "skids.json"), "w", encoding="utf-8") as file:
+            json.dump(model, file)
+        self.add("model", "skids.json", model)
+        self.run("synth", "skids.json", "-o", "placed.data")
         self.take("audit", "audit", "placed.data", "--format", "json", "--all")
         self.take("annotate", "annotate", "placed.data", "--format", "json", "--function",
                   "skid_trigger", allowed=(0, 1, 2))
@@ -203,7 +190,7 @@ class Outputs:
     def make(self, recordings):
         self.of_models()
         self.of_small_models()
-        self.of_places()
+        self.of_audits()
         self.of_targets()
         if shutil.which("aarch64-linux-gnu-gcc") is None:
             self.left_out.append("targets of aarch64: aarch64-linux-gnu-gcc is missing")

@@ -4,7 +4,7 @@
 #include "src/audit/file_judge.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
-#include "src/synth/placement.h"
+#include "tests/support/placement.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/audit_answer.h"
 
@@ -96,13 +96,11 @@ class AuditOfAarch64 : public ::testing::Test {
     event["period"] = 1009;
     const json place{{"address", address}, {"samples", 7}, {"exact", level >= 2}};
     event["levels"] = json::array({{{"level", level}, {"places", json::array({place})}}});
-    const json document{{"schema", synth::kPlacementSchema},
-                        {"binary", program_.string()},
-                        {"events", json::array({event})}};
-    const auto placement = synth::parse_placement(document.dump(), "placement", {});
+    const json document{{"binary", program_.string()}, {"events", json::array({event})}};
+    const auto placement = test::parse_placement(document.dump(), {});
     const fs::path recording = directory_ / "perf.data";
     FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    synth::write_placement(placement, std::move(file), recording, {});
+    test::write_placement(placement, std::move(file), recording, {});
     Choices choices;
     choices.all = true;
     const Audit all = audit(measure::Source{recording, {}, nullptr, nullptr}, choices);
@@ -196,7 +194,6 @@ TEST_F(AuditOfAarch64, WithoutARecordedArchitectureTheFileTellsWhatABreakpointIs
 
 TEST_F(AuditOfAarch64, PlacementsRefuseAVendorOfOtherCpus) {
   const json document{
-      {"schema", synth::kPlacementSchema},
       {"binary", program_.string()},
       {"machine", {{"vendor", "GenuineIntel"}, {"family", 6}, {"model", 94}, {"stepping", 3}}},
       {"events",
@@ -206,11 +203,11 @@ TEST_F(AuditOfAarch64, PlacementsRefuseAVendorOfOtherCpus) {
                      {"levels", json::array({{{"level", 0},
                                               {"places", json::array({{{"address", at(kAdd)},
                                                                        {"samples", 1}}})}}})}}})}};
-  const auto placement = synth::parse_placement(document.dump(), "placement", {});
+  const auto placement = test::parse_placement(document.dump(), {});
   const fs::path recording = directory_ / "perf.data";
   FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
   try {
-    synth::write_placement(placement, std::move(file), recording, {});
+    test::write_placement(placement, std::move(file), recording, {});
     FAIL() << "an Intel CPU ran aarch64 code";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("aarch64 code, which no CPU of the vendor GenuineIntel"));

@@ -5,8 +5,8 @@
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
-#include "src/synth/placement.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/placement.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/audit_answer.h"
 
@@ -254,15 +254,13 @@ class AuditTest : public ::testing::Test {
                  {{"breakpoint", {{"address", address}, {"access", access}}}});
   }
 
-  std::vector<synth::PlacedTruth> write(const std::vector<json>& events, const fs::path& binary,
-                                        const std::string& machine = kSkylake) const {
-    const json document{{"schema", synth::kPlacementSchema},
-                        {"binary", binary.string()},
-                        {"machine", json::parse(machine)},
-                        {"events", events}};
-    const auto placement = synth::parse_placement(document.dump(), "placement", {});
+  std::vector<test::PlacedTruth> write(const std::vector<json>& events, const fs::path& binary,
+                                       const std::string& machine = kSkylake) const {
+    const json document{
+        {"binary", binary.string()}, {"machine", json::parse(machine)}, {"events", events}};
+    const auto placement = test::parse_placement(document.dump(), {});
     FileDescriptor file(::open(recording().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    return synth::write_placement(placement, std::move(file), recording(), {});
+    return test::write_placement(placement, std::move(file), recording(), {});
   }
   fs::path recording() const {
     return directory_ / "perf.data";
@@ -552,7 +550,7 @@ TEST_F(AuditTest, PageFaultsAccuseNobody) {
 }
 
 /// What an audit of any binary has to agree with: the truth beside the recording.
-void expect_as_placed(const std::vector<synth::PlacedTruth>& truth, const Audit& audit) {
+void expect_as_placed(const std::vector<test::PlacedTruth>& truth, const Audit& audit) {
   ASSERT_EQ(truth.size(), audit.events.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
     std::set<std::uint64_t> impossible, accused;
@@ -641,42 +639,6 @@ TEST(AuditText, SaysTheMachineAndARemarkOnce) {
             "\n"
             "recording   third.data\n"
             "remark      another is missing\n");
-}
-
-TEST(Placement, RefusesWhatItCannotPut) {
-  const auto refused = [](const json& document) -> std::string {
-    try {
-      synth::parse_placement(document.dump(), "placement", {});
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "taken";
-  };
-  json good{{"schema", "skidscan.placement/1"},
-            {"binary", "/bin/true"},
-            {"events",
-             {{{"event", "r20d1"},
-               {"config", "0x20d1"},
-               {"period", 7},
-               {"levels", {{{"level", 2}, {"places", {{{"symbol", "main"}, {"samples", 1}}}}}}}}}}};
-  EXPECT_EQ(refused(good), "taken");
-  const auto change = [&](const std::string& pointer, const json& value) {
-    json changed = good;
-    changed[json::json_pointer(pointer)] = value;
-    return refused(changed);
-  };
-  const std::string first = "/events/0/levels/0/places/0";
-  EXPECT_THAT(change("/schema", "skidscan.model/1"), HasSubstr("skidscan.placement/1"));
-  EXPECT_THAT(change("/typo", 1), HasSubstr("typo"));
-  EXPECT_THAT(change("/events/0/event", "r20d1:pp"), HasSubstr("without its level"));
-  EXPECT_THAT(change("/events/0/period", 0), HasSubstr("at least 1"));
-  EXPECT_THAT(change("/events/0/levels/0/level", 4), HasSubstr("level"));
-  EXPECT_THAT(change("/events/0/levels/0/places", json::array()), HasSubstr("no place"));
-  EXPECT_THAT(change(first + "/address", 1), HasSubstr("one of"));
-  EXPECT_THAT(change(first, {{"category", "loads"}, {"samples", 1}}), HasSubstr("GP_LOAD"));
-  EXPECT_THAT(change(first, {{"category", "gp_load"}, {"samples", 1}, {"instructions", 2}}),
-              HasSubstr("at least one"));
-  EXPECT_THAT(change(first + "/instructions", 2), HasSubstr("not for a place of this kind"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "src/synth/placement.h"
+#include "tests/support/placement.h"
 
 #include "src/events/catalogue.h"
 #include "src/instructions/instruction.h"
@@ -21,9 +21,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace skid::synth {
+namespace skid::test {
 namespace {
 
+using namespace synth;
 using instructions::Categories;
 using instructions::Instruction;
 
@@ -310,7 +311,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   Judge judge(binary, machine);
   std::vector<PlacedTruth> truth;
   std::vector<perfdata::Attribute> attributes;
-  std::vector<std::string> command_line{"skidscan", "synth", "--place"};
+  std::vector<std::string> command_line{"skidscan", "place_samples"};
   Contents contents;
   for (const PlacedEvent& event : placement.events) {
     for (const PlacedLevel& level : event.levels) {
@@ -389,14 +390,11 @@ std::string placement_truth_json(const Placement& placement, const std::string& 
                       {"impossible", impossible},
                       {"places", places}});
   }
-  const Json document = {{"schema", kPlacementTruthSchema},
-                         {"tool_version", SKIDSCAN_VERSION},
-                         {"synthetic", true},
-                         {"file", file},
+  const Json document = {{"file", file},
                          {"binary", placement.binary.string()},
                          {"seed", placement.seed},
                          {"events", events}};
   return json_text(document, 1) + '\n';
 }
 
-}  // namespace skid::synth
+}  // namespace skid::test

@@ -1,4 +1,12 @@
-// Samples on chosen instructions of any binary. docs/synth.md tells the JSON that chooses them.
+// Recordings with samples on chosen instructions of any binary, described in JSON:
+//   {"binary": FILE, "seed": N, "machine": as in a model, "buffers": as in a model, "events": [
+//     {"event": NAME, "type": N, "config": N, "period": N,
+//      or "breakpoint": {"address": N, "access": "rw", "w" or "x"} for type and config,
+//      "levels": [{"level": 0 to 3, "kernel": share of samples in kernel mode, "places": [
+//        {"symbol": NAME, "offset": N, or "address": N (link-time), or "category": NAME of
+//         docs/instructions.md with "instructions": N of them and "function": NAME,
+//         "samples": N, "exact": EXACT_IP, true at levels 2 and 3}]}]}]}
+// N may be "0x" and hexadecimal digits for "config", "address" and "offset".
 #pragma once
 
 #include "src/events/causes.h"
@@ -16,10 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skid::synth {
-
-inline constexpr const char* kPlacementSchema = "skidscan.placement/1";
-inline constexpr const char* kPlacementTruthSchema = "skidscan.placement-truth/1";
+namespace skid::test {
 
 /// Samples at one instruction, or at some of a category.
 struct Place {
@@ -51,16 +56,13 @@ struct Placement {
   std::uint64_t seed = 1;
   std::filesystem::path binary;
   machine::Machine machine;
-  Buffers buffers;
+  synth::Buffers buffers;
   std::vector<PlacedEvent> events;
 };
 
-/// Reads a placement; its binary is looked for beside it where its path is relative. Throws
-/// InputError naming the file, the key, what was found and what is allowed.
-Placement read_placement(const std::filesystem::path& path);
-/// The same of a text; `name` stands for the file in messages.
-Placement parse_placement(std::string_view text, const std::string& name,
-                          const std::filesystem::path& directory);
+/// Reads a placement. A relative path of its binary starts at `directory`. Throws exceptions of
+/// nlohmann::json and Error for one that is not as above.
+Placement parse_placement(const std::string& text, const std::filesystem::path& directory);
 
 /// Samples that were put at one address.
 struct PlacedSamples {
@@ -73,9 +75,9 @@ struct PlacedSamples {
   std::uint64_t samples = 0;
   instructions::Categories categories;  ///< of the instruction alone
   /// By the catalogue, of the instruction, and of the other one where it is half of a macro-fused
-  /// pair. nullopt where the sample does not say that it caused the event (below level 2, not
-  /// exact, in the kernel), where the CPU is in no catalogue, where nothing decodes, and where what
-  /// a jump may be fused with lies in front of its symbol.
+  /// pair. nullopt where the sample is no evidence that it caused the event (below level 2, not
+  /// exact, in the kernel), where no catalogue covers the CPU, where nothing decodes, and where the
+  /// instruction that a jump may be fused with is before its symbol.
   std::optional<events::Verdict> verdict;
 };
 
@@ -87,13 +89,13 @@ struct PlacedTruth {
 };
 
 /// Writes the recording of a placement. `file`: open for writing; `path` names it in errors. Throws
-/// Error where the binary has not what is asked for, or the file cannot be written.
+/// Error where the binary does not have the places, or the file cannot be written.
 std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescriptor file,
                                          const std::filesystem::path& path,
                                          const perfdata::WritingChoices& choices);
 
-/// What is true of it, as the text of a file.
+/// The truth of the recording, as the text of a JSON file.
 std::string placement_truth_json(const Placement& placement, const std::string& file,
                                  const std::vector<PlacedTruth>& truth);
 
-}  // namespace skid::synth
+}  // namespace skid::test
