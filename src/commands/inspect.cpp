@@ -1,28 +1,26 @@
 #include "src/commands/inspect.h"
 
+#include "src/commands/each_recording.h"
 #include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/output_options.h"
-#include "src/commands/progress_line.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection/inspection.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/words/footer.h"
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::commands {
@@ -36,46 +34,28 @@ struct InspectOptions {
   OutputOptions shown;
 };
 
-/// The status of two recordings: one that could not be read outweighs one that was read in part.
-ExitStatus worse(ExitStatus one, ExitStatus other) {
-  if (one == ExitStatus::failed || other == ExitStatus::failed) return ExitStatus::failed;
-  return one == ExitStatus::done ? other : one;
-}
-
 ExitStatus run_inspect(const InspectOptions& options) {
   const bool json = options.format == "json";
   ordered_json recordings = ordered_json::array();
   StandardOutput out;
-  ExitStatus status = ExitStatus::done;
   const Messages messages(options.shown);
-  std::optional<ProgressLine> progress(std::in_place,
-                                       ProgressLine::suits_standard_error(messages.quiet()));
-  std::size_t number = 0;
-  for (const auto& file : options.files) {
-    progress->begins("reading", file, ++number, options.files.size());
-    const auto begin = std::chrono::steady_clock::now();
-    try {
-      auto recording = open_recording(file);
-      const perfdata::RecordCounts record_counts = perfdata::count_records(recording);
-      const output::Inspection inspection{recording, record_counts};
-      const auto paused = progress->pause();
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      messages.detail(fmt::format("{}: read in {:.2f} s", file, seconds.count()));
+  Cores cores(Cores::usable());
+  const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
+    const auto recording =
+        std::make_shared<perfdata::Recording>(open_recording(source.file.string()));
+    const auto counts = perfdata::count_records(*recording);
+    return [&recordings, &out, json, recording, counts] {
+      const output::Inspection inspection{*recording, counts};
       if (json) {
         recordings.push_back(output::inspection_json(inspection));
       } else {
         if (!out.text().empty()) out.text() += '\n';
         out.text() += output::inspection_text(inspection);
       }
-      status = worse(status, say_faults(recording));
-    } catch (const InputError& error) {
-      // The others are still worth showing.
-      const auto paused = progress->pause();
-      say(error.what());
-      status = ExitStatus::failed;
-    }
-  }
-  progress.reset();  // what is printed follows no line that comes and goes
+      return say_faults(*recording) == ExitStatus::read_in_part;
+    };
+  };
+  const InputsRead done = each_recording(options.files, cores, messages, read);
   if (json) {
     const ordered_json object{{"schema", "skidscan.inspect/1"},
                               {"tool_version", SKIDSCAN_VERSION},
@@ -83,14 +63,16 @@ ExitStatus run_inspect(const InspectOptions& options) {
     out.text() = json_text(object, 2) + '\n';
   }
   out.flush();
-  return status;
+  if (done.has_unreadable) return ExitStatus::failed;
+  return done.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
 }  // namespace
 
 void add_inspect_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<InspectOptions>();
-  auto* command = app.add_subcommand("inspect", "print what recordings say of themselves");
+  auto* command =
+      app.add_subcommand("inspect", "print the contents of recordings: machine, events, records");
   command
       ->add_option("FILE", options->files,
                    "recordings of perf: files, directories of perf record --threads, - for "

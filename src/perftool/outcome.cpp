@@ -1,7 +1,7 @@
 #include "src/perftool/outcome.h"
 
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
@@ -80,16 +80,8 @@ bool is_recording(const std::filesystem::path& file) {
 
 std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
   auto recording = perfdata::Recording::open(file);
-  const perfdata::SampleDecoder decoder(recording.attributes(), recording.byte_order());
-  std::uint64_t samples = 0;
-  perfdata::Record record;
-  while (recording.next(record)) {
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-    const auto decoded = decoder.decode(record);
-    const bool counts = decoded.problem == perfdata::SampleDecoder::Problem::none;
-    if (counts && decoded.sample.attribute == 0) ++samples;
-  }
-  return samples;
+  const auto counts = perfdata::count_records(recording);
+  return counts.events.empty() ? 0 : counts.events.front().samples;
 }
 
 std::string shortage(std::uint64_t samples, std::uint64_t asked) {
