@@ -9,8 +9,8 @@ namespace skid {
 std::string describe(const InputFault& fault) {
   std::string text = fault.file + ": ";
   if (fault.offset) text += fmt::format("at offset {:#x}: ", *fault.offset);
-  text += "found " + fault.found;
-  if (!fault.allowed.empty()) text += ", allowed " + fault.allowed;
+  text += fault.found;
+  if (!fault.allowed.empty()) text += ", expected " + fault.allowed;
   if (!fault.remedy.empty()) text += "; " + fault.remedy;
   return text;
 }

@@ -18,8 +18,8 @@ enum class ExitStatus : int {
   usage = 64,
 };
 
-/// Something could not be done. The message is one line in lower case that names its subject first
-/// and ends with the remedy when there is one. `main` prints it and exits with `status()`.
+/// A failure. The message is one line in lower case that names its subject first
+/// and ends with the remedy, if any. `main` prints it and exits with `status()`.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitStatus status = ExitStatus::failed)
@@ -37,10 +37,10 @@ class UsageError : public Error {
   explicit UsageError(const std::string& message) : Error(message, ExitStatus::usage) {}
 };
 
-/// What is wrong with an input file, in parts, so that tests and JSON can name each of them.
+/// A fault of an input file, in parts, so that tests and JSON can name each of them.
 struct InputFault {
   std::string file;                     ///< path as the user gave it
-  std::optional<std::uint64_t> offset;  ///< byte offset in `file` where the fault was seen
+  std::optional<std::uint64_t> offset;  ///< byte offset in `file` of the fault
   std::string found;                    ///< "a record of 4 bytes"
   std::string allowed;                  ///< "at least 8"; may be empty
   std::string remedy;                   ///< "record again"; may be empty
@@ -57,7 +57,7 @@ class InputError : public Error {
   InputFault fault_;
 };
 
-/// "<file>: at offset 0x20: found <found>, allowed <allowed>; <remedy>", leaving out what is empty.
+/// "<file>: at offset 0x20: <found>, expected <allowed>; <remedy>", without empty parts.
 std::string describe(const InputFault& fault);
 
 }  // namespace skid

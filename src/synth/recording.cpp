@@ -39,7 +39,7 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
   } else if (name == "execute") {
     attribute.bp_type = kExecute;
     attribute.config1 = target.layout.trigger.begin;
-    attribute.config2 = sizeof(long);  // what perf takes for code
+    attribute.config2 = sizeof(long);  // as perf sets it for code
   }
 }
 
@@ -161,7 +161,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     samples += samples_of(model_.events[one.event].levels[one.level]);
   }
   if (samples > kMostSamples) {
-    throw Error(fmt::format("{}: a recording of {} samples, allowed at most {}", path.string(),
+    throw Error(fmt::format("{}: a recording of {} samples, expected at most {}", path.string(),
                             samples, kMostSamples));
   }
   const auto repetition = static_cast<std::uint64_t>(repeat);

@@ -114,7 +114,7 @@ TEST_F(Inspect, ShowsSeveralRecordingsAndSaysWhichCannotBeRead) {
   const auto inspected = test::skidscan(
       {"inspect", in_directory("none.data"), in_directory("one.data"), "--format", "json"});
   EXPECT_EQ(inspected.code.status, 1);
-  EXPECT_THAT(inspected.err, HasSubstr("none.data: at offset 0x0: found no perf.data magic"));
+  EXPECT_THAT(inspected.err, HasSubstr("none.data: at offset 0x0: no perf.data magic"));
   const auto recordings = json::parse(inspected.out)["recordings"];
   ASSERT_EQ(recordings.size(), 1u);
   EXPECT_EQ(recordings[0]["file"], in_directory("one.data"));

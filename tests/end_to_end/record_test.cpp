@@ -490,7 +490,7 @@ TEST_F(Record, OfWrongArgumentsIsAUsageError) {
 TEST_F(Record, ResumesNoRunThatIsNotThere) {
   const Completed done = record({"--resume", "missing"});
   EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("missing/run.json: found no such file or directory"));
+  EXPECT_THAT(done.err, HasSubstr("missing/run.json: no such file or directory"));
 }
 
 TEST_F(Record, HelpShowsAnExampleThatWorks) {

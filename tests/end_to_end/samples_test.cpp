@@ -88,12 +88,11 @@ TEST_F(Samples, OfARunOrOfNothingSayWhatToNameInstead) {
   for (const std::string command : {"samples", "inspect"}) {
     const auto of_run = test::skidscan({command, in_directory("run")});
     EXPECT_EQ(of_run.code.status, 1);
-    EXPECT_THAT(of_run.err,
-                AllOf(HasSubstr("found a run of 'skidscan record', allowed a recording"),
-                      HasSubstr("*.data")));
+    EXPECT_THAT(of_run.err, AllOf(HasSubstr("a run of 'skidscan record', expected a recording"),
+                                  HasSubstr("*.data")));
     const auto of_nothing = test::skidscan({command}, directory_.path());
     EXPECT_EQ(of_nothing.code.status, 1);
-    EXPECT_THAT(of_nothing.err, AllOf(HasSubstr("perf.data: found no such file here"),
+    EXPECT_THAT(of_nothing.err, AllOf(HasSubstr("perf.data: no such file here"),
                                       HasSubstr("make it with 'perf record'")));
   }
 }

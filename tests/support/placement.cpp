@@ -293,7 +293,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
                                          const std::filesystem::path& path,
                                          const perfdata::WritingChoices& choices) {
   if (const auto samples = samples_in(placement); samples > kMostSamples) {
-    throw Error(fmt::format("{}: a recording of {} samples, allowed at most {}", path.string(),
+    throw Error(fmt::format("{}: a recording of {} samples, expected at most {}", path.string(),
                             samples, kMostSamples));
   }
   std::error_code missing;

@@ -51,8 +51,9 @@ Place read_place(const json& object, int level) {
 
 PlacedEvent read_event(const json& object) {
   PlacedEvent event;
-  std::tie(event.name, event.modifiers) =
-      perftool::split_event_name(object.at("event").get<std::string>());
+  const auto [plain, modifiers] = perftool::split_event_name(object.at("event").get<std::string>());
+  event.name = plain;
+  event.modifiers = modifiers;
   perfdata::Attribute& attribute = event.attribute;
   if (const auto breakpoint = object.find("breakpoint"); breakpoint != object.end()) {
     static const std::map<std::string, std::uint32_t> kKinds{{"rw", 3}, {"w", 2}, {"x", 4}};

@@ -64,17 +64,17 @@ TEST_F(File, OfProcIsReadThoughItCallsItselfEmpty) {
 TEST_F(File, BeyondTheLimitIsRefusedWithBothSizes) {
   const fs::path path = write("a", "12345");
   EXPECT_EQ(read_file(path, 5), "12345");
-  EXPECT_EQ(fault_of(path, 4), path.string() + ": found a file of 5 bytes, allowed at most 4");
+  EXPECT_EQ(fault_of(path, 4), path.string() + ": a file of 5 bytes, expected at most 4");
   EXPECT_THAT(fault_of("/proc/self/status", 10), HasSubstr("more than 10 bytes"));
 }
 
 TEST_F(File, ThatIsNoneIsRefusedByItsKind) {
-  EXPECT_THAT(fault_of(directory_ / "missing"), HasSubstr("missing: found no such file"));
-  EXPECT_THAT(fault_of(directory_), HasSubstr("found a directory, allowed a regular file"));
-  EXPECT_THAT(fault_of("/dev/zero"), HasSubstr("found a device"));
+  EXPECT_THAT(fault_of(directory_ / "missing"), HasSubstr("missing: no such file"));
+  EXPECT_THAT(fault_of(directory_), HasSubstr("a directory, expected a regular file"));
+  EXPECT_THAT(fault_of("/dev/zero"), HasSubstr("a device"));
   const fs::path fifo = directory_ / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_THAT(fault_of(fifo), HasSubstr("found a FIFO"));  // and the read did not block
+  EXPECT_THAT(fault_of(fifo), HasSubstr("a FIFO"));  // and the read did not block
 }
 
 TEST_F(File, DescriptorIsClosedOnceByItsLastOwner) {
@@ -169,7 +169,7 @@ TEST_F(File, IsReadToItsEndOrBeyondTheLimit) {
     (void)read_to_end(FileDescriptor(::open(directory_.c_str(), O_RDONLY | O_CLOEXEC)), 9, "dir");
     FAIL() << "a directory was read";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("dir: at offset 0x0: found is a directory"));
+    EXPECT_THAT(error.what(), HasSubstr("dir: at offset 0x0: is a directory"));
   }
 }
 

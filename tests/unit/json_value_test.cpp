@@ -31,7 +31,7 @@ TEST(ParseJson, HoldsItsBoundsBeforeItParses) {
   const std::string deepest = std::string(kDeepestJson, '[') + std::string(kDeepestJson, ']');
   EXPECT_TRUE(parsed(deepest).is_array());
   EXPECT_THAT(refusal([&] { (void)parsed('[' + deepest + ']'); }),
-              HasSubstr("a: found values nested more than 64 deep, allowed b; c"));
+              HasSubstr("a: values nested more than 64 deep, expected b; c"));
   EXPECT_EQ(parsed(R"(["[[\"{{", [1]])").size(), 2u) << "brackets of strings are no depth";
   EXPECT_THAT(refusal([&] { (void)parsed('[' + std::string(kMostJsonValues, ',')); }),
               HasSubstr("more than 8388608 values"));

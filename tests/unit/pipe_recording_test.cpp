@@ -89,7 +89,7 @@ TEST_F(PipeRecording, ThatEndsInARecordIsReadUpToThere) {
   auto recording = open_file(bytes);
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1));
   ASSERT_EQ(recording.faults().size(), 1u);
-  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a record of 24 bytes, allowed 21"));
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a record of 24 bytes, expected 21"));
 }
 
 TEST_F(PipeRecording, TellsEventsApartWhoseAttributesComeLate) {

@@ -217,7 +217,7 @@ TEST_F(RecordingFile, KeepsWhatStandsBeforeARecordOfNoSize) {
     EXPECT_EQ(ips_of(recording).size(), 3u);
     ASSERT_EQ(recording.faults().size(), 1u);
     EXPECT_EQ(recording.faults()[0].offset, builder.data_offset() + 3 * 32);
-    EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("allowed at least 8"));
+    EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("expected at least 8"));
     EXPECT_TRUE(recording.read_in_part());
   }
 }
@@ -254,7 +254,7 @@ TEST_F(RecordingFile, WithAnIdTableOfATerabyteIsRead) {
 }
 
 TEST_F(RecordingFile, ThatIsNoneIsRefusedWithOffsetAndRemedy) {
-  EXPECT_THAT(error_of(""), HasSubstr("found a file of 0 bytes"));
+  EXPECT_THAT(error_of(""), HasSubstr("a file of 0 bytes"));
   EXPECT_THAT(error_of(std::string(200, 'x')), HasSubstr("no perf.data magic"));
   std::string old = three_samples().bytes();
   old.replace(0, 8, "PERFFILE");

@@ -67,7 +67,7 @@ TEST_F(ReplayOf, CompressedMappingsEndsAtTheLimitWithOneFault) {
   EXPECT_LT(spaces.bytes(), kMost + Replay::kBytesAByte * builder.data_offset() + 1000);
   ASSERT_EQ(recording.faults().size(), 1u);
   EXPECT_TRUE(recording.read_in_part());
-  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("found mappings that take more than"));
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("mappings that take more than"));
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("left out"));
 }
 

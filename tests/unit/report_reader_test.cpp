@@ -217,7 +217,7 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/basis/offsets/instructions", json::parse("[[0]]"), "a pair of an integer"},
            {"/basis/offsets/instructions", json::parse("[[18446744073709551615,1]]"), "a pair of"},
            {"/basis/offsets/bytes", json::parse("[[0,68]]"), "the 69 that were located"},
-           {"/basis/offsets/bytes", nullptr, "found nothing"},
+           {"/basis/offsets/bytes", nullptr, "nothing"},
            {"/basis/offsets/censored", json::parse("[[99,1]]"), "the 2 that were censored"},
            {"/basis/offsets/censored", json::parse("[[99,3]]"), "and 2 in all"},
            {"/basis/offsets/censored", json::parse("[[1,2]]"), "96 to 200"},
@@ -249,7 +249,7 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/repeat", 0, "at least 1"},
            {"/event/excluded", {"nobody"}, "one of user"},
            {"/event/config", "0x1g", "a hexadecimal number"},
-           {"/file", nullptr, "found nothing"},
+           {"/file", nullptr, "nothing"},
            {"/cpu", 1, "an object"},
        }) {
     const auto change = [&pointer = pointer, &value = value](json& document) {
@@ -275,7 +275,7 @@ TEST(ReportReader, TakesReportsThatDoNotTellWhichSamplesAreCensored) {
 }
 
 TEST(ReportReader, RefusesWhatIsNoReport) {
-  EXPECT_THAT(refusal("{"), HasSubstr("what is not JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("text that is not JSON"));
   EXPECT_THAT(refusal("{}"), HasSubstr("\"schema\""));
   EXPECT_THAT(refusal("[]"), HasSubstr("an object"));
   EXPECT_THAT(refusal(R"({"schema": "skidscan.compare/1"})"), HasSubstr("skidscan.compare/1"));

@@ -231,53 +231,53 @@ TEST_F(RunFile, MakesItsDirectoryARun) {
 TEST_F(RunFile, OfAnotherSchemaIsRefusedByName) {
   EXPECT_EQ(fault_after([](json& run) { run["schema"] = "skidscan.run/2"; }),
             file().string() +
-                ": found \"skidscan.run/2\" for \"schema\", allowed \"skidscan.run/1\"; read it "
+                ": \"skidscan.run/2\" for \"schema\", expected \"skidscan.run/1\"; read it "
                 "with the skidscan that wrote it");
 }
 
 TEST_F(RunFile, WithAKeyMissingNamesTheKey) {
   EXPECT_EQ(fault_after([](json& run) { run["measurements"][1].erase("event"); }),
-            file().string() + ": found nothing for \"measurements[1].event\", allowed a value");
+            file().string() + ": nothing for \"measurements[1].event\", expected a value");
 }
 
 TEST_F(RunFile, WithAWrongTypeNamesTheKeyAndTheType) {
   EXPECT_THAT(fault_after([](json& run) { run["machine"]["kernel"] = 6; }),
-              HasSubstr("found a number for \"machine.kernel\", allowed a string"));
+              HasSubstr("a number for \"machine.kernel\", expected a string"));
   EXPECT_THAT(fault_after([](json& run) {
                 run["machine"]["kernel"] = "6";
                 run["notes"] = 1;
               }),
-              HasSubstr("found a number for \"notes\", allowed an array"));
+              HasSubstr("a number for \"notes\", expected an array"));
 }
 
 TEST_F(RunFile, OutOfBoundsNamesTheBounds) {
   EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["level"] = 4; }),
-              HasSubstr("found 4 for \"measurements[0].level\", allowed 0 to 3"));
+              HasSubstr("4 for \"measurements[0].level\", expected 0 to 3"));
   EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["level"] = -1; }),
-              HasSubstr("found -1 for \"measurements[0].level\", allowed 0 to 3"));
+              HasSubstr("-1 for \"measurements[0].level\", expected 0 to 3"));
   EXPECT_THAT(fault_after([](json& run) {
                 run["measurements"][0]["level"] = 0;
                 run["cpu"] = 4'294'967'297LL;
               }),
-              HasSubstr("found 4294967297 for \"cpu\""));
+              HasSubstr("4294967297 for \"cpu\""));
 }
 
 TEST_F(RunFile, WithAnUnknownStateIsRefused) {
   EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["state"] = "done"; }),
-              HasSubstr("allowed \"pending\", \"finished\" or \"refused\""));
+              HasSubstr("expected \"pending\", \"finished\" or \"refused\""));
 }
 
 TEST_F(RunFile, WithTwoLengthsOrNoneIsRefused) {
   EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["length"]["nanoseconds"] = 1; }),
-              HasSubstr("found both lengths for \"measurements[0].length\""));
+              HasSubstr("both lengths for \"measurements[0].length\""));
   EXPECT_THAT(fault_after([](json& run) { run["measurements"][0]["length"] = json::object(); }),
-              HasSubstr("found neither length for \"measurements[0].length\""));
+              HasSubstr("neither length for \"measurements[0].length\""));
 }
 
 TEST_F(RunFile, ThatPointsOutOfItsDirectoryIsRefused) {
   for (const char* name : {"../other.data", "/etc/passwd", "a/../../b", "", ".."}) {
     EXPECT_THAT(fault_after([&](json& run) { run["measurements"][0]["file"] = name; }),
-                HasSubstr("for \"measurements[0].file\", allowed the name of a file in the"))
+                HasSubstr("for \"measurements[0].file\", expected the name of a file in the"))
         << name;
   }
   EXPECT_THAT(fault_after([&](json& run) {
@@ -291,18 +291,18 @@ TEST_F(RunFile, ThatNamesOneRecordingTwiceIsRefused) {
   EXPECT_THAT(fault_after([](json& run) {
                 run["measurements"][1]["file"] = run["measurements"][0]["file"];
               }),
-              HasSubstr("for \"measurements[1].file\", allowed a file of its own"));
+              HasSubstr("for \"measurements[1].file\", expected a file of its own"));
 }
 
 TEST_F(RunFile, ThatIsNotJsonIsRefusedWithTheOffset) {
   put("{\"schema\": ");
-  EXPECT_THAT(fault(), HasSubstr("run.json: at offset 0xc: found what is not JSON"));
+  EXPECT_THAT(fault(), HasSubstr("run.json: at offset 0xc: text that is not JSON"));
   put("[1, 2]");
-  EXPECT_THAT(fault(), HasSubstr("found an array, allowed an object"));
+  EXPECT_THAT(fault(), HasSubstr("an array, expected an object"));
   put("{\"schema\": 1e999}");
   EXPECT_THAT(fault(), HasSubstr("a number too large"));
   put("");
-  EXPECT_THAT(fault(), HasSubstr("found what is not JSON"));
+  EXPECT_THAT(fault(), HasSubstr("text that is not JSON"));
 }
 
 TEST_F(RunFile, IgnoresKeysItDoesNotKnow) {
@@ -311,7 +311,7 @@ TEST_F(RunFile, IgnoresKeysItDoesNotKnow) {
 
 TEST_F(RunFile, LargerThanAnyRunIsRefusedUnread) {
   fs::resize_file(file(), (std::uint64_t{64} << 20) + 1);
-  EXPECT_THAT(fault(), HasSubstr("allowed at most 67108864"));
+  EXPECT_THAT(fault(), HasSubstr("expected at most 67108864"));
 }
 
 }  // namespace

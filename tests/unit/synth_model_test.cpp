@@ -109,11 +109,11 @@ TEST(SynthModel, FindsItsTablesBesideIt) {
 TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
   EXPECT_THAT(error_of([](json& model) { model["schema"] = "skidscan.run/1"; }),
               AllOf(HasSubstr("m.json"), HasSubstr("\"skidscan.run/1\" for \"schema\""),
-                    HasSubstr("allowed \"skidscan.model/1\"")));
+                    HasSubstr("expected \"skidscan.model/1\"")));
   EXPECT_THAT(error_of([](json& model) { model["evnts"] = 1; }),
-              AllOf(HasSubstr("the key \"evnts\""), HasSubstr("allowed schema, name")));
+              AllOf(HasSubstr("the key \"evnts\""), HasSubstr("expected schema, name")));
   EXPECT_THAT(error_of([](json& model) { model["events"] = json::array(); }),
-              HasSubstr("0 events and levels for \"events\", allowed 1 to 64"));
+              HasSubstr("0 events and levels for \"events\", expected 1 to 64"));
   EXPECT_THAT(error_of([](json& model) { model["target"]["nops"] = 3; }),
               AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given, allowed 20 to")));
   EXPECT_THAT(error_of([](json& model) { model["target"]["trigger"] = "lode"; }),
@@ -121,7 +121,7 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
   EXPECT_THAT(error_of([](json& model) {
                 model["buffers"] = {{"cpus", 65}};
               }),
-              HasSubstr("65 for \"buffers.cpus\", allowed at most 64"));
+              HasSubstr("65 for \"buffers.cpus\", expected at most 64"));
   EXPECT_THAT(error_of([](json& model) { model["name"] = "a\nb"; }), HasSubstr("printable"));
   EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "cycles:upp"; }),
               HasSubstr("an event without its level"));
@@ -130,7 +130,7 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
   EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "my_event"; }),
               HasSubstr("no \"type\" and \"config\" of the event \"my_event\""));
   EXPECT_THAT(error_of([](json& model) { model["events"][0]["period"] = 0; }),
-              HasSubstr("0 for \"events[0].period\", allowed at least 1"));
+              HasSubstr("0 for \"events[0].period\", expected at least 1"));
   EXPECT_THAT(error_of([](json& model) {
                 model["events"][0]["levels"].push_back(model["events"][0]["levels"][0]);
               }),
@@ -139,28 +139,28 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
     (void)parse_model("{", "m.json", {});
     FAIL() << "this is no JSON";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("what is not JSON"));
+    EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
   }
 }
 
 TEST(SynthModel, ThatIsWrongInALevelSaysWhere) {
   EXPECT_THAT(error_of_level("level", "4"),
-              HasSubstr("4 for \"events[0].levels[0].level\", allowed 0 to 3"));
+              HasSubstr("4 for \"events[0].levels[0].level\", expected 0 to 3"));
   EXPECT_THAT(error_of_level("hits", "1.5"),
-              HasSubstr("1.5 for \"events[0].levels[0].hits\", allowed 0 to 1"));
-  EXPECT_THAT(error_of_level("samples", "10000001"), HasSubstr("allowed at most 10000000"));
+              HasSubstr("1.5 for \"events[0].levels[0].hits\", expected 0 to 1"));
+  EXPECT_THAT(error_of_level("samples", "10000001"), HasSubstr("expected at most 10000000"));
   EXPECT_THAT(error_of_level("samples", "null"), HasSubstr("no \"samples\""));
   EXPECT_THAT(error_of_level("elsewhere", R"({"kernel": 0.6, "foreign": 0.6})"),
               HasSubstr("shares that add up to 1.2"));
   EXPECT_THAT(error_of_level("elsewhere", R"({"guest": 0.6})"), HasSubstr("the key \"guest\""));
   EXPECT_THAT(error_of_level("run_effect", R"({"hits": 11})"),
-              HasSubstr("run_effect.hits\", allowed 0 to 10"));
+              HasSubstr("run_effect.hits\", expected 0 to 10"));
   EXPECT_THAT(error_of_level("run_effect", R"({"offset": 1})"), HasSubstr("the key \"offset\""));
-  EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("allowed 1"));
+  EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("expected 1"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "poisson"})"),
-              HasSubstr("allowed constant, uniform, empirical, normal_cycles, mixture"));
+              HasSubstr("expected constant, uniform, empirical, normal_cycles, mixture"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "constant", "offset": 4194305})"),
-              HasSubstr("offsets.offset\", allowed -4194304 to 4194304"));
+              HasSubstr("offsets.offset\", expected -4194304 to 4194304"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "uniform", "lowest": 2, "highest": 1})"),
               HasSubstr("at least \"lowest\", 2"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1]]})"),
@@ -171,7 +171,7 @@ TEST(SynthModel, ThatIsWrongInALevelSaysWhere) {
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "csv": "/nowhere/t.csv"})"),
               HasSubstr("/nowhere/t.csv"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "normal_cycles", "mean": 1, "stddev": -1})"),
-              HasSubstr("stddev\", allowed 0 to"));
+              HasSubstr("stddev\", expected 0 to"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "mixture", "shares": [1], "parts": []})"),
               HasSubstr("0 parts"));
   std::string nested = R"({"kind": "constant", "offset": 0})";

@@ -164,7 +164,7 @@ TEST(SynthOffsetTable, SaysWhichLineIsWrongAndWhatIsAllowed) {
                     HasSubstr("a whole number from -4194304 to 4194304")));
   EXPECT_THAT(error_of("offset,counts\n"), HasSubstr("no column 'count' in line 1"));
   EXPECT_THAT(error_of("bin_lo,count\n"), HasSubstr("no column 'bin_hi'"));
-  EXPECT_THAT(error_of("offset,count\n1\n"), HasSubstr("1 fields in line 2, allowed 2"));
+  EXPECT_THAT(error_of("offset,count\n1\n"), HasSubstr("1 fields in line 2, expected 2"));
   EXPECT_THAT(error_of("offset,count\n1,-1\n"), HasSubstr("'-1' as count"));
   EXPECT_THAT(error_of("bin_lo,bin_hi,count\n5,5,1\n"), HasSubstr("'5' as bin_hi"));
   EXPECT_THAT(error_of("bin_lo,bin_hi,count\n,-200,1\n"), HasSubstr("'' as bin_lo"));
@@ -176,7 +176,7 @@ TEST(SynthOffsetTable, SaysWhichLineIsWrongAndWhatIsAllowed) {
   EXPECT_THAT(error_of("offset,count\n1,281474976710657\n"), HasSubstr("as count"));
   EXPECT_THAT(error_of("bin_lo,bin_hi,count\n-4194304,4194304,1\n-4194304,4194304,1\n"
                        "0,4194304,1\n"),
-              HasSubstr("offsets in all, allowed at most 16777216"));
+              HasSubstr("offsets in all, expected at most 16777216"));
 }
 
 }  // namespace

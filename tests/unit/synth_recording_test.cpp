@@ -238,7 +238,7 @@ TEST_F(SynthRecording, RefuseMoreSamplesThanAreAllowed) {
     (void)write(model, targets_[0]);
     FAIL() << "20 million samples were written";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("20000000 samples, allowed at most 10000000"));
+    EXPECT_THAT(error.what(), HasSubstr("20000000 samples, expected at most 10000000"));
   }
 }
 
