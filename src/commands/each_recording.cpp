@@ -33,7 +33,7 @@ std::string what_finishes(const std::string& directory, const run::Run& run) {
                      directory);
 }
 
-/// What a run lacks, so that nobody takes it for whole.
+/// The parts that a run is missing.
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
   const auto pending =
@@ -53,14 +53,15 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
   return gaps;
 }
 
-/// A recording, or what there is to say in its place.
+/// A recording, or the messages in its place.
 struct Step {
   std::size_t input = 0;
   std::size_t number = 1;  ///< among the recordings of its input
   bool alone = false;      ///< a pipe: others may be meant to be read before it, and from it
   std::vector<std::string> messages;
-  std::exception_ptr failure;           ///< why the input cannot be read
-  std::shared_ptr<const run::Run> run;  ///< null for a bare recording; holds what `source` names
+  std::exception_ptr failure;  ///< why the input cannot be read
+  std::shared_ptr<const run::Run>
+      run;  ///< null for a recording without a run; owns what `source` points to
   std::optional<measure::Source> source;
 };
 
@@ -182,7 +183,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
       Finish rest = read(*step.source, step.input);
       return {std::move(rest), std::chrono::duration<double>(Clock::now() - begin).count()};
     } catch (const InputError&) {
-      // To be told in its turn.
+      // Reported in its turn.
       return {[failure = std::current_exception()]() -> bool { std::rethrow_exception(failure); },
               0};
     }

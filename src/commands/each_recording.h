@@ -1,4 +1,4 @@
-// The recordings behind the runs and files that a command was given.
+// The recordings of the runs and files that a command is given.
 #pragma once
 
 #include "src/commands/messages.h"
@@ -30,10 +30,10 @@ using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
 
 /// Calls `read` for each recording of the inputs, which are run directories and recordings, by as
 /// many threads as there are `cores`. What it returns is called by the calling thread, in the order
-/// of the inputs, and so is what there is to say: nobody can tell from the output how many threads
-/// there were. Pipes and standard input are read alone, in their turn. Says what a run lacks, and
-/// why an input or recording cannot be read where either throws InputError; the others are read
-/// nevertheless. A terminal is told how far it is; `read` itself must not say anything.
+/// of the inputs, and so are messages: the output does not depend on the number of
+/// threads. Pipes and standard input are read alone, in their turn. Reports what a run is missing
+/// and why an input or recording cannot be read where either throws InputError; the others are read
+/// nevertheless. Progress is shown on a terminal; `read` itself must not print.
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const Messages& messages, const Read& read);
 

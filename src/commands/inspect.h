@@ -1,4 +1,4 @@
-// `skidscan inspect`: what a recording says of itself.
+// `skidscan inspect`: the contents of a recording.
 #pragma once
 
 namespace CLI {

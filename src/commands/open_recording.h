@@ -14,8 +14,8 @@ inline constexpr const char* kDefaultRecording = "perf.data";
 /// which hold none. Nothing else about the file is looked at, and nothing of a pipe.
 void refuse_report(const std::string& file);
 
-/// Opens a recording for a command that takes no runs. Throws InputError as Recording::open does,
-/// with a remedy where `file` is a run, a report, or the default and missing.
+/// Opens a recording for a command that does not accept runs. Throws InputError as Recording::open
+/// does, with a remedy where `file` is a run, a report, or the default and missing.
 perfdata::Recording open_recording(const std::string& file);
 
 }  // namespace skid::commands

@@ -43,7 +43,7 @@ std::string read_standard_input() {
 /// "\t" is how perf lets a tab be written.
 std::optional<std::string> separator_of(const RatesOptions& options) {
   if (options.separator && options.separator->empty()) {
-    throw UsageError("--separator takes at least one character; leave it out to have it detected");
+    throw UsageError("--separator needs at least one character; leave it out to have it detected");
   }
   return options.separator == "\\t" ? "\t" : options.separator;
 }
@@ -116,7 +116,7 @@ void add_rates_command(CLI::App& app, int& exit_status) {
                  "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
                  "threads are added up; what cannot be is refused. Rates of loads are intervals "
                  "where the share of HIT_LFB that each level served is unknown. A rate whose "
-                 "counts are missing says which."},
+                 "counts are missing names them."},
        .exit_statuses = exit_statuses(
            {{ExitStatus::failed, "the input has no counts, is damaged, or cannot be summed"}}),
        .examples = {"perf stat -x, -o counts.csv -e "

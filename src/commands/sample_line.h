@@ -1,4 +1,4 @@
-// One line of `samples`: which columns there are, and what stands in them.
+// One line of `samples`: its columns and their values.
 #pragma once
 
 #include "src/commands/trace_column.h"
@@ -43,7 +43,7 @@ struct ColumnName {
 std::vector<ColumnName> chosen_columns(const std::vector<std::string>& names);
 
 bool needs(const std::vector<ColumnName>& columns, Column wanted);
-/// Whether a column tells where in a file the sample is.
+/// Whether a column needs the location of the sample in a file.
 bool needs_places(const std::vector<ColumnName>& columns);
 
 /// Everything a line is made from, gathered lazily: a place is looked up only for its columns.

@@ -51,7 +51,7 @@ class SamplePrinter {
         line_(recording, symbolizer_, spaces_, trace_) {}
 
   ExitStatus run() {
-    // Lines on a terminal are progress enough, and behind a pipe a pager may have the terminal.
+    // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
     const Messages messages(options_.shown);
     ProgressLine progress(standard_output_is_file() &&
                           ProgressLine::suits_standard_error(messages.quiet()));
@@ -84,7 +84,7 @@ class SamplePrinter {
     if (late_changes_ > 0) {
       say(fmt::format(
           "{}: {} of mappings came through the pipe after samples of a later time were printed; "
-          "these may stand under the file that was mapped before",
+          "these may be listed with the file that was mapped before",
           options_.file,
           late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
     }
@@ -103,17 +103,17 @@ class SamplePrinter {
   static constexpr std::size_t kMostPayloads = std::size_t{64} << 20;
 
   /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
-  /// reach past its end has no payload, and says so in its column.
+  /// reach past its end has no payload; its column reports that.
   std::span<const std::byte> payload(const perfdata::Record& record,
                                      const perfdata::Sample& sample) {
     if (!has_payloads_) return {};
-    // On a pipe the formats come in front of the samples.
+    // On a pipe the formats precede the samples.
     if (!std::exchange(has_formats_, true)) trace_ = TraceColumn(recording_.features());
     const auto details = recording_.decoder().details(record, sample);
     return details ? details->raw : std::span<const std::byte>();
   }
 
-  /// Prints a sample, located as of `time`. False when nobody reads any more.
+  /// Prints a sample, located as of `time`. False when the output is closed.
   bool print(const perfdata::Sample& sample, std::uint64_t time, std::span<const std::byte> raw) {
     std::optional<symbols::FileLocation> location;
     if (has_places_) {

@@ -94,7 +94,7 @@ synth::Model model_of(const SynthOptions& options) {
   return model;
 }
 
-/// The recording is of the architecture of its target, whatever the model would have built.
+/// The recording has the architecture of its target, not that of the model.
 synth::Model on_target(synth::Model model, const Target& target) {
   const Arch arch = target.description.specification.arch;
   model.machine.cpu.arch = runway::name_of(arch);
@@ -205,7 +205,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
 
   const Messages messages(options.shown);
   tell_target(messages, target);
-  // Behind a pipe a pager may have the terminal.
+  // With a pipe a pager may use the terminal.
   ProgressLine progress(!to_standard_output &&
                         ProgressLine::suits_standard_error(messages.quiet()));
   progress.begins("writing", files.recording.string(), 1, 1);
@@ -237,7 +237,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   }
 }
 
-/// The target of a run stands in its directory.
+/// The target of a run is in its directory.
 Target target_in(const fs::path& directory, const SynthOptions& options,
                  const synth::Model& model) {
   if (options.target.empty()) {
@@ -341,7 +341,7 @@ void add_synth_command(CLI::App& app, int& exit_status) {
   command->footer(words::footer_text(
       {.notes = {"Beside the recording it leaves its target (FILE.target) and what is true of it "
                  "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. "
-                 "The header, run.json and every report say that it is synthetic. The same model, "
+                 "The header, run.json and every report mark it as synthetic. The same model, "
                  "seed, target and path of the target give the same bytes on every machine."},
        .exit_statuses = exit_statuses({}),
        .examples = {

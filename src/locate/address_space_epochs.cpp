@@ -56,7 +56,7 @@ std::pair<std::uint64_t, std::uint64_t> AddressSpaceEpochs::times_of(std::int32_
   const Numbered& numbered = numbered_[static_cast<std::size_t>(number)];
   const std::set<std::uint64_t>& late = by_address_space_.at(numbered.address_space).late;
   std::uint64_t last = numbered.last;
-  // Samples behind an event that came in time have another number.
+  // Samples after an event that came in time have another number.
   auto next = spaces_.next_change(numbered.address_space, address, numbered.since);
   for (int passed = 0; next && *next <= last && passed < kMostLate; ++passed) {
     if (late.count(*next) == 0) {

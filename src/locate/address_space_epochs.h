@@ -15,8 +15,8 @@
 
 namespace skid::locate {
 
-/// A pipe cannot be read twice, so places whose mapping changes are told apart while it is read:
-/// samples are counted by a number that stands for their address space (a process, or the kernel)
+/// A pipe cannot be read twice, so places whose mapping changes are separated while it is read:
+/// samples are counted by a number for their address space (a process, or the kernel)
 /// and for the last event that concerned their address. What a process maps elsewhere does not
 /// matter:
 ///
@@ -24,7 +24,7 @@ namespace skid::locate {
 ///     address 0x2000   a a a a a|b b b b      b: number of the mapping of 0x2000
 class AddressSpaceEpochs {
  public:
-  /// What a number stands for.
+  /// The address space and time of a number.
   struct Numbered {
     std::int32_t address_space = 0;
     std::uint64_t since = 0;  ///< AddressSpaces::last_change
@@ -43,14 +43,14 @@ class AddressSpaceEpochs {
   /// The number for a sample of that time at `address` in `address_space`.
   std::int32_t number(std::int32_t address_space, std::uint64_t address, std::uint64_t time);
 
-  /// Whether every event of the address space came before the samples behind it: then nothing
+  /// Whether every event of the address space came before the samples after it: then nothing
   /// changed at the address of a sample between the samples of its number.
   bool is_certain(std::int32_t number) const {
     return by_address_space_.at(numbered_[static_cast<std::size_t>(number)].address_space)
         .late.empty();
   }
   /// After all events: between which times the samples at `address` were that were given `number`.
-  /// Nothing changed there in that time, but what events say that came too late.
+  /// Nothing changed there in that time, except by events that came too late.
   std::pair<std::uint64_t, std::uint64_t> times_of(std::int32_t number,
                                                    std::uint64_t address) const;
 
@@ -64,9 +64,10 @@ class AddressSpaceEpochs {
     std::uint32_t changes = 0;
     std::uint64_t newest_change = 0;
     std::optional<std::uint64_t> newest_sample;
-    std::set<std::uint64_t> late;  ///< times of events that came behind a sample as new as they are
+    std::set<std::uint64_t>
+        late;  ///< times of events that came after a sample of that time or later
   };
-  /// A number given before, which holds for all samples behind the newest change of the address
+  /// A number given before, which holds for all samples after the newest change of the address
   /// space.
   struct Recent {
     AddressRange addresses;

@@ -14,7 +14,7 @@ DebuginfodAnswer ask_debuginfod(const std::string& build_id, std::chrono::millis
   constexpr const char* kProgram = "debuginfod-find";
   const char* servers = std::getenv("DEBUGINFOD_URLS");
   if (servers == nullptr || *servers == '\0') {
-    return {{}, "DEBUGINFOD_URLS names no server of debuginfod; nobody was asked"};
+    return {{}, "DEBUGINFOD_URLS names no server of debuginfod; none was asked"};
   }
   const auto program = find_program(kProgram);
   if (!program) {

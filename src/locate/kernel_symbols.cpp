@@ -101,7 +101,7 @@ std::filesystem::path KernelSymbols::believable_table() {
 bool KernelSymbols::find_shift() {
   if (!kernel_.reference) {
     remarks_.push_back(fmt::format(
-        "{}: the recording does not tell where it was loaded; its symbols are taken as they lie "
+        "{}: the recording does not contain where it was loaded; its symbols are used as they are "
         "now",
         kKernelName));
     return true;

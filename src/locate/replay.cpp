@@ -56,7 +56,8 @@ bool Replay::has_room(std::uint64_t offset) {
         {recording_.path().string(), offset,
          fmt::format("mappings that take more than {} bytes of memory", most),
          fmt::format("{} and {} for each byte before them", most_bytes_, kBytesAByte),
-         "the mappings, forks and execs behind were left out, and samples in them have no place"});
+         "the mappings, forks and execs after it were left out, and samples in them have no "
+         "place"});
   }
   return false;
 }

@@ -25,7 +25,7 @@ void CompressedRecords::open(const Record& packet, ByteOrder order) {
   compressed_ = packet.body;
   offset_ = packet.offset;
   if (packet.type == PERF_RECORD_COMPRESSED2) {
-    // The payload is padded to eight bytes; its own size stands in front.
+    // The payload is padded to eight bytes; its own size precedes it.
     ByteReader reader(packet.body, order);
     const std::uint64_t size = reader.u64();
     compressed_ = reader.take(size);

@@ -33,7 +33,7 @@ class CompressedRecords {
   std::span<const std::byte> buffered() const noexcept {
     return {decompressed_.data() + begin_, end_ - begin_};
   }
-  /// Goes on behind whole records at the front of `buffered()`.
+  /// Continues after whole records at the beginning of `buffered()`.
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
 
   /// Offset in the file of the packet that was opened last.

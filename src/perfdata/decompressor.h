@@ -1,4 +1,4 @@
-// The zstd stream behind PERF_RECORD_COMPRESSED, decompressed piece by piece.
+// The zstd stream of PERF_RECORD_COMPRESSED, decompressed piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ class Decompressor {
   struct Step {
     std::size_t taken = 0;  ///< bytes of the input
     std::size_t given = 0;  ///< bytes of the output
-    std::string problem;    ///< what zstd says of a damaged stream; the stream is of no more use
+    std::string problem;    ///< zstd's message for a damaged stream, which cannot be used any more
   };
   /// Decompresses from the front of `compressed` into `room` until either is used up. Memory is
-  /// bounded by kLargestWindow, whatever the stream asks for. Throws std::bad_alloc only.
+  /// bounded by kLargestWindow, independent of the stream. Throws std::bad_alloc only.
   Step decompress(std::span<const std::byte> compressed, std::span<std::byte> room);
 
  private:

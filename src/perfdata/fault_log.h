@@ -14,14 +14,14 @@ namespace skid::perfdata {
 /// What is to be done about most of what can be wrong with a recording.
 inline constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
 
-/// Faults in the order in which they were met. A recording with very many lists the first ones.
+/// Faults in the order in which they were found. A recording with very many lists the first ones.
 class FaultLog {
  public:
   void add(InputFault fault);
   void add(const std::filesystem::path& file, std::uint64_t offset, std::string found,
            std::string allowed, std::string remedy = {});
 
-  /// The recording is read again from here on: what was met before is not listed twice.
+  /// The recording is read again from here on: faults found before are not listed twice.
   void begin_again() noexcept { is_again_ = true; }
 
   /// No more are listed. The texts of faults need not be made any more.

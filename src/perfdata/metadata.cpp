@@ -30,7 +30,7 @@ std::string take_attribute(const Record& record, ByteOrder order, Metadata& meta
   }
   const std::uint64_t ids = reader.remaining() / sizeof(std::uint64_t);
   if (ids > kMostIds - metadata.ids_from_records) {
-    return fmt::format("an event attribute with {} ids behind {} of others, more than {}", ids,
+    return fmt::format("an event attribute with {} ids after {} of other events, more than {}", ids,
                        metadata.ids_from_records, kMostIds);
   }
   metadata.ids_from_records += ids;

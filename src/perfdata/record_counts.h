@@ -9,7 +9,7 @@
 
 namespace skid::perfdata {
 
-/// Counts of all records, decoded no further than it takes to tell whose sample one is.
+/// Counts of all records; samples are decoded only to find their event.
 struct RecordCounts {
   /// Samples of one event.
   struct Event {
@@ -28,7 +28,7 @@ struct RecordCounts {
   std::uint64_t total_samples() const noexcept;
 };
 
-/// Reads `recording` to its end. Faults met on the way are listed by the recording.
+/// Reads `recording` to its end. The recording lists faults that are found.
 RecordCounts count_records(Recording& recording);
 
 }  // namespace skid::perfdata

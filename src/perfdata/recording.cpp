@@ -200,7 +200,7 @@ bool Recording::stop(std::uint64_t offset, std::string found, std::string allowe
 void Recording::start_segment(std::size_t index) {
   segment_ = index;
   stopped_ = false;
-  behind_ = {};
+  announced_ = {};
   const Segment& segment = segments_[index];
   if (!from_pipe_) stream_ = ByteStream::of_file(segment.file.get(), segment.begin, segment.end);
   // Each file of a directory has a zstd stream of its own.
@@ -208,14 +208,14 @@ void Recording::start_segment(std::size_t index) {
 }
 
 std::optional<Recording::RecordRange> Recording::record_range() const {
-  if (from_pipe_ || stopped_ || ended_ || compressed_.is_open() || behind_.left > 0)
+  if (from_pipe_ || stopped_ || ended_ || compressed_.is_open() || announced_.left > 0)
     return std::nullopt;
   const Segment& segment = segments_[segment_];
   return RecordRange{segment.file.get(), stream_.position(), segment.end};
 }
 
 bool Recording::may_change_attributes() const noexcept {
-  if (compressed_.is_open() || behind_.left > 0) return true;
+  if (compressed_.is_open() || announced_.left > 0) return true;
   const auto bytes = buffered();
   if (bytes.size() < sizeof(std::uint32_t)) return false;  // the record has to be fed first
   const std::uint32_t type = ByteReader(bytes, order_).u32();
@@ -235,7 +235,7 @@ void Recording::rewind() {
 }
 
 std::span<const std::byte> Recording::buffered() const noexcept {
-  if (behind_.left > 0 || stopped_) return {};
+  if (announced_.left > 0 || stopped_) return {};
   return compressed_.is_open() ? compressed_.buffered() : stream_.buffered();
 }
 
@@ -260,7 +260,7 @@ bool Recording::next(Record& record) {
       }
       continue;
     }
-    if (behind_.left > 0 && !pass_behind()) {
+    if (announced_.left > 0 && !skip_announced()) {
       if (starved()) return false;
       continue;
     }
@@ -323,7 +323,7 @@ bool Recording::end_of_segment() {
   if (stop_if_cut()) return false;
   const std::size_t left = stream_.buffered().size();
   if (left > 0) {
-    return stop(stream_.position(), fmt::format("{} bytes behind the last record", left),
+    return stop(stream_.position(), fmt::format("{} bytes after the last record", left),
                 "whole records", kRecordAgain);
   }
   if (const std::size_t rest = compressed_.drop_rest(); rest > 0) {
@@ -356,7 +356,7 @@ void Recording::accept_stored(const Record& record) {
       }
       const bool is_kept = !is_trace && !rewound_ && metadata_.features.tracing_data.empty() &&
                            size <= kLargestFeature;
-      behind_ = {record.offset, size, size, is_kept};
+      announced_ = {record.offset, size, size, is_kept};
       break;
     }
     default:
@@ -364,25 +364,25 @@ void Recording::accept_stored(const Record& record) {
   }
 }
 
-bool Recording::pass_behind() {
-  if (behind_.is_kept) {
+bool Recording::skip_announced() {
+  if (announced_.is_kept) {
     auto& tracing_data = metadata_.features.tracing_data;
-    while (behind_.left > 0 && stream_.fill(1)) {
+    while (announced_.left > 0 && stream_.fill(1)) {
       const auto some = stream_.buffered().first(static_cast<std::size_t>(
-          std::min<std::uint64_t>(behind_.left, stream_.buffered().size())));
+          std::min<std::uint64_t>(announced_.left, stream_.buffered().size())));
       tracing_data.insert(tracing_data.end(), some.begin(), some.end());
       stream_.consume(some.size());
-      behind_.left -= some.size();
+      announced_.left -= some.size();
     }
     metadata_.features.present.set(HEADER_TRACING_DATA);
-  } else if (stream_.skip(behind_.left)) {
-    behind_.left = 0;
+  } else if (stream_.skip(announced_.left)) {
+    announced_.left = 0;
   }
-  const auto [offset, size, left, is_kept] = behind_;
+  const auto [offset, size, left, is_kept] = announced_;
   if (left > 0) {
     if (starved()) return false;
-    behind_ = {};
-    return stop(offset, fmt::format("{} bytes announced behind a record", size),
+    announced_ = {};
+    return stop(offset, fmt::format("{} bytes announced after a record", size),
                 "the recording ends before", kRecordAgain);
   }
   position_ += size;

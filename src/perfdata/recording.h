@@ -101,7 +101,7 @@ class Recording {
 
   /// Whether `rewind` is possible: not on a pipe.
   bool rewindable() const noexcept { return !from_pipe_; }
-  /// Goes back to the first record; `next` does not report the faults met before again.
+  /// Goes back to the first record; `next` does not report the same faults again.
   void rewind();
 
   /// Everything that was found wrong so far; empty for a sound recording.
@@ -145,7 +145,7 @@ class Recording {
   bool next_stored(Record& record);
   bool next_compressed(Record& record);
   void note_compressed_problem();
-  /// Whether the reading failed or met the end of the file too early; ends the segment then.
+  /// Whether reading failed or reached the end of the file too early; ends the segment then.
   bool stop_if_cut();
   bool end_of_segment();
   /// Processes a record in the file as far as it affects reading.
@@ -183,7 +183,7 @@ class Recording {
   bool ended_ = false;    ///< nor from any other
   bool rewound_ = false;
 
-  Behind behind_;
+  Announced announced_;
 
   CompressedRecords compressed_;
   FaultLog faults_;

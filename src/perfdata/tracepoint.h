@@ -41,7 +41,8 @@ class Tracepoints {
   /// The format of the tracepoint whose perf_event_attr.config is `id`; null when there is none.
   const TracepointFormat* format(std::uint64_t id) const noexcept;
 
-  /// Whether every field of the format lies within the payload, and the payload is of it.
+  /// Whether every field of the format is within the payload, and the payload is of this
+  /// tracepoint.
   bool fits(const TracepointFormat& format, std::span<const std::byte> raw) const noexcept;
 
   /// The fields of a payload but for those that every tracepoint has (common_pid …); nullopt for a

@@ -77,7 +77,7 @@ constexpr std::array kCodes = {
 };
 
 struct L2Name {
-  std::string_view name;  ///< folded, behind "l2_rqsts_"
+  std::string_view name;  ///< folded, after "l2_rqsts_"
   std::uint8_t umask;
   std::string_view remark;  ///< where tables of events give the name another umask
 };
@@ -157,7 +157,7 @@ void set_by_l2_name(KnownEvent& event, std::string_view name) {
   const auto found = std::find_if(kL2Names.begin(), kL2Names.end(),
                                   [&](const L2Name& known) { return known.name == name; });
   if (found == kL2Names.end()) {
-    // libpfm4 takes a umask as a number: L2_RQSTS:0x21.
+    // libpfm4 accepts a umask as a number: L2_RQSTS:0x21.
     const auto umask = name.starts_with("0x") ? number(name, 16) : std::nullopt;
     if (umask && *umask <= 0xff) event.l2_umask = static_cast<std::uint8_t>(*umask);
     return;
@@ -171,7 +171,7 @@ void set_by_word(KnownEvent& event, std::string_view word) {
   if (word.size() > 1 && (word[0] == 'r' || word[0] == 'R')) {
     if (const auto config = number(word.substr(1), 16)) return set_by_code(event, *config);
   }
-  // libpfm4 puts the PMU in front: "skl::NAME".
+  // libpfm4 writes the PMU first: "skl::NAME".
   if (const auto pmu = word.find("::"); pmu != std::string_view::npos) word.remove_prefix(pmu + 2);
   const std::string name = folded(word);
   if (std::string_view(name).starts_with(kL2Prefix)) {

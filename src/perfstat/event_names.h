@@ -10,21 +10,21 @@
 
 namespace skid::perfstat {
 
-/// What an event's name says. Neither a quantity nor a umask: no rate takes it.
+/// The meaning of an event's name. Without quantity and umask no rate uses it.
 struct KnownEvent {
   std::optional<analysis::Quantity> quantity;
   std::optional<std::uint8_t> l2_umask;  ///< of L2_RQSTS, event 0x24
   bool user_only = false;                ///< counted in user mode alone: `:u`
   bool kernel_only = false;              ///< in the kernel alone: `:k`
-  std::string modifiers;                 ///< "u", "pp"; as they stand behind the event
+  std::string modifiers;                 ///< "u", "pp"; as written after the event
   std::string remark;                    ///< what the name leaves open; may be empty
 
   bool known() const noexcept { return quantity || l2_umask; }
 };
 
-/// Takes perf's and libpfm4's spellings: any case; '.', ':', '_' and '-' alike; "cpu/NAME/",
-/// "cpu/event=0xd1,umask=0x20/", "r20d1", "skl::NAME"; modifiers behind. Events of other PMUs than
-/// cpu and cpu_core, and named events with further terms (cmask, inv, edge), are not known.
+/// Accepts perf's and libpfm4's spellings: any case; '.', ':', '_' and '-' alike; "cpu/NAME/",
+/// "cpu/event=0xd1,umask=0x20/", "r20d1", "skl::NAME"; followed by modifiers. Events of other PMUs
+/// than cpu and cpu_core, and named events with further terms (cmask, inv, edge), are not known.
 KnownEvent identify_event(std::string_view name);
 
 }  // namespace skid::perfstat

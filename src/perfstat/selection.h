@@ -1,4 +1,4 @@
-// From what perf stat counted to what rates are made from, and what there is to say about it.
+// Selects the counts that rates use from those of perf stat, with warnings and remarks.
 #pragma once
 
 #include "analysis/rates.h"

@@ -8,7 +8,7 @@ namespace skid {
 /// The instruction sets that targets are built for and recordings are decoded for.
 enum class Arch { x86_64, aarch64 };
 
-/// Bytes [begin, end) of an address space; which one is said where a range is used.
+/// Bytes [begin, end) of an address space; each use documents which one.
 struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

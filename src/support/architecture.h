@@ -15,8 +15,8 @@ inline constexpr Arch kOwnArch = Arch::aarch64;
 inline constexpr Arch kOwnArch = Arch::x86_64;
 #endif
 
-/// Whether a kernel can call its architecture so. Damaged recordings say other things, which tell
-/// nothing.
+/// Whether a kernel can have this name of an architecture. Damaged recordings contain other names,
+/// which are nothing.
 inline bool is_architecture_name(std::string_view machine) {
   constexpr std::string_view kCharacters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

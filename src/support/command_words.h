@@ -17,7 +17,7 @@ struct Since {
   friend auto operator<=>(const Since&, const Since&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// One word, or the name of the value that takes its place.
+/// One word, or the name of the value in its place.
 struct CommandWord {
   /// Beside which recordings it stands.
   enum class When { always, with_cross_check, without_cross_check };

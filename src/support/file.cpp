@@ -58,7 +58,7 @@ void write_all(const FileDescriptor& file, std::string_view content, const fs::p
   }
 }
 
-/// Waits until the content is on the disk; file systems that cannot say so are taken at their word.
+/// Waits until the content is on the disk; file systems without that are trusted.
 void synchronize(const FileDescriptor& file, const fs::path& path) {
   while (::fsync(file.get()) != 0) {
     if (errno == EINTR) continue;

@@ -46,7 +46,7 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
 
 /// Replaces `path` by `content` through a temporary file beside it, fsync and rename, so that a
 /// reader sees the old content or the new one. A symbolic link is followed; what exists and is not
-/// a regular file (/dev/stdout, a FIFO) is written to as it stands. Throws Error naming the path
+/// a regular file (/dev/stdout, a FIFO) is written to directly. Throws Error naming the path
 /// ("no space left on device", …).
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 

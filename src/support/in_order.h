@@ -17,7 +17,7 @@
 
 namespace skid {
 
-/// Takes jobs, has each of them done by a thread, and takes the results in the order of the jobs.
+/// Runs each job on a thread and handles the results in the order of the jobs.
 /// `Job` has a member `bool alone`: such a job is done while no other is, as a pipe must be that
 /// another job may read too.
 template <typename Job, typename Result>

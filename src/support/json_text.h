@@ -50,7 +50,7 @@ void append_indented(const Json& value, int indent, int level, std::string& text
 }  // namespace detail
 
 /// `value` as JSON in printable ASCII: every other character of its strings is written as \uNNNN
-/// (a pair of them beyond U+FFFF), so that nothing in it steers a terminal, and whoever parses it
+/// (a pair of them beyond U+FFFF), so that nothing in it controls a terminal, and any parser
 /// has the characters back. Names from recordings need not be UTF-8: invalid bytes become U+FFFD.
 /// `indent`: spaces per level; -1 for one line. An array of arrays of numbers is one line in any
 /// case. No newline at the end.

@@ -1,4 +1,4 @@
-// JSON that nobody vouches for: parsed within bounds, then read by typed, bounded access that names
+// Untrusted JSON: parsed within bounds, then read by typed, bounded access that names
 // what is wrong.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace skid {
 
-/// Deeper than any file of ours, or that we read, nests its values.
+/// Deeper than the values of any file that skidscan writes or reads are nested.
 inline constexpr std::size_t kDeepestJson = 64;
-/// More values than this are not parsed: a value takes some 16 to 100 bytes of memory, however
+/// More values than this are not parsed: a value needs some 16 to 100 bytes of memory, however
 /// short its text is.
 inline constexpr std::size_t kMostJsonValues = std::size_t{8} << 20;
 
-/// Parses the JSON text of a file. `allowed` says what the file should have been, `remedy` what to
+/// Parses the JSON text of a file. `allowed` is the expected kind of file, `remedy` what to
 /// do when it is not. Throws InputError for text that is not JSON, that nests deeper than
 /// kDeepestJson, has more than kMostJsonValues values, or a number too large for any type; all
 /// bounds are held before memory is spent.
@@ -67,7 +67,7 @@ class JsonValue {
   int integer(int least, int most = std::numeric_limits<int>::max()) const;
   std::int64_t integer64(std::int64_t least, std::int64_t most) const;
 
-  /// Throws the error that says what was found in this place and what is allowed there.
+  /// Throws the error that names the value found here and the expected one.
   [[noreturn]] void refuse(const std::string& found, const std::string& allowed,
                            const std::string& remedy = {}) const;
 

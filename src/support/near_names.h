@@ -1,4 +1,4 @@
-// Names that somebody may have meant.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace skid {
 
 /// At most `most` of the names in `known` (with how often they occur) that are like `name`: it or
-/// they are part of the other, or a third of the letters or fewer differ (swapped neighbours as
+/// they are part of the other, or a third of the letters or fewer differ (transposed neighbours as
 /// one); nearest first, of equally near ones the most frequent first. Letters count alike in either
 /// case.
 std::vector<std::string> near_names(std::string_view name,

@@ -95,7 +95,7 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_{};
 };
 
-/// posix_spawn wants pointers to mutable characters, though it changes none.
+/// posix_spawn requires pointers to mutable characters, though it changes none.
 std::vector<char*> pointers_to(std::vector<std::string>& argv) {
   std::vector<char*> pointers;
   pointers.reserve(argv.size() + 1);
@@ -152,7 +152,7 @@ void raise_open_file_limit() noexcept {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
-  // Where this is refused, files beyond the limit are told as files that cannot be opened.
+  // Where this is refused, files beyond the limit are reported as files that cannot be opened.
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 

@@ -18,7 +18,7 @@ namespace skid {
 /// (`ulimit -H -n`); the usual 1024 are fewer than a recording of a whole machine names.
 void raise_open_file_limit() noexcept;
 
-/// Our own command line. The kernel keeps it; the parser of the arguments does not.
+/// The command line of this process. The kernel keeps it; the parser of the arguments does not.
 std::vector<std::string> own_command_line();
 
 /// How a program ended.

@@ -5,7 +5,7 @@
 namespace skid {
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // What is left behind the last whole multiple of the bound is drawn anew.
+  // Values past the last whole multiple of the bound are drawn again.
   const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % bound + 1) % bound;
   std::uint64_t number = engine_();
   while (number > std::numeric_limits<std::uint64_t>::max() - rest) number = engine_();

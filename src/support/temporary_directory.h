@@ -1,14 +1,14 @@
-// A directory of our own for as long as it is needed.
+// A temporary directory.
 #pragma once
 
 #include <filesystem>
 
 namespace skid {
 
-/// Entered by nobody else, removed with all that is in it.
+/// Accessible to its owner only, removed with its contents.
 class TemporaryDirectory {
  public:
-  /// Where TMPDIR says, or in /tmp where that is no directory.
+  /// In TMPDIR, or in /tmp where that is no directory.
   static std::filesystem::path usual_parent();
 
   /// Throws Error with the remedy when nothing can be made in `parent`.

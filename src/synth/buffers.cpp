@@ -17,7 +17,7 @@ using perfdata::RecordBody;
 constexpr std::int32_t kTargetPid = 1000, kOtherPid = 2000, kKernelPid = -1;
 constexpr std::uint64_t kFirstTime = 1'000'000'000'000;  // ns
 constexpr std::uint64_t kBetween = 10'000;               // ns from one sample to the next
-/// PERF_RECORD_LOST tells of many at once.
+/// PERF_RECORD_LOST reports many at once.
 constexpr std::uint64_t kMostLostRecords = 3;
 constexpr std::size_t kLongestComm = 15;
 
@@ -114,7 +114,7 @@ class RecordEncoder {
   std::uint64_t id(std::uint16_t attribute, When when) const {
     return (*attributes_)[attribute].ids[when.cpu];
   }
-  /// Puts struct sample_id behind the body and writes the record.
+  /// Appends struct sample_id to the body and writes the record.
   void finish(std::uint32_t type, std::uint16_t misc, std::int32_t pid, std::uint16_t attribute,
               When when) {
     body_.i32(pid).i32(pid).u64(when.time).u32(when.cpu).u32(0).u64(id(attribute, when));

@@ -42,7 +42,7 @@ class Contents {
   std::vector<Entry> before_exec_, rest_;
 };
 
-/// What the recording tells of the target's file.
+/// The target's file as the recording describes it.
 struct TargetMapping {
   std::string path;      ///< absolute
   std::string build_id;  ///< hexadecimal

@@ -1,4 +1,4 @@
-// From a model to samples, and to what a report of them must say.
+// From a model to samples, and to the figures that a report of them must contain.
 #pragma once
 
 #include "analysis/bias.h"
@@ -18,7 +18,7 @@ namespace skid::synth {
 
 /// Whose code a sample is of.
 enum class Origin : std::uint8_t {
-  target,       ///< of the target, behind its exec
+  target,       ///< of the target, after its exec
   before_exec,  ///< of the process that becomes the target
   other,        ///< of another process
 };
@@ -79,7 +79,7 @@ RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed);
 double shifted_share(double share, double shift);
 
 /// Draws the samples of one event at one level. `name`: of event and level, for messages. Throws
-/// Error when the model asks for what the target lacks: other triggers, or another number of
+/// Error when the model needs what the target does not have: other triggers, or another number of
 /// triggers than it has shares for.
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
            const std::string& name, const RunShift& shift = {});

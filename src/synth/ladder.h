@@ -19,7 +19,7 @@ struct Ladder {
 };
 
 /// Writes the recordings of a ladder beside its target into `directory`, which exists. Gives what
-/// run.json is to say, without writing it. `repeats`: of the ladder, from 1, each drawn anew.
+/// the content of run.json, without writing it. `repeats`: of the ladder, from 1, each drawn anew.
 /// `command_line`: of skidscan. `begins`: called with the name of each recording before it is made,
 /// its number from 1 and how many there are. Throws Error as Synthesizer::write does.
 Ladder write_ladder(

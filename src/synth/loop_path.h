@@ -18,11 +18,10 @@ struct Step {
   std::uint64_t address = 0;
   analysis::SampleClass sample_class = analysis::SampleClass::loop;
   std::optional<std::int64_t> offset;  ///< instructions; none in the loop
-  std::optional<std::size_t>
-      trigger;  ///< the one that the offset counts from; none in front of all
+  std::optional<std::size_t> trigger;  ///< the one that the offset counts from; none before all
 };
 
-/// Where the parts of an iteration lie.
+/// Addresses of the parts of an iteration.
 struct LoopParts {
   AddressRange lead_in;
   std::vector<runway::TriggerBlock> trigger_blocks;  ///< in the order of their addresses
@@ -30,7 +29,7 @@ struct LoopParts {
   std::vector<std::uint64_t> starts;  ///< of all instructions of the iteration, ascending
 };
 
-/// An iteration, which begins anew behind its last instruction.
+/// An iteration, which begins again after its last instruction.
 class LoopPath {
  public:
   /// Throws Error without a trigger, or where one has no instruction at its first byte.
@@ -44,9 +43,9 @@ class LoopPath {
 
   struct Landing {
     const Step* step = nullptr;
-    bool wrapped = false;  ///< it lies in the next iteration or the one before
+    bool wrapped = false;  ///< it is in the next iteration or the previous one
   };
-  /// The instruction that is `offset` instructions behind (below 0: in front of) a trigger as they
+  /// The instruction that is `offset` instructions after (below 0: before) a trigger as they
   /// run.
   Landing at(std::size_t trigger, std::int64_t offset) const;
 

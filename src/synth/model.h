@@ -1,4 +1,4 @@
-// A model: what a synthetic recording is to hold. docs/synth.md tells its JSON.
+// A model: the contents of a synthetic recording. docs/synth.md describes its JSON.
 #pragma once
 
 #include "runway/specification.h"
@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kMostSamples = 10'000'000;
 inline constexpr std::size_t kMostAttributes = 64;
 inline constexpr unsigned kMostCpus = 64;
 
-/// Shares of samples that lie on no trigger, runway or lead-in; they add up to 1 at most.
+/// Shares of samples that are on no trigger, runway or lead-in; they add up to 1 at most.
 struct Elsewhere {
   double kernel = 0;         ///< in kernel mode
   double foreign = 0;        ///< in other code: of another process, or of this one before its exec
@@ -34,11 +34,11 @@ struct Elsewhere {
   double sum() const { return kernel + foreign + unmapped + loop + other_trigger; }
 };
 
-/// Shares of samples with PERF_RECORD_MISC_EXACT_IP, by where they lie.
+/// Shares of samples with PERF_RECORD_MISC_EXACT_IP, by where they are.
 struct ExactShares {
   double hits = 0;       ///< on a trigger
   double misses = 0;     ///< wherever else their offsets put them
-  double elsewhere = 0;  ///< of those that Elsewhere tells of
+  double elsewhere = 0;  ///< of those of Elsewhere
 };
 
 /// How far repetitions of a ladder differ beside what their samples do by chance: standard
@@ -52,7 +52,7 @@ struct RunEffect {
 struct LevelModel {
   int level = 0;       ///< as asked for, 0 to 3
   int precise_ip = 0;  ///< as recorded
-  /// nullopt: `offsets` is a table, and each of its offsets comes exactly as often as it says.
+  /// nullopt: `offsets` is a table, and each of its offsets occurs exactly as often as in it.
   std::optional<std::uint64_t> samples;
   double hits = 0;  ///< share of samples that are put on a trigger, before `offsets` is asked
   Distribution offsets;
@@ -60,12 +60,12 @@ struct LevelModel {
   Elsewhere elsewhere;
   ExactShares exact;
   std::vector<double> triggers;    ///< shares of the triggers, adding up to 1; empty: all the same
-  std::uint64_t lost = 0;          ///< samples that PERF_RECORD_LOST tells of
-  std::uint64_t lost_samples = 0;  ///< samples that PERF_RECORD_LOST_SAMPLES tells of
+  std::uint64_t lost = 0;          ///< samples that PERF_RECORD_LOST reports
+  std::uint64_t lost_samples = 0;  ///< samples that PERF_RECORD_LOST_SAMPLES reports
   std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
 };
 
-/// What an event is in perf_event_attr. Of `access` and `execute` the target tells the rest.
+/// An event in perf_event_attr. Of `access` and `execute` the target supplies the rest.
 struct EventCode {
   std::string name;  ///< "cycles"
   std::uint32_t type = 0;
@@ -105,7 +105,7 @@ std::optional<Arch> arch_of_vendor(std::string_view vendor);
 /// Reads a model. Tables that it names are looked for beside it. Throws InputError naming the file,
 /// the key, what was found and what is allowed.
 Model read_model(const std::filesystem::path& path);
-/// The same of a text; `name` stands for the file in messages, `directory` is where its tables are.
+/// The same for a text; `name` replaces the file in messages, `directory` is where its tables are.
 Model parse_model(std::string_view text, const std::string& name,
                   const std::filesystem::path& directory);
 

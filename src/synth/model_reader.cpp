@@ -273,7 +273,7 @@ class Reader {
     }
     if (known && (name == "access" || name == "execute")) {
       object.refuse(fmt::format("\"type\" or \"config\" of {}", name),
-                    "neither: the target tells them");
+                    "neither: the target defines them");
     }
     EventCode code{name, perfdata::PERF_TYPE_RAW, 0};
     if (type && type->is_string()) {
@@ -301,7 +301,7 @@ class Reader {
       const auto [stopped, error] = std::from_chars(text.data() + 2, end, config, kHexadecimal);
       if (error == std::errc{} && stopped == end) return config;
     }
-    value.refuse(json_text(json(text)), "a number, or hexadecimal digits behind 0x");
+    value.refuse(json_text(json(text)), "a number, or 0x and hexadecimal digits");
   }
 
   LevelModel read_level(const JsonValue& object) const {
@@ -339,7 +339,7 @@ class Reader {
     if (table == nullptr || level.hits > 0 || level.elsewhere.sum() > 0) {
       object.refuse("no \"samples\"",
                     "to be left out only with empirical offsets alone, which then come exactly as "
-                    "often as their table says, without \"hits\" and \"elsewhere\"");
+                    "often as in their table, without \"hits\" and \"elsewhere\"");
     }
     if (table->total() > kMostSamples) {
       object["offsets"].refuse(fmt::format("{} samples", table->total()),

@@ -1,4 +1,4 @@
-// Distributions of offsets: how far, in instructions, samples are to lie from their trigger.
+// Distributions of offsets: distances of samples from their trigger, in instructions.
 #pragma once
 
 #include "src/support/random.h"
@@ -12,7 +12,7 @@
 
 namespace skid::synth {
 
-/// Offsets of a model lie within this distance: two times the longest runway and lead-in.
+/// Offsets of a model are within this distance: two times the longest runway and lead-in.
 inline constexpr std::int64_t kFurthestOffset = std::int64_t{1} << 22;
 
 struct Distribution;
@@ -39,14 +39,14 @@ struct Empirical {
   /// w) of its count c.
   std::map<std::int64_t, std::uint64_t> counts() const;
   std::uint64_t total() const;
-  /// Offsets of all rows together, which is what `counts` takes time and memory for.
+  /// Offsets of all rows together: `counts` needs time and memory for them.
   std::uint64_t span() const;
 };
 /// What `Empirical::span` of a model may be.
 inline constexpr std::uint64_t kWidestTable = std::uint64_t{1} << 24;
 
-/// A delay in core cycles behind the trigger, normal, brought to instructions by the speed of the
-/// runway: the sample lies at the instruction that is next to retire when the delay is over. A
+/// A delay in core cycles after the trigger, normal, converted to instructions by the speed of the
+/// runway: the sample is at the instruction that is next to retire when the delay is over. A
 /// delay below 0 is none. In c cycles floor(c / cycles_per_nop) instructions retire, in whole
 /// groups; the offset is 1 more.
 struct NormalCycles {
@@ -89,11 +89,11 @@ class OffsetSampler {
 /// `offset` or both `bin_lo` and `bin_hi` (bin_lo <= offset < bin_hi), in any order, among others
 /// or not, so that the output of `report --format csv` will do. Empty lines and lines that begin
 /// with
-/// '#' are passed over. Only rows whose column has the wanted value count, for each entry of
+/// '#' are skipped. Only rows whose column has the wanted value count, for each entry of
 /// `where`. Throws InputError naming file, line, what was found and what is allowed.
 Empirical read_offset_table(const std::filesystem::path& path,
                             const std::map<std::string, std::string>& where);
-/// The same of a text; `name` stands for the file in messages.
+/// The same for a text; `name` replaces the file in messages.
 Empirical parse_offset_table(std::string_view text, const std::string& name,
                              const std::map<std::string, std::string>& where);
 

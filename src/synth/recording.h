@@ -44,7 +44,7 @@ struct RecordingTruth {
   std::uint64_t throttled = 0;                 ///< PERF_RECORD_THROTTLE records
 };
 
-/// What a recording of that machine, with so many CPUs, says of its making: that it is synthetic.
+/// Features of a recording of that machine with so many CPUs, marked as synthetic.
 perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
                                       std::vector<std::string> command_line);
 
@@ -69,7 +69,7 @@ class Synthesizer {
   /// Draws what is selected, for the given repetition of the ladder, and writes it. `file`: open
   /// for writing; `path` names it in errors. What is drawn for an event and level depends on the
   /// model's seed and the repetition, not on what else is selected nor on buffers, mode and
-  /// compression. Throws Error when the model asks for what the target lacks or for more than
+  /// compression. Throws Error when the model needs what the target does not have, or more than
   /// kMostSamples, or when the file cannot be written.
   RecordingTruth write(const std::vector<Selected>& selected, int repeat, FileDescriptor file,
                        const std::filesystem::path& path, const perfdata::WritingChoices& choices);
@@ -78,7 +78,7 @@ class Synthesizer {
 
  private:
   MeasurementTruth describe(Selected selected, std::size_t index) const;
-  /// What the recording says of its making: as asked of perf, so that a reader sees what was asked.
+  /// The recording's command line and features: as requested from perf.
   perfdata::Features features(const std::vector<MeasurementTruth>& measurements) const;
 
   const Model& model_;

@@ -18,7 +18,7 @@ namespace {
 
 using perfdata::Features;
 
-/// Lines of a heading and of names with values behind them.
+/// Lines of a heading and of names followed by values.
 class Lines {
  public:
   void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text); }

@@ -104,7 +104,7 @@ void add_counts(const perfstat::Selection& selection, Lines& lines) {
     lines.row(what_it_is(event), name_width, pad_left(state_text(count), value_width), value_width,
               rest);
   }
-  if (others.size() == selection.events.size()) lines.note("none that a rate takes");
+  if (others.size() == selection.events.size()) lines.note("none that a rate uses");
   constexpr std::size_t kMostNamed = 20;
   if (!others.empty()) {
     const std::size_t count = others.size();
@@ -116,7 +116,7 @@ void add_counts(const perfstat::Selection& selection, Lines& lines) {
   }
 }
 
-/// Rates of a group. One that lacks all of its counts takes a line for all that it lacks.
+/// Rates of a group. One without any of its counts has one line for all missing ones.
 void add_group(std::string_view title, const std::vector<Rate>& rates, Lines& lines) {
   lines.heading(title);
   const bool nothing = std::all_of(rates.begin(), rates.end(),
