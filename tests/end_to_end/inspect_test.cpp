@@ -92,7 +92,7 @@ TEST_F(Inspect, CountsTheRecordsThatPerfCounts) {
   EXPECT_EQ(recording["total_samples"], samples);
 }
 
-TEST_F(Inspect, TellsTheEventsAsTheyWereAskedFor) {
+TEST_F(Inspect, ListsTheEventsAsRequested) {
   record("perf.data", {"-c", "100000", "-e", "cpu-clock:ppu", "-e", "page-faults:k"});
   const auto recording = inspect({"perf.data"})["recordings"].at(0);
   const auto& clock = recording["events"].at(0);
@@ -108,7 +108,7 @@ TEST_F(Inspect, TellsTheEventsAsTheyWereAskedFor) {
             "for i in 1 2 3; do ls -R /usr/lib; done");
 }
 
-TEST_F(Inspect, ShowsSeveralRecordingsAndSaysWhichCannotBeRead) {
+TEST_F(Inspect, ShowsSeveralRecordingsAndReportsWhichCannotBeRead) {
   record("one.data", {"-e", "cpu-clock"});
   std::ofstream(in_directory("none.data")) << "no recording";
   const auto inspected = test::skidscan(
@@ -124,7 +124,7 @@ TEST_F(Inspect, ShowsSeveralRecordingsAndSaysWhichCannotBeRead) {
   EXPECT_EQ(recordings[0]["faults"], json::array());
 }
 
-TEST(InspectOfADamagedRecording, ExitsWithTwoAndSaysWhere) {
+TEST(InspectOfADamagedRecording, ExitsWithTwoAndReportsWhere) {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "perf.data";
   test::RecordingBuilder builder;

@@ -167,7 +167,7 @@ TEST_F(Rates, ReadWhatPerfStatPrintsHere) {
   }
 }
 
-TEST_F(Rates, SayWhatIsWrong) {
+TEST_F(Rates, ReportWrongInput) {
   const auto refused = [](const std::vector<std::string>& arguments, int status) {
     const auto printed = test::skidscan(arguments);
     EXPECT_EQ(printed.code.status, status);

@@ -82,7 +82,7 @@ TEST_F(Samples, OfAPipeComeInTheOrderOfTheirRoundsWhereTheyWait) {
             "time\tdso\n100\t\n150\t\n200\t\n300\t\n");
 }
 
-TEST_F(Samples, OfARunOrOfNothingSayWhatToNameInstead) {
+TEST_F(Samples, OfARunOrOfNothingReportTheRemedy) {
   std::filesystem::create_directory(directory_ / "run");
   std::ofstream(directory_ / "run" / "run.json") << "{}";
   for (const std::string command : {"samples", "inspect"}) {

@@ -187,7 +187,7 @@ TEST_F(Synth, ReplacesNothingWithoutForce) {
   EXPECT_NE(test::content_of(directory_ / "a.data"), before);
 }
 
-TEST_F(Synth, TakesATargetThatIsThere) {
+TEST_F(Synth, UsesAnExistingTarget) {
   ASSERT_EQ(test::skidscan({"target", "--nops", "100", "-o", "t"}, directory_.path()).code.status,
             kDone);
   const auto written = synth({"--like", "pebs-sound", "--target", "t", "-o", "a.data"});
@@ -229,7 +229,7 @@ TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
   EXPECT_THAT(reported.out, AllOf(HasSubstr("another event"), HasSubstr("SYNTHETIC")));
 }
 
-TEST_F(Synth, OfSeveralTriggersTellsTheBiasBetweenThem) {
+TEST_F(Synth, OfSeveralTriggersGivesTheBiasBetweenThem) {
   ASSERT_EQ(synth({"--ladder", "--like", "pebs-shadow", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");
   const json report = report_of("a.run");
@@ -243,7 +243,7 @@ TEST_F(Synth, OfSeveralTriggersTellsTheBiasBetweenThem) {
   EXPECT_LT(report["measurements"][3]["bias"]["largest_ratio"], 1.2);
 }
 
-TEST_F(Synth, OfAnotherCpuTellsThatASkidCameOutInTheNextIteration) {
+TEST_F(Synth, OfAnotherCpuReportsASkidIntoTheNextIteration) {
   ASSERT_EQ(synth({"--ladder", "--like", "no-pebs", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");
   const json& measurement = truth["recordings"][0]["measurements"][0];
@@ -253,7 +253,7 @@ TEST_F(Synth, OfAnotherCpuTellsThatASkidCameOutInTheNextIteration) {
   EXPECT_THAT(report["measurements"][0]["warnings"].dump(), HasSubstr("the runway, which may be"));
 }
 
-TEST_F(Synth, SaysWhatIsWrongWithItsArguments) {
+TEST_F(Synth, ReportsWhatIsWrongWithItsArguments) {
   EXPECT_THAT(synth({}).err, AllOf(HasSubstr("no model was named"), HasSubstr("gregg-2017")));
   EXPECT_EQ(synth({}).code.status, kUsage);
   EXPECT_THAT(synth({"model.json", "--like", "no-pebs"}).err, HasSubstr("two models"));

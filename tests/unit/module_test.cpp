@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <random>
 #include <sstream>
 #include <system_error>
 
@@ -440,66 +439,7 @@ TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
   EXPECT_NE(fault_of(directory_ / "missing"), "none");
 }
 
-/// Asks a module everything; what it answers does not matter.
-void ask_everything(const fs::path& path) {
-  try {
-    const Module module = Module::open(path);
-    module.build_id();
-    module.arch();
-    module.symbol_value("sized");
-    for (const char* name : {"sized", "hidden", "f", "main", "puts@plt"}) {
-      for (const Function& function : module.functions_named(name)) {
-        EXPECT_LE(module.code(function.range).size(), 64 * kMegabyte);
-        module.line_at(function.range.begin);
-      }
-    }
-    for (std::uint64_t offset = 0; offset < 0x4000; offset += 61) {
-      const auto address = module.address_at(offset);
-      if (!address) continue;
-      module.function_at(*address);
-      module.line_at(*address);
-    }
-  } catch (const InputError&) {
-    // Refusing the file is as good an answer.
-  }
-}
-
-/// A program with all that a module reads: symbols, PLT, build-id, DWARF.
-class DamagedFile : public ModuleTest {
- protected:
-  std::string sound() const {
-    return content_of(build("sound.so", "sound.c",
-                            "#include <stdio.h>\nstatic int hidden(int x) { return x * 3; }\n"
-                            "int f(int x) { return puts(\"f\") + hidden(x); }\n",
-                            {"-shared", "-g", "-Wl,-z,noseparate-code"}));
-  }
-};
-
-TEST_F(DamagedFile, MayEndAnywhere) {
-  const std::string content = sound();
-  for (std::size_t size = 0; size < content.size(); size += 64) {
-    ask_everything(write("cut", std::string_view(content).substr(0, size)));
-  }
-}
-
-TEST_F(DamagedFile, MayHaveAnyBitsFlipped) {
-  const std::string content = sound();
-  std::mt19937 random(1);
-  for (int round = 0; round < 400; ++round) {
-    std::string damaged = content;
-    const std::size_t flips = 1 + random() % 16;
-    for (std::size_t i = 0; i < flips; ++i) {
-      // Half of them into the headers at both ends, where they change most.
-      std::size_t at = random() % content.size();
-      if (i % 4 == 0) at = random() % 0x200;
-      if (i % 4 == 1) at = content.size() - 1 - random() % 0x900;
-      damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ 1U << random() % 8);
-    }
-    ask_everything(write("flipped", damaged));
-  }
-}
-
-/// What perf tells of a sample.
+/// A sample as perf prints it.
 struct PerfSample {
   std::int32_t pid = 0;
   std::uint64_t ip = 0;

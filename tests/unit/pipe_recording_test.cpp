@@ -92,7 +92,7 @@ TEST_F(PipeRecording, ThatEndsInARecordIsReadUpToThere) {
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("a record of 24 bytes, expected 21"));
 }
 
-TEST_F(PipeRecording, TellsEventsApartWhoseAttributesComeLate) {
+TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {
   RecordingBuilder builder = two_events();
   RecordingBuilder late;
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
@@ -130,7 +130,7 @@ TEST_F(PipeRecording, TakesNamesFeaturesAndBuildIdsFromRecords) {
   EXPECT_TRUE(recording.faults().empty());
 }
 
-TEST_F(PipeRecording, KeepsTheTracingDataThatStandsBehindItsRecord) {
+TEST_F(PipeRecording, KeepsTheTracingDataAfterItsRecord) {
   RecordingBuilder builder;
   builder.event({});
   builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0, builder.writer().u32(16).u32(0).bytes());
@@ -145,7 +145,7 @@ TEST_F(PipeRecording, KeepsTheTracingDataThatStandsBehindItsRecord) {
   EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
 }
 
-TEST_F(PipeRecording, SaysThatAnnouncedBytesAreMissing) {
+TEST_F(PipeRecording, ReportsThatAnnouncedBytesAreMissing) {
   RecordingBuilder builder;
   builder.event({}).sample(0x5, 7, 1);
   builder.record(PERF_RECORD_AUXTRACE, 0,
@@ -175,7 +175,7 @@ TEST_F(PipeRecording, RefusesAFileModeRecordingOnAPipe) {
   }
 }
 
-TEST_F(PipeRecording, SaysWhatIsWrongWithAnAttribute) {
+TEST_F(PipeRecording, ReportsWhatIsWrongWithAnAttribute) {
   RecordingBuilder builder;
   builder.record(PERF_RECORD_HEADER_ATTR, 0, builder.writer().u32(1).u32(4096).bytes());
   builder.sample(1, 1, 1);
@@ -213,7 +213,7 @@ TEST_F(DirectoryRecording, GivesTheRecordsOfAllFilesInTheOrderOfTheirNumbers) {
   EXPECT_THAT(ips_of(recording), ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(DirectoryRecording, GoesOnBehindAFileThatIsDamaged) {
+TEST_F(DirectoryRecording, ContinuesAfterADamagedFile) {
   RecordingBuilder builder;
   builder.event({});
   write("data", builder.bytes());

@@ -72,7 +72,7 @@ TEST(SynthModel, IsReadAsWritten) {
   EXPECT_EQ(std::get<Constant>(level.offsets.kind).offset, 3);
 }
 
-TEST(SynthModel, KnowsRawCodesAndTakesOthersWithTypeAndConfig) {
+TEST(SynthModel, AcceptsRawCodesAndEventsWithTypeAndConfig) {
   const auto code_of = [](const std::function<void(json&)>& change) {
     json model = sound_model();
     change(model["events"][0]);
@@ -106,7 +106,7 @@ TEST(SynthModel, FindsItsTablesBesideIt) {
   EXPECT_EQ(std::get<Empirical>(level.offsets.kind).total(), 7u);
 }
 
-TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
+TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
   EXPECT_THAT(error_of([](json& model) { model["schema"] = "skidscan.run/1"; }),
               AllOf(HasSubstr("m.json"), HasSubstr("\"skidscan.run/1\" for \"schema\""),
                     HasSubstr("expected \"skidscan.model/1\"")));
@@ -143,7 +143,7 @@ TEST(SynthModel, ThatIsWrongSaysFileKeyFoundAndAllowed) {
   }
 }
 
-TEST(SynthModel, ThatIsWrongInALevelSaysWhere) {
+TEST(SynthModel, ReportsTheKeyWithinALevel) {
   EXPECT_THAT(error_of_level("level", "4"),
               HasSubstr("4 for \"events[0].levels[0].level\", expected 0 to 3"));
   EXPECT_THAT(error_of_level("hits", "1.5"),

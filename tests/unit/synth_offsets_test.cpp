@@ -94,7 +94,7 @@ TEST(SynthOffsets, OfATableComeSpreadEvenlyOverTheirBins) {
   EXPECT_EQ(counts.at(83), 1u);
 }
 
-TEST(SynthOffsets, AreDrawnAsOftenAsTheTableSays) {
+TEST(SynthOffsets, AreDrawnAsOftenAsInTheTable) {
   const auto counts = drawn({Empirical{{{-3, -3, 1}, {5, 6, 6}, {9, 9, 3}}}}, 10'000);
   EXPECT_THAT(counts, ElementsAre(Pair(-3, ::testing::_), Pair(5, ::testing::_),
                                   Pair(6, ::testing::_), Pair(9, ::testing::_)));
@@ -158,7 +158,7 @@ std::string error_of(const std::string& table,
   return "none";
 }
 
-TEST(SynthOffsetTable, SaysWhichLineIsWrongAndWhatIsAllowed) {
+TEST(SynthOffsetTable, ReportsTheWrongLineAndTheExpectedContent) {
   EXPECT_THAT(error_of("offset,count\n1,2\nx,3\n"),
               AllOf(HasSubstr("t.csv"), HasSubstr("'x' as offset in line 3"),
                     HasSubstr("a whole number from -4194304 to 4194304")));

@@ -140,7 +140,7 @@ TEST_F(SynthRecording, OfRandomModelsAreFoundToTheSampleInEveryMode) {
   }
 }
 
-TEST_F(SynthRecording, OfAModelAreTheSameWhateverTheModeBuffersAndCompression) {
+TEST_F(SynthRecording, OfAModelAreTheSameInEveryModeBufferAndCompression) {
   for (std::uint64_t seed = 1000; seed < 1010; ++seed) {
     Model model = random_model(seed, targets_[0]);
     const RecordingTruth truth = write(model, targets_[0]);
@@ -162,7 +162,7 @@ TEST_F(SynthRecording, OfAModelAreTheSameWhateverTheModeBuffersAndCompression) {
   }
 }
 
-TEST_F(SynthRecording, HaveTheSameBytesForTheSameSeedAndOthersForAnother) {
+TEST_F(SynthRecording, HaveTheSameBytesForTheSameSeedOnly) {
   for (const WritingChoices choices : {WritingChoices{}, WritingChoices{true, 3}}) {
     Model model = random_model(3, targets_[0]);
     (void)write(model, targets_[0], choices);
@@ -275,7 +275,7 @@ TEST_F(SynthRecording, OfALadderMakeARunThatReportReads) {
   }
 }
 
-TEST_F(SynthRecording, TellTheTruthAsJson) {
+TEST_F(SynthRecording, WriteTheTruthAsJson) {
   const Model model = random_model(12, targets_[0]);
   Synthesizer synthesizer(model, targets_[0]);
   RecordingTruth truth = write(model, targets_[0]);

@@ -70,7 +70,7 @@ TEST(TracepointFormatFile, OfAnotherShapeIsRefused) {
   EXPECT_FALSE(parse_tracepoint_format("a", test::page_fault_format(70'000), 8));
 }
 
-TEST(TracepointFormatFile, IsReadWhateverItsPrintFormatIs) {
+TEST(TracepointFormatFile, IsReadWithAnyPrintFormat) {
   for (const char* print : {"", "\"%d", "\"%d\", 1 ? 2 : REC->arr[1]", "\"%d\", sizeof(int) * 3",
                             "\"%n\", REC->nosuch"}) {
     const auto format =

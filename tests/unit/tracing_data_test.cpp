@@ -29,7 +29,7 @@ TEST(TracingDataSection, GivesTheFormatsOfEverySystem) {
   }
 }
 
-TEST(TracingDataSection, CutOffAnywhereInItsFormatsSaysSo) {
+TEST(TracingDataSection, CutOffAnywhereInItsFormatsIsReported) {
   const auto bytes = tracing_data({{"sched", {"one", "two"}}});
   constexpr std::size_t kBehindTheFormats = 16;  // symbols, printk formats, command lines
   for (std::size_t size = 0; size < bytes.size() - kBehindTheFormats; ++size) {
