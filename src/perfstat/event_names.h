@@ -22,7 +22,7 @@ struct KnownEvent {
   bool known() const noexcept { return quantity || l2_umask; }
 };
 
-/// Accepts perf's and libpfm4's spellings: any case; '.', ':', '_' and '-' alike; "cpu/NAME/",
+/// Accepts perf's and libpfm4's spellings: any case; '.' and ':' alike; "cpu/NAME/",
 /// "cpu/event=0xd1,umask=0x20/", "r20d1", "skl::NAME"; followed by modifiers. Events of other PMUs
 /// than cpu and cpu_core, and named events with further terms (cmask, inv, edge), are not known.
 KnownEvent identify_event(std::string_view name);

@@ -115,7 +115,7 @@ TEST(EventNames, AreFoundInAnySpelling) {
            Spelling{"cpu/r20d1/", Quantity::l3_miss},
            Spelling{"cpu/config=0x20d1/", Quantity::l3_miss},
            Spelling{"mem_load_retired.fb_hit", Quantity::hit_lfb},
-           Spelling{"mem_load_uops_retired_hit_lfb", Quantity::hit_lfb},
+           Spelling{"mem_load_uops_retired.hit_lfb", Quantity::hit_lfb},
            Spelling{"r40d1", Quantity::hit_lfb},
            Spelling{"mem_load_retired.l1_hit", Quantity::l1_hit},
            Spelling{"r1d1", Quantity::l1_hit},
