@@ -121,7 +121,7 @@ class Recording {
     std::uint64_t begin = 0, end = 0;
   };
   /// Bytes that a record announces and that follow it.
-  struct Behind {
+  struct Announced {
     std::uint64_t offset = 0;  ///< of the record
     std::uint64_t size = 0;
     std::uint64_t left = 0;  ///< of them
@@ -151,7 +151,7 @@ class Recording {
   /// Processes a record in the file as far as it affects reading.
   void accept_stored(const Record& record);
   /// Skips the bytes that follow the previous record.
-  bool pass_behind();
+  bool skip_announced();
   /// Processes a metadata record, compressed or not.
   void accept(const Record& record);
   /// Lets the decoder follow a change of the attributes.
