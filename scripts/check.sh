@@ -22,9 +22,9 @@ cmake --build build-check
 step 'installation'
 cmake --install build-check --prefix build-check/installed >/dev/null
 build-check/installed/bin/skidscan --version
-for words in man/man1/skidscan.1 man/man1/skidscan-record.1 bash-completion/completions/skidscan \
+for file in man/man1/skidscan.1 man/man1/skidscan-record.1 bash-completion/completions/skidscan \
   zsh/site-functions/_skidscan fish/vendor_completions.d/skidscan.fish; do
-  test -s "build-check/installed/share/$words"
+  test -s "build-check/installed/share/$file"
 done
 
 step 'tests'

@@ -1,51 +1,62 @@
 // Arguments to command; the only place that catches.
-#include "src/commands/application.h"
+#include "src/commandline/help.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
-#include "src/commands/usage_message.h"
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 
+#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace {
 
-int run(int argc, char** argv) {
-  int exit_status = 0;
-  const auto application = skid::commands::make_application(exit_status);
-  CLI::App& app = *application;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    return app.exit(request);  // --help, --version
-  } catch (const CLI::ParseError& error) {
-    skid::commands::say(skid::commands::usage_message(app, error));
-    return static_cast<int>(skid::ExitStatus::usage);
+using skid::ExitStatus;
+using skid::commandline::Call;
+
+ExitStatus run(int argc, char** argv) {
+  const auto program = skid::commands::program();
+  const auto call = skid::commandline::parse(program, {argv + std::min(argc, 1), argv + argc});
+  switch (call.request) {
+    case Call::Request::help:
+      skid::commands::print(skid::commandline::help_text(program, *call.command,
+                                                         skid::commands::standard_output_width()));
+      return ExitStatus::done;
+    case Call::Request::version:
+      skid::commands::print(fmt::format("{} {}\n", program.itself.name, program.version));
+      return ExitStatus::done;
+    case Call::Request::run:
+      break;
   }
-  return exit_status;
+  return call.command->run();
+}
+
+ExitStatus run_and_report_errors(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const skid::Error& error) {
+    skid::commands::say(error.what());
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    skid::commands::say(
+        "not enough memory; a recording that requires much more than its size may be damaged");
+    return ExitStatus::failed;
+  } catch (const std::exception& error) {
+    skid::commands::say(error.what());
+    return ExitStatus::failed;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that goes away ends the output, not the program in the middle of its work.
+  // A reader that closes its pipe ends the output, not the program in the middle of its work.
   std::signal(SIGPIPE, SIG_IGN);
   skid::raise_open_file_limit();
-  try {
-    return run(argc, argv);
-  } catch (const skid::Error& error) {
-    skid::commands::say(error.what());
-    return static_cast<int>(error.status());
-  } catch (const std::bad_alloc&) {
-    skid::commands::say(
-        "not enough memory; a recording that asks for much more than it is long may be damaged");
-    return static_cast<int>(skid::ExitStatus::failed);
-  } catch (const std::exception& error) {
-    skid::commands::say(error.what());
-    return static_cast<int>(skid::ExitStatus::failed);
-  }
+  return static_cast<int>(run_and_report_errors(argc, argv));
 }

@@ -1,12 +1,8 @@
-#include "src/commands/annotate.h"
-
-#include "src/commands/binary_options.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
-#include "src/commands/output_options.h"
-#include "src/commands/reading_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/listing/reader.h"
 #include "src/listing/source_text.h"
@@ -16,7 +12,6 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -163,59 +157,53 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
 
 }  // namespace
 
-void add_annotate_command(CLI::App& app, int& exit_status) {
+Command annotate_command() {
   auto options = std::make_shared<AnnotateOptions>();
-  auto* command = app.add_subcommand(
-      "annotate", "the target's or any sampled function's instructions, with counts per level");
-  command
-      ->add_option("INPUT,-i,--input", options->inputs,
-                   "runs or recordings of perf: files, directories of perf record --threads, - "
-                   "for standard input (default: skidscan.run)")
-      ->type_name("INPUT");
-  command
-      ->add_option("-e,--event", options->events,
-                   "only these events: with modifiers (access:pp), or without for all levels")
-      ->type_name("EVENT")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--function", options->function,
-                   "a sampled function, by its name in the symbol table, instead of the target")
-      ->type_name("FUNCTION");
-  command
-      ->add_option("--module", options->module,
-                   "only in this mapped file, by its path or file name; of the kernel: ext4")
-      ->type_name("FILE");
-  command
-      ->add_option("--context", options->folding.context,
-                   "instructions shown on either side of a trigger, or of a sampled instruction of "
-                   "a function (default: 8)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, kMostContext));
-  command->add_flag("--all", options->folding.all, "every instruction a line, nothing folded");
-  command->add_flag("--source", options->source,
-                    "show the text of source lines, from the files as they are now");
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
-  add_perfmon_option(*command, options->perfmon);
-  add_binary_options(*command, options->binaries);
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"n: samples at this instruction; %: of the samples of that event and level in the "
-                 "function or in the target's loop; EX%, where only some samples have EXACT_IP: "
-                 "those of the line that have, where they are not as many as of all; at: distance "
-                 "from the trigger in instructions, or the address. > marks triggers, ~ the "
-                 "censored end of a runway, ! instructions that cannot cause the event."},
-       .exit_statuses =
-           exit_statuses({{ExitStatus::failed, "failed, or no such function was sampled"},
-                          {ExitStatus::read_in_part, kReadInPart}}),
-       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
-                    "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
-                    "skidscan annotate perf.data --function deflate",
-                    "skidscan annotate skidscan.run --function skid_trigger --all",
-                    "skidscan annotate skidscan.run --source --format json"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_annotate(*options)); });
+  Command command{
+      .name = "annotate",
+      .description =
+          "print instructions of the target or of a sampled function with their samples per level",
+      .options =
+          {{{"INPUT", "-i", "--input"},
+            Value::file("INPUT", options->inputs).several(),
+            "runs or recordings of perf: files, directories of perf record --threads, - for "
+            "standard input (default: skidscan.run)"},
+           {{"-e", "--event"},
+            Value::text("EVENT", options->events),
+            "only these events: one level with modifiers (access:pp), else all levels"},
+           {{"--function"},
+            Value::text("FUNCTION", options->function),
+            "sampled function, by its name in the symbol table, instead of the target"},
+           {{"--module"},
+            Value::file("FILE", options->module),
+            "only in this mapped file, by path or file name; a kernel module by its name: "
+            "ext4"},
+           {{"--context"},
+            Value::number("N", options->folding.context, 0, kMostContext),
+            "instructions shown before and after a trigger, or for a function a sampled "
+            "instruction (default: 8)"},
+           {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
+           {{"--source"}, Value::flag(options->source), "print source lines, as the files are now"},
+           format_option(options->format, {"text", "json", "csv"}),
+           perfmon_option(options->perfmon)},
+      .notes =
+          {"Columns: n: samples at the instruction; %: their share of the samples of the event "
+           "and level in the function or the target's loop; EX%, if only some samples have "
+           "EXACT_IP: the share of the line's samples that have it, unless it equals the share "
+           "of all; at: distance from the trigger in instructions, or the address. > marks "
+           "triggers, ~ the censored end of a runway, ! instructions that cannot cause the "
+           "event."},
+      .exit_statuses = {{ExitStatus::failed, "failure, or the function was not sampled"},
+                        {ExitStatus::read_in_part, kReadInPart}},
+      .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
+                   "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
+                   "skidscan annotate perf.data --function deflate",
+                   "skidscan annotate skidscan.run --function skid_trigger --all",
+                   "skidscan annotate skidscan.run --source --format json"},
+      .run = [options] { return run_annotate(*options); }};
+  command.add(binary_options(options->binaries));
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,20 +1,15 @@
-#include "src/commands/audit.h"
-
 #include "src/audit/audit.h"
-#include "src/commands/binary_options.h"
+
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
-#include "src/commands/output_options.h"
-#include "src/commands/reading_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/measure/catalogues.h"
 #include "src/output/audit/audit.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <algorithm>
 #include <memory>
@@ -76,47 +71,43 @@ ExitStatus run_audit(const AuditOptions& options) {
 
 }  // namespace
 
-void add_audit_command(CLI::App& app, int& exit_status) {
+Command audit_command() {
   auto options = std::make_shared<AuditOptions>();
-  auto* command = app.add_subcommand(
-      "audit", "how many samples of any profile are at instructions that cannot cause their event");
-  command
-      ->add_option("INPUT,-i,--input", options->inputs,
-                   "runs or recordings of perf: files, directories of perf record --threads, - "
-                   "for standard input (default: skidscan.run)")
-      ->type_name("INPUT");
-  add_binary_options(*command, options->binaries);
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
-  command
-      ->add_option("--top", options->top,
-                   "functions, and instructions, to list for each event (default: 20)")
-      ->type_name("N");
-  command
-      ->add_option(
-          "--min-share", options->min_share,
-          "list only where at least this share of the event's judged samples is impossible, "
-          "0 to 1")
-      ->type_name("SHARE")
-      ->check(words::real_range(0.0, 1.0));
-  command->add_flag("--all", options->all, "list instructions that can cause the event, too");
-  add_perfmon_option(*command, options->perfmon);
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes =
-           {"A sample is impossible when its event is precise on its CPU, it is exact (levels 2 "
-            "and 3) or follows one instruction alone (level 1), and no category of that "
-            "instruction can cause the event. What is not judged is counted by reason. Binaries "
-            "are believed only with the recorded build-id. docs/audit.md tells the rules."},
-       .exit_statuses = exit_statuses(
-           {{ExitStatus::failed, kNothingRead}, {ExitStatus::read_in_part, kReadInPart}}),
-       .examples = {"skidscan record -e access,faults && skidscan audit",
-                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
-                    "skidscan audit perf.data --all --top 5",
-                    "skidscan audit perf.data --symfs / --format json"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_audit(*options)); });
+  Command command{
+      .name = "audit",
+      .description = "count samples at instructions that cannot cause their event, in any profile",
+      .options = {{{"INPUT", "-i", "--input"},
+                   Value::file("INPUT", options->inputs).several(),
+                   "runs or recordings of perf: files, directories of perf record --threads, - for "
+                   "standard input (default: skidscan.run)"},
+                  format_option(options->format, {"text", "json", "csv"}),
+                  {{"--top"},
+                   Value::number("N", options->top),
+                   "functions and instructions listed for each event (default: 20)"},
+                  {{"--min-share"},
+                   Value::number("SHARE", options->min_share, 0.0, 1.0),
+                   "list only items of which at least this share of the event's judged samples is "
+                   "impossible"},
+                  {{"--all"},
+                   Value::flag(options->all),
+                   "list instructions that can cause the event, too"},
+                  perfmon_option(options->perfmon)},
+      .notes =
+          {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
+           "and 3) or follows one instruction alone (level 1), and no category of that "
+           "instruction can cause the event. Samples that are not judged are counted by "
+           "reason. Binaries are used only with the recorded build-id. docs/audit.md describes "
+           "the rules."},
+      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+                        {ExitStatus::read_in_part, kReadInPart}},
+      .examples = {"skidscan record -e access,faults && skidscan audit",
+                   "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
+                   "skidscan audit perf.data --all --top 5",
+                   "skidscan audit perf.data --symfs / --format json"},
+      .run = [options] { return run_audit(*options); }};
+  command.add(binary_options(options->binaries));
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,21 +1,15 @@
-#include "src/commands/compare.h"
-
 #include "analysis/comparison.h"
 #include "plots/figure.h"
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
 #include "src/commands/output_files.h"
-#include "src/commands/output_options.h"
-#include "src/commands/page_file.h"
-#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
-#include "src/commands/reading_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/comparison_page.h"
 #include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -27,7 +21,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -68,8 +61,8 @@ void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices)
                                 : number_from(text.substr(comma + 1), kMostInstructions);
   if (!share || !instructions) {
     throw UsageError(
-        fmt::format("--min-effect: found '{}', allowed a share from 0 to 1, and behind a comma a "
-                    "number of instructions, as in 0.001,0.5",
+        fmt::format("--min-effect {}: expected a share from 0 to 1, optionally followed by a comma "
+                    "and a number of instructions, as in 0.001,0.5",
                     text));
   }
   choices.least_share = *share;
@@ -83,7 +76,7 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   if (!options.baseline.empty()) {
     const auto found = std::find(options.inputs.begin(), options.inputs.end(), options.baseline);
     if (found == options.inputs.end()) {
-      throw UsageError(fmt::format("--baseline: '{}' is none of the inputs", options.baseline));
+      throw UsageError(fmt::format("--baseline {}: is not one of the inputs", options.baseline));
     }
     choices.baseline = static_cast<std::size_t>(found - options.inputs.begin());
   }
@@ -130,7 +123,7 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
 ExitStatus run_compare(const CompareOptions& given) {
   const CompareOptions options = completed(given);
   if (options.inputs.empty()) {
-    throw UsageError("compare: names nothing; name at least two runs, reports or recordings");
+    throw UsageError("compare: no input; name at least two runs, reports or recordings");
   }
   const measure::Choices reading = choices_of(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
@@ -158,56 +151,48 @@ ExitStatus run_compare(const CompareOptions& given) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, int& exit_status) {
+Command compare_command() {
   auto options = std::make_shared<CompareOptions>();
-  auto* command = app.add_subcommand(
-      "compare", "runs side by side: what differs, by how much, and whether by more than chance");
-  command
-      ->add_option(
-          "INPUT,-i,--input", options->inputs,
-          "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline")
-      ->type_name("INPUT");
-  command
-      ->add_option("--baseline", options->baseline,
-                   "input that the others are held against, instead of the first")
-      ->type_name("INPUT");
-  command
-      ->add_option("--by", options->by,
-                   "what is a side: input, or machine, where all inputs of the same CPU model, "
-                   "microcode, hypervisor and kernel are repeats of each other")
-      ->type_name("SIDE")
-      ->check(CLI::IsMember({"input", "machine"}));
-  command
-      ->add_option("--min-effect", options->min_effect,
-                   "SHARE[,INSTRUCTIONS]: differences up to these are not marked (default: "
-                   "0.001,0.5)")
-      ->type_name("SHARE[,N]");
-  command
-      ->add_option("--fail-on", options->fail_on,
-                   "worse: exit with status 4 when something got worse, or when an event and level "
-                   "of the baseline is missing or cannot be compared")
-      ->type_name("VERDICT")
-      ->check(CLI::IsMember({"worse"}));
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
-  add_reading_options(*command, options->reading);
-  add_plot_options(*command, options->plot, kDefaultComparisonKind);
-  command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Runs vary more than their samples: record --repeat 3 or more, and runs are "
-                 "compared, not samples. docs/compare.md tells how."},
-       .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},
-                                       {ExitStatus::read_in_part, kReadInPart},
-                                       {ExitStatus::gate_failed, kGateFailed}}),
-       .examples = {
-           "skidscan synth --like pebs-sound --ladder -o a.run",
-           "skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run b.run",
-           "skidscan compare --baseline a.run b.run --fail-on worse",
-           "skidscan compare a.run b.run --by machine --plot hits.png"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_compare(*options)); });
+  Command command{
+      .name = "compare",
+      .description = "compare runs: what differs, by how much, and whether by more than chance",
+      .options =
+          {{{"INPUT", "-i", "--input"},
+            Value::file("INPUT", options->inputs).several(),
+            "runs, reports (JSON) or recordings of perf, at least two; the first is the "
+            "baseline"},
+           {{"--baseline"},
+            Value::file("INPUT", options->baseline),
+            "input that the others are compared with, instead of the first"},
+           {{"--by"},
+            Value::one_of("SIDE", options->by, {"input", "machine"}),
+            "unit of comparison; machine: inputs of the same CPU model, microcode, "
+            "hypervisor and kernel are repeats of one another (default: input)"},
+           {{"--min-effect"},
+            Value::text("SHARE[,N]", options->min_effect),
+            "smallest marked difference, as a share of samples and in instructions (default: "
+            "0.001,0.5)"},
+           {{"--fail-on"},
+            Value::one_of("VERDICT", options->fail_on, {"worse"}),
+            "exit with status 4 if an event and level is worse than in the baseline, missing "
+            "or not comparable"},
+           format_option(options->format, {"text", "json", "csv"})},
+      .notes = {"Runs vary more than their samples. Record with --repeat 3 or more to compare runs "
+                "instead of samples. docs/compare.md describes the method."},
+      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+                        {ExitStatus::read_in_part, kReadInPart},
+                        {ExitStatus::gate_failed, kGateFailed}},
+      .examples = {"skidscan synth --like pebs-sound --ladder -o a.run",
+                   "skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run "
+                   "b.run",
+                   "skidscan compare --baseline a.run b.run --fail-on worse",
+                   "skidscan compare a.run b.run --by machine --plot hits.png"},
+      .run = [options] { return run_compare(*options); }};
+  command.add(reading_options(options->reading));
+  command.add(plot_options(options->plot, kDefaultComparisonKind));
+  command.add({html_option(options->html)});
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,7 +1,5 @@
-#include "src/commands/doctor.h"
-
-#include "src/commands/exit_statuses.h"
-#include "src/commands/output_options.h"
+#include "src/commands/commands.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
@@ -9,7 +7,6 @@
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +15,6 @@
 #include <string>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -67,39 +63,38 @@ ExitStatus run_doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& app, int& exit_status) {
+Command doctor_command() {
   auto options = std::make_shared<DoctorOptions>();
-  auto* command = app.add_subcommand("doctor", "say what can be sampled here, and what hinders it");
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}));
-  command
-      ->add_option("--root", options->root,
-                   "directory that stands for /: files of /proc and /sys of another machine")
-      ->type_name("DIR");
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Prints the CPU, its PMUs, the events that can be sampled with their precise "
-                 "levels, what record takes of this CPU when no event is named, and each problem "
-                 "with its remedy. The events are tried: the kernel is asked to open them. With "
-                 "--root nothing is tried, the files are believed."},
-       .exit_statuses = exit_statuses(
-           {{ExitStatus::done, "a PMU of the CPU can be sampled"},
-            {ExitStatus::failed, "nothing can be sampled"},
-            {ExitStatus::builtin_events_only, "only the built-in events can be sampled"}}),
-       .examples = {"skidscan doctor",
-                    "# the files of a machine that has a problem, to send to somebody; cp names "
-                    "those that it lacks",
-                    "mkdir machine && perf --version > machine/perf-version",
-                    "cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\",
-                    "  /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\",
-                    "  /sys/devices/system/cpu/smt/active \\",
-                    "  /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\",
-                    "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
-                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
-                    "skidscan doctor --root machine"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_doctor(*options)); });
+  Command command{
+      .name = "doctor",
+      .description = "list what can be sampled on this machine, and what prevents more",
+      .options = {format_option(options->format, {"text", "json"}),
+                  {{"--root"},
+                   Value::directory(options->root),
+                   "directory to use as /: files of /proc and /sys of another machine"}},
+      .notes =
+          {"Prints the CPU, its PMUs, the events that can be sampled with their precise levels, "
+           "the events that record uses by default, and each problem with its remedy. Events "
+           "are tested: the kernel is asked to open them. With --root no event is tested; the "
+           "files are used instead."},
+      .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},
+                        {ExitStatus::failed, "nothing can be sampled"},
+                        {ExitStatus::builtin_events_only,
+                         "only the built-in events can be sampled"}},
+      .examples = {"skidscan doctor",
+                   "# copy the files of a machine that has a problem, for a bug report; cp reports "
+                   "those that it lacks",
+                   "mkdir machine && perf --version > machine/perf-version",
+                   "cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\",
+                   "  /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\",
+                   "  /sys/devices/system/cpu/smt/active \\",
+                   "  /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\",
+                   "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
+                   "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
+                   "skidscan doctor --root machine"},
+      .run = [options] { return run_doctor(*options); }};
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

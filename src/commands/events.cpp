@@ -1,8 +1,6 @@
-#include "src/commands/events.h"
-
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
-#include "src/commands/output_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/events/spelling.h"
@@ -10,15 +8,12 @@
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -94,58 +89,50 @@ void run_events(const EventsOptions& options) {
 
 }  // namespace
 
-void add_events_command(CLI::App& app, int& exit_status) {
+Command events_command() {
   auto options = std::make_shared<EventsOptions>();
-  auto* command = app.add_subcommand("events",
-                                     "print what is known of events: code, precise or not, "
-                                     "what can cause them, errata");
-  command
-      ->add_option("NAME", options->names,
-                   "events as perf or libpfm4 spell them (mem_load_retired.l3_miss:pp, "
-                   "skl::L2_RQSTS:MISS, cycles) or codes (r20d1, cpu/event=0xd1,umask=0x20/); with "
-                   "--list a part of the names, or a pattern with * and ?")
-      ->type_name("NAME");
-  command
-      ->add_option("--cpu", options->cpu,
-                   "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1: any PMU of libpfm4, or "
-                   "with --perfmon a directory there (default: the CPU at hand)")
-      ->type_name("CPU");
-  command
-      ->add_option("--perfmon", options->perfmon,
-                   "directory of Intel's event files (a checkout of github.com/intel/perfmon, "
-                   "mapfile.csv in it), read instead of libpfm4")
-      ->type_name("DIR");
-  command->add_flag("--list", options->list, "list events, one a line");
-  command->add_flag("--precise", options->precise, "with --list: only those known to be precise");
-  command
-      ->add_option_function<std::string>(
-          "--trigger",
-          [options](const std::string& name) {
-            options->trigger = runway::trigger_kind_from(name);
-          },
-          "with --list: only those that a trigger of this kind causes")
-      ->type_name("KIND")
-      ->check(words::suggested(runway::trigger_kind_names()));
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}));
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Verdicts on what can cause an event: can; conditional (where the access goes "
-                 "that way); maybe (seen, without a known rule); unknown; never. They cover the "
-                 "load events of Ivy Bridge to Coffee Lake, errata too; what is not listed is not "
-                 "known to be sound.",
-                 "libpfm4 of an architecture knows the CPUs of that one alone: Arm's are known on "
-                 "Arm. Generic cache events of perf (LLC-load-misses) are not known.",
-                 "Columns of --list: code (+: config1 is needed too), precise, name."},
-       .exit_statuses = exit_statuses({}),
-       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
-                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
-                    "skidscan events --list --trigger div --cpu skl"}}));
-  command->callback([options, &exit_status] {
-    run_events(*options);
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+  Command command{
+      .name = "events",
+      .description = "print what is known about events: code, precise or not, causes, errata",
+      .options =
+          {{{"NAME"},
+            Value::text("NAME", options->names).several(),
+            "events by their names in perf or libpfm4 (mem_load_retired.l3_miss:pp, "
+            "skl::L2_RQSTS:MISS, cycles) or by code (r20d1, cpu/event=0xd1,umask=0x20/); with "
+            "--list a part of the names, or a pattern with * and ?"},
+           {{"--cpu"},
+            Value::text("CPU", options->cpu),
+            "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1: any PMU of libpfm4, or with "
+            "--perfmon a directory in it (default: this machine's)"},
+           {{"--perfmon"},
+            Value::directory(options->perfmon),
+            "directory of Intel's event files (a checkout of github.com/intel/perfmon with its "
+            "mapfile.csv), read instead of libpfm4"},
+           {{"--list"}, Value::flag(options->list), "list events, one a line"},
+           {{"--precise"},
+            Value::flag(options->precise),
+            "with --list: only events known to be precise"},
+           trigger_option(options->trigger,
+                          "with --list: only events that a trigger of this kind causes"),
+           format_option(options->format, {"text", "json"})},
+      .notes =
+          {"Verdicts on what can cause an event: can; conditional (depends on where the access "
+           "is served); maybe (observed, without a known rule); unknown; never. They cover the "
+           "load events of Ivy Bridge to Coffee Lake with their errata. An event that is not "
+           "listed is not known to be sound.",
+           "libpfm4 supports the CPUs of the architecture that it is built for: Arm's on Arm "
+           "alone. Generic cache events of perf (LLC-load-misses) are not supported.",
+           "Columns of --list: code (+: requires config1, too), precise, name."},
+      .exit_statuses = {},
+      .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
+                   "skidscan events --list --precise --cpu hsw 'MEM_*'",
+                   "skidscan events --list --trigger div --cpu skl"},
+      .run = [options] {
+        run_events(*options);
+        return ExitStatus::done;
+      }};
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

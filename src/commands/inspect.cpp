@@ -1,10 +1,8 @@
-#include "src/commands/inspect.h"
-
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
-#include "src/commands/output_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/inspection/inspection.h"
 #include "src/perfdata/record_counts.h"
@@ -12,7 +10,6 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
-#include "src/words/footer.h"
 
 #include <cstddef>
 #include <memory>
@@ -20,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace skid::commands {
@@ -69,30 +65,26 @@ ExitStatus run_inspect(const InspectOptions& options) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app, int& exit_status) {
+Command inspect_command() {
   auto options = std::make_shared<InspectOptions>();
-  auto* command =
-      app.add_subcommand("inspect", "print the contents of recordings: machine, events, records");
-  command
-      ->add_option("FILE", options->files,
-                   "recordings of perf: files, directories of perf record --threads, - for "
-                   "standard input (default: perf.data)")
-      ->type_name("FILE");
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}));
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes =
-           {"Prints the machine, the command, the events with their samples, and how many records "
-            "of each type there are. Control characters in names are written as \\xNN."},
-       .exit_statuses =
-           exit_statuses({{ExitStatus::failed, "a recording could not be read"},
-                          {ExitStatus::read_in_part, "a recording was read only in part"}}),
-       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
-                    "skidscan inspect perf.data"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_inspect(*options)); });
+  Command command{
+      .name = "inspect",
+      .description = "print the header, the events and the record counts of recordings",
+      .options =
+          {{{"FILE"},
+            Value::file("FILE", options->files).several(),
+            "recordings of perf: files, directories of perf record --threads, - for standard "
+            "input (default: perf.data)"},
+           format_option(options->format, {"text", "json"})},
+      .notes = {"Prints the machine, the command, the events with their samples, and the number of "
+                "records of each type. Control characters in names are printed as \\xNN."},
+      .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
+                        {ExitStatus::read_in_part, "a recording was read only in part"}},
+      .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
+                   "skidscan inspect perf.data"},
+      .run = [options] { return run_inspect(*options); }};
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

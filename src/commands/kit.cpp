@@ -1,15 +1,14 @@
-#include "src/commands/kit.h"
+#include "src/kit/kit.h"
 
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
-#include "src/commands/output_options.h"
 #include "src/commands/record_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/events/triggers.h"
 #include "src/kit/archive.h"
 #include "src/kit/directory.h"
-#include "src/kit/kit.h"
 #include "src/kit/slurm.h"
 #include "src/output/escape.h"
 #include "src/record/plan.h"
@@ -18,8 +17,6 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -209,47 +205,48 @@ void make_kit(const KitOptions& given) {
 
 }  // namespace
 
-void add_kit_command(CLI::App& app, int& exit_status) {
-  CLI::App* command = app.add_subcommand(
-      "kit", "pack what record would do, for a machine that has perf and a shell");
+Command kit_command() {
   const auto options = std::make_shared<KitOptions>();
   options->plan.elsewhere = true;
-  add_plan_options(*command, options->plan);
-  command
-      ->add_option("-o,--output", options->output,
-                   "the tar (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
-                   "directory")
-      ->type_name("KIT.tar");
-  command
-      ->add_option("--arch", options->arch, "architecture that it is for (default: this machine's)")
-      ->type_name("ARCH")
-      ->check(words::suggested("x86_64, aarch64"));
-  command
-      ->add_option("--for", options->cpu,
-                   "CPU that it is for, as 'skidscan events --cpu' takes it (skl, zen4): its "
-                   "events can be named, and are recorded when none is")
-      ->type_name("CPU");
-  command->add_flag("--slurm", options->slurm,
-                    "make a directory (default: skidscan-kit) with scripts for Slurm: a run on "
-                    "each of many nodes, a report of each, a comparison of all");
-  command->add_flag("--force", options->force, "replace what -o names");
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"The kit is a tar with the targets, static, and run.sh, which takes perf and a "
-                 "POSIX shell and nothing else. It leaves a run as 'skidscan record' does. Without "
-                 "-e and --for it records the built-in events and those of perf that any CPU may "
-                 "have; what the machine refuses is noted. docs/kit.md tells what lies in it."},
-       .exit_statuses = exit_statuses({}),
-       .examples = {
-           "skidscan kit", "skidscan kit --for skl -o skylake.tar",
-           "skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar",
-           "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
-           "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"}}));
-  command->callback([options, command, &exit_status] {
-    options->is_output_given = command->count("--output") > 0;
-    make_kit(*options);
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+  Command command{
+      .name = "kit",
+      .description = "package a recording session for a machine that has only perf and a shell",
+      .options = plan_options(options->plan),
+      .notes =
+          {"The kit is a tar with statically linked targets and run.sh, which requires perf and "
+           "a POSIX shell alone. It makes a run, as 'skidscan record' does. Without -e and "
+           "--for it records the built-in events and those of perf that any CPU may have; "
+           "events that the machine refuses are noted. docs/kit.md describes its files."},
+      .exit_statuses = {},
+      .examples = {"skidscan kit", "skidscan kit --for skl -o skylake.tar",
+                   "skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar",
+                   "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
+                   "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"},
+      .run = [options] {
+        make_kit(*options);
+        return ExitStatus::done;
+      }};
+  command.add({{{"-o", "--output"},
+                Value::converted("KIT.tar",
+                                 [options](const auto& names) {
+                                   options->output = names.back();
+                                   options->is_output_given = true;
+                                 })
+                    .completing(commandline::Completion::files),
+                "tar to write (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
+                "directory"},
+               arch_option(options->arch),
+               {{"--for"},
+                Value::text("CPU", options->cpu),
+                "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): its events "
+                "can be named, and are recorded by default"},
+               {{"--slurm"},
+                Value::flag(options->slurm),
+                "make a directory (default: skidscan-kit) with scripts for Slurm: a run and a "
+                "report on each node, and a comparison of all"},
+               {{"--force"}, Value::flag(options->force), "replace an existing output"}});
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

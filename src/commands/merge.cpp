@@ -1,19 +1,16 @@
-#include "src/commands/merge.h"
-
 #include "analysis/merge.h"
+
 #include "analysis/wording.h"
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
 #include "src/commands/output_files.h"
-#include "src/commands/output_options.h"
 #include "src/commands/read_measurements.h"
-#include "src/commands/reading_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/words/footer.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -45,7 +41,7 @@ analysis::RepeatPolicy repeats_of(const MergeOptions& options) {
 
 ExitStatus run_merge(const MergeOptions& options) {
   if (options.inputs.empty()) {
-    throw UsageError("merge: names nothing; name reports, runs or recordings");
+    throw UsageError("merge: no input; name reports, runs or recordings");
   }
   const measure::Choices choices = choices_of(options.reading);
   // A sum may grow: all inputs are read before one is replaced.
@@ -76,45 +72,46 @@ ExitStatus run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_merge_command(CLI::App& app, int& exit_status) {
+Command merge_command() {
   auto options = std::make_shared<MergeOptions>();
-  auto* command = app.add_subcommand(
-      "merge", "add reports, runs and recordings of the same configuration up to one report");
-  command
-      ->add_option("INPUT,-i,--input", options->inputs,
-                   "reports in JSON, runs or recordings of perf; - for standard input")
-      ->type_name("INPUT");
-  command
-      ->add_option("-o,--output", options->output,
-                   "file to write the report to (default: standard output)")
-      ->type_name("FILE");
-  auto* pool = command->add_flag("--pool", options->pool,
-                                 "add up the repetitions too: one sample of all runs, whose "
-                                 "intervals no longer tell how runs vary");
-  command
-      ->add_flag("--as-repeats", options->as_repeats,
-                 "add nothing up: number all measurements of the same configuration as repetitions "
-                 "of one run, for intervals over runs")
-      ->excludes(pool);
-  add_bin_option(*command, options->bin);
-  add_reading_options(*command, options->reading);
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"The report of the sum equals the report of one recording that has all samples. "
-                 "Of the same configuration are measurements of the same event as asked for and "
-                 "recorded, level, period, CPU, microcode, kernel, trigger and runway; others "
-                 "stand beside each other, and the first difference is said. Repetition 1 is added "
-                 "to repetition 1, 2 to 2, so that runs with repetitions keep them. The same "
-                 "recording in two inputs is refused."},
-       .exit_statuses = exit_statuses(
-           {{ExitStatus::failed, kNothingRead}, {ExitStatus::read_in_part, kReadInPart}}),
-       .examples = {
-           "skidscan record -e access -o monday.run", "skidscan record -e access -o tuesday.run",
+  Command command{
+      .name = "merge",
+      .description = "add up reports, runs and recordings of the same configuration in one report",
+      .options =
+          {{{"INPUT", "-i", "--input"},
+            Value::file("INPUT", options->inputs).several(),
+            "reports (JSON), runs or recordings of perf; - for standard input"},
+           {{"-o", "--output"},
+            Value::file("FILE", options->output),
+            "write the report to this file (default: standard output)"},
+           {{"--pool"},
+            Value::flag(options->pool),
+            "add up repetitions, too: one sample of all runs, whose intervals do not include "
+            "the variation between runs"},
+           {{"--as-repeats"},
+            Value::flag(options->as_repeats),
+            "add up nothing: make all measurements of the same configuration repetitions of "
+            "one run, for intervals over runs",
+            {"--pool"}},
+           bin_option(options->bin)},
+      .notes =
+          {"The report of the sum equals the report of one recording with all samples. "
+           "Measurements of the same configuration have the same event as requested and as "
+           "recorded, level, period, CPU, microcode, kernel, trigger and runway. Others remain "
+           "separate, and the first difference is reported. Repetition 1 is added to "
+           "repetition 1, 2 to 2, so that runs with repetitions keep them. A recording in two "
+           "inputs is refused."},
+      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+                        {ExitStatus::read_in_part, kReadInPart}},
+      .examples =
+          {"skidscan record -e access -o monday.run", "skidscan record -e access -o tuesday.run",
            "skidscan merge monday.run tuesday.run -o both.json && skidscan report both.json",
            "skidscan merge monday.run tuesday.run --as-repeats -o week.json",
-           "skidscan merge monday.run --pool | skidscan report -"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_merge(*options)); });
+           "skidscan merge monday.run --pool | skidscan report -"},
+      .run = [options] { return run_merge(*options); }};
+  command.add(reading_options(options->reading));
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,6 +1,6 @@
 #include "src/commands/messages.h"
 
-#include "src/commands/output_options.h"
+#include "src/commands/shared_options.h"
 #include "src/output/escape.h"
 #include "src/support/standard_error.h"
 

@@ -4,10 +4,12 @@
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/process.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <fcntl.h>
@@ -18,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether both name one file, there or not.
+/// Whether both name the same file, existing or not.
 bool is_same(const fs::path& one, const fs::path& other) {
   std::error_code ignored;
   if (fs::equivalent(one, other, ignored)) return true;
@@ -26,7 +28,7 @@ bool is_same(const fs::path& one, const fs::path& other) {
          fs::absolute(other, ignored).lexically_normal();
 }
 
-/// Whether it is to be written into the directory or below it.
+/// Whether the file is in the directory or below it.
 bool is_inside(const fs::path& file, const fs::path& directory) {
   std::error_code error;
   const fs::path real = fs::canonical(directory, error);
@@ -35,7 +37,7 @@ bool is_inside(const fs::path& file, const fs::path& directory) {
   return !error && !inside.empty() && *inside.begin() != "..";
 }
 
-/// The files that would be lost with a run; of one that cannot be read its description.
+/// The files of a run; of one that cannot be read its run.json alone.
 std::vector<fs::path> files_of_run(const fs::path& directory) {
   std::vector<fs::path> files{directory / run::kFileName, directory / "truth.json"};
   try {
@@ -43,22 +45,21 @@ std::vector<fs::path> files_of_run(const fs::path& directory) {
     for (const auto& measurement : read.measurements) files.push_back(directory / measurement.file);
     for (const auto& target : read.targets) files.push_back(directory / target.file);
   } catch (const Error&) {
-    // Whoever reads it next says what is wrong.
+    // Reading the input reports the error.
   }
   return files;
 }
 
 bool is_report(const std::string& file) {
-  constexpr std::size_t kEnoughToTell = 64;
+  constexpr std::size_t kEnoughBytes = 64;
   const FileDescriptor stream(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  return stream && output::looks_like_report(peek(stream, kEnoughToTell));
+  return stream && output::looks_like_report(peek(stream, kEnoughBytes));
 }
 
 void check(const OutputFile& file, const std::vector<std::string>& inputs,
            bool may_replace_reports) {
   if (file.name == "-") {
-    throw UsageError(
-        fmt::format("{} -: what is printed goes to standard output; name a file", file.option));
+    throw UsageError(fmt::format("{} -: standard output is in use; name a file", file.option));
   }
   std::error_code ignored;
   if (fs::is_directory(file.name, ignored)) {
@@ -89,10 +90,35 @@ void check_output_files(const std::vector<OutputFile>& files,
     check(files[i], inputs, may_replace_reports);
     for (std::size_t j = 0; j < i; ++j) {
       if (files[j].name.empty() || !is_same(files[i].name, files[j].name)) continue;
-      throw UsageError(fmt::format("{} {}: is the file of {}, too; name two files", files[i].option,
+      throw UsageError(fmt::format("{} {}: is also the file of {}; name two files", files[i].option,
                                    files[i].name, files[j].option));
     }
   }
+}
+
+html::Origin page_origin(const std::vector<analysis::Measurement>& measurements) {
+  constexpr std::size_t kMostLines = 50;
+  html::Origin origin;
+  origin.version = SKIDSCAN_VERSION;
+  origin.line = own_command_line();
+  // Without the directory that it was started from.
+  if (!origin.line.empty()) origin.line.front() = "skidscan";
+  std::set<analysis::CommandLine> known;
+  for (const auto& measurement : measurements) {
+    for (const analysis::CommandLine& line : measurement.command_lines) {
+      if (line.empty() || !known.insert(line).second) continue;
+      if (origin.recorded.size() == kMostLines) {
+        ++origin.left_out;
+        continue;
+      }
+      origin.recorded.push_back(line);
+      // The same for recorded command lines; names of other programs remain whole.
+      auto& program = origin.recorded.back().front();
+      const std::string name = std::filesystem::path(program).filename().string();
+      if (name == "skidscan" || name == "perf") program = name;
+    }
+  }
+  return origin;
 }
 
 }  // namespace skid::commands

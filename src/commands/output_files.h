@@ -1,5 +1,8 @@
-// The files that a command writes beside what it prints.
+// The files that a command writes in addition to its standard output.
 #pragma once
+
+#include "analysis/measurement.h"
+#include "src/html/document.h"
 
 #include <string>
 #include <string_view>
@@ -8,14 +11,18 @@
 namespace skid::commands {
 
 struct OutputFile {
-  std::string_view option;  ///< that names it: "--plot"
-  std::string name;         ///< as given; empty where the option was not
+  std::string_view option;  ///< "--plot"
+  std::string name;         ///< as given; empty without the option
 };
 
-/// Before anything is read or written: throws UsageError where a name is that of standard output,
-/// of a directory, of one of `inputs`, of a file that a run among them consists of, or of the file
-/// that another option names. `may_replace_reports`: inputs that are reports are excepted.
+/// To be called before anything is read or written. Throws UsageError if a name is "-", a
+/// directory, one of `inputs`, a file of a run among them, or the same file as another option's.
+/// `may_replace_reports`: inputs that are reports may be replaced.
 void check_output_files(const std::vector<OutputFile>& files,
                         const std::vector<std::string>& inputs, bool may_replace_reports = false);
+
+/// How a page was made, so that it can be repeated: this program's command line, and those that
+/// recorded `measurements`, each once.
+html::Origin page_origin(const std::vector<analysis::Measurement>& measurements);
 
 }  // namespace skid::commands

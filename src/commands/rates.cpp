@@ -1,23 +1,19 @@
-#include "src/commands/rates.h"
-
-#include "src/commands/exit_statuses.h"
-#include "src/commands/output_options.h"
-#include "src/commands/standard_output.h"
 #include "src/output/rates/rates.h"
+
+#include "src/commands/commands.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/standard_output.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_text.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -42,25 +38,16 @@ std::string read_standard_input() {
 
 /// "\t" is how perf lets a tab be written.
 std::optional<std::string> separator_of(const RatesOptions& options) {
-  if (options.separator && options.separator->empty()) {
-    throw UsageError("--separator needs at least one character; leave it out to have it detected");
-  }
   return options.separator == "\\t" ? "\t" : options.separator;
 }
 
 void check(const analysis::LfbShares& shares) {
-  for (const auto& [name, share] :
-       {std::pair{"--lfb-l2", shares.l2}, std::pair{"--lfb-l3", shares.l3}}) {
-    // CLI11's range lets what is no number pass.
-    if (share && !(*share >= 0 && *share <= 1)) {
-      throw UsageError(fmt::format("{} is {}; allowed is 0 to 1", name, *share));
-    }
-  }
   constexpr double kRounding = 1e-9;
   const double sum = shares.l2.value_or(0) + shares.l3.value_or(0);
   if (sum > 1 + kRounding) {
     throw UsageError(fmt::format(
-        "--lfb-l2 and --lfb-l3 add up to {}; they are shares of the same loads, at most 1", sum));
+        "--lfb-l2 and --lfb-l3 add up to {}; shares of the same loads are at most 1 together",
+        sum));
   }
 }
 
@@ -84,48 +71,40 @@ void run_rates(const RatesOptions& options) {
 
 }  // namespace
 
-void add_rates_command(CLI::App& app, int& exit_status) {
+Command rates_command() {
   auto options = std::make_shared<RatesOptions>();
-  auto* command = app.add_subcommand(
-      "rates", "print cache rates and the backend hierarchy of perf stat counts");
-  command
-      ->add_option("FILE", options->file,
-                   "output of perf stat -j or perf stat -x; - for standard input "
-                   "(default: -)")
-      ->type_name("FILE");
-  command
-      ->add_option("--separator", options->separator,
-                   "what perf stat's -x was given (default: detected)")
-      ->type_name("TEXT");
-  command
-      ->add_option("--lfb-l2", options->shares.l2,
-                   "share a of HIT_LFB that L2 served, 0 to 1 (default: unknown)")
-      ->type_name("SHARE")
-      ->check(words::real_range(0.0, 1.0));
-  command
-      ->add_option("--lfb-l3", options->shares.l3,
-                   "share b of HIT_LFB that L3 served, 0 to 1 (default: unknown)")
-      ->type_name("SHARE")
-      ->check(words::real_range(0.0, 1.0));
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}));
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Events are found by any spelling of their name, or by code (r20d1, "
-                 "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
-                 "threads are added up; what cannot be is refused. Rates of loads are intervals "
-                 "where the share of HIT_LFB that each level served is unknown. A rate whose "
-                 "counts are missing names them."},
-       .exit_statuses = exit_statuses(
-           {{ExitStatus::failed, "the input has no counts, is damaged, or cannot be summed"}}),
-       .examples = {"perf stat -x, -o counts.csv -e "
-                    "page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 true",
-                    "skidscan rates counts.csv"}}));
-  command->callback([options, &exit_status] {
-    run_rates(*options);
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+  Command command{
+      .name = "rates",
+      .description = "print cache rates and the backend hierarchy of perf stat counts",
+      .options = {{{"FILE"},
+                   Value::file("FILE", options->file),
+                   "output of perf stat -j or perf stat -x; - for standard input (default: -)"},
+                  {{"--separator"},
+                   Value::text("TEXT", options->separator),
+                   "separator that was given to perf stat -x (default: detected)"},
+                  {{"--lfb-l2"},
+                   Value::number("SHARE", options->shares.l2, 0.0, 1.0),
+                   "share of HIT_LFB that L2 served (default: unknown)"},
+                  {{"--lfb-l3"},
+                   Value::number("SHARE", options->shares.l3, 0.0, 1.0),
+                   "share of HIT_LFB that L3 served (default: unknown)"},
+                  format_option(options->format, {"text", "json"})},
+      .notes = {"Events are recognized by any spelling of their name, or by code (r20d1, "
+                "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
+                "threads are added up; counts that cannot be added are refused. Rates of loads are "
+                "intervals if the share of HIT_LFB that each level served is unknown. For a rate "
+                "that cannot be computed, the missing counts are named."},
+      .exit_statuses = {{ExitStatus::failed,
+                         "the input has no counts, is damaged, or cannot be added up"}},
+      .examples = {"perf stat -x, -o counts.csv -e "
+                   "page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 true",
+                   "skidscan rates counts.csv"},
+      .run = [options] {
+        run_rates(*options);
+        return ExitStatus::done;
+      }};
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,6 +1,4 @@
-#include "src/commands/record.h"
-
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/record_options.h"
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
@@ -14,7 +12,6 @@
 #include "src/record/session.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -243,37 +239,37 @@ void resume(const RecordOptions& options) {
 
 }  // namespace
 
-void add_record_command(CLI::App& app, int& exit_status) {
-  CLI::App* command = app.add_subcommand(
-      "record", "sample a target once per event and precise level with perf record");
+Command record_command() {
   const auto options = std::make_shared<RecordOptions>();
-  add_record_options(*command, *options);
-  command->footer(words::footer_text(
-      {.notes = {"Builds the target, runs perf record once per event and precise level, and leaves "
-                 "a run: a directory with the target, the perf.data files and run.json. Without -e "
-                 "it records the built-in events, whose skid is known by construction, and where "
-                 "the CPU has a PMU the events that stand for it (docs/events.md; 'skidscan "
-                 "doctor' lists them).",
-                 "Built-in events: access (data breakpoint on the datum that the trigger touches), "
-                 "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
-                 "trigger), cpu-clock.",
-                 "Ctrl-C keeps the measurements that are finished."},
-       .exit_statuses = exit_statuses({}),
-       .examples = {"skidscan record",
-                    "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
-                    "skidscan record -e cycles:u -e branches -c 100003",
-                    "skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp",
-                    "skidscan record --resume skidscan.run"}}));
-  command->callback([options, &exit_status] {
-    // What ~/.perfconfig asks for, such as leaving build-ids out, would make runs differ.
-    ::setenv("PERF_CONFIG", "/dev/null", 1);
-    if (options->resume) {
-      resume(*options);
-    } else {
-      record_anew(*options);
-    }
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+  return {
+      .name = "record",
+      .description = "sample a target once per event and precise level with perf record",
+      .options = record_options(*options),
+      .notes = {"Builds the target, runs perf record once per event and precise level, and makes a "
+                "run: a directory with the target, the perf.data files and run.json. Without -e it "
+                "records the built-in events, whose skid is known by construction, and on a CPU "
+                "with a PMU a representative set of its events (docs/events.md; 'skidscan doctor' "
+                "lists them).",
+                "Built-in events: access (data breakpoint on the datum that the trigger accesses), "
+                "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
+                "trigger), cpu-clock.",
+                "Ctrl-C keeps the finished measurements."},
+      .exit_statuses = {},
+      .examples = {"skidscan record",
+                   "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
+                   "skidscan record -e cycles:u -e branches -c 100003",
+                   "skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp",
+                   "skidscan record --resume skidscan.run"},
+      .run = [options] {
+        // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.
+        ::setenv("PERF_CONFIG", "/dev/null", 1);
+        if (options->resume) {
+          resume(*options);
+        } else {
+          record_anew(*options);
+        }
+        return ExitStatus::done;
+      }};
 }
 
 }  // namespace skid::commands

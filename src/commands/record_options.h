@@ -1,15 +1,12 @@
 // The command line of `record`.
 #pragma once
 
-#include "src/commands/output_options.h"
+#include "src/commands/shared_options.h"
 #include "src/record/choice.h"
 
 #include <filesystem>
 #include <optional>
-
-namespace CLI {
-class App;
-}
+#include <vector>
 
 namespace skid::commands {
 
@@ -20,10 +17,10 @@ struct RecordOptions : record::PlanOptions {
   OutputOptions shown;
 };
 
-/// Adds the options to a command; `options` is filled while the command line is parsed.
-void add_plan_options(CLI::App& command, record::PlanOptions& options);
+/// The options of a plan, which `record` and `kit` share; parsing stores their values in `options`.
+std::vector<Option> plan_options(record::PlanOptions& options);
 
-/// The same and those of `record` alone.
-void add_record_options(CLI::App& command, RecordOptions& options);
+/// All options of `record`.
+std::vector<Option> record_options(RecordOptions& options);
 
 }  // namespace skid::commands

@@ -1,22 +1,17 @@
-#include "src/commands/report.h"
+#include "src/output/report/report.h"
 
 #include "analysis/measurement.h"
 #include "plots/figure.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/exit_statuses.h"
 #include "src/commands/messages.h"
 #include "src/commands/output_files.h"
-#include "src/commands/output_options.h"
-#include "src/commands/page_file.h"
-#include "src/commands/plot_options.h"
 #include "src/commands/read_measurements.h"
-#include "src/commands/reading_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/html/report_page.h"
-#include "src/output/report/report.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -90,42 +84,38 @@ ExitStatus run_report(const ReportOptions& options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, int& exit_status) {
+Command report_command() {
   auto options = std::make_shared<ReportOptions>();
-  auto* command = app.add_subcommand(
-      "report", "hits, skid distribution and contract verdicts of runs, recordings and reports");
-  command
-      ->add_option("INPUT,-i,--input", options->inputs,
+  Command command{
+      .name = "report",
+      .description =
+          "print hits, skid distribution and contract verdicts of runs, recordings and reports",
+      .options = {{{"INPUT", "-i", "--input"},
+                   Value::file("INPUT", options->inputs).several(),
                    "runs, recordings of perf (files, directories of perf record --threads) or "
-                   "reports in JSON; - for standard input (default: skidscan.run)")
-      ->type_name("INPUT");
-  command->add_option("--format", options->format, "form of what is printed (default: text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
-  add_bin_option(*command, options->bin);
-  command
-      ->add_option("--fail-on", options->fail_on,
-                   "broken: exit with status 4 when a contract is broken")
-      ->type_name("VERDICT")
-      ->check(CLI::IsMember({"broken"}));
-  add_reading_options(*command, options->reading);
-  add_plot_options(*command, options->plot, kDefaultReportKind);
-  command->add_option("--html", options->html, kHtmlHelp)->type_name("FILE");
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {},
-       .exit_statuses = exit_statuses({{ExitStatus::failed, kNothingRead},
-                                       {ExitStatus::read_in_part, kReadInPart},
-                                       {ExitStatus::gate_failed, kGateFailed}}),
-       .examples = {
-           "skidscan record && skidscan report --plot skid.png --html skid.html",
+                   "reports (JSON); - for standard input (default: skidscan.run)"},
+                  format_option(options->format, {"text", "json", "csv"}),
+                  bin_option(options->bin),
+                  {{"--fail-on"},
+                   Value::one_of("VERDICT", options->fail_on, {"broken"}),
+                   "exit with status 4 if a contract is broken"}},
+      .notes = {},
+      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+                        {ExitStatus::read_in_part, kReadInPart},
+                        {ExitStatus::gate_failed, kGateFailed}},
+      .examples =
+          {"skidscan record && skidscan report --plot skid.png --html skid.html",
            "skidscan report skidscan.run --kind cdf --plot skid.pdf --plot-script skid.gp",
            "skidscan report skidscan.run --format json --fail-on broken",
            "skidscan report skidscan.run --format json > skid.json && skidscan report skid.json",
            "skidscan report perf.data --hit memreader --runway noprunway",
-           "skidscan target -o t && perf record -e cpu-clock -o - ./t | skidscan report -"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_report(*options)); });
+           "skidscan target -o t && perf record -e cpu-clock -o - ./t | skidscan report -"},
+      .run = [options] { return run_report(*options); }};
+  command.add(reading_options(options->reading));
+  command.add(plot_options(options->plot, kDefaultReportKind));
+  command.add({html_option(options->html)});
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,12 +1,9 @@
-#include "src/commands/samples.h"
-
-#include "src/commands/binary_options.h"
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
-#include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/locate/arrival_window.h"
@@ -14,14 +11,12 @@
 #include "src/locate/module_store.h"
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
-#include "src/words/footer.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -197,39 +192,35 @@ ExitStatus run_samples(const SamplesOptions& options) {
 
 }  // namespace
 
-void add_samples_command(CLI::App& app, int& exit_status) {
+Command samples_command() {
   auto options = std::make_shared<SamplesOptions>();
-  auto* command = app.add_subcommand("samples", "print every sample of a recording, one line each");
-  command
-      ->add_option("FILE", options->file,
-                   "recording of perf: a file, a directory of perf record --threads, - for "
-                   "standard input (default: perf.data)")
-      ->type_name("FILE");
-  command
-      ->add_option("--columns", options->columns,
-                   "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
-                   "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
-                   "trace (payload of a tracepoint)")
-      ->type_name("COLUMNS")
-      ->delimiter(',');
-  command
-      ->add_option("--format", options->format,
-                   "form of the lines; tsv has a header line (default: tsv)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"tsv", "jsonl"}));
-  add_binary_options(*command, options->binaries);
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Samples come in the order of the recording. From a pipe, where sym, symoff or "
-                 "dso is asked for, they wait for the mappings of their time: in the order in "
-                 "which their rounds were finished. Addresses are hexadecimal without prefix. "
-                 "Control characters in names are written as \\xNN."},
-       .exit_statuses =
-           exit_statuses({{ExitStatus::read_in_part, "the recording was read only in part"}}),
-       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
-                    "skidscan samples perf.data --columns time,ip,sym,symoff"}}));
-  command->callback(
-      [options, &exit_status] { exit_status = static_cast<int>(run_samples(*options)); });
+  Command command{
+      .name = "samples",
+      .description = "print every sample of a recording, one line each",
+      .options =
+          {{{"FILE"},
+            Value::file("FILE", options->file),
+            "recording of perf: a file, a directory of perf record --threads, - for standard "
+            "input (default: perf.data)"},
+           {{"--columns"},
+            Value::text("COLUMNS", options->columns).separated(),
+            "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
+            "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
+            "trace (payload of a tracepoint)"},
+           {{"--format"},
+            Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
+            "format of the lines; tsv has a header line (default: tsv)"}},
+      .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
+                "dso is requested, they are delayed until the mappings of their time are known, "
+                "which is the order in which their rounds were finished. Addresses are hexadecimal "
+                "without a prefix. Control characters in names are printed as \\xNN."},
+      .exit_statuses = {{ExitStatus::read_in_part, "the recording was read only in part"}},
+      .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
+                   "skidscan samples perf.data --columns time,ip,sym,symoff"},
+      .run = [options] { return run_samples(*options); }};
+  command.add(binary_options(options->binaries));
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,10 +1,8 @@
-#include "src/commands/synth.h"
-
 #include "runway/target.h"
-#include "src/commands/exit_statuses.h"
+#include "src/commands/commands.h"
 #include "src/commands/messages.h"
-#include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/record/directory.h"
@@ -16,8 +14,6 @@
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <cerrno>
 #include <filesystem>
@@ -28,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -301,59 +296,63 @@ void run_synth(const SynthOptions& options) {
 
 }  // namespace
 
-void add_synth_command(CLI::App& app, int& exit_status) {
+Command synth_command() {
   auto options = std::make_shared<SynthOptions>();
-  auto* command =
-      app.add_subcommand("synth", "make a recording with a known skid distribution from a model");
-  command->add_option("MODEL", options->model, "model to make it from, a JSON file (docs/synth.md)")
-      ->type_name("MODEL");
-  command->add_option("--like", options->like, "take a model of skidscan's own")
-      ->type_name("MODEL")
-      ->check(words::suggested(synth::built_in_model_names()));
-  command->add_flag("--print-model", options->print_model,
-                    "print the model that --like names, to start one's own from");
-  command
-      ->add_option("-o,--output", options->output,
-                   "file to write, - for standard output, in pipe mode (default: synth.data); "
-                   "with --ladder the run's directory (default: synth.run)")
-      ->type_name("FILE");
-  command->add_flag("--ladder", options->ladder,
-                    "write a run as record does: a recording per event and level, and run.json");
-  command->add_option("--repeat", options->repeat, "repetitions of the ladder, each drawn anew")
-      ->type_name("N")
-      ->check(CLI::Range(1, run::kMostRepeats));
-  command->add_option("--seed", options->seed, "seed instead of the model's own")->type_name("N");
-  command
-      ->add_option("--target", options->target,
-                   "target that skidscan built, instead of one that is built for the model")
-      ->type_name("FILE");
-  command->add_flag("--pipe", options->pipe, "write pipe mode, as perf record -o - does");
-  auto* compressed =
-      command->add_flag("-z", options->compressed, "compress records with zstd, level 1");
-  command
-      ->add_option("--compression-level", options->compression,
-                   "compress records with zstd at this level, 1 to 22")
-      ->type_name("N")
-      ->check(CLI::Range(1, 22))
-      ->excludes(compressed);
-  command->add_flag("--force", options->force, "replace what is there");
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"Beside the recording it leaves its target (FILE.target) and what is true of it "
-                 "(FILE.truth.json; in a run truth.json): what report has to find, to the sample. "
-                 "The header, run.json and every report mark it as synthetic. The same model, "
-                 "seed, target and path of the target give the same bytes on every machine."},
-       .exit_statuses = exit_statuses({}),
-       .examples = {
-           "skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
+  Command command{
+      .name = "synth",
+      .description = "generate a recording with a known skid distribution from a model",
+      .options = {{{"MODEL"},
+                   Value::file("MODEL", options->model),
+                   "model of the samples, a JSON file (docs/synth.md)"},
+                  {{"--like"},
+                   Value::text("MODEL", options->like).suggesting(synth::built_in_model_names()),
+                   "use a built-in model"},
+                  {{"--print-model"},
+                   Value::flag(options->print_model),
+                   "print the built-in model of --like, as a template"},
+                  {{"-o", "--output"},
+                   Value::file("FILE", options->output),
+                   "file to write, - for standard output in pipe mode (default: synth.data); with "
+                   "--ladder the directory of the run (default: synth.run)"},
+                  {{"--ladder"},
+                   Value::flag(options->ladder),
+                   "write a run, as record does: a recording per event and level, and run.json"},
+                  {{"--repeat"},
+                   Value::number("N", options->repeat, 1, run::kMostRepeats),
+                   "repetitions of the ladder, each drawn anew"},
+                  {{"--seed"},
+                   Value::number("N", options->seed),
+                   "seed of the random numbers, instead of the model's"},
+                  {{"--target"},
+                   Value::file("FILE", options->target),
+                   "target that skidscan built, instead of a new one for the model"},
+                  {{"--pipe"}, Value::flag(options->pipe), "write pipe mode, as perf record -o -"},
+                  {{"-z"},
+                   Value::flag(options->compressed),
+                   "compress records with zstd at level 1"},
+                  {{"--compression-level"},
+                   Value::number("N", options->compression, 1, 22),
+                   "compress records with zstd at this level",
+                   {"-z"}},
+                  {{"--force"}, Value::flag(options->force), "replace existing files"}},
+      .notes =
+          {"In addition to the recording it writes its target (FILE.target) and its true skids "
+           "(FILE.truth.json; in a run truth.json), which report has to find to the sample. "
+           "The header, run.json and every report state that it is synthetic. The same model, "
+           "seed, target and path of the target give the same bytes on every machine."},
+      .exit_statuses = {},
+      .examples =
+          {"skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
            "skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run",
            "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
            "-o mine.data",
-           "skidscan synth --like no-pebs --force -o - | perf script -i - | head"}}));
-  command->callback([options, &exit_status] {
-    run_synth(*options);
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+           "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},
+      .run = [options] {
+        run_synth(*options);
+        return ExitStatus::done;
+      }};
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -1,17 +1,14 @@
-#include "src/commands/target.h"
+#include "runway/target.h"
 
 #include "runway/note.h"
-#include "runway/target.h"
 #include "runway/working_set.h"
-#include "src/commands/exit_statuses.h"
-#include "src/commands/output_options.h"
+#include "src/commands/commands.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/standard_output.h"
 #include "src/output/escape.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
-#include "src/words/footer.h"
-#include "src/words/validators.h"
 
 #include <chrono>
 #include <cmath>
@@ -23,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -37,7 +33,7 @@ using runway::Target;
 
 struct TargetOptions {
   std::string arch{runway::name_of(kOwnArch)};
-  std::string trigger = "load";
+  std::optional<runway::TriggerKind> trigger;
   std::optional<std::uint32_t> nops, lead_in;
   std::optional<unsigned> nop_bytes, access_bytes;
   std::optional<unsigned> triggers;
@@ -62,7 +58,7 @@ std::chrono::nanoseconds duration_from(double seconds) {
 
 Specification specification_of(const TargetOptions& options) {
   Specification specification = runway::default_specification(
-      runway::arch_from(options.arch), runway::trigger_kind_from(options.trigger));
+      runway::arch_from(options.arch), options.trigger.value_or(runway::TriggerKind::load));
   specification.nops = options.nops.value_or(specification.nops);
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
   specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
@@ -205,96 +201,71 @@ void run_target(const TargetOptions& options) {
 
 }  // namespace
 
-void add_target_command(CLI::App& app, int& exit_status) {
+Command target_command() {
   const Specification defaults;
   auto options = std::make_shared<TargetOptions>();
-  auto* command = app.add_subcommand("target", "build a runway target alone and print its layout");
-  std::vector<CLI::Option*> building{
-      command->add_option("--trigger", options->trigger, "what causes the event (default: load)")
-          ->type_name("KIND")
-          ->check(words::suggested(runway::trigger_kind_names())),
-      command
-          ->add_option("--nops", options->nops,
-                       fmt::format("NOPs of the runway (default: {})", defaults.nops))
-          ->type_name("N"),
-      command
-          ->add_option("--nop-bytes", options->nop_bytes,
-                       "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64")
-          ->type_name("B"),
-      command->add_option("--triggers", options->triggers, "triggers in one iteration (default: 1)")
-          ->type_name("K"),
-      command
-          ->add_option("--gaps", options->gaps,
-                       "NOPs between one trigger and the next, with commas (default: unequal, "
-                       "growing up to --nops)")
-          ->type_name("N,N")
-          ->delimiter(',')
-          ->allow_extra_args(false),
-      command
-          ->add_option(
-              "--lead-in", options->lead_in,
-              fmt::format("NOPs in front of the trigger (default: {})", defaults.lead_in_nops))
-          ->type_name("N"),
-      command
-          ->add_option("--access-bytes", options->access_bytes,
-                       "width of the access (default: the widest of the kind; of words 8)")
-          ->type_name("BYTES"),
-      command
-          ->add_option(
-              "--working-set", options->working_set,
-              "bytes that the pointer chase of load-l2, load-l3 and load-dram goes through "
-              "(default: 128 KiB, 4 MiB, 256 MiB)")
-          ->type_name("BYTES")
-          ->transform(words::size_in_bytes()),
-      command
-          ->add_option("--arch", options->arch,
-                       "architecture that it is for (default: this machine's)")
-          ->type_name("ARCH")
-          ->check(words::suggested("x86_64, aarch64")),
-  };
-  auto* iterations =
-      command
-          ->add_option("--iterations", options->iterations,
-                       "iterations of a run that does not say otherwise (default: 1000000)")
-          ->type_name("N");
-  auto* duration = command
-                       ->add_option("--duration", options->duration,
-                                    "seconds of such a run, instead of iterations")
-                       ->type_name("S");
-  iterations->excludes(duration);
-  building.push_back(iterations);
-  building.push_back(duration);
-  auto* output =
-      command
-          ->add_option("-o,--output", options->output, "file to write (default: skidscan-target)")
-          ->type_name("FILE");
-  auto* read_file = command
-                        ->add_option("--read", options->read,
-                                     "print the layout of this target instead of building one")
-                        ->type_name("FILE");
-  auto* assembly = command->add_flag("--assembly", options->assembly,
-                                     "print the assembly instead of building it");
-  auto* format =
-      command->add_option("--format", options->format, "form of what is printed (default: text)")
-          ->type_name("FORMAT")
-          ->check(CLI::IsMember({"text", "json"}));
-  for (CLI::Option* option : building) read_file->excludes(option);
-  read_file->excludes(output);
-  assembly->excludes(read_file);
-  assembly->excludes(output);
-  assembly->excludes(format);
-  add_output_options(*command, options->shown);
-  command->footer(words::footer_text(
-      {.notes = {"The same specification gives the same bytes. A target takes --iterations N or "
-                 "--seconds S, --cpu N, and --control FIFO with --ack FIFO for the other side of "
-                 "perf record --control; it prints one line of JSON at its end."},
-       .exit_statuses = exit_statuses({}),
-       .examples = {"skidscan target --trigger store --nops 2000 -o store-target",
-                    "./store-target --seconds 0.5"}}));
-  command->callback([options, &exit_status] {
-    run_target(*options);
-    exit_status = static_cast<int>(ExitStatus::done);
-  });
+  Command command{
+      .name = "target",
+      .description = "build a runway target and print its layout",
+      .options =
+          {trigger_option(options->trigger, "instruction that causes the event (default: load)"),
+           {{"--nops"},
+            Value::number("N", options->nops),
+            fmt::format("NOPs of the runway (default: {})", defaults.nops)},
+           {{"--nop-bytes"},
+            Value::number("B", options->nop_bytes),
+            "bytes of one NOP: 1 to 9 on x86_64 (default: 1), 4 on aarch64"},
+           {{"--triggers"},
+            Value::number("K", options->triggers),
+            "triggers in one iteration (default: 1)"},
+           {{"--gaps"},
+            Value::number("N,N", options->gaps).separated(),
+            "NOPs between consecutive triggers, comma-separated (default: unequal, growing up to "
+            "--nops)"},
+           {{"--lead-in"},
+            Value::number("N", options->lead_in),
+            fmt::format("NOPs before the trigger (default: {})", defaults.lead_in_nops)},
+           {{"--access-bytes"},
+            Value::number("BYTES", options->access_bytes),
+            "width of the access (default: the widest of the kind; 8 for integer accesses)"},
+           {{"--working-set"},
+            Value::size("BYTES", options->working_set),
+            "size of the pointer chase of load-l2, load-l3 and load-dram (default: 128 KiB, 4 MiB, "
+            "256 MiB)"},
+           arch_option(options->arch),
+           {{"--iterations"},
+            Value::number("N", options->iterations),
+            "iterations of a run by default (default: 1000000)",
+            {"--duration"}},
+           {{"--duration"},
+            Value::number("S", options->duration),
+            "seconds of a run by default, instead of iterations"}},
+      .notes = {"The same specification gives the same bytes. A target accepts --iterations N or "
+                "--seconds S, --cpu N, and --control FIFO with --ack FIFO as the counterpart of "
+                "perf record --control. It prints one line of JSON at its end."},
+      .exit_statuses = {},
+      .examples = {"skidscan target --trigger store --nops 2000 -o store-target",
+                   "./store-target --seconds 0.5"},
+      .run = [options] {
+        run_target(*options);
+        return ExitStatus::done;
+      }};
+  Option read{{"--read"},
+              Value::file("FILE", options->read),
+              "print the layout of this target instead of building one",
+              {"--output", "--assembly"}};
+  for (const Option& building : command.options) read.excludes.push_back(building.names.back());
+  command.add({{{"-o", "--output"},
+                Value::file("FILE", options->output),
+                "file to write (default: skidscan-target)"},
+               read,
+               {{"--assembly"},
+                Value::flag(options->assembly),
+                "print the assembly instead of building it",
+                {"--output", "--format"}},
+               format_option(options->format, {"text", "json"})});
+  command.add(output_options(options->shown));
+  return command;
 }
 
 }  // namespace skid::commands

@@ -233,9 +233,9 @@ TEST_F(Plot, RefusesWhatDoesNotGoTogether) {
     expect_usage({"--plot", "f.png", "--kind", kind, "--plot-style", "overlaid"},
                  "--plot-style: found with --kind " + kind);
   }
-  expect_usage({"--kind", "cdf"}, "--kind: draws nothing; add --plot FILE");
-  expect_usage({"--log"}, "--log: draws nothing");
-  expect_usage({"--plot-style", "overlaid"}, "--plot-style: draws nothing");
+  expect_usage({"--kind", "cdf"}, "--kind: no figure is drawn; add --plot FILE");
+  expect_usage({"--log"}, "--log: no figure is drawn");
+  expect_usage({"--plot-style", "overlaid"}, "--plot-style: no figure is drawn");
   expect_usage({"--plot", "f.bmp"}, ".png, .svg and .pdf");
   expect_usage({"--plot-script", "f.pdf"}, "f.pdf: found the name of a figure");
   const auto compared =

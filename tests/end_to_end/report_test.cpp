@@ -211,7 +211,7 @@ TEST_F(Report, RefusesWrongUsageWithStatus64) {
   EXPECT_EQ(drawn.out, "") << "nothing is read before the arguments are right";
   const auto unknown = test::skidscan({"nonsense"});
   EXPECT_EQ(unknown.code.status, 64);
-  EXPECT_EQ(unknown.err, "skidscan: 'nonsense' is no command; try 'skidscan --help'\n");
+  EXPECT_EQ(unknown.err, "skidscan: 'nonsense': no such command; try 'skidscan --help'\n");
   EXPECT_EQ(test::skidscan({}).code.status, 64);
   EXPECT_EQ(test::skidscan({"report", "--help"}).code.status, 0);
 }

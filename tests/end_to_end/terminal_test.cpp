@@ -160,7 +160,7 @@ TEST_F(Terminal, HearsOfRecordingsThatAreReadWhatWasBelieved) {
   EXPECT_EQ(both.code.status, 64);
   EXPECT_THAT(
       both.err,
-      MatchesRegex("skidscan: --.*: not together with --.*; try 'skidscan report --help'\n"));
+      MatchesRegex("skidscan: --.*: cannot be combined with --.*; try 'skidscan report --help'\n"));
 }
 
 TEST_F(Terminal, HearsNoNotesWhereItIsToBeQuiet) {

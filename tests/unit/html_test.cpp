@@ -1,4 +1,4 @@
-#include "src/commands/page_file.h"
+#include "src/commands/output_files.h"
 #include "src/html/charts.h"
 #include "src/html/comparison_page.h"
 #include "src/html/document.h"

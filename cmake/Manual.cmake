@@ -1,0 +1,18 @@
+# Manual pages and shell completions, generated from the description of the command line.
+add_executable(skidscan_manual src/manual_main.cpp)
+target_link_libraries(skidscan_manual PRIVATE skid_commands skid_options)
+
+set(manual ${PROJECT_BINARY_DIR}/manual)
+add_custom_command(OUTPUT ${manual}.stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}  # pages of removed commands
+  COMMAND skidscan_manual ${manual}
+  COMMAND ${CMAKE_COMMAND} -E touch ${manual}.stamp
+  DEPENDS skidscan_manual
+  COMMENT "Manual pages and completions"
+  VERBATIM)
+add_custom_target(manual ALL DEPENDS ${manual}.stamp)
+
+install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY ${manual}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

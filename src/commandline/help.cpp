@@ -1,0 +1,167 @@
+#include "src/commandline/help.h"
+
+#include "src/output/escape.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::commandline {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kColumn = 28;  ///< where descriptions begin
+/// Longer lists of words are a remark after the description.
+constexpr std::size_t kLongestSpelling = 30;
+/// The others are not listed for an option that excludes more.
+constexpr std::size_t kMostExclusions = 5;
+
+/// A name and its description beside it, or below if the name is too long.
+std::string entry(const std::string& name, const std::string& description, std::size_t width) {
+  std::string text = std::string(kIndent, ' ') + name;
+  if (text.size() + 2 > kColumn)
+    text += '\n' + std::string(kColumn, ' ');
+  else
+    text.resize(kColumn, ' ');
+  const std::string separator = '\n' + std::string(kColumn, ' ');
+  return fmt::format("{}{}\n", text,
+                     fmt::join(output::wrap(description, width - kColumn), separator));
+}
+
+std::string paragraph(const std::string& text, std::size_t width) {
+  return fmt::format("{}\n", fmt::join(output::wrap(text, width), "\n"));
+}
+
+std::string with_remarks(const Command& command, const Option& option) {
+  const auto remarks = remarks_of(command, option);
+  if (remarks.empty()) return option.description;
+  return fmt::format("{} [{}]", option.description, fmt::join(remarks, "; "));
+}
+
+/// The options that `option` cannot be combined with; either may name the other.
+std::set<std::string> exclusions_of(const Command& command, const Option& option) {
+  std::set<std::string> names(option.excludes.begin(), option.excludes.end());
+  for (const Option& other : command.options) {
+    for (const std::string& name : option.names) {
+      const auto& excludes = other.excludes;
+      if (std::find(excludes.begin(), excludes.end(), name) != excludes.end()) {
+        names.insert(other.names.back());
+      }
+    }
+  }
+  return names;
+}
+
+std::string without_parentheses(std::string_view text) {
+  std::string result;
+  int depth = 0;
+  for (const char character : text) {
+    if (character == '(') {
+      if (depth++ == 0 && result.ends_with(' ')) result.pop_back();
+    } else if (character == ')' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      result += character;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string help_text(const Program& program, const Command& command, std::size_t width) {
+  width = std::max(width, 2 * kColumn);
+  std::string text = paragraph(command.description, width);
+  text += fmt::format("Usage: {} {}\n", full_name(program, command), usage_of(program, command));
+  if (&command == &program.itself) {
+    text += "\nCommands:\n";
+    for (const Command& each : program.commands) text += entry(each.name, each.description, width);
+  }
+  const auto arguments = arguments_of(command);
+  if (!arguments.empty()) text += "\nArguments:\n";
+  for (const Option* argument : arguments) {
+    text += entry(argument->argument() + (argument->value.in_a_row ? "..." : ""),
+                  argument->description, width);
+  }
+  text += "\nOptions:\n";
+  for (const Option& option : command.options) {
+    if (option.flags().empty()) continue;
+    text += entry(spelling_of(option), with_remarks(command, option), width);
+  }
+  for (const std::string& note : command.notes) text += '\n' + paragraph(note, width);
+  text += "\nExit status:\n";
+  for (const auto& [status, meaning] : all_exit_statuses(command)) {
+    const std::string number = fmt::format("{:>{}}  ", static_cast<int>(status), kIndent + 2);
+    const std::string separator = '\n' + std::string(number.size(), ' ');
+    text += fmt::format("{}{}\n", number,
+                        fmt::join(output::wrap(meaning, width - number.size()), separator));
+  }
+  if (!command.examples.empty()) text += "\nExamples:\n";
+  for (const std::string& line : command.examples) {
+    text += std::string(kIndent, ' ') + line + '\n';
+  }
+  return text;
+}
+
+std::vector<const Option*> arguments_of(const Command& command) {
+  std::vector<const Option*> arguments;
+  for (const Option& option : command.options) {
+    if (!option.argument().empty()) arguments.push_back(&option);
+  }
+  return arguments;
+}
+
+std::string usage_of(const Program& program, const Command& command) {
+  std::string usage = &command == &program.itself ? "COMMAND [OPTIONS]" : "[OPTIONS]";
+  for (const Option* argument : arguments_of(command)) {
+    usage += fmt::format(" [{}{}]", argument->argument(), argument->value.in_a_row ? "..." : "");
+  }
+  return usage;
+}
+
+std::string spelling_of(const Value& value) {
+  const std::string words = fmt::format("{}", fmt::join(value.words, "|"));
+  const std::string name = words.empty() || words.size() > kLongestSpelling ? value.name : words;
+  return name + (value.in_a_row ? "..." : "");
+}
+
+std::string spelling_of(const Option& option) {
+  const std::string names = fmt::format("{}", fmt::join(option.flags(), ", "));
+  return option.value.name.empty() ? names : names + " " + spelling_of(option.value);
+}
+
+std::vector<std::string> remarks_of(const Command& command, const Option& option) {
+  std::vector<std::string> remarks;
+  const Value& value = option.value;
+  if (!value.words.empty() && spelling_of(value).starts_with(value.name)) {
+    remarks.push_back(fmt::format("one of {}", fmt::join(value.words, ", ")));
+  }
+  if (!value.limits.empty()) remarks.push_back(value.limits);
+  auto excluded = exclusions_of(command, option);
+  if (excluded.size() > kMostExclusions) {
+    remarks.emplace_back("not with most other options");
+    return remarks;
+  }
+  for (const Option& other : command.options) {
+    if (exclusions_of(command, other).size() > kMostExclusions) excluded.erase(other.names.back());
+  }
+  if (!excluded.empty()) remarks.push_back(fmt::format("not with {}", fmt::join(excluded, ", ")));
+  return remarks;
+}
+
+std::string brief(const std::string& description) {
+  constexpr std::size_t kWidth = 100;  // shells cut at the width of the terminal
+  constexpr std::size_t kLeast = 20;   // a shorter text is not a description
+  const std::string text = without_parentheses(description);
+  if (text.size() <= kWidth) return text;
+  for (const std::string_view stop : {"; ", ": ", ", "}) {
+    const std::size_t end = text.rfind(stop, kWidth);
+    if (end != std::string::npos && end >= kLeast) return text.substr(0, end);
+  }
+  const std::size_t end = text.rfind(' ', kWidth);
+  return text.substr(0, end == std::string::npos ? kWidth : end);
+}
+
+}  // namespace skid::commandline

@@ -1,0 +1,54 @@
+// The texts made from the description of the command line: help, manual pages and completions.
+#pragma once
+
+#include "src/commandline/command.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::commandline {
+
+/// The help of a command, or of the program itself, in lines of at most `width` columns. Examples
+/// are not wrapped.
+std::string help_text(const Program& program, const Command& command, std::size_t width);
+
+/// A manual page for the program and one for each command, by file name: "skidscan-report.1".
+std::map<std::string, std::string> manual_pages(const Program& program);
+
+/// Text with the characters escaped that roff would interpret.
+std::string roff_text(std::string_view text);
+
+/// A script that bash sources to complete the program's name. Needs bash 4 and nothing else.
+std::string bash_completion(const Program& program);
+
+/// A function for a directory of zsh's fpath; its file is named "_" and the program.
+std::string zsh_completion(const Program& program);
+
+/// A file for a directory of completions of fish.
+std::string fish_completion(const Program& program);
+
+// What these texts have in common.
+
+/// "[OPTIONS] [INPUT...]": what follows the name of a command.
+std::string usage_of(const Program& program, const Command& command);
+
+/// The positional arguments of a command.
+std::vector<const Option*> arguments_of(const Command& command);
+
+/// "-o FILE", "--format text|json": the names of an option and its value. Long lists of words are
+/// left to `remarks_of`.
+std::string spelling_of(const Option& option);
+/// The value alone: "text|json", "INPUT..."; empty for flags.
+std::string spelling_of(const Value& value);
+
+/// Limits of an option: "one of load, store", "1 to 1000", "not with --samples".
+std::vector<std::string> remarks_of(const Command& command, const Option& option);
+
+/// A description shortened to one line: without text in parentheses, and cut at the end of a clause
+/// if it is still too long.
+std::string brief(const std::string& description);
+
+}  // namespace skid::commandline

@@ -1,0 +1,35 @@
+// The commands of skidscan, each in a file of its own, and the command line that they make up.
+#pragma once
+
+#include "src/commandline/command.h"
+
+namespace skid::commands {
+
+using commandline::Command;
+using commandline::Option;
+using commandline::Value;
+
+Command annotate_command();
+Command audit_command();
+Command compare_command();
+Command doctor_command();
+Command events_command();
+Command inspect_command();
+Command kit_command();
+Command merge_command();
+Command rates_command();
+Command record_command();
+Command report_command();
+Command samples_command();
+Command synth_command();
+Command target_command();
+
+/// skidscan with all its commands.
+commandline::Program program();
+
+// Exit statuses that several commands have in common.
+inline constexpr const char* kNothingRead = "failure, or no input could be read";
+inline constexpr const char* kReadInPart = "an input was read only in part or not at all";
+inline constexpr const char* kGateFailed = "the condition of --fail-on was met";
+
+}  // namespace skid::commands

@@ -1,0 +1,223 @@
+#include "src/commands/shared_options.h"
+
+#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
+#include "src/support/error.h"
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+namespace {
+
+bool shows_unicode(const OutputOptions& options) {
+  return !options.ascii && locale_takes_unicode();
+}
+
+bool shows_color(const OutputOptions& options) {
+  if (options.color == "auto") return standard_output_takes_color();
+  return options.color == "always";
+}
+
+void require_directory(const char* option, const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return;
+  throw UsageError(fmt::format("{} {}: no such directory", option, path));
+}
+
+}  // namespace
+
+Option format_option(std::string& format, const std::vector<std::string>& formats) {
+  return {{"--format"},
+          Value::one_of("FORMAT", format, formats),
+          fmt::format("output format (default: {})", formats.front())};
+}
+
+Option bin_option(std::optional<std::int64_t>& width) {
+  constexpr std::int64_t kWidest = 1'000'000;
+  return {
+      {"--bin"},
+      Value::number("N", width, 1, kWidest),
+      "width of a histogram bin in instructions (default: 1; for a report the width that it was "
+      "made with)"};
+}
+
+Option html_option(std::string& file) {
+  return {{"--html"},
+          Value::file("FILE", file),
+          "write a page for a browser: one file with figures and tables that loads nothing else"};
+}
+
+Option perfmon_option(std::string& directory) {
+  return {{"--perfmon"},
+          Value::directory(directory),
+          "directory of Intel's event files (a checkout of github.com/intel/perfmon), for recorded "
+          "CPUs that libpfm4 does not support"};
+}
+
+Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {
+  std::vector<std::string> kinds;
+  for (const auto kind : runway::all_trigger_kinds()) kinds.emplace_back(runway::name_of(kind));
+  const auto set = [&trigger](const auto& names) {
+    trigger = runway::trigger_kind_from(names.back());
+  };
+  return {{"--trigger"}, Value::converted("KIND", set).suggesting(kinds), description};
+}
+
+Option arch_option(std::string& arch) {
+  return {{"--arch"},
+          Value::text("ARCH", arch).suggesting({"x86_64", "aarch64"}),
+          "architecture of the target (default: this machine's)"};
+}
+
+std::vector<Option> output_options(OutputOptions& options) {
+  return {
+      {{"--color"},
+       Value::one_of("WHEN", options.color, {"auto", "always", "never"}),
+       "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},
+      {{"--ascii"},
+       Value::flag(options.ascii),
+       "draw bars and lines in ASCII, the default where the locale is not UTF-8"},
+      {{"-q", "--quiet"}, Value::flag(options.quiet), "print nothing but the result and errors"},
+      {{"-v", "--verbose"},
+       Value::flag(options.verbose),
+       "print each step with its reasons: files, times, decisions",
+       {"--quiet"}}};
+}
+
+output::Page page_for(const OutputOptions& options) {
+  return {.color = shows_color(options),
+          .unicode = shows_unicode(options),
+          .width = standard_output_width()};
+}
+
+output::TextStyle style_for(const OutputOptions& options) {
+  return {.color = shows_color(options),
+          .width = standard_output_width(),
+          .unicode = shows_unicode(options)};
+}
+
+void print_page(const OutputOptions& options, std::string text) {
+  constexpr std::string_view kEllipsis = "…";
+  if (!shows_unicode(options)) {
+    // As wide as the ellipsis.
+    for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {
+      text.replace(at, kEllipsis.size(), "~");
+    }
+  }
+  print(text);
+}
+
+std::vector<Option> reading_options(ReadingOptions& options) {
+  return {{{"--hit"},
+           Value::text("FUNCTION", options.hit),
+           "function whose samples are hits, for third-party targets; requires --runway"},
+          {{"--runway"},
+           Value::text("FUNCTION", options.runway),
+           "function whose samples are skids, for third-party targets; requires --hit"},
+          perfmon_option(options.perfmon)};
+}
+
+measure::Choices choices_of(const ReadingOptions& options) {
+  if (options.hit.has_value() != options.runway.has_value()) {
+    throw UsageError("--hit and --runway: only one is given; give both functions");
+  }
+  return {
+      .hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon};
+}
+
+std::vector<Option> binary_options(BinaryOptions& options) {
+  return {
+      {{"--symfs"},
+       Value::directory(options.symfs),
+       "directory that contains the recorded paths: a copy of the recorded machine's /"},
+      {{"--debug-dir"},
+       Value::directory(options.debug_directories),
+       "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
+      {{"--buildid-dir"},
+       Value::directory(options.build_id_directory),
+       "perf's build-id cache (default: ~/.debug)"},
+      {{"--debuginfod"},
+       Value::flag(options.debuginfod),
+       "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without this "
+       "option the network is not used"}};
+}
+
+locate::SearchPlaces search_places(const BinaryOptions& options) {
+  auto places = locate::SearchPlaces::of_this_machine();
+  if (!options.symfs.empty()) {
+    require_directory("--symfs", options.symfs);
+    places.symfs = options.symfs;
+  }
+  for (const std::string& directory : options.debug_directories) {
+    require_directory("--debug-dir", directory);
+    places.by_build_id.debug_directories.emplace_back(directory);
+  }
+  if (!options.build_id_directory.empty()) {
+    require_directory("--buildid-dir", options.build_id_directory);
+    places.by_build_id.build_id_cache = options.build_id_directory;
+  }
+  places.asks_debuginfod = options.debuginfod;
+  return places;
+}
+
+locate::KernelFiles kernel_files(const BinaryOptions& options) {
+  auto files = locate::KernelFiles::of_this_machine();
+  if (!options.build_id_directory.empty()) files.cache = options.build_id_directory;
+  return files;
+}
+
+std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
+  std::vector<std::string> kinds;
+  for (const plots::Kind kind : plots::kKinds) kinds.emplace_back(plots::name_of(kind));
+  return {{{"--plot"},
+           Value::file("FILE", options.file),
+           "write a figure to FILE.png, FILE.svg or FILE.pdf"},
+          {{"--plot-script"},
+           Value::file("FILE", options.script),
+           "write the figure as a gnuplot script that contains its data"},
+          {{"--kind"},
+           Value::one_of("KIND", options.kind, kinds),
+           fmt::format("kind of the figure (default: {})", plots::name_of(default_kind))},
+          {{"--plot-style"},
+           Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
+           "for histograms: a panel per level, or all levels in one (default: panels)"},
+          {{"--log"},
+           Value::flag(options.logarithmic),
+           "for histograms: samples on a logarithmic axis"}};
+}
+
+std::optional<plots::FigureOptions> figure_options(const PlotOptions& options,
+                                                   plots::Kind default_kind) {
+  plots::FigureOptions figure;
+  figure.kind = plots::kind_from(options.kind).value_or(default_kind);
+  const bool draws = !options.file.empty() || !options.script.empty();
+  const auto needs_figure = [&](bool is_given, std::string_view option) {
+    if (draws || !is_given) return;
+    throw UsageError(
+        fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", option));
+  };
+  needs_figure(!options.kind.empty(), "--kind");
+  needs_figure(!options.style.empty(), "--plot-style");
+  needs_figure(options.logarithmic, "--log");
+  if (!draws) return std::nullopt;
+
+  const auto needs_histogram = [&](bool is_given, std::string_view option) {
+    if (figure.kind == plots::Kind::histogram || !is_given) return;
+    throw UsageError(fmt::format(
+        "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
+        option, plots::name_of(figure.kind)));
+  };
+  needs_histogram(!options.style.empty(), "--plot-style");
+  needs_histogram(options.logarithmic, "--log");
+  figure.files = {options.file, options.script};
+  plots::check_figure_files(figure.files);
+  if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
+  figure.logarithmic = options.logarithmic;
+  return figure;
+}
+
+}  // namespace skid::commands

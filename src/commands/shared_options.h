@@ -1,0 +1,103 @@
+// Options that several commands share. Variables must live as long as the command.
+#pragma once
+
+#include "plots/figure.h"
+#include "runway/trigger.h"
+#include "src/commands/commands.h"
+#include "src/locate/kernel_symbols.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/output/page.h"
+#include "src/output/report/report.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::commands {
+
+/// --format, one of `formats`; the first one is the default.
+Option format_option(std::string& format, const std::vector<std::string>& formats);
+
+/// --bin: width of histogram bins in instructions.
+Option bin_option(std::optional<std::int64_t>& width);
+
+/// --html FILE
+Option html_option(std::string& file);
+
+/// --perfmon DIR, for commands that read recordings.
+Option perfmon_option(std::string& directory);
+
+/// --trigger KIND; throws UsageError for an unknown kind while parsing.
+Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description);
+
+/// --arch ARCH: x86_64 or aarch64, for targets of another machine.
+Option arch_option(std::string& arch);
+
+// --color, --ascii, --quiet, --verbose: the form of text and the amount of messages.
+
+struct OutputOptions {
+  std::string color = "auto";
+  bool ascii = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+std::vector<Option> output_options(OutputOptions& options);
+
+/// The properties of standard output, unless options override them.
+output::Page page_for(const OutputOptions& options);
+output::TextStyle style_for(const OutputOptions& options);
+
+/// Prints text that was laid out for `page_for`. In ASCII mode the ellipsis of shortened names is
+/// replaced, too.
+void print_page(const OutputOptions& options, std::string text);
+
+// --hit, --runway, --perfmon: what recordings do not contain.
+
+struct ReadingOptions {
+  std::optional<std::string> hit, runway;  ///< functions of third-party targets
+  std::string perfmon;                     ///< directory; may be empty
+};
+
+std::vector<Option> reading_options(ReadingOptions& options);
+
+/// Throws UsageError if only one of --hit and --runway is given.
+measure::Choices choices_of(const ReadingOptions& options);
+
+// --symfs, --debug-dir, --buildid-dir, --debuginfod: where the recorded binaries are.
+
+struct BinaryOptions {
+  std::string symfs;
+  std::vector<std::string> debug_directories;
+  std::string build_id_directory;
+  bool debuginfod = false;
+};
+
+std::vector<Option> binary_options(BinaryOptions& options);
+
+/// The search places of this machine, unless options override them. Throws UsageError for a
+/// directory that does not exist.
+locate::SearchPlaces search_places(const BinaryOptions& options);
+
+/// The same for the kernel's symbols, which perf's build-id cache contains, too.
+locate::KernelFiles kernel_files(const BinaryOptions& options);
+
+// --plot, --plot-script, --kind, --plot-style, --log: figures.
+
+/// As given; empty for options that were not.
+struct PlotOptions {
+  std::string file, script;
+  std::string kind, style;
+  bool logarithmic = false;
+};
+
+std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);
+
+/// The figure to draw; nullopt if neither file is named. Throws UsageError for options that require
+/// a figure or another kind, and for file names with a wrong suffix.
+std::optional<plots::FigureOptions> figure_options(const PlotOptions& options,
+                                                   plots::Kind default_kind);
+
+}  // namespace skid::commands

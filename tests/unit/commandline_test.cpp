@@ -1,0 +1,368 @@
+// Parsing and help of a small command line, and usage errors of skidscan's.
+#include "src/commandline/command.h"
+#include "src/commandline/help.h"
+#include "src/commands/commands.h"
+#include "src/output/escape.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::commandline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// A program with two commands, whose options have values of every kind.
+class CommandLine : public ::testing::Test {
+ protected:
+  CommandLine() {
+    program_.itself.name = "tool";
+    program_.itself.description = "does two things";
+    program_.itself.options = {help_option(), version_option()};
+    program_.version = "2.1";
+    Command draw{
+        .name = "draw",
+        .description = "draws [boxes]: it's all \\ it does",
+        .options = {help_option(),
+                    {{"INPUT", "-i", "--input"},
+                     Value::file("INPUT", inputs_).several(),
+                     "what to draw"},
+                    {{"--form"}, Value::one_of("FORM", form_, {"round", "square"}), "its form"},
+                    {{"--few"}, Value::number("N", few_, 1, 7), "how few"},
+                    {{"-a", "--all"}, Value::flag(all_), "all of it; really", {"--few"}},
+                    {{"--where"}, Value::directory(where_), "a place"},
+                    {{"-p"}, Value::text("PART", parts_), "a part"},
+                    {{"--gaps"}, Value::number("N,N", gaps_).separated(), "gaps"},
+                    {{"--share"}, Value::number("SHARE", share_, 0.0, 1.0), "a share"},
+                    {{"--mask"}, Value::number("MASK", mask_), "a mask"},
+                    {{"--size"}, Value::size("BYTES", size_), "a size"}},
+        .notes = {"First paragraph: with a colon.", "Second."},
+        .exit_statuses = {{ExitStatus::done, "drawn"}, {ExitStatus::gate_failed, "erased"}},
+        .examples = {"tool draw \\", "  --all", "# a remark", "tool erase"},
+        .run = [] { return ExitStatus::done; }};
+    Command erase{
+        .name = "erase",
+        .description = "erases",
+        .options = {help_option(),
+                    {{"--colour"},
+                     Value::text("COLOUR", form_)
+                         .suggesting({"red", "green", "blue", "yellow", "orange", "brown"}),
+                     "colour"}},
+        .notes = {},
+        .exit_statuses = {},
+        .examples = {},
+        .run = [] { return ExitStatus::failed; }};
+    program_.commands = {draw, erase};
+  }
+
+  const Command& draw() const { return program_.commands.front(); }
+  Call parsed(const std::vector<std::string>& arguments) const {
+    return parse(program_, arguments);
+  }
+  const Option& option(const std::string& name) const {
+    for (const Command& command : program_.commands) {
+      for (const Option& each : command.options) {
+        if (each.names.back() == name) return each;
+      }
+    }
+    throw std::out_of_range(name);
+  }
+
+  Program program_;
+  std::vector<std::string> inputs_{"default"}, parts_;
+  std::string form_ = "square", where_;
+  std::optional<int> few_;
+  std::vector<std::uint32_t> gaps_;
+  double share_ = 0;
+  std::uint64_t mask_ = 0;
+  std::optional<std::uint64_t> size_;
+  bool all_ = false;
+};
+
+TEST_F(CommandLine, StoresValuesOfEveryKind) {
+  const Call call =
+      parsed({"draw", "a.data", "--few=3", "b.data", "-p", "x", "--gaps", "1,2", "-py", "--gaps",
+              "3", "--share", "0.25", "--mask", "0x1f", "--size", "64KiB"});
+  EXPECT_EQ(call.command, &draw());
+  EXPECT_EQ(call.request, Call::Request::run);
+  EXPECT_THAT(inputs_, ElementsAre("a.data", "b.data"));
+  EXPECT_EQ(few_, 3);
+  EXPECT_THAT(parts_, ElementsAre("x", "y"));
+  EXPECT_THAT(gaps_, ElementsAre(1U, 2U, 3U));
+  EXPECT_EQ(share_, 0.25);
+  EXPECT_EQ(mask_, 31U);
+  EXPECT_EQ(size_, 65536U);
+  EXPECT_FALSE(all_);
+  EXPECT_EQ(form_, "square") << "keeps its default";
+}
+
+TEST_F(CommandLine, AcceptsSeveralValuesInARow) {
+  parsed({"draw", "-a", "-i", "a", "b", "--form", "round"});
+  EXPECT_THAT(inputs_, ElementsAre("a", "b"));
+  EXPECT_TRUE(all_);
+  EXPECT_EQ(form_, "round");
+}
+
+TEST_F(CommandLine, AcceptsOtherValuesThanSuggestions) {
+  parsed({"erase", "--colour", "violet"});
+  EXPECT_EQ(form_, "violet");
+}
+
+TEST_F(CommandLine, GivesHelpAndVersionPrecedence) {
+  EXPECT_EQ(parsed({"--version"}).request, Call::Request::version);
+  EXPECT_EQ(parsed({"-h"}).command, &program_.itself);
+  const Call help = parsed({"draw", "--nonsense", "--help"});
+  EXPECT_EQ(help.request, Call::Request::help);
+  EXPECT_EQ(help.command, &draw());
+}
+
+TEST_F(CommandLine, SpellsOptionsWithTheirLimits) {
+  EXPECT_EQ(usage_of(program_, draw()), "[OPTIONS] [INPUT...]");
+  EXPECT_EQ(spelling_of(option("--form")), "--form round|square");
+  EXPECT_EQ(spelling_of(option("--all")), "-a, --all");
+  EXPECT_EQ(spelling_of(option("--colour")), "--colour COLOUR") << "too many words";
+  EXPECT_THAT(remarks_of(draw(), option("--few")), ElementsAre("1 to 7", "not with --all"));
+  EXPECT_THAT(remarks_of(program_.commands[1], option("--colour")),
+              ElementsAre("one of red, green, blue, yellow, orange, brown"));
+}
+
+TEST_F(CommandLine, WrapsHelpToTheWidth) {
+  const std::string help = help_text(program_, draw(), 60);
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(output::display_width(line), 60U) << line;
+  }
+  EXPECT_THAT(help, HasSubstr("Usage: tool draw [OPTIONS] [INPUT...]\n"));
+  EXPECT_THAT(help, HasSubstr("\n  -a, --all                 all of it; really [not with\n"));
+  EXPECT_THAT(help, HasSubstr("\n   0  drawn\n   1  failure; a message states the reason\n   4"));
+  EXPECT_THAT(help, HasSubstr("Examples:\n  tool draw \\\n    --all\n"));
+}
+
+TEST_F(CommandLine, ListsCommandsInHelpOfTheProgram) {
+  const std::string help = help_text(program_, program_.itself, 80);
+  EXPECT_THAT(help, HasSubstr("Usage: tool COMMAND [OPTIONS]\n"));
+  EXPECT_THAT(help, HasSubstr("\n  erase                     erases\n"));
+}
+
+TEST_F(CommandLine, WritesAManualPagePerCommand) {
+  const auto pages = manual_pages(program_);
+  ASSERT_EQ(pages.size(), 3U);
+  const std::string& page = pages.at("tool-draw.1");
+  EXPECT_THAT(page, HasSubstr(".TH \"TOOL\\-DRAW\" 1 \"\" \"tool 2.1\" \"User Commands\"\n"));
+  EXPECT_THAT(page, HasSubstr(".SH NAME\ntool\\-draw \\- draws [boxes]: it\\(aqs all \\(rs it"));
+  EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION\nFirst paragraph: with a colon.\n.PP\nSecond.\n"));
+  EXPECT_THAT(page, HasSubstr(".TP\n\\fB\\-\\-form\\fR \\fBround|square\\fR\nits form\n"));
+  EXPECT_THAT(page, HasSubstr(".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndrawn\n"));
+  EXPECT_THAT(page, HasSubstr("\ntool draw \\(rs\n  \\-\\-all\n# a remark\ntool erase\n.fi\n"));
+  EXPECT_THAT(page, HasSubstr(".BR tool (1),\n.BR tool\\-erase (1),\n"));
+  EXPECT_THAT(pages.at("tool-erase.1"), Not(HasSubstr("tool\\-draw")));
+  EXPECT_THAT(pages.at("tool.1"), HasSubstr(".SH COMMANDS\n.TP\n\\fBdraw\\fR\n"));
+}
+
+TEST_F(CommandLine, QuotesTextInCompletions) {
+  const std::string zsh = zsh_completion(program_);
+  EXPECT_THAT(zsh, HasSubstr(R"(  'draw:draws [boxes]: it'\''s all \ it does')"));
+  EXPECT_THAT(zsh, HasSubstr("'*--form[its form]:FORM:(round square)'"));
+  EXPECT_THAT(zsh, HasSubstr("'*-a[all of it; really]'"));
+  EXPECT_THAT(zsh, HasSubstr("'*--where[a place]:DIR:_files -/'"));
+  EXPECT_THAT(zsh, HasSubstr("'*:INPUT:_files'"));
+  const std::string fish = fish_completion(program_);
+  EXPECT_THAT(fish, HasSubstr("-s a -l all -d 'all of it; really'\n"));
+  EXPECT_THAT(fish, HasSubstr(R"(-a draw -d 'draws [boxes]: it\'s all \\ it does')"));
+  EXPECT_THAT(fish, HasSubstr("-l form -x -a 'round square' -d 'its form'\n"));
+  EXPECT_THAT(fish, HasSubstr("complete -c tool -n '__fish_seen_subcommand_from draw' -F\n"));
+  EXPECT_THAT(fish, Not(HasSubstr("-n '__fish_seen_subcommand_from erase' -F\n")));
+}
+
+TEST(Roff, EscapesItsSyntax) {
+  EXPECT_EQ(roff_text("a-b"), "a\\-b");
+  EXPECT_EQ(roff_text("\\xNN"), "\\(rsxNN");
+  EXPECT_EQ(roff_text(".so file"), "\\&.so file") << "no request";
+  EXPECT_EQ(roff_text("end.\n.next\n'x"), "end.\n\\&.next\n\\&\\(aqx");
+  EXPECT_EQ(roff_text("1.5"), "1.5");
+  EXPECT_EQ(roff_text("~/.debug `x` ^ \"y\""), "\\(ti/.debug \\(gax\\(ga \\(ha \\(dqy\\(dq");
+}
+
+TEST(Brief, EndsBeforeDetails) {
+  EXPECT_EQ(brief("short"), "short");
+  EXPECT_EQ(brief("directory of files (a checkout (or two) of them), for CPUs"),
+            "directory of files, for CPUs");
+  const std::string rest = " a clause that follows, or another one, each of them so long that";
+  EXPECT_EQ(brief("runs, recordings of perf (files, directories) or reports;" + rest + rest),
+            "runs, recordings of perf or reports");
+  EXPECT_EQ(brief("sum: all of one configuration in one" + std::string(70, 'x') + " and so on"),
+            "sum: all of one configuration in");
+  EXPECT_EQ(brief("as many NOPs as are between two triggers, or" + std::string(70, 'x') + " else"),
+            "as many NOPs as are between two triggers");
+}
+
+/// A wrong command line of skidscan and its error message, without "; try 'skidscan … --help'".
+struct Mistake {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string message;
+  std::string call = "skidscan report";
+};
+
+class UsageError : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(UsageError, StatesWhatIsExpected) {
+  const Program program = commands::program();
+  try {
+    parse(program, GetParam().arguments);
+    FAIL() << "accepted";
+  } catch (const skid::UsageError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    const std::string& message = GetParam().message;
+    EXPECT_EQ(error.what(), message + (message.ends_with('?') ? " try '" : "; try '") +
+                                GetParam().call + " --help'");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, UsageError,
+    ::testing::Values(
+        Mistake{"NearCommand",
+                {"recrod"},
+                "'recrod': no such command; did you mean record?",
+                "skidscan"},
+        Mistake{"UnknownCommand", {"zzzz"}, "'zzzz': no such command", "skidscan"},
+        Mistake{"NearCommandBeforeAnother",
+                {"recrod", "report"},
+                "'recrod': no such command; did you mean record?"},
+        Mistake{
+            "NoCommand",
+            {},
+            "no command, expected doctor, record, kit, report, compare, merge, annotate, audit, "
+            "samples, inspect, events, rates, synth, target",
+            "skidscan"},
+        Mistake{"NearOption",
+                {"report", "--formta", "json"},
+                "--formta: no such option; did you mean --format?"},
+        Mistake{"NearOptionWithValue",
+                {"report", "--formta=json", "x"},
+                "--formta: no such option; did you mean --format?"},
+        Mistake{"UnknownLetter", {"doctor", "-Q"}, "-Q: no such option", "skidscan doctor"},
+        Mistake{"UnknownOptionWithoutCommand",
+                {"--nonsense"},
+                "--nonsense: no such option",
+                "skidscan"},
+        Mistake{
+            "UnknownOptionBeforeCommand", {"--nonsense", "report"}, "--nonsense: no such option"},
+        Mistake{"OptionBeforeCommand", {"-q", "report"}, "-q: expected after 'skidscan report'"},
+        Mistake{
+            "UnknownWord", {"report", "--format", "xml"}, "--format xml: expected text, json, csv"},
+        Mistake{"NumberBelowLimit", {"report", "--bin", "0"}, "--bin 0: expected 1 to 1000000"},
+        Mistake{"NoNumber", {"report", "--bin", "wide"}, "--bin wide: expected 1 to 1000000"},
+        Mistake{"NoNumberWithoutLimits",
+                {"target", "--triggers", "many"},
+                "--triggers many: expected a number",
+                "skidscan target"},
+        Mistake{"NegativeNumber",
+                {"record", "--cpu", "-1"},
+                "--cpu -1: expected 0 or more",
+                "skidscan record"},
+        Mistake{"NoSuchUnit",
+                {"target", "--working-set", "5XB"},
+                "--working-set 5XB: expected a size such as 65536 or 64KiB",
+                "skidscan target"},
+        Mistake{"NaNWithinLimits",
+                {"record", "--duration", "nan"},
+                "--duration nan: expected 0.001 to 86400",
+                "skidscan record"},
+        Mistake{"NaNShare",
+                {"audit", "--min-share", "nan"},
+                "--min-share nan: expected 0 to 1",
+                "skidscan audit"},
+        Mistake{
+            "MissingValue", {"report", "--format"}, "--format: no value, expected text, json, csv"},
+        Mistake{"MissingSecondValue",
+                {"report", "--bin", "1", "--bin"},
+                "--bin: no value, expected 1 to 1000000"},
+        Mistake{"EmptyFile", {"report", "--html", ""}, "--html: no value, expected FILE"},
+        Mistake{"EmptySharedFile",
+                {"compare", "--plot", ""},
+                "--plot: no value, expected FILE",
+                "skidscan compare"},
+        Mistake{"EmptyDirectory",
+                {"record", "-o", ""},
+                "--output: no value, expected DIR",
+                "skidscan record"},
+        Mistake{"ValueOfAFlag", {"report", "--quiet=x"}, "--quiet: has no value"},
+        Mistake{"RepeatedOption",
+                {"report", "--format", "text", "--format", "json"},
+                "--format: given 2 times, expected once"},
+        Mistake{"ExcludedOption",
+                {"record", "--resume", "x", "-e", "access"},
+                "--resume: cannot be combined with --event",
+                "skidscan record"},
+        Mistake{"QuietAndVerbose",
+                {"report", "-q", "-v"},
+                "--verbose: cannot be combined with --quiet"},
+        Mistake{"UnexpectedArgument",
+                {"doctor", "here"},
+                "'here': unexpected argument, skidscan doctor accepts none",
+                "skidscan doctor"},
+        Mistake{"SecondArgument",
+                {"samples", "a.data", "b.data"},
+                "'b.data': unexpected argument, skidscan samples accepts one",
+                "skidscan samples"}),
+    [](const auto& info) { return info.param.name; });
+
+/// The words of a line as a shell splits them; operators are words of their own.
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false;
+  for (const char c : line + ' ') {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c != ' ' || quoted) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return words;
+}
+
+TEST(Examples, HaveOptionsThatExist) {
+  std::size_t calls = 0;
+  for (const Command& command : commands::program().commands) {
+    EXPECT_FALSE(command.examples.empty()) << command.name;
+    for (const std::string& line : command.examples) {
+      auto words = shell_words(line);
+      // The arguments between "skidscan" and the next operator.
+      for (auto at = words.begin(); (at = std::find(at, words.end(), "skidscan")) != words.end();) {
+        const auto end = std::find_if(++at, words.end(), [](const std::string& word) {
+          return word == "&&" || word == "|" || word.starts_with(">");
+        });
+        const Program fresh = commands::program();
+        EXPECT_NO_THROW(parse(fresh, {at, end})) << line;
+        ++calls;
+      }
+    }
+  }
+  EXPECT_GT(calls, 40U);
+}
+
+TEST(Descriptions, AreAscii) {
+  const Program program = commands::program();
+  for (const Command& command : program.commands) {
+    for (const char c : help_text(program, command, 100)) ASSERT_EQ(c & 0x80, 0) << command.name;
+  }
+}
+
+}  // namespace
+}  // namespace skid::commandline
