@@ -11,6 +11,9 @@ pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CAPSTONE REQUIRED IMPORTED_TARGET capstone)
 pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+# Debian's .pc file adds a macro that only the static library needs.
+set_target_properties(PkgConfig::UTF8PROC PROPERTIES INTERFACE_COMPILE_OPTIONS "")
 pkg_check_modules(LIBTRACEEVENT REQUIRED IMPORTED_TARGET libtraceevent)
 # libpfm4 has no .pc file.
 find_path(LIBPFM4_INCLUDE perfmon/pfmlib_perf_event.h REQUIRED)

@@ -6,8 +6,7 @@
 #include "plots/forest_drawing.h"
 #include "plots/palette.h"
 #include "src/output/comparison/comparison.h"
-#include "src/output/comparison/comparison_cells.h"
-#include "src/output/comparison/comparison_many.h"
+#include "src/output/comparison/comparison_parts.h"
 
 #include <algorithm>
 #include <cmath>

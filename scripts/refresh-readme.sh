@@ -44,12 +44,7 @@ show_compare() {
   done
   mv pebs-sound.run host.run
   mv vm-broken.run vm.run
-  # The header, and one of the levels.
-  "$skidscan" compare host.run vm.run >compared
-  sed -n '1,/^none$/p' compared | sed '$d'
-  echo '…'
-  sed -n '/^pp$/,/against a/p' compared | sed '/against a/q'
-  echo '…'
+  "$skidscan" compare host.run vm.run
 }
 
 show_audit() {

@@ -26,7 +26,7 @@ namespace {
 using events::Verdict;
 using perfdata::CpuMode;
 
-/// What an event's samples are held against.
+/// An event, its rule and its causes.
 struct EventToJudge {
   perfdata::Attribute attribute;
   EventRule rule;
@@ -44,7 +44,7 @@ struct PlaceToJudge {
   auto key() const { return std::tie(file, offset, attribute, rule); }
 };
 
-/// Whether perf calls a mode the kernel's or a process's on the machine itself.
+/// Why samples of a CPU mode are not judged; nullopt: they are.
 std::optional<NotJudged> reason_of_mode(CpuMode mode) {
   switch (mode) {
     case CpuMode::user:
@@ -81,7 +81,7 @@ std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
   }
 }
 
-/// Why there is no module to believe behind a file.
+/// Why a file has no module that may be used.
 NotJudged reason_without_module(const symbols::MappedFile& file,
                                 const locate::ModuleStore::Found& found) {
   if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
@@ -91,7 +91,7 @@ NotJudged reason_without_module(const symbols::MappedFile& file,
 
 class Auditor {
  public:
-  /// `arch`: that was recorded; nullopt where the recording does not tell.
+  /// `arch`: as recorded; nullopt: not recorded.
   Auditor(const locate::Digest& digest, locate::ModuleStore& modules, std::optional<Arch> arch,
           const Choices& choices)
       : digest_(digest), modules_(modules), arch_(arch), choices_(choices) {}
@@ -114,7 +114,7 @@ class Auditor {
   struct Found {
     symbols::FileIndex file = 0;
     std::uint64_t offset = 0;  ///< sampled, in the file; of an execute breakpoint the address
-    bool is_place = true;      ///< whether `file` and `offset` tell of one
+    bool is_place = true;      ///< whether `file` and `offset` are set
     Judgement judgement;
     std::uint64_t samples = 0;
   };
@@ -131,7 +131,7 @@ class Auditor {
     }
   }
 
-  /// Judges what takes no code, and notes the places of the rest.
+  /// Judges samples that need no code, and collects the places of the rest.
   void take(const locate::LocatedSamples& located) {
     const auto entry = events_.find(located.attribute);
     if (entry == events_.end()) return;
@@ -208,7 +208,7 @@ class Auditor {
       return;
     }
     FileJudge judge(*found.module, arch_, loop_of(found.path));
-    // Functions can lie in each other; each is decoded once.
+    // Functions can overlap; each is decoded once.
     std::vector<std::pair<std::uint64_t, const PlaceToJudge*>> by_function;
     by_function.reserve(places.size());
     for (const PlaceToJudge& place : places) {
@@ -423,10 +423,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   result.kernel = cpu.machine().kernel;
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
   if (digest.uncertain > 0) {
-    result.remarks.push_back(
-        fmt::format("{} samples came through the pipe long before a mapping of that time; which "
-                    "file they were in is uncertain",
-                    digest.uncertain));
+    result.remarks.push_back(fmt::format(
+        "{} samples preceded a mapping of their time in the pipe by far; their file is uncertain",
+        digest.uncertain));
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

@@ -21,13 +21,13 @@
 
 namespace skid::audit {
 
-/// Samples at one instruction, and what may be said of them.
+/// Samples at one instruction, and its verdict.
 struct InstructionFinding {
   std::string module;         ///< path as recorded
   std::string function;       ///< empty: no symbol
   std::uint64_t offset = 0;   ///< from the function's first byte; from the file's link-time 0 else
   std::uint64_t address = 0;  ///< sampled, link-time; as recorded where there is no file
-  std::uint64_t judged_address = 0;  ///< of the instruction that is to have caused the event
+  std::uint64_t judged_address = 0;  ///< of the instruction that should have caused the event
   std::string text;                  ///< disassembly of that instruction; of both of a fused pair
   std::string source_file;           ///< of that instruction; empty: unknown
   int source_line = 0;
@@ -45,9 +45,9 @@ struct FunctionFinding {
 /// Of one event of a recording. judged + the sum of not_judged = samples.
 struct EventAudit {
   std::string event;      ///< without level and modifiers
-  std::string requested;  ///< as asked for; empty: nobody knows
+  std::string requested;  ///< empty: not recorded
   std::string recorded;
-  std::string catalogue;  ///< what knows of it: "libpfm4, skl"; empty: nothing does
+  std::string catalogue;  ///< that contains it: "libpfm4, skl"; empty: none does
   int level = 0;
   std::optional<std::uint64_t> period;
   Rule rule = Rule::none;

@@ -83,7 +83,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
   constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
   const AddressRange range{begin, end};
-  bool stored = false;  // by the instruction in front
+  bool stored = false;  // by the preceding instruction
   while (begin < end) {
     if (left_ == 0) {
       is_whole_ = false;
@@ -149,10 +149,10 @@ std::optional<std::size_t> only_predecessor(const FunctionCode& code, std::size_
   }
   const auto& steps = code.steps();
   if (!falls_through(steps[index - 1].flow)) return std::nullopt;
-  for (std::size_t behind = index; behind > 0; --behind) {
-    const Step& step = steps[behind - 1];
+  for (std::size_t i = index; i-- > 0;) {
+    const Step& step = steps[i];
     if (!falls_through(step.flow)) return std::nullopt;
-    if (!step.is_nop() || branches.may_enter(code.address_of(behind - 1))) break;
+    if (!step.is_nop() || branches.may_enter(code.address_of(i))) break;
   }
   return index - 1;
 }

@@ -1,4 +1,4 @@
-// Where the code of a file can be entered other than from the instruction in front.
+// Where the code of a file can be entered other than from the preceding instruction.
 #pragma once
 
 #include "src/audit/function_code.h"
@@ -15,11 +15,11 @@
 namespace skid::audit {
 
 /// All branches of a file, found by decoding its executable sections from each function's first
-/// byte on. What computed jumps go to is not known: they are held to stay in their function. Its
-/// parts (".cold", ".part.0") have the same name up to the first '.'; where symbols were stripped,
-/// parts are code that a direct jump joins with the middle of the function, either way. A RET that
-/// takes what was stored just before is a computed jump too: so are compilers' retpolines, and
-/// jumps to them.
+/// byte on. The destinations of computed jumps are unknown; they are taken to stay in their
+/// function. Its parts (".cold", ".part.0") have the same name up to the first '.'; where symbols
+/// were stripped, parts are code that a direct jump joins with the middle of the function, either
+/// way. A RET after a store to its return address is a computed jump, too, and so is a jump to such
+/// code (retpolines).
 class Branches {
  public:
   /// So many bytes are decoded at most.
@@ -31,8 +31,8 @@ class Branches {
   bool may_enter(std::uint64_t address) const;
   /// Whether a symbol of any kind and visibility has that value.
   bool is_labelled(std::uint64_t address) const;
-  /// Whether a function of that name, or another part of it, jumps to where a register or memory
-  /// says, by itself or through a thunk of retpolines.
+  /// Whether a function of that name, or another part of it, jumps to an address in a register or
+  /// memory, by itself or through a retpoline.
   bool computes_jumps(const std::string& function) const;
 
  private:
@@ -49,9 +49,9 @@ class Branches {
 
   std::vector<std::uint64_t> targets_;  ///< ascending
   std::vector<std::uint64_t> labels_;   ///< ascending
-  /// Where ranges begin in which a RET takes what the instruction in front of it stored.
+  /// Where ranges begin in which a RET follows a store to its return address.
   std::vector<std::uint64_t> thunks_;
-  std::vector<Departure> departures_;          ///< until it is known what they tell
+  std::vector<Departure> departures_;          ///< until all of the file is decoded
   std::vector<std::uint64_t> gaps_;            ///< where code between functions begins, ascending
   std::vector<std::uint64_t> computing_code_;  ///< where functions and gaps with such jumps begin
   std::unordered_set<std::string> computing_;
@@ -60,10 +60,10 @@ class Branches {
   bool is_whole_ = true;
 };
 
-/// The one instruction that can come before the one at `index`, by its index: the one in front of
-/// it, where that falls through and nothing else leads there. nullopt at function entries, where a
-/// branch or a computed jump may lead, behind calls, behind what does not fall through, and behind
-/// padding that follows one of these, because handlers of exceptions begin there.
+/// The index of the only instruction that can precede the one at `index`: the one before it in the
+/// code, if it falls through and nothing else leads there. nullopt at function entries and possible
+/// destinations of branches and computed jumps, and after calls, instructions that do not fall
+/// through, and the padding that follows these, because exception handlers begin there.
 std::optional<std::size_t> only_predecessor(const FunctionCode& code, std::size_t index,
                                             const Branches& branches, const std::string& function);
 

@@ -1,4 +1,4 @@
-// By which rule the samples of an event are held against the instructions that they are at.
+// The rule by which the samples of an event are judged.
 #pragma once
 
 #include "analysis/not_judged.h"
@@ -19,11 +19,11 @@ using analysis::NotJudged;
 enum class Rule : std::uint8_t {
   none,
   sampled,           ///< the sampled instruction caused the event: levels 2 and 3
-  predecessor,       ///< the one in front of it did: level 1
-  data_breakpoint,   ///< x86 traps behind the instruction that touched the datum
-  write_breakpoint,  ///< the same of one that only writes trigger
-  data_watchpoint,   ///< aarch64 stops in front of the instruction that is to touch the datum
-  write_watchpoint,  ///< the same of one that only writes trigger
+  predecessor,       ///< the preceding one did: level 1
+  data_breakpoint,   ///< x86 traps after the instruction that accessed the datum
+  write_breakpoint,  ///< the same for a breakpoint on writes
+  data_watchpoint,   ///< aarch64 stops before the instruction that accesses the datum
+  write_watchpoint,  ///< the same for a breakpoint on writes
   execute_breakpoint,
   page_fault,
 };
@@ -36,12 +36,12 @@ struct EventRule {
   NotJudged reason = NotJudged::no_core_event;  ///< of all samples, where `rule` is none
 };
 
-/// What holds for all samples of an event. `arch`: that was recorded; nullopt where the recording
-/// does not tell, and breakpoints are taken for those of x86 until `rule_on` knows better.
+/// The rule of all samples of an event. `arch`: as recorded; nullopt: not recorded, and breakpoints
+/// are taken for those of x86 until `rule_on` is called with the file's.
 EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
                   std::optional<Arch> arch);
 
-/// A rule on code of an architecture: what a breakpoint on data is called there.
+/// A rule for code of an architecture: data breakpoints of aarch64 are watchpoints.
 Rule rule_on(Rule rule, Arch arch);
 
 }  // namespace skid::audit

@@ -30,8 +30,8 @@ Judgement judgement_on(const FunctionCode& code, Suspects suspects) {
   return judgement;
 }
 
-/// Whether instructions did what a breakpoint on data waits for. Accesses that are no operands, as
-/// of the system's instructions and of cache line flushes, are not known.
+/// Whether instructions can have triggered a breakpoint on data. Accesses without an operand
+/// (system instructions, cache line flushes) are unknown.
 Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
   Verdict verdict = Verdict::never;
   for (std::size_t i = suspects.first; i <= suspects.last; ++i) {
@@ -45,8 +45,7 @@ Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
   return verdict;
 }
 
-/// The same of an instruction of aarch64, of which nothing is known but whether it is one of those
-/// that load and those that store.
+/// The same for an aarch64 instruction, of which only loads and stores are known.
 Verdict accesses(const Step& step, bool writes_only) {
   if (writes_only ? step.stores : step.accesses_memory()) return Verdict::conditional;
   return step.loads ? Verdict::never : Verdict::unknown;
@@ -82,7 +81,7 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
       return by_watchpoint(rule_here(rule) == Rule::write_watchpoint);
     case Rule::page_fault: {
       Judgement judgement = judgement_on(code, {around_.index, around_.index});
-      // Any instruction can be on a page that is not there; where data are, is not recorded here.
+      // Any instruction can be on a page that is not mapped; data addresses are not recorded here.
       if (code.steps()[around_.index].accesses_memory()) judgement.verdict = Verdict::conditional;
       return judgement;
     }
@@ -144,8 +143,8 @@ Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_
   const FunctionCode& code = *around_.code;
   Judgement judgement = judgement_on(code, fused_with(code, index));
   judgement.verdict = events::verdict_on(causes, judgement.categories);
-  // What a jump in the first place may be fused with lies in front: where no function is known,
-  // and behind a label of assembly, which looks like a function of its own.
+  // The fused partner of a jump at the first place precedes it: where no function is known, and
+  // after a label of assembly, which looks like a function.
   const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
   if (may_be_second && judgement.verdict == Verdict::never) {
     return NotJudged::no_function;
@@ -174,8 +173,8 @@ Answer FileJudge::by_breakpoint(bool writes_only) {
   const auto before = predecessor();
   if (!before) return NotJudged::no_only_predecessor;
   Suspects suspects = fused_with(code, *before);
-  // CPUs of all makers have breakpoints, and fuse other pairs than Intel's: a conditional jump
-  // counts with what is in front of it, whatever that is.
+  // CPUs of other vendors fuse other pairs than Intel's: a conditional jump counts with the
+  // instruction before it.
   const bool is_jump = steps[suspects.first].flow == instructions::Flow::conditional;
   if (is_jump && suspects.first > 0) --suspects.first;
   Judgement judgement = judgement_on(code, suspects);

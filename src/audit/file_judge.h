@@ -1,4 +1,4 @@
-// Whether what was sampled at a place of a file can have caused the event.
+// Whether the code at a sampled place of a file can have caused the event.
 #pragma once
 
 #include "src/audit/branches.h"
@@ -18,21 +18,21 @@
 
 namespace skid::audit {
 
-/// A verdict, and on which instructions; or why there is none.
+/// A verdict and the instructions that it is about.
 struct Judgement {
   events::Verdict verdict = events::Verdict::unknown;
   std::uint64_t address = 0;  ///< of the first instruction judged
-  std::uint64_t end = 0;      ///< behind the last one
+  std::uint64_t end = 0;      ///< after the last one
   instructions::Categories categories;
 };
 using Answer = std::variant<Judgement, NotJudged>;
 
-/// Judges the places of one file. Remembers the function that was asked for last.
+/// Judges the places of one file. Keeps the code of the last function.
 class FileJudge {
  public:
-  /// `recorded`: the architecture of the recording; nullopt where it does not tell. `loop`: of a
-  /// target that skidscan built, the iteration, whose labels are entered by nothing but the
-  /// instructions in front of them and by direct branches; nullopt for all other files.
+  /// `recorded`: the architecture of the recording; nullopt if it has none. `loop`: the iteration
+  /// of a target that skidscan built, whose labels are entered only by the preceding instruction
+  /// and by direct branches; nullopt for all other files.
   FileJudge(const symbols::Module& module, std::optional<Arch> recorded,
             std::optional<AddressRange> loop)
       : module_(module), arch_(module.arch()), recorded_(recorded), loop_(loop) {}
@@ -64,7 +64,7 @@ class FileJudge {
   const symbols::Module& module_;
   std::optional<Arch> arch_, recorded_;
   std::optional<AddressRange> loop_;
-  std::optional<FunctionCode> decoded_;  ///< the function that was asked for last
+  std::optional<FunctionCode> decoded_;  ///< the last function
   AddressRange decoded_range_;
   bool has_function_ = false;
   CodeAround around_;

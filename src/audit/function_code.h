@@ -13,7 +13,7 @@
 
 namespace skid::audit {
 
-/// What an audit asks of an instruction.
+/// The facts of an instruction that an audit uses.
 struct Step {
   instructions::Categories categories;  ///< empty where nothing decodes
   std::uint8_t length = 1;              ///< bytes
@@ -36,7 +36,7 @@ Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruct
 /// byte, on aarch64 word by word.
 class FunctionCode {
  public:
-  /// Larger ones are not decoded: no compiler makes them.
+  /// Larger ones are not decoded; compilers do not generate them.
   static constexpr std::uint64_t kLargest = std::uint64_t{4} << 20;
 
   FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::byte> code);
@@ -46,9 +46,9 @@ class FunctionCode {
   std::uint64_t address_of(std::size_t index) const { return begin_ + offsets_[index]; }
   /// The instruction that begins at `address`; nullopt inside of one, or outside.
   std::optional<std::size_t> find(std::uint64_t address) const;
-  /// Whether all in front of that instruction decodes.
+  /// Whether all before that instruction decodes.
   bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
-  /// Whether it jumps to where a register or memory says.
+  /// Whether it jumps to an address in a register or memory.
   bool computes_jumps() const noexcept { return computes_jumps_; }
 
  private:

@@ -29,7 +29,6 @@ namespace {
 
 /// Names and remarks of one kind that are shown at most.
 constexpr std::size_t kMostNamed = 10;
-constexpr std::size_t kNarrowestTerminal = 60;
 constexpr std::size_t kMostContext = 1'000'000;
 
 struct AnnotateOptions {
@@ -45,20 +44,20 @@ struct AnnotateOptions {
   OutputOptions shown;
 };
 
-listing::Wanted wanted_by(const AnnotateOptions& options) {
+listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
     throw UsageError("--module: says where a function is; name it with --function");
   }
-  listing::Wanted wanted;
+  listing::Selection selection;
   for (const std::string& list : options.events) {
     for (std::string& event : perftool::split_event_list(list)) {
-      wanted.events.push_back(std::move(event));
+      selection.events.push_back(std::move(event));
     }
   }
-  wanted.function = options.function;
-  wanted.module = options.module;
-  wanted.perfmon = options.perfmon;
-  return wanted;
+  selection.function = options.function;
+  selection.module = options.module;
+  selection.perfmon = options.perfmon;
+  return selection;
 }
 
 template <typename Names>
@@ -118,15 +117,13 @@ void write(const AnnotateOptions& options, const listing::Listing& listing) {
   } else if (options.format == "csv") {
     print(output::listing_csv(listing, choices));
   } else {
-    output::Page page = page_for(options.shown);
-    page.width = std::max(page.width, kNarrowestTerminal);
-    print_page(options.shown, output::listing_text(listing, choices, page));
+    print_page(options.shown, output::listing_text(listing, choices, page_for(options.shown)));
   }
 }
 
 ExitStatus run_annotate(const AnnotateOptions& options) {
   locate::ModuleStore modules(search_places(options.binaries));
-  listing::Reader reader(wanted_by(options), modules, kernel_files(options.binaries));
+  listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   const Messages messages(options.shown);
   Cores one(1);  // the reader adds up what it reads
   const auto read_one = [&reader](const measure::Source& source, std::size_t) -> Finish {

@@ -20,8 +20,6 @@
 namespace skid::commands {
 namespace {
 
-constexpr std::size_t kNarrowest = 60;
-
 struct AuditOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
@@ -63,7 +61,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     print(output::audit_csv(audits));
   } else {
     output::Page page = page_for(options.shown);
-    page.width = std::max(page.width, kNarrowest);
+    page.details = page.details || options.all;
     print_page(options.shown, output::audit_text(audits, page));
   }
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
@@ -90,7 +88,7 @@ Command audit_command() {
                    "impossible"},
                   {{"--all"},
                    Value::flag(options->all),
-                   "list instructions that can cause the event, too"},
+                   "list instructions that can cause the event, too; implies --details"},
                   perfmon_option(options->perfmon)},
       .notes =
           {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
@@ -106,6 +104,7 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json"},
       .run = [options] { return run_audit(*options); }};
   command.add(binary_options(options->binaries));
+  command.add({details_option(options->shown)});
   command.add(output_options(options->shown));
   return command;
 }

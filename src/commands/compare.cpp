@@ -100,8 +100,7 @@ void write(const CompareOptions& options, const analysis::Comparison& comparison
   } else if (options.format == "csv") {
     print(output::comparison_csv(comparison, inputs));
   } else {
-    print_page(options.shown,
-               output::comparison_text(comparison, inputs, style_for(options.shown)));
+    print_page(options.shown, output::comparison_text(comparison, inputs, page_for(options.shown)));
   }
 }
 
@@ -191,6 +190,7 @@ Command compare_command() {
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultComparisonKind));
   command.add({html_option(options->html)});
+  command.add({details_option(options->shown)});
   command.add(output_options(options->shown));
   return command;
 }

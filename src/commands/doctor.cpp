@@ -45,7 +45,7 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine) {
 ExitStatus run_doctor(const DoctorOptions& options) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(options.root, ignored)) {
-    throw Error("--root " + options.root + ": is no directory; name one that stands for /");
+    throw Error("--root " + options.root + ": not a directory; expected a copy of /");
   }
   const machine::SamplingSupport support = machine::read_sampling_support(options.root);
   const machine::EventTrial trial =
@@ -73,10 +73,10 @@ Command doctor_command() {
                    Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"}},
       .notes =
-          {"Prints the CPU, its PMUs, the events that can be sampled with their precise levels, "
-           "the events that record uses by default, and each problem with its remedy. Events "
-           "are tested: the kernel is asked to open them. With --root no event is tested; the "
-           "files are used instead."},
+          {"Prints the CPU, the events that can be sampled with their precise levels, and each "
+           "problem with its remedy; --details adds rights, settings, PMUs and the default events "
+           "of record. Events are tested: the kernel is asked to open them. With --root no event "
+           "is tested; the files are used instead."},
       .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},
                         {ExitStatus::failed, "nothing can be sampled"},
                         {ExitStatus::builtin_events_only,
@@ -93,6 +93,7 @@ Command doctor_command() {
                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
                    "skidscan doctor --root machine"},
       .run = [options] { return run_doctor(*options); }};
+  command.add({details_option(options->shown)});
   command.add(output_options(options->shown));
   return command;
 }

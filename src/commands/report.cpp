@@ -44,7 +44,7 @@ void write(const ReportOptions& options, const Findings& findings) {
   } else if (options.format == "csv") {
     print(output::report_csv(findings.measurements));
   } else {
-    print_page(options.shown, output::report_text(findings.measurements, style_for(options.shown)));
+    print_page(options.shown, output::report_text(findings.measurements, page_for(options.shown)));
   }
 }
 
@@ -114,6 +114,7 @@ Command report_command() {
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultReportKind));
   command.add({html_option(options->html)});
+  command.add({details_option(options->shown)});
   command.add(output_options(options->shown));
   return command;
 }

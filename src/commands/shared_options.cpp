@@ -4,6 +4,7 @@
 #include "src/commands/terminal.h"
 #include "src/support/error.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -88,16 +89,18 @@ std::vector<Option> output_options(OutputOptions& options) {
        {"--quiet"}}};
 }
 
-output::Page page_for(const OutputOptions& options) {
-  return {.color = shows_color(options),
-          .unicode = shows_unicode(options),
-          .width = standard_output_width()};
+Option details_option(OutputOptions& options) {
+  return {{"--details"},
+          Value::flag(options.details),
+          "print all tables, histograms and evidence instead of one screen"};
 }
 
-output::TextStyle style_for(const OutputOptions& options) {
+output::Page page_for(const OutputOptions& options) {
+  constexpr unsigned kNarrowest = 60;
   return {.color = shows_color(options),
-          .width = standard_output_width(),
-          .unicode = shows_unicode(options)};
+          .width = std::max(standard_output_width(), kNarrowest),
+          .unicode = shows_unicode(options),
+          .details = options.details};
 }
 
 void print_page(const OutputOptions& options, std::string text) {

@@ -8,7 +8,6 @@
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
 #include "src/output/page.h"
-#include "src/output/report/report.h"
 
 #include <cstdint>
 #include <optional>
@@ -42,13 +41,16 @@ struct OutputOptions {
   bool ascii = false;
   bool quiet = false;
   bool verbose = false;
+  bool details = false;
 };
 
 std::vector<Option> output_options(OutputOptions& options);
 
-/// The properties of standard output, unless options override them.
+/// --details, for commands whose text fits one screen without it.
+Option details_option(OutputOptions& options);
+
+/// The properties of standard output, unless options override them; at least 60 columns.
 output::Page page_for(const OutputOptions& options);
-output::TextStyle style_for(const OutputOptions& options);
 
 /// Prints text that was laid out for `page_for`. In ASCII mode the ellipsis of shortened names is
 /// replaced, too.

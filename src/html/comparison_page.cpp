@@ -5,9 +5,7 @@
 #include "src/html/markup.h"
 #include "src/html/tables.h"
 #include "src/output/comparison/comparison.h"
-#include "src/output/comparison/comparison_cells.h"
-#include "src/output/comparison/comparison_many.h"
-#include "src/output/page.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
 
@@ -221,7 +219,7 @@ class ComparisonPage {
           row, rows.end(), [&](const ComparisonRow& other) { return other.event != row->event; });
       content += element("h3", row->event);
       content += table("Levels below each other, sides side by side",
-                       output::comparison_numbers(comparison_, row, end, /*unicode=*/true));
+                       output::comparison_numbers(comparison_, row, end, output::Page{}));
       row = end;
     }
     return content;

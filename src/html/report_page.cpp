@@ -4,7 +4,7 @@
 #include "src/html/charts.h"
 #include "src/html/markup.h"
 #include "src/html/tables.h"
-#include "src/output/page.h"
+#include "src/output/report/parts.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -157,12 +157,12 @@ class ReportPage {
                        element("h4", "The ledger") + ledger_figure(event) +
                        element("h4", "In numbers") +
                        table("Levels side by side",
-                             output::event_numbers(event, /*unicode=*/true, kUnbroken)) +
+                             output::event_numbers(event, {.width = kUnbroken})) +
                        repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
   }
 
   static Markup repeats(const EventGroup& event) {
-    const auto numbers = output::repeats_numbers(event, /*unicode=*/true);
+    const auto numbers = output::repeats_numbers(event, output::Page{});
     if (!numbers) return {};
     return table("Over runs: means of what they gave, intervals over runs", *numbers);
   }

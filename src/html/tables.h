@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/html/markup.h"
-#include "src/output/table.h"
+#include "src/output/page.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Sampled code: a function or the loop of a target, and how often which address of it was sampled.
+// Sampled code: a function or the loop of a target, and the samples at each of its addresses.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -64,7 +64,7 @@ enum class Kind { target, function, kernel_function };
 struct Code {
   Kind kind = Kind::function;
   std::string name;   ///< of the function, as requested; of a target its trigger kind
-  std::string alias;  ///< another name that the symbol table puts first there; mostly empty
+  std::string alias;  ///< the first name of the symbol table, if it is another
   std::string dso;    ///< as recorded
   std::string build_id;
   std::filesystem::path file;  ///< where it was opened; empty for the kernel

@@ -50,14 +50,14 @@ Where where_is(const LocatedSamples& located) {
   return Where::unmapped;
 }
 
-/// METHOD, "Impossible attributions": which events have any, and whether the catalogue can tell.
+/// METHOD, "Impossible attributions": which events can have any, and whether the catalogue decides.
 void judge(const measure::EventKnowledge& knowledge, Column& column) {
   using analysis::NotJudged;
   column.of_core_pmu = knowledge.core_pmu;
   auto known = measure::causes_of(knowledge);
   const bool has_levels = known.not_judged != NotJudged::no_precise_levels;
   if (has_levels && knowledge.core_pmu && column.described.precise.recorded < 2) {
-    column.not_judged = "below precise level 2 it is not the causing instruction that is recorded";
+    column.not_judged = "below precise level 2 the causing instruction is not recorded";
     return;
   }
   if (known.not_judged != NotJudged::none) column.not_judged = describe(known.not_judged);
@@ -129,16 +129,17 @@ Count Code::total(std::size_t column) const {
   return sum;
 }
 
-bool Reader::is_wanted(const analysis::Measurement& described) const {
+bool Reader::is_selected(const analysis::Measurement& described) const {
   const auto& event = described.event;
-  return wanted_.events.empty() ||
-         std::any_of(wanted_.events.begin(), wanted_.events.end(), [&](const std::string& name) {
-           return name == event.label || name == event.recorded || name == event.requested;
-         });
+  return selection_.events.empty() ||
+         std::any_of(
+             selection_.events.begin(), selection_.events.end(), [&](const std::string& name) {
+               return name == event.label || name == event.recorded || name == event.requested;
+             });
 }
 
-bool Reader::is_wanted_module(const std::string& dso) const {
-  const std::string& module = wanted_.module;
+bool Reader::is_selected_module(const std::string& dso) const {
+  const std::string& module = selection_.module;
   return module.empty() || dso == module || std::filesystem::path(dso).filename() == module ||
          locate::module_name(dso) == module;
 }
@@ -151,16 +152,16 @@ Reader::Read Reader::add(const measure::Source& source) {
     events_.insert(described.event.label);
     return described;
   };
-  // Where the events are known before the samples are read, those of no interest need not be.
-  if (!wanted_.events.empty() && recording.rewindable()) {
+  // Of a file the events are known before its samples: skip it without reading them.
+  if (!selection_.events.empty() && recording.rewindable()) {
     const auto requested = measure::requested_by_attribute(recording);
-    bool is_any_wanted = false;
+    bool is_any_selected = false;
     for (std::uint32_t index = 0; index < requested.size(); ++index) {
       const Attribute& attribute = recording.attributes()[index];
       if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-      is_any_wanted = is_wanted(describe({}, index, requested[index])) || is_any_wanted;
+      is_any_selected = is_selected(describe({}, index, requested[index])) || is_any_selected;
     }
-    if (!is_any_wanted) return {recording.faults(), recording.read_in_part()};
+    if (!is_any_selected) return {recording.faults(), recording.read_in_part()};
   }
 
   const auto digest = locate::digest(recording);
@@ -169,12 +170,12 @@ Reader::Read Reader::add(const measure::Source& source) {
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
                             kernel_files_)};
   if (recording.attributes().empty()) {
-    // In pipe mode only the end of the recording tells.
+    // In pipe mode attributes may follow until the end.
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
                       "the recording is damaged or was cut off; record again"});
   }
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
-                           wanted_.perfmon);
+                           selection_.perfmon);
   modules_.expect_machine(cpu.machine().cpu.arch);
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
@@ -183,7 +184,7 @@ Reader::Read Reader::add(const measure::Source& source) {
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
-    if (!is_wanted(column.described)) continue;
+    if (!is_selected(column.described)) continue;
     judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute.type)), column);
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));
@@ -198,13 +199,13 @@ Reader::Read Reader::add(const measure::Source& source) {
   if (source.run == nullptr || runs_.insert(source.run_directory).second) {
     measure::add_targets(source, modules_);
   }
-  const bool found = wanted_.function ? add_function(reading) : add_target(reading);
+  const bool found = selection_.function ? add_function(reading) : add_target(reading);
   if (!found) add_names(reading);
   if (digest.uncertain > 0) {
-    remarks_.push_back(
-        fmt::format("{}: {} samples came through the pipe long before a mapping of that time; "
-                    "which file they were in is uncertain",
-                    source.file.string(), digest.uncertain));
+    remarks_.push_back(fmt::format(
+        "{}: {} samples preceded a mapping of their time in the pipe by far; their file is "
+        "uncertain",
+        source.file.string(), digest.uncertain));
   }
   return {recording.faults(), recording.read_in_part()};
 }
@@ -253,7 +254,7 @@ bool Reader::add_target(Reading& reading) {
 }
 
 bool Reader::add_function(Reading& reading) {
-  /// Of a sampled file, where functions of the wanted name begin.
+  /// Of a sampled file, where functions of the selected name begin.
   struct File {
     bool is_known = false;
     locate::ModuleStore::Found found;
@@ -261,7 +262,7 @@ bool Reader::add_function(Reading& reading) {
     bool is_sampled = false;
   };
   const auto& spaces = reading.digest.spaces;
-  const std::string& name = *wanted_.function;
+  const std::string& name = *selection_.function;
   std::vector<File> files(spaces.file_count());
   bool is_any = false;
   bool is_in_kernel = false;
@@ -279,7 +280,7 @@ bool Reader::add_function(Reading& reading) {
     const symbols::MappedFile& mapped = spaces.file(located.location->file);
     if (where_is(located) == Where::kernel) {
       const std::string dso = locate::kernel_dso_name(mapped);
-      if (!is_wanted_module(dso)) return;
+      if (!is_selected_module(dso)) return;
       const auto symbol =
           reading.kernel.symbol_at(mapped.path, located.ip, located.location->offset);
       if (!symbol || symbol->name != name) return;
@@ -290,7 +291,7 @@ bool Reader::add_function(Reading& reading) {
     }
     if (where_is(located) != Where::user) return;
     File& file = files[located.location->file];
-    if (!std::exchange(file.is_known, true) && is_wanted_module(mapped.path)) {
+    if (!std::exchange(file.is_known, true) && is_selected_module(mapped.path)) {
       file.found = modules_.find(mapped);
       if (file.found.module != nullptr) {
         for (const auto& function : file.found.module->functions_named(name)) {
@@ -341,13 +342,14 @@ void Reader::add_names(Reading& reading) {
 void Reader::decode(Code& code) const {
   if (code.kind == Kind::kernel_function) {
     code.no_code =
-        "the kernel rewrites its own code as it runs (jump labels, alternatives, tracing), so that "
-        "no file holds what was executed";
+        "the kernel patches its code at run time (jump labels, alternatives, tracing), so that no "
+        "file "
+        "contains the executed code";
     return;
   }
   if (!code.arch) {
-    code.no_code = fmt::format("{} is for a machine whose instructions skidscan does not decode",
-                               code.file.string());
+    code.no_code =
+        fmt::format("{} is for an architecture that skidscan does not decode", code.file.string());
     return;
   }
   if (!code.module->has_code()) {

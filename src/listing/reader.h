@@ -20,13 +20,13 @@
 
 namespace skid::listing {
 
-struct Wanted {
+struct Selection {
   /// Names of events: as requested, as recorded, or without level and modifiers. Empty: all.
   std::vector<std::string> events = {};
   /// As in the symbol table; nullopt: the generated target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
-  /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
+  /// Directory of Intel's event files; empty: libpfm4.
   std::filesystem::path perfmon = {};
 };
 
@@ -34,9 +34,11 @@ struct Wanted {
 class Reader {
  public:
   /// `modules` must outlive the listing. `kernel_files`: where the kernel's symbols are.
-  Reader(Wanted wanted, locate::ModuleStore& modules,
+  Reader(Selection selection, locate::ModuleStore& modules,
          locate::KernelFiles kernel_files = locate::KernelFiles::of_this_machine())
-      : wanted_(std::move(wanted)), modules_(modules), kernel_files_(std::move(kernel_files)) {}
+      : selection_(std::move(selection)),
+        modules_(modules),
+        kernel_files_(std::move(kernel_files)) {}
 
   struct Read {
     std::vector<InputFault> faults;  ///< damage of the recording
@@ -48,12 +50,12 @@ class Reader {
   /// Decodes what was collected; lives as long as this. Nothing can be added afterwards.
   const Listing& finish();
 
-  /// What the user has to know of all of it, a line each: files that were not used, ….
+  /// Remarks for the user, a line each, such as files that were not used.
   std::vector<std::string> remarks() const;
 
-  /// Events of the recordings, by names for `wanted.events`.
+  /// Events of the recordings, by names for `selection.events`.
   const std::set<std::string>& events() const noexcept { return events_; }
-  /// By name, samples in functions of recordings in which nothing was found.
+  /// Samples by function name, of recordings without selected code.
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
     return other_functions_;
   }
@@ -63,13 +65,12 @@ class Reader {
  private:
   /// Names kept for `other_functions` at most.
   static constexpr std::size_t kMostNames = 100'000;
-  /// Of a function no more is decoded: a symbol table may give it any size.
+  /// Bytes of a function that are decoded; a symbol table may give it any size.
   static constexpr std::uint64_t kMostDecoded = std::uint64_t{16} << 20U;
 
   struct Reading;
-  bool is_wanted(const analysis::Measurement& described) const;
-  bool is_wanted_module(const std::string& dso) const;
-  bool may_have_wanted(const measure::Source& source, const perfdata::Recording& recording) const;
+  bool is_selected(const analysis::Measurement& described) const;
+  bool is_selected_module(const std::string& dso) const;
   void add_columns(Reading& reading);
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
@@ -78,7 +79,7 @@ class Reader {
              std::uint64_t address);
   void decode(Code& code) const;
 
-  Wanted wanted_;
+  Selection selection_;
   locate::ModuleStore& modules_;
   locate::KernelFiles kernel_files_;
   Listing listing_;

@@ -22,7 +22,7 @@ constexpr std::size_t kMostOfLoop = 64;
 /// Instructions between two indices, shown one by one or as one range.
 struct Piece {
   std::size_t begin = 0, end = 0;
-  bool is_stretch = false;
+  bool is_folded = false;
 
   std::size_t size() const { return end - begin; }
 };
@@ -90,8 +90,8 @@ class Folder {
       return result;
     }
     for (const Piece& piece : code_.map ? pieces_of_target() : pieces_of_function()) {
-      if (piece.is_stretch) {
-        result.push_back(stretch(piece));
+      if (piece.is_folded) {
+        result.push_back(folded_row(piece));
       } else {
         for (std::size_t i = piece.begin; i < piece.end; ++i) result.push_back(instruction(i));
       }
@@ -227,7 +227,7 @@ class Folder {
         pieces.push_back({i, i + 1, false});
         continue;
       }
-      const bool may_join = !pieces.empty() && pieces.back().is_stretch;
+      const bool may_join = !pieces.empty() && pieces.back().is_folded;
       if (may_join) {
         const std::size_t last = pieces.back().begin;
         const Spot before = spot(last);
@@ -240,10 +240,10 @@ class Folder {
       }
       pieces.push_back({i, i + 1, true});
     }
-    // Then neighbouring ones without samples become one, and what is too short none.
+    // Then neighbours without samples are merged, and short ones unfolded.
     std::vector<Piece> merged;
     for (const Piece& piece : pieces) {
-      const bool joins = !merged.empty() && merged.back().is_stretch && piece.is_stretch &&
+      const bool joins = !merged.empty() && merged.back().is_folded && piece.is_folded &&
                          spot(merged.back().begin).is_in_same(spot(piece.begin)) &&
                          !is_sampled(merged.back().begin, merged.back().end) &&
                          !is_sampled(piece.begin, piece.end) &&
@@ -257,10 +257,10 @@ class Folder {
       }
     }
     for (Piece& piece : merged) {
-      if (!piece.is_stretch) continue;
+      if (!piece.is_folded) continue;
       std::size_t shortest = near[piece.begin] ? kShortestRun : 2;
       if (spot(piece.begin).part == Part::loop) shortest = kShortestOfLoop;
-      piece.is_stretch = piece.size() >= shortest;
+      piece.is_folded = piece.size() >= shortest;
     }
     return merged;
   }
@@ -283,10 +283,10 @@ class Folder {
 
   std::vector<std::optional<events::Verdict>> verdicts_on(std::size_t index) const {
     std::vector<std::optional<events::Verdict>> verdicts(columns_.size());
-    if (code_.arch != Arch::x86_64) return verdicts;  // of no other CPU are causes known
+    if (code_.arch != Arch::x86_64) return verdicts;  // causes are known for no other
     const auto decoded = classify_at(index);
     if (!decoded) return verdicts;
-    // A macro-fused pair is one operation: what one half can cause acquits the other.
+    // A macro-fused pair is one operation: it can cause what either half can.
     auto categories = decoded->categories;
     const auto before = index == 0 ? std::nullopt : classify_at(index - 1);
     const auto after = index + 1 == count() ? std::nullopt : classify_at(index + 1);
@@ -306,7 +306,7 @@ class Folder {
   std::string destination_of(std::size_t index) const {
     const auto decoded = classify_at(index);
     const auto target = decoded ? decoded->target : std::nullopt;
-    // Where it goes within the listing can be seen there.
+    // Destinations within the listing are visible in it.
     if (!target || (code_.range.contains(*target) && *target != code_.range.begin)) return {};
     const auto function = code_.module->function_at(*target);
     if (!function) return {};
@@ -337,8 +337,8 @@ class Folder {
     return row;
   }
 
-  Row stretch(const Piece& piece) const {
-    Row row = row_at(RowKind::stretch, piece.begin, piece.end);
+  Row folded_row(const Piece& piece) const {
+    Row row = row_at(RowKind::folded, piece.begin, piece.end);
     row.verdicts.resize(columns_.size());
     if (are_all_equal(piece.begin, piece.end)) {
       row.text = text_of(piece.begin);
@@ -392,8 +392,8 @@ std::string_view name_of(RowKind kind) {
   switch (kind) {
     case RowKind::instruction:
       return "instruction";
-    case RowKind::stretch:
-      return "stretch";
+    case RowKind::folded:
+      return "stretch";  // as in JSON and CSV
     case RowKind::address:
       return "address";
     case RowKind::inside:

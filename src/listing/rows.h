@@ -23,7 +23,7 @@ std::string_view name_of(Part part);
 
 enum class RowKind {
   instruction,
-  stretch,      ///< several instructions
+  folded,       ///< a range of instructions
   address,      ///< a sampled address of which the code is not known
   inside,       ///< addresses that are not the first byte of an instruction
   not_decoded,  ///< addresses past the end of the file, or after the decoded part of a function
@@ -39,7 +39,7 @@ struct Row {
   std::size_t instructions = 1;  ///< of a range
   /// The instruction, or the repeated instruction of a range; else empty.
   std::string text;
-  /// The function that a direct jump or call out of this one goes to: "memcpy+0x10"; else empty.
+  /// Destination of a direct jump or call out of the function: "memcpy+0x10"; else empty.
   std::string destination;
   /// Of a target, distances of the first and the last instruction from the trigger.
   std::optional<std::int64_t> first_offset, last_offset;

@@ -1,4 +1,4 @@
-// Lines of source files, where they can be read.
+// Lines of source files that can be read.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,8 @@
 
 namespace skid::listing {
 
-/// Reads each file once, as it is now, which need not be as it was compiled. Files that are no
-/// regular ones, are larger than kLargest, or are named from a directory that only the compiler
-/// knew
-/// ("./main.c") have no lines.
+/// Reads each file once, as it is now, not as it was compiled. Only regular files of at most
+/// kLargest bytes with an absolute path are read.
 class SourceText {
  public:
   static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;

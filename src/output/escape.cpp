@@ -1,101 +1,62 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 namespace skid::output {
 namespace {
 
 struct CodePoint {
-  char32_t value = 0;
+  utf8proc_int32_t value = -1;  ///< negative: invalid UTF-8
   std::size_t bytes = 1;
-  bool valid = false;
+
+  bool is_valid() const { return value >= 0; }
 };
 
-struct CodePointRange {
-  char32_t first, last;
-};
-
-template <std::size_t N>
-bool within(char32_t value, const std::array<CodePointRange, N>& ranges) {
-  return std::any_of(ranges.begin(), ranges.end(), [value](const CodePointRange& range) {
-    return range.first <= value && value <= range.last;
-  });
-}
-
-/// Zero-width, direction-changing, line-separating and tag characters: they can make one name look
-/// like another.
-constexpr std::array<CodePointRange, 11> kInvisible{{{0x00ad, 0x00ad},
-                                                     {0x061c, 0x061c},
-                                                     {0x180e, 0x180e},
-                                                     {0x200b, 0x200f},
-                                                     {0x2028, 0x202e},
-                                                     {0x2060, 0x206f},
-                                                     {0xfe00, 0xfe0f},
-                                                     {0xfeff, 0xfeff},
-                                                     {0xfff9, 0xfffb},
-                                                     {0xe0000, 0xe0fff},
-                                                     {0x1d173, 0x1d17a}}};
-
-/// Unicode Standard Annex 11, East Asian Width W and F, by blocks.
-constexpr std::array<CodePointRange, 12> kWide{{{0x1100, 0x115f},
-                                                {0x2e80, 0x303e},
-                                                {0x3041, 0x33ff},
-                                                {0x3400, 0x4dbf},
-                                                {0x4e00, 0x9fff},
-                                                {0xa000, 0xa4cf},
-                                                {0xac00, 0xd7a3},
-                                                {0xf900, 0xfaff},
-                                                {0xfe30, 0xfe6f},
-                                                {0xff00, 0xff60},
-                                                {0x1f300, 0x1faff},
-                                                {0x20000, 0x3fffd}}};
-
-constexpr std::array<CodePointRange, 5> kCombining{
-    {{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe20, 0xfe2f}}};
-
-std::uint8_t byte_at(std::string_view text, std::size_t index) {
-  return static_cast<std::uint8_t>(text[index]);
-}
-
-/// The character that `text`, which is not empty, begins with (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF).
+/// The character that `text`, which is not empty, begins with.
 CodePoint first_code_point(std::string_view text) {
-  const std::uint8_t lead = byte_at(text, 0);
-  if (lead < 0x80) return {lead, 1, true};
-  std::size_t bytes = 0;
-  char32_t value = 0;
-  char32_t least = 0;
-  if ((lead & 0xe0) == 0xc0) {
-    bytes = 2, value = lead & 0x1fU, least = 0x80;
-  } else if ((lead & 0xf0) == 0xe0) {
-    bytes = 3, value = lead & 0x0fU, least = 0x800;
-  } else if ((lead & 0xf8) == 0xf0) {
-    bytes = 4, value = lead & 0x07U, least = 0x10000;
-  }
-  if (bytes == 0 || text.size() < bytes) return {};
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const std::uint8_t next = byte_at(text, i);
-    if ((next & 0xc0) != 0x80) return {};
-    value = (value << 6) | (next & 0x3fU);
-  }
-  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < least || value > 0x10ffff || surrogate) return {};
-  return {value, bytes, true};
+  CodePoint point;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &point.value);
+  if (bytes <= 0) return {};
+  point.bytes = static_cast<std::size_t>(bytes);
+  return point;
 }
 
+/// Calls `use(point, text of the point)` for each character.
+template <typename Use>
+void each_code_point(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    use(point, text.substr(0, point.bytes));
+    text.remove_prefix(point.bytes);
+  }
+}
+
+/// Not of a control, and not of zero width, direction-changing or line-separating: those can make
+/// one name look like another.
 bool is_harmless(const CodePoint& point) {
-  const bool control = point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0);
-  return point.valid && !control && !within(point.value, kInvisible);
+  if (!point.is_valid() || utf8proc_get_property(point.value)->ignorable) return false;
+  switch (utf8proc_category(point.value)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    default:
+      // Tags and variation selectors, whose unassigned ones the library does not mark.
+      return point.value < 0xe0000 || point.value > 0xe0fff;
+  }
 }
 
 std::size_t width_of(const CodePoint& point) {
-  if (!point.valid) return 1;
-  if (within(point.value, kCombining)) return 0;
-  return within(point.value, kWide) ? 2 : 1;
+  if (!point.is_valid()) return 1;
+  // A character that is newer than the library is shown in one column.
+  if (utf8proc_category(point.value) == UTF8PROC_CATEGORY_CN) return 1;
+  return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point.value)));
 }
 
 /// Bytes of the longest beginning of `text` that fits into `width` columns.
@@ -116,42 +77,35 @@ std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
 std::string escape_for_terminal(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
+  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
     if (is_harmless(point)) {
-      escaped.append(text.substr(0, point.bytes));
+      escaped += bytes;
     } else {
-      for (std::size_t i = 0; i < point.bytes; ++i) {
-        escaped += fmt::format("\\x{:02x}", byte_at(text, i));
+      for (const char byte : bytes) {
+        escaped += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(byte));
       }
     }
-    text.remove_prefix(point.bytes);
-  }
+  });
   return escaped;
 }
 
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
-    if (!point.valid || shown(point.value)) {
-      escaped.append(text.substr(0, point.bytes));
+  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
+    if (!point.is_valid() || shown(static_cast<char32_t>(point.value))) {
+      escaped += bytes;
     } else {
-      escaped += fmt::format("\\u{{{:04X}}}", static_cast<std::uint32_t>(point.value));
+      escaped += fmt::format("\\u{{{:04X}}}", point.value);
     }
-    text.remove_prefix(point.bytes);
-  }
+  });
   return escaped;
 }
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
-    width += width_of(point);
-    text.remove_prefix(point.bytes);
-  }
+  each_code_point(text,
+                  [&](const CodePoint& point, std::string_view) { width += width_of(point); });
   return width;
 }
 
@@ -159,6 +113,17 @@ std::string shorten(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   if (width == 0) return {};
   return std::string(text.substr(0, bytes_that_fit(text, width - 1))) + "…";
+}
+
+std::string shorten_front(std::string_view text, std::size_t width) {
+  std::size_t columns = display_width(text);
+  if (columns <= width) return std::string(text);
+  while (!text.empty() && columns + 1 > width) {
+    const CodePoint point = first_code_point(text);
+    columns -= width_of(point);
+    text.remove_prefix(point.bytes);
+  }
+  return "~" + std::string(text);
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

@@ -8,20 +8,20 @@
 
 namespace skid::output {
 
-/// `text` with every byte of a control character (C0, DEL, C1), of an invisible or
-/// direction-changing character, and of invalid UTF-8 written as \xNN. Other characters stay as
-/// they are.
+/// `text` with each byte of a control character, of an invisible or direction-changing character,
+/// and of invalid UTF-8 written as \xNN. Other characters stay as they are.
 std::string escape_for_terminal(std::string_view text);
 
 /// `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8 stays.
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text);
 
-/// Terminal columns that escaped text takes: 2 for East Asian wide characters, 0 for combining
-/// ones.
+/// Terminal columns of escaped text: 2 for East Asian wide characters, 0 for combining ones.
 std::size_t display_width(std::string_view text);
 
-/// `text` in at most `width` columns, its end replaced by "…" where it is longer.
+/// `text` in at most `width` columns; "…" replaces the end of a longer one.
 std::string shorten(std::string_view text, std::size_t width);
+/// The same for names that differ in their ends; "~" replaces the beginning.
+std::string shorten_front(std::string_view text, std::size_t width);
 
 /// Escaped text in lines of at most `width` columns, broken at spaces, or within words that are
 /// longer than a line.

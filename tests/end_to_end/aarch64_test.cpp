@@ -76,13 +76,13 @@ TEST_F(Aarch64, ReportsFindTheTruthAndJudgeOnlyWhatHasAPromise) {
                                                                     {"cycles", {"not judged"}},
                                                                     {"execute", {"kept"}},
                                                                     {"r3", {"not judged"}}}));
-  const auto text = run({"report", "a.data"});
+  const auto text = run({"report", "a.data", "--details"});
   EXPECT_THAT(text.out, Not(HasSubstr("TSC")));
 }
 
 TEST_F(Aarch64, LaddersTellTheTicksOfTheirOwnCounter) {
   ASSERT_TRUE(run({"synth", "--ladder", "--like", "arm-pmu", "-o", "a.run"}).code.success());
-  const auto text = run({"report", "a.run"});
+  const auto text = run({"report", "a.run", "--details"});
   EXPECT_EQ(text.code.status, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("CNTVCT ticks"), Not(HasSubstr("TSC"))));
 }

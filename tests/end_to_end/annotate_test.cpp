@@ -72,7 +72,7 @@ std::map<int, std::uint64_t> by_offset(const json& code, std::size_t column) {
   return samples;
 }
 
-TEST_F(Annotate, FindsEventsOfKnownSkidWhereTheyMustBe) {
+TEST_F(Annotate, FindsEventsOfKnownSkid) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "a data breakpoint's skid of +1 is x86's";
 #endif
@@ -108,7 +108,7 @@ TEST_F(Annotate, FindsEventsOfKnownSkidWhereTheyMustBe) {
   EXPECT_THAT(none.err, HasSubstr("access, execute, faults"));
 }
 
-TEST_F(Annotate, CountsAFunctionAsPerfAnnotateDoes) {
+TEST_F(Annotate, AgreesWithPerfAnnotate) {
   record("program");
   const auto theirs =
       run_program({"perf", "annotate", "--stdio", "-i", in_directory("program.data"), "spin"});
@@ -159,7 +159,7 @@ TEST_F(Annotate, CountsAFunctionAsPerfAnnotateDoes) {
   EXPECT_EQ(text.out.find('\x1b'), std::string::npos);
 }
 
-TEST_F(Annotate, FoldsUnsampledCodeByDefault) {
+TEST_F(Annotate, FoldsUnsampledInstructionsWithoutAll) {
   record("program");
   const auto code_of = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments{in_directory("program.data"), "--function", "spin"};
@@ -180,7 +180,7 @@ TEST_F(Annotate, FoldsUnsampledCodeByDefault) {
   EXPECT_EQ(instructions, all["instructions"].get<std::size_t>());
 }
 
-TEST_F(Annotate, OfAnUnsampledFunctionListsSampledOnes) {
+TEST_F(Annotate, ListsSampledFunctionsWhenTheNamedOneHasNoSample) {
   record("program");
   const std::string data = in_directory("program.data");
   const auto near = test::skidscan({"annotate", data, "--function", "spni"});

@@ -35,8 +35,8 @@ using test::kFailed;
 using test::kInPart;
 using test::kUsage;
 
-/// Twice a load and an addition, once under a name that was chosen to do harm: a terminal's escape
-/// sequence, a comma and quotation marks.
+/// Twice a load and an addition, once under a hostile name: a terminal's escape sequence, a comma and
+/// quotation marks.
 constexpr const char* kAssembly =
     "  .text\n"
     "  .globl plain\n"
@@ -154,7 +154,7 @@ class AuditCommand : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(AuditCommand, FindsWhatTheTruthBesideTheRecordingNames) {
+TEST_F(AuditCommand, FindsTheImpossibleSamplesOfTheTruth) {
   ASSERT_NO_FATAL_FAILURE(place());
   const json document = audited({"placed.data"});
   EXPECT_EQ(document["schema"], "skidscan.audit/1");
@@ -178,7 +178,7 @@ TEST_F(AuditCommand, FindsWhatTheTruthBesideTheRecordingNames) {
   EXPECT_THAT(worst["source"]["file"].get<std::string>(), HasSubstr("program.s"));
   EXPECT_EQ(worst["source"]["line"], 6);
   EXPECT_EQ(events[1]["rule"], "predecessor");
-  EXPECT_EQ(events[1]["impossible"], 100) << "behind the addition; those behind the load can be";
+  EXPECT_EQ(events[1]["impossible"], 100) << "after the addition; those after the load are possible";
   EXPECT_EQ(events[1]["not_judged"], json({{"kernel", 100}}));
   EXPECT_EQ(events[2]["impossible"], 0) << "all on a load";
   EXPECT_EQ(events[2]["judged"], 900);
@@ -233,7 +233,7 @@ TEST_F(AuditCommand, TextFitsATerminalAndEscapesNames) {
   const auto done = run_program({"env", "COLUMNS=80", test::skidscan_program(), "audit",
                                  in_directory("placed.data"), "--all"});
   expect_done(done);
-  EXPECT_THAT(done.out, HasSubstr("711 of 3,711 judged"));
+  EXPECT_THAT(done.out, HasSubstr("811 of 5,011 judged samples (16.18%)"));
   EXPECT_THAT(done.out, HasSubstr("add rax, rbx [NOMEM]"));
   EXPECT_THAT(done.out, HasSubstr("SYNTHETIC"));
   EXPECT_THAT(done.out, HasSubstr("evil\\x1b[31m"));
@@ -283,7 +283,7 @@ TEST_F(AuditCommand, CsvHasARowForEachFinding) {
   EXPECT_EQ(rows["instruction"], 3);
 }
 
-TEST_F(AuditCommand, ListsAsMuchAsWasAskedFor) {
+TEST_F(AuditCommand, ListsAsManyFindingsAsRequested) {
   ASSERT_NO_FATAL_FAILURE(place());
   const auto listed = [&](std::vector<std::string> more) {
     more.insert(more.begin(), "placed.data");
@@ -298,7 +298,7 @@ TEST_F(AuditCommand, ListsAsMuchAsWasAskedFor) {
   EXPECT_EQ(listed({"--all"}), 3U);
 }
 
-TEST_F(AuditCommand, SaysWhatIsMissingAndWrong) {
+TEST_F(AuditCommand, ReportsMissingAndWrongInputs) {
   const auto none = run({"audit"});
   EXPECT_EQ(none.code.status, kFailed);
   EXPECT_THAT(none.err, HasSubstr("skidscan.run"));
@@ -309,7 +309,7 @@ TEST_F(AuditCommand, SaysWhatIsMissingAndWrong) {
   EXPECT_EQ(run({"audit", "placed.data", "--min-share", "nan"}).code.status, kUsage);
   const auto both = run({"audit", "placed.data", "nothing.data"});
   EXPECT_EQ(both.code.status, kInPart);
-  EXPECT_THAT(both.out, HasSubstr("711 of 3,711"));
+  EXPECT_THAT(both.out, HasSubstr("811 of 5,011 judged"));
 
   const std::string whole = test::content_of(directory_ / "placed.data");
   std::ofstream(directory_ / "cut.data", std::ios::binary) << whole.substr(0, whole.size() / 2);
@@ -322,8 +322,8 @@ TEST_F(AuditCommand, SaysWhatIsMissingAndWrong) {
   EXPECT_THAT(gone["remarks"][0].get<std::string>(), HasSubstr("/usr/lib/debug"));
 }
 
-/// The distance of a data breakpoint is known: one instruction behind the trigger. A model that has
-/// it elsewhere is a broken machine.
+/// The distance of a data breakpoint is known: one instruction after the trigger. A model with
+/// another distance is a broken machine.
 TEST_F(AuditCommand, AccusesABreakpointThatSkids) {
   for (const auto& [offset, impossible] : {std::pair{1, 0}, {5, 4000}}) {
     std::ofstream(directory_ / "model.json")
@@ -338,7 +338,7 @@ TEST_F(AuditCommand, AccusesABreakpointThatSkids) {
   }
 }
 
-TEST_F(AuditCommand, RealRecordingsComeOutAsTheirKnownSkidDemands) {
+TEST_F(AuditCommand, FindsNoImpossibleSampleInRealRecordings) {
   const std::string reason = test::why_perf_cannot_record(directory_.path());
   if (!reason.empty()) GTEST_SKIP() << reason;
   const auto recorded = run({"record", "-e", "access,execute,faults", "-p", "none,pp", "--samples",
@@ -347,7 +347,7 @@ TEST_F(AuditCommand, RealRecordingsComeOutAsTheirKnownSkidDemands) {
   const json recordings = audited({"real.run"})["recordings"];
   ASSERT_EQ(recordings.size(), 6U);
   for (const json& recording : recordings) {
-    ASSERT_EQ(recording["events"].size(), 1U) << "the tracepoint beside page faults is no event";
+    ASSERT_EQ(recording["events"].size(), 1U) << "the tracepoint of page faults is not audited";
     const json& event = recording["events"][0];
     SCOPED_TRACE(event["requested"].get<std::string>());
     EXPECT_EQ(event["impossible"], 0);
@@ -359,7 +359,7 @@ TEST_F(AuditCommand, RealRecordingsComeOutAsTheirKnownSkidDemands) {
   }
 }
 
-TEST_F(AuditCommand, ARealProgramsDatumIsTouchedByWhatWasInFront) {
+TEST_F(AuditCommand, JudgesBreakpointsOfARealProgramByThePrecedingInstruction) {
   const std::string reason = test::why_perf_cannot_record(directory_.path());
   if (!reason.empty()) GTEST_SKIP() << reason;
   compile("watcher", ".c", kWatched, {"-no-pie"});
@@ -381,7 +381,7 @@ TEST_F(AuditCommand, ARealProgramsDatumIsTouchedByWhatWasInFront) {
   }
 }
 
-TEST_F(AuditCommand, TakesEveryRecordingOfOthers) {
+TEST_F(AuditCommand, ReadsEveryThirdPartyRecording) {
   const char* named = std::getenv("SKIDSCAN_RECORDINGS");
   const fs::path recordings = named != nullptr ? named : SKIDSCAN_RECORDINGS_DIRECTORY;
   if (!fs::exists(recordings / "EXPECTED.tsv")) {

@@ -111,7 +111,7 @@ TEST_F(Compare, LaddersOfTwoModelsDifferWhereTheModelsDo) {
         test::skidscan({"synth", "--like", model, "--ladder", "-o", model}, directory_.path());
     ASSERT_EQ(made.code.status, kDone) << made.err;
   }
-  const auto text = compare({"pebs-sound", "vm-broken"});
+  const auto text = compare({"pebs-sound", "vm-broken", "--details"});
   EXPECT_EQ(text.code.status, kDone);
   EXPECT_THAT(text.out,
               AllOf(HasSubstr("SYNTHETIC"), HasSubstr("r81d0, pp: b against a: worse"),

@@ -191,7 +191,7 @@ TEST_F(DefaultRun, FailsTheGateBecauseContractsAreBroken) {
 }
 
 TEST_F(DefaultRun, ReportsAsTextForPeople) {
-  const auto reported = test::skidscan({"report", default_run().string()});
+  const auto reported = test::skidscan({"report", default_run().string(), "--details"});
   ASSERT_TRUE(reported.code.success()) << reported.err;
   for (const char* word : {"access", "execute", "faults", "cpu-clock", "ppp", "kept", "broken",
                            "EXACT_IP", "censored"}) {

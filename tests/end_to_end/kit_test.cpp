@@ -152,8 +152,8 @@ TEST_F(Kit, RecordsTheCrossCheckOrReportsThatItIsMissing) {
     GTEST_SKIP() << "this kernel does not offer exceptions:page_fault_user";
   }
   ASSERT_EQ(run_kit({"-q"}).code.status, 0);
-  EXPECT_EQ(read().measurements.at(0).cross_check, "exceptions:page_fault_user");
-  EXPECT_THAT(test::skidscan({"report"}, here_.path()).out, HasSubstr("IP check: "));
+  EXPECT_EQ(read().measurements.at(0).witness, "exceptions:page_fault_user");
+  EXPECT_THAT(test::skidscan({"report"}, here_.path()).out, HasSubstr("IP check"));
 }
 
 TEST_F(Kit, IsATarThatIsTheSameEachTime) {

@@ -135,12 +135,13 @@ TEST_F(Terminal, DrawsWithAsciiWhereTheLocaleHasNothingElse) {
     EXPECT_TRUE(is_ascii(piped({command, run(), "--ascii"}, {{"LANG", "C.UTF-8"}}).out)) << command;
   }
   EXPECT_TRUE(is_ascii(piped({"compare", run(), run()}, {{"LC_ALL", "C"}}).out));
-  const auto ascii = piped({"report", run()}, {{"LANG", "de_DE.ISO-8859-1"}});
+  const auto ascii = piped({"report", run(), "--details"}, {{"LANG", "de_DE.ISO-8859-1"}});
   EXPECT_TRUE(is_ascii(ascii.out));
   EXPECT_THAT(ascii.out, HasSubstr("####"));
-  EXPECT_THAT(piped({"report", run()}, {{"LANG", "C.UTF-8"}}).out, HasSubstr("████"));
-  EXPECT_THAT(piped({"report", run()}, {{"LANG", "en_US.utf8"}}).out, HasSubstr("████"));
-  EXPECT_THAT(piped({"report", run()}).out, HasSubstr("████")) << "no locale is named";
+  EXPECT_THAT(piped({"report", run(), "--details"}, {{"LANG", "C.UTF-8"}}).out, HasSubstr("████"));
+  EXPECT_THAT(piped({"report", run(), "--details"}, {{"LANG", "en_US.utf8"}}).out,
+              HasSubstr("████"));
+  EXPECT_THAT(piped({"report", run(), "--details"}).out, HasSubstr("████")) << "no locale is named";
   EXPECT_TRUE(is_ascii(piped({"report", run()}, {{"LANG", "C.UTF-8"}, {"LC_ALL", "C"}}).out))
       << "LC_ALL goes before LANG";
 }

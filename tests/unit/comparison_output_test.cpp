@@ -77,17 +77,34 @@ Compared example(std::size_t sides) {
   return compared;
 }
 
-TEST(ComparisonText, FitsTheTerminalWithTwoFourAndSixteenSides) {
+TEST(ComparisonText, FitsTheTerminal) {
   for (const std::size_t sides : {2u, 4u, 16u, 40u}) {
     const Compared compared = example(sides);
     const Comparison comparison = compared.compare();
-    for (const unsigned width : {60u, 80u, 120u}) {
-      const std::string text =
-          comparison_text(comparison, compared.inputs, {.color = false, .width = width});
-      for (const std::string& line : lines_of(text)) {
-        EXPECT_LE(display_width(line), width) << line;
+    for (const std::size_t width : {60u, 80u, 120u}) {
+      for (const bool details : {true, false}) {
+        const std::string text =
+            comparison_text(comparison, compared.inputs, {.width = width, .details = details});
+        for (const std::string& line : lines_of(text)) {
+          EXPECT_LE(display_width(line), width) << line;
+        }
+        if (!details) EXPECT_LE(lines_of(text).size(), 100U) << text;
       }
     }
+  }
+}
+
+TEST(ComparisonScreen, AnswersFirstAndListsTheWorst) {
+  for (const std::size_t sides : {2u, 300u}) {
+    const Compared compared = example(sides);
+    const std::string text =
+        comparison_text(compared.compare(), compared.inputs, {.details = false});
+    EXPECT_THAT(lines_of(text).front(),
+                AllOf(HasSubstr(" against a (baseline): 1 worse, 1 not compared, "),
+                      HasSubstr(" missing; worse: sound pp")));
+    EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("hit ratio -20.00 points"),
+                            HasSubstr("gone, none: missing in "), HasSubstr("--details")));
+    EXPECT_LE(lines_of(text).size(), 62U) << text;
   }
 }
 
@@ -95,15 +112,15 @@ TEST(ComparisonText, ShowsOfManySidesThoseThatDiffer) {
   constexpr std::size_t kSides = 300;
   const Compared compared = example(kSides);
   const Comparison comparison = compared.compare();
-  for (const unsigned width : {60U, 80U, 120U}) {
-    const std::string text = comparison_text(comparison, compared.inputs, {false, width, true});
+  for (const std::size_t width : {60U, 80U, 120U}) {
+    const std::string text = comparison_text(comparison, compared.inputs, {.width = width});
     for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), width) << line;
     EXPECT_LE(lines_of(text).size(), 250U);
     EXPECT_THAT(text, AllOf(HasSubstr("300, on 1 kind of machine"), HasSubstr("1 of 300 sides"),
                             HasSubstr("/side-0.run (baseline)"), HasSubstr("side-299.run)"),
                             Not(HasSubstr("side-150.run"))));
   }
-  const std::string text = comparison_text(comparison, compared.inputs, {false, 1000, true});
+  const std::string text = comparison_text(comparison, compared.inputs, {.width = 1000});
   EXPECT_THAT(text, HasSubstr("all 300: hit ratio 80.00% to 100%; median 0; p99 0 to 5; "));
   EXPECT_THAT(text, HasSubstr("median 40 to >=960"));
   EXPECT_THAT(text, HasSubstr("contract 299 kept, 1 broken; against a: 298 none shown, 1 worse"));
@@ -115,7 +132,7 @@ TEST(ComparisonText, TellsTheWorstOfManyThatDiffer) {
     compared.input("node" + std::to_string(i) + ".run")
         .add(of_offsets(counts({{0, 5000 - 100 * i}, {7, 100 * i}}), {.event = "e", .level = 2}));
   }
-  const std::string text = comparison_text(compared.compare(), compared.inputs, {false, 100, true});
+  const std::string text = comparison_text(compared.compare(), compared.inputs, {});
   EXPECT_THAT(text, AllOf(HasSubstr("an (node39.run)"), HasSubstr("ac (node28.run)"),
                           Not(HasSubstr("ab (node27.run)")), HasSubstr("27 more differ"),
                           HasSubstr("e, pp: 27 more; --format csv has all of them")));
@@ -124,8 +141,7 @@ TEST(ComparisonText, TellsTheWorstOfManyThatDiffer) {
 
 TEST(ComparisonText, SaysWhatDiffersWhatIsMissingAndWhatCannotBeTold) {
   const Compared compared = example(2);
-  const std::string text =
-      comparison_text(compared.compare(), compared.inputs, {.color = false, .width = 100});
+  const std::string text = comparison_text(compared.compare(), compared.inputs, {});
   EXPECT_THAT(text, AllOf(HasSubstr("a          directory/of/side-0.run (baseline)"),
                           HasSubstr("SYNTHETIC  a: samples made by skidscan synth"),
                           HasSubstr("sound, pp: b against a: worse"),

@@ -11,6 +11,7 @@
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "src/synth/truth.h"
+#include "tests/support/golden.h"
 #include "tests/support/random_models.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
@@ -75,13 +76,14 @@ class ListingOfTarget : public ::testing::Test {
   }
 
   /// Writes a recording of `model` and reads it.
-  const Listing& read(const synth::Model& model, const runway::Target& target, Wanted wanted = {}) {
+  const Listing& read(const synth::Model& model, const runway::Target& target,
+                      Selection selection = {}) {
     const std::filesystem::path path = directory_ / "synth.data";
     synth::Synthesizer synthesizer(model, target);
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     truth_ = synthesizer.write(synth::all_of(model), 1, std::move(file), path, {});
     modules_ = std::make_unique<locate::ModuleStore>();
-    reader_ = std::make_unique<Reader>(std::move(wanted), *modules_);
+    reader_ = std::make_unique<Reader>(std::move(selection), *modules_);
     const auto result = reader_->add({path, {}, nullptr, nullptr});
     EXPECT_FALSE(result.read_in_part);
     return reader_->finish();
@@ -139,14 +141,15 @@ TEST_F(ListingOfTarget, HasEverySampleOfTheTruthWhereItWas) {
         exact += row.counts[i].exact;
       }
       EXPECT_EQ(offsets, truth.offsets);
-      std::map<Part, std::uint64_t> wanted;
+      std::map<Part, std::uint64_t> selection;
       for (const auto sample_class :
            {SampleClass::hit, SampleClass::skid, SampleClass::before, SampleClass::censored,
             SampleClass::other_trigger, SampleClass::loop}) {
-        wanted[part_of(sample_class)] = truth.samples[sample_class];
+        selection[part_of(sample_class)] = truth.samples[sample_class];
         sampled += truth.samples[sample_class];
       }
-      for (const auto& [part, samples] : wanted) EXPECT_EQ(parts[part], samples) << name_of(part);
+      for (const auto& [part, samples] : selection)
+        EXPECT_EQ(parts[part], samples) << name_of(part);
       const Count total = code.total(code.columns[i]);
       EXPECT_EQ(total.exact, exact);
       EXPECT_EQ(column.read(), truth.samples.read());
@@ -196,12 +199,12 @@ constexpr const char* kModel = R"({
 
 class ListingOfModel : public ListingOfTarget {
  protected:
-  const Listing& read_model(Wanted wanted = {}) {
+  const Listing& read_model(Selection selection = {}) {
     target_ = std::make_unique<runway::Target>(runway::build_target(
         specification(runway::TriggerKind::load, 300, 40), directory_ / "target"));
     std::ofstream(directory_ / "model.json") << kModel;
     const auto model = synth::read_model(directory_ / "model.json");
-    return read(model, *target_, std::move(wanted));
+    return read(model, *target_, std::move(selection));
   }
   std::unique_ptr<runway::Target> target_;
 };
@@ -213,18 +216,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-TEST_F(ListingOfModel, ReadsAsTheGoldenTextDoes) {
+TEST_F(ListingOfModel, MatchesTheGoldenText) {
   if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "the golden text is of an x86-64 target";
   const auto& listing = read_model();
   std::string text = output::listing_text(listing, {}, {.color = false, .width = 80});
   text = replaced(text, directory_.path().string(), "DIRECTORY");
   text = replaced(text, target_->build_id, "BUILD-ID");
-  const std::string golden = SKIDSCAN_TEST_DATA "/golden/annotate_target.txt";
-  std::ifstream file(golden);
-  const std::string wanted{std::istreambuf_iterator<char>(file), {}};
-  if (text != wanted)
-    std::ofstream(std::filesystem::temp_directory_path() / "annotate.txt") << text;
-  EXPECT_EQ(text, wanted) << "what came is in annotate.txt of the temporary directory";
+  test::expect_golden("annotate_target.txt", text);
 }
 
 TEST_F(ListingOfModel, FitsTheWidthAndIsTheSameWithoutColor) {
@@ -327,9 +325,9 @@ TEST_F(ListingOfModel, FunctionsOfATargetAreListedByName) {
   // +1 and +2 to +5 with one more on either side, then the others.
   EXPECT_EQ(folded.front().kind, RowKind::instruction);
   EXPECT_EQ(folded.front().range.begin, target_->description.layout.runway.begin);
-  EXPECT_THAT(folded, Contains(::testing::Field(&Row::kind, RowKind::stretch)));
+  EXPECT_THAT(folded, Contains(::testing::Field(&Row::kind, RowKind::folded)));
   for (const Row& row : folded) {
-    if (row.kind != RowKind::stretch) continue;
+    if (row.kind != RowKind::folded) continue;
     for (const Count& count : row.counts) EXPECT_EQ(count.samples, 0u);
   }
 }

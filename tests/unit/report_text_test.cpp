@@ -2,10 +2,10 @@
 #include "src/output/report/grouping.h"
 #include "src/output/report/offset_rows.h"
 #include "src/output/report/report.h"
+#include "tests/support/golden.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -26,6 +26,7 @@ using examples::finish;
 using examples::make;
 using examples::Offsets;
 using examples::uniform;
+using test::expect_golden;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -117,103 +118,120 @@ std::string without_color(const std::string& text) {
   return plain;
 }
 
-TEST(ReportText, FitsTheWidthItIsGiven) {
-  for (const auto& list : {sixteen(), odd_ones()}) {
-    for (const unsigned width : {60u, 80u, 100u, 173u}) {
-      for (const std::string& line : lines_of(report_text(list, {false, width}))) {
-        EXPECT_LE(display_width(line), width) << line;
-      }
+/// `runs` repeats of two levels, one of which is broken in every tenth run.
+std::vector<Measurement> repeats(int runs) {
+  std::vector<Measurement> list;
+  for (int run = 1; run <= runs; ++run) {
+    for (const int level : {1, 2}) {
+      const std::uint64_t hits = level == 2 && run % 10 == 0 ? 4000 : 5000;
+      list.push_back(make({.level = level, .offsets = {{0, hits}, {5, 5000 - hits}}}));
+      list.back().repeat = run;
+      list.back().run = "skidscan-" + std::to_string(run % 50) + ".run";
+    }
+  }
+  return list;
+}
+
+struct Text {
+  const char* name;
+  std::vector<Measurement> measurements;
+  bool details;
+};
+
+class ReportText : public ::testing::TestWithParam<Text> {
+ protected:
+  static std::string text(Page page) {
+    page.details = GetParam().details;
+    return report_text(GetParam().measurements, page);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, ReportText,
+                         ::testing::Values(Text{"Screen", sixteen(), false},
+                                           Text{"Details", sixteen(), true},
+                                           Text{"OddScreen", odd_ones(), false},
+                                           Text{"OddDetails", odd_ones(), true},
+                                           Text{"RepeatsScreen", repeats(20), false}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(ReportText, FitsTheWidthItIsGiven) {
+  for (const std::size_t width : {60U, 80U, 100U, 173U}) {
+    for (const std::string& line : lines_of(text({.width = width}))) {
+      EXPECT_LE(display_width(line), width) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
     }
   }
 }
 
-TEST(ReportText, UsesTheWidthItIsGiven) {
-  for (const unsigned width : {80u, 140u}) {
-    std::size_t widest = 0;
-    for (const std::string& line : lines_of(report_text(sixteen(), {false, width}))) {
-      widest = std::max(widest, display_width(line));
-    }
-    EXPECT_EQ(widest, width);
-  }
+TEST_P(ReportText, EscapesNamesOfRecordings) {
+  for (const std::string& line : lines_of(text({}))) EXPECT_EQ(escape_for_terminal(line), line);
 }
 
-TEST(ReportText, EscapesWhateverComesFromRecordings) {
-  const std::string text = report_text(odd_ones(), {false, 100});
-  EXPECT_THAT(text, HasSubstr("evil\\x1b[31m\\x0aname"));
-  for (const char character : text) {
-    EXPECT_TRUE(character == '\n' || static_cast<unsigned char>(character) >= 0x20);
-  }
-  for (const std::string& line : lines_of(text)) EXPECT_EQ(escape_for_terminal(line), line);
-}
-
-TEST(ReportText, ColorAddsNothingButColor) {
-  const auto list = sixteen();
-  const std::string colored = report_text(list, {true, 90});
+TEST_P(ReportText, AddsNothingButColor) {
+  const std::string colored = text({.color = true});
   EXPECT_THAT(colored, HasSubstr("\x1b["));
-  EXPECT_EQ(without_color(colored), report_text(list, {false, 90}));
+  EXPECT_EQ(without_color(colored), text({}));
 }
 
-TEST(ReportText, AsciiBarsNeedNoUnicode) {
-  for (const char character : report_text(sixteen(), {false, 80, false})) {
-    EXPECT_GE(character, '\n');
-    EXPECT_LT(character, '\x7f');
+TEST_P(ReportText, DrawsInAscii) {
+  std::string ascii = text({.unicode = false});
+  // The commands write the mark of a shortened name in ASCII.
+  for (std::size_t at = 0; (at = ascii.find("…", at)) != std::string::npos;) ascii.erase(at, 3);
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char character) {
+    return character >= '\n' && character < '\x7f';
+  })) << ascii;
+}
+
+TEST(ReportTextGolden, OfFourLevelsIsUnchanged) {
+  const auto list = sixteen();
+  expect_golden("report_four_levels.txt",
+                report_text({list[12], list[13], list[14], list[15]}, {.width = 80}));
+}
+
+TEST(ReportTextGolden, OfOddRecordingsIsUnchanged) {
+  expect_golden("report_odd.txt", report_text(odd_ones(), {.width = 80}));
+}
+
+TEST(ReportTextGolden, OfOneScreenIsUnchanged) {
+  const std::string text = report_text(sixteen(), {.details = false});
+  expect_golden("report_screen.txt", text);
+  EXPECT_LE(lines_of(text).size(), 55U);
+}
+
+TEST(ReportTextGolden, OfOneScreenOfOddRecordingsIsUnchanged) {
+  expect_golden("report_odd_screen.txt", report_text(odd_ones(), {.width = 80, .details = false}));
+}
+
+TEST(ReportTextGolden, OfRepeatsIsUnchanged) {
+  expect_golden("report_repeats_screen.txt", report_text(repeats(20), {.details = false}));
+}
+
+TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
+  EXPECT_LE(lines_of(report_text(repeats(300), {.details = false})).size(), 40U);
+  std::vector<Measurement> events, machines;
+  for (int i = 0; i < 200; ++i) {
+    events.push_back(
+        make({.event = "e" + std::to_string(i), .level = 2, .offsets = {{i > 150, 5000}}}));
+    machines.push_back(events.back());
+    machines.back().cpu.model_name = "CPU " + std::to_string(i);
   }
+  const std::string many_events = report_text(events, {.details = false});
+  EXPECT_LE(lines_of(many_events).size(), 70U);
+  EXPECT_THAT(many_events, AllOf(HasSubstr("49 of 200 judged promises of precise levels broken"),
+                                 HasSubstr("176 more rows")));
+  const std::string many_machines = report_text(machines, {.details = false});
+  EXPECT_LE(lines_of(many_machines).size(), 60U);
+  EXPECT_THAT(many_machines, AllOf(HasSubstr("197 more machines, 46 of them with broken promises"),
+                                   HasSubstr("CPU 151")));
 }
 
-TEST(ReportText, PutsTheLevelsOfAnEventSideBySide) {
-  const auto lines = lines_of(report_text(sixteen(), {false, 80}));
-  const auto headers = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-    std::istringstream words(line);
-    std::vector<std::string> found{std::istream_iterator<std::string>(words), {}};
-    return found == std::vector<std::string>{"none", "p", "pp", "ppp"};
-  });
-  EXPECT_EQ(headers, 5);  // four events and the summary
-}
-
-TEST(ReportText, CellsOfATableEndInTheSameColumn) {
-  const auto lines = lines_of(report_text({sixteen()[12], sixteen()[14]}, {false, 80}));
-  std::size_t width = 0;
-  for (const std::string& line : lines) {
-    const std::string name = line.substr(0, line.find("  ", 2));
-    if (name == "precise level") width = display_width(line);
-    if (width == 0) continue;
-    if (name.empty()) break;
-    const bool has_cells = line.size() > 40;
-    if (has_cells && line.find("none in") == std::string::npos) {
-      EXPECT_EQ(display_width(line), width) << line;
-    }
-    if (line == "samples by class") break;
-  }
-  EXPECT_GT(width, 0u);
-}
-
-TEST(ReportText, MarksASubstitutedEvent) {
-  const std::string text = report_text({odd_ones()[0]}, {false, 80});
-  EXPECT_THAT(text, HasSubstr("cycles:pp  ≠ cpu-clock:ppH  <- another event"));
-  EXPECT_THAT(report_text({sixteen()[0]}, {false, 80}), Not(HasSubstr("≠")));
-}
-
-TEST(ReportText, MarksALevelThatWasLowered) {
-  EXPECT_THAT(report_text({odd_ones()[2]}, {false, 80}), HasSubstr("3 -> 2 !"));
-}
-
-TEST(ReportText, SaysThatARecordingIsSynthetic) {
-  EXPECT_THAT(report_text({odd_ones()[0]}, {false, 80}), HasSubstr("SYNTHETIC"));
-  EXPECT_THAT(report_text(sixteen(), {false, 80}), Not(HasSubstr("SYNTHETIC")));
-}
-
-TEST(ReportText, NamesAllClassesOfTheLedger) {
+TEST(ReportDetails, ShowEachClassOfTheLedger) {
   for (const Measurement& m : {sixteen()[0], sixteen()[8], odd_ones()[1], odd_ones()[2]}) {
-    const std::string text = report_text({m}, {false, 200});
-    for (const char* name : {"hit", "skid", "before", "censored", "other trigger", "loop",
-                             "other user", "kernel", "guest", "unmapped"}) {
-      EXPECT_THAT(text, HasSubstr(name));
+    const std::string text = report_text({m}, {.width = 200});
+    for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
+      EXPECT_THAT(text, HasSubstr(words_for(static_cast<analysis::SampleClass>(i))));
     }
   }
-}
-
-TEST(ReportText, MarksQuantilesAmongTheCensoredAsAtLeast) {
-  EXPECT_THAT(report_text({sixteen()[8]}, {false, 80}), HasSubstr(">=4948"));
 }
 
 /// The report with single spaces between words.
@@ -225,7 +243,7 @@ std::string squeezed(const std::vector<Measurement>& measurements) {
   return text;
 }
 
-TEST(ReportText, GivesIntervalsToQuantilesAndMeans) {
+TEST(ReportDetails, GiveIntervalsOfQuantilesAndMeans) {
   EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {1, 400}, {2, 400}, {40, 100}}})}),
               AllOf(HasSubstr("\n p50 1\n 95% interval 1–2\n"),
                     HasSubstr("\n p99 40\n 95% interval 40–40\n"),
@@ -240,7 +258,7 @@ TEST(ReportText, GivesIntervalsToQuantilesAndMeans) {
   EXPECT_THAT(squeezed({make({.offsets = {{3, 1}}})}), HasSubstr("\n p50 3\n 95% interval -\n"));
 }
 
-TEST(ReportText, TellsConstantSkidAndGroups) {
+TEST(ReportDetails, ShowConstantSkidAndGroups) {
   Offsets every_fourth;
   for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
   EXPECT_THAT(squeezed({make({.offsets = every_fourth})}),
@@ -249,7 +267,7 @@ TEST(ReportText, TellsConstantSkidAndGroups) {
               AllOf(HasSubstr("\n constant yes, +1\n"), Not(HasSubstr("in groups of"))));
 }
 
-TEST(ReportText, SumsUpRepeatsOverRuns) {
+TEST(ReportDetails, SumUpRepeatsOverRuns) {
   std::vector<Measurement> list;
   for (const int level : {0, 2}) {
     for (const std::uint64_t hits : {900U, 950U, 1000U}) {
@@ -263,14 +281,7 @@ TEST(ReportText, SumsUpRepeatsOverRuns) {
   EXPECT_THAT(squeezed({list[0], list[3]}), Not(HasSubstr("Over runs")));
 }
 
-TEST(ReportText, SaysWhatToDoWithoutATrigger) {
-  const std::string text = report_text({odd_ones()[1]}, {false, 100});
-  EXPECT_THAT(text, HasSubstr("unknown: nobody said where it is"));
-  EXPECT_THAT(text, HasSubstr("no sample has a distance"));
-  EXPECT_THAT(text, HasSubstr("not judged"));
-}
-
-TEST(ReportText, SurvivesLabelsAndRemarksThatLeaveNoRoom) {
+TEST(ReportDetails, ShowRemarksOfLabelsThatLeaveNoRoom) {
   Measurement m = odd_ones()[0];
   m.read_in_part = true;
   m.repeat = 2000000000;
@@ -278,44 +289,26 @@ TEST(ReportText, SurvivesLabelsAndRemarksThatLeaveNoRoom) {
   m.event.requested = m.event.recorded = std::string(300, 'e');
   Measurement other = sixteen()[0];
   other.event.label = m.event.label;
-  for (const std::string& line : lines_of(report_text({m, other}, {false, 60}))) {
-    EXPECT_LE(display_width(line), 100u) << line;
+  for (const bool details : {true, false}) {
+    const std::string text = report_text({m, other}, {.width = 60, .details = details});
+    for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 140U) << line;
+    EXPECT_THAT(text, HasSubstr("read in"));
   }
-  EXPECT_THAT(report_text({m, other}, {false, 60}), HasSubstr("(read in part)"));
 }
 
-TEST(ReportText, ShowsTheIpCheckWhereThereWasOne) {
+TEST(ReportIpCheck, IsShownForRecordingsThatHaveOne) {
   Measurement m = make({.event = "faults", .offsets = {{0, 10}}});
   EXPECT_THAT(report_text({m}, {}), Not(HasSubstr("IP check")));
   m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
-  const std::string text = report_text({m}, {});
-  EXPECT_THAT(text, HasSubstr("what exceptions:page_fault_user tells of the fault"));
-  EXPECT_THAT(text, HasSubstr("8 of 9 agree  (1 not compared)"));
+  for (const bool details : {true, false}) {
+    EXPECT_THAT(report_text({m}, {.width = 200, .details = details}),
+                HasSubstr("IP check    faults none: 8 of 9 sampled addresses agree with "
+                          "exceptions:page_fault_user (1 not compared)"));
+  }
 }
 
-TEST(ReportText, OfNoMeasurementsSaysSo) {
-  EXPECT_EQ(report_text({}, {false, 80}), "no measurements\n");
-}
-
-/// Compares with a file of tests/golden. What came instead is left in the temporary directory, to
-/// be looked at and, when it is right, copied over.
-void expect_golden(const std::string& name, const std::string& actual) {
-  std::ifstream file(std::string(SKIDSCAN_TEST_DATA) + "/golden/" + name, std::ios::binary);
-  const std::string expected{std::istreambuf_iterator<char>(file), {}};
-  if (actual == expected) return;
-  const std::string came = ::testing::TempDir() + name;
-  std::ofstream(came, std::ios::binary) << actual;
-  ADD_FAILURE() << "differs from tests/golden/" << name << "; see " << came;
-}
-
-TEST(ReportTextGolden, OfFourLevelsIsUnchanged) {
-  const auto list = sixteen();
-  expect_golden("report_four_levels.txt",
-                report_text({list[12], list[13], list[14], list[15]}, {false, 80}));
-}
-
-TEST(ReportTextGolden, OfOddRecordingsIsUnchanged) {
-  expect_golden("report_odd.txt", report_text(odd_ones(), {false, 80}));
+TEST(ReportOfNothing, IsOneLine) {
+  EXPECT_EQ(report_text({}, {.width = 80}), "no measurements\n");
 }
 
 TEST(Grouping, KeepsTheOrderOfFirstAppearanceAndSortsLevels) {
@@ -415,25 +408,19 @@ TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
   EXPECT_EQ(named("+64 to +127"), 1u);
 }
 
-TEST(ReportText, TellsWhatConcernsARecordingOnceForAllOfItsEvents) {
-  const auto of_recording =
-      std::make_shared<const std::vector<std::string>>(1, "the recording is damaged");
+TEST(ReportWarnings, AreShownOnceForAllOfItsEvents) {
   std::vector<Measurement> measurements;
   for (const char* event : {"access", "execute", "cpu-clock"}) {
     measurements.push_back(make({.event = event, .offsets = {{1, 5000}}}));
-    measurements.back().recording_warnings = of_recording;
+    measurements.back().recording_warnings =
+        std::make_shared<const std::vector<std::string>>(1, "the recording is damaged");
   }
-  // Another recording with the same to say.
-  measurements.push_back(make({.event = "faults", .offsets = {{1, 5000}}}));
-  measurements.back().recording_warnings =
-      std::make_shared<const std::vector<std::string>>(*of_recording);
-  const std::string text = report_text(measurements, {});
-  std::size_t times = 0;
-  for (auto at = text.find("the recording is damaged"); at != std::string::npos;
-       at = text.find("the recording is damaged", at + 1)) {
-    ++times;
+  for (const bool details : {true, false}) {
+    const std::string text = report_text(measurements, {.details = details});
+    EXPECT_THAT(text, HasSubstr("warning     access none; execute none; cpu-clock none: the "
+                                "recording is damaged\n"));
+    EXPECT_EQ(text.find("is damaged"), text.rfind("is damaged"));
   }
-  EXPECT_EQ(times, 2u) << text;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `skidscan audit`: what was found, as text for people, as JSON and as CSV for programs.
+// The findings of `skidscan audit` as text for people, as JSON and as CSV for programs.
 #pragma once
 
 #include "src/audit/audit.h"
@@ -9,12 +9,12 @@
 
 namespace skid::output {
 
-/// A section for each event of each recording: shares, verdicts, what could not be judged, and
-/// functions and instructions with impossible samples. All names are escaped. The machine is said
-/// where it is not that of the recording before, and the same remark once.
+/// One screen: the share of impossible samples, a line an event, what was not judged, and the worst
+/// functions and instructions. With `page.details` a section for each event of each recording. All
+/// names are escaped.
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page);
 
-/// Schema skidscan.audit/1, as docs/formats.md tells. Ends with a newline.
+/// Schema skidscan.audit/1, documented in docs/formats.md. Ends with a newline.
 std::string audit_json(const std::vector<audit::Audit>& audits);
 
 /// A row for each event as a whole, for each reason not to judge, for each function and for each

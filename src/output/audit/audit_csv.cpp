@@ -14,7 +14,7 @@ constexpr std::string_view kHeader =
     "address,source_file,source_line,disassembly,categories,samples,judged,impossible,"
     "impossible_low,impossible_high\n";
 
-/// The columns behind those that all rows of an event share. Empty: does not apply.
+/// The columns after those that all rows of an event share. Empty: does not apply.
 struct Columns {
   std::string row, verdict, reason, module, function, offset, address, source_file, source_line,
       disassembly, categories, samples, judged, impossible, low, high;

@@ -23,7 +23,7 @@ using events::Verdict;
 
 constexpr std::size_t kNameWidth = 15;
 
-/// Names with values behind them, wrapped to the page.
+/// Names and values, wrapped to the page.
 class Lines {
  public:
   explicit Lines(const Page& page) : page_(page) {}
@@ -49,7 +49,7 @@ std::string precise_text(const Event& event) {
   if (!event.precise) return "unknown";
   const std::string_view source =
       event.precise_source == "correction"
-          ? "Intel's event files; libpfm4 4.13 says otherwise or nothing"
+          ? "Intel's event files; libpfm4 4.13 differs or does not have it"
           : std::string_view(event.precise_source);
   return fmt::format("{} ({})", *event.precise ? "yes" : "no", source);
 }
@@ -79,7 +79,7 @@ void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
                              std::all_of(causes.begin(), causes.end(), [](const Cause& cause) {
                                return cause.verdict == Verdict::unknown;
                              });
-    if (all_unknown) found = "nothing is known of any category of instructions";
+    if (all_unknown) found = "unknown for all categories of instructions";
     lines.line(name, fmt::format("{}: {}", events::name_of(verdict), found));
     name = {};
   }

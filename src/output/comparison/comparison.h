@@ -2,20 +2,21 @@
 #pragma once
 
 #include "analysis/comparison.h"
-#include "src/output/report/report.h"
+#include "src/output/page.h"
 
 #include <string>
 #include <vector>
 
 namespace skid::output {
 
-/// A table per event with the levels below each other and the sides side by side, then what differs
-/// from the baseline, what could not be told, and what is not the same thing. Control characters in
-/// names are escaped. `inputs`: their names.
+/// One screen: what is worse, a line an event, level and side, and what is missing or not compared.
+/// With `page.details` a table per event with the sides side by side, then each difference with its
+/// interval, what has too few samples, and how it was tested. Control characters in names are
+/// escaped. `inputs`: their names.
 std::string comparison_text(const analysis::Comparison& comparison,
-                            const std::vector<std::string>& inputs, const TextStyle& style);
+                            const std::vector<std::string>& inputs, const Page& page);
 
-/// Schema skidscan.compare/1, as docs/formats.md tells. Ends with a newline.
+/// Schema skidscan.compare/1, documented in docs/formats.md. Ends with a newline.
 std::string comparison_json(const analysis::Comparison& comparison,
                             const std::vector<std::string>& inputs);
 
@@ -23,7 +24,7 @@ std::string comparison_json(const analysis::Comparison& comparison,
 std::string comparison_csv(const analysis::Comparison& comparison,
                            const std::vector<std::string>& inputs);
 
-/// "Intel(R) …, microcode 0xf0, under KVM, Linux 6.1": what tells a side's machine. Escaped.
+/// "Intel(R) …, microcode 0xf0, under KVM, Linux 6.1": the machine of a side. Escaped.
 std::string machine_text(const analysis::Side& side);
 
 /// The letter of a side in tables and figures: a, b, …

@@ -1,7 +1,6 @@
-#include "src/output/comparison/comparison_cells.h"
-
 #include "analysis/wording.h"
 #include "src/output/comparison/comparison.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/output/escape.h"
 #include "src/output/report/grouping.h"
 
@@ -10,7 +9,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::output {
 
@@ -19,19 +17,6 @@ using analysis::ComparisonRow;
 using analysis::Estimate;
 using analysis::Outcome;
 using analysis::Side;
-using analysis::Verdict;
-
-namespace {
-
-constexpr std::size_t kMostNamed = 8;  // sides, inputs
-
-}  // namespace
-
-std::string list_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
-                     names.size() - kMostNamed);
-}
 
 Ink ink_of(Outcome outcome) {
   switch (outcome) {
@@ -60,16 +45,14 @@ std::string outcome_cell(Outcome outcome, const std::string& baseline) {
   }
 }
 
-std::string interval_text(const Estimate& estimate, bool unicode,
-                          const std::function<std::string(double)>& number) {
+std::string interval_text(const Page& page, const Estimate& estimate,
+                          std::string (*number)(double)) {
   if (!estimate.low && !estimate.high) return kUnknown;
   if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
   std::string low = estimate.low ? number(*estimate.low) : "?";
   const std::string high = estimate.high ? number(*estimate.high) : "?";
   if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
-  // A dash between negative numbers cannot be told from their signs.
-  const bool negative = low.starts_with('-') || high.starts_with('-');
-  return low + (negative ? " to " : unicode ? "–" : "-") + high;
+  return page.range(low, high);
 }
 
 std::string share_text(double share) {
@@ -102,28 +85,6 @@ std::string signed_text(analysis::Statistic statistic, double difference, bool w
 
 std::string value_text(analysis::Statistic statistic, double value) {
   return analysis::is_share(statistic) ? share_text(value) : instructions_text(value);
-}
-
-std::string contract_text(const analysis::Cell& cell) {
-  std::vector<std::string> parts;
-  for (const Verdict verdict :
-       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
-    const std::size_t runs = cell.contracts[static_cast<std::size_t>(verdict)];
-    if (runs == 0) continue;
-    parts.push_back(runs == cell.runs.size()
-                        ? std::string(analysis::name_of(verdict))
-                        : fmt::format("{} {}", runs, analysis::name_of(verdict)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-Ink contract_ink(const analysis::Cell& cell) {
-  const auto has = [&](Verdict verdict) {
-    return cell.contracts[static_cast<std::size_t>(verdict)] > 0;
-  };
-  if (has(Verdict::broken)) return Ink::red;
-  if (has(Verdict::undecided)) return Ink::yellow;
-  return has(Verdict::kept) ? Ink::green : Ink::dim;
 }
 
 std::string row_name(const ComparisonRow& row) {

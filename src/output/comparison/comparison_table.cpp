@@ -1,8 +1,7 @@
 #include "src/output/comparison/comparison.h"
-#include "src/output/comparison/comparison_cells.h"
-#include "src/output/page.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/output/report/grouping.h"
-#include "src/output/table.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -23,8 +22,8 @@ using ComparedCell = analysis::Cell;
 /// Adds the lines of a level to a table with a column for each side.
 class LevelLines {
  public:
-  LevelLines(const Comparison& comparison, const ComparisonRow& row, bool unicode, Table& table)
-      : comparison_(comparison), row_(row), unicode_(unicode), table_(table) {}
+  LevelLines(const Comparison& comparison, const ComparisonRow& row, const Page& page, Table& table)
+      : comparison_(comparison), row_(row), page_(page), table_(table) {}
 
   void add() const {
     table_.rows.push_back({level_name(row_.level), {}, Ink::bold});
@@ -44,9 +43,7 @@ class LevelLines {
     interval_line(&ComparedCell::median, instructions_text);
     length_line("  p99 skid", &ComparedCell::p99);
     interval_line(&ComparedCell::p99, instructions_text);
-    line("  contract", [](const ComparedCell& cell) {
-      return Cell{contract_text(cell), contract_ink(cell)};
-    });
+    line("  contract", [](const ComparedCell& cell) { return verdict_counts(cell.contracts); });
     outcome_line();
   }
 
@@ -74,7 +71,7 @@ class LevelLines {
   void interval_line(const std::optional<Estimate> ComparedCell::*member, Number number) const {
     line("    95% interval", [this, member, number](const ComparedCell& cell) {
       const auto& value = cell.*member;
-      return Cell{value ? interval_text(*value, unicode_, number) : kUnknown, Ink::dim};
+      return Cell{value ? interval_text(page_, *value, number) : kUnknown, Ink::dim};
     });
   }
 
@@ -96,21 +93,21 @@ class LevelLines {
 
   const Comparison& comparison_;
   const ComparisonRow& row_;
-  bool unicode_;
+  const Page& page_;
   Table& table_;
 };
 
 }  // namespace
 
 Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIterator end,
-                         bool unicode) {
+                         const Page& page) {
   Table table;
   for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
     table.header.push_back({letter_of(side), Ink::bold});
   }
   for (auto row = begin; row != end; ++row) {
     if (row != begin) table.rows.emplace_back();
-    LevelLines(comparison, *row, unicode, table).add();
+    LevelLines(comparison, *row, page, table).add();
   }
   return table;
 }

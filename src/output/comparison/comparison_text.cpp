@@ -1,17 +1,14 @@
 #include "analysis/wording.h"
 #include "src/output/comparison/comparison.h"
-#include "src/output/comparison/comparison_cells.h"
-#include "src/output/comparison/comparison_many.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/output/escape.h"
-#include "src/output/page.h"
-#include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,14 +23,14 @@ namespace {
 using analysis::Cell;
 using analysis::Comparison;
 using analysis::ComparisonRow;
-using analysis::Estimate;
 using analysis::Outcome;
 using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
-using TableCell = output::Cell;
 
-constexpr unsigned kNarrowestTerminal = 60;
+/// What fits one screen.
+constexpr std::size_t kMostLines = 28;
+constexpr std::size_t kMostNotes = 5;
 
 class ComparisonText {
  public:
@@ -41,7 +38,29 @@ class ComparisonText {
                  const Page& page)
       : comparison_(comparison), inputs_(inputs), page_(page) {}
 
-  std::string text() const {
+  std::string one_screen() const {
+    std::string text = answer() + '\n' + head() + '\n' + list();
+    for (const auto& [title, notes] :
+         {std::pair{"Not on all sides", missing()}, std::pair{"Caveats", remarks()}}) {
+      text += section(title, notes, kMostNotes);
+    }
+    const analysis::ComparisonChoices& choices = comparison_.choices;
+    return text + '\n' +
+           page_.hanging(
+               "", 0,
+               fmt::format(
+                   "Differences are more than chance (5%, Holm's procedure over {}) and more "
+                   "than {} points or {} instructions.{} --details prints each with its "
+                   "interval; --plot FILE draws them, --html FILE writes a page",
+                   analysis::counted(comparison_.tests, "test"),
+                   number_text(choices.least_share * 100), number_text(choices.least_instructions),
+                   compares_samples() ? " Samples were compared; record --repeat 3 or more "
+                                        "for a comparison over runs."
+                                      : ""),
+               Ink::dim);
+  }
+
+  std::string details() const {
     std::string text = head();
     const auto& rows = comparison_.rows;
     for (auto row = rows.begin(); row != rows.end();) {
@@ -50,7 +69,9 @@ class ComparisonText {
       text += table(row, end);
       row = end;
     }
-    return text + differences() + too_few() + missing() + remarks() + method();
+    return text + differences() + section("Too few to decide", too_few()) +
+           section("Not on all sides", missing()) + section("Caveats", remarks()) +
+           page_.title("Method") + page_.note(method(), Ink::dim);
   }
 
  private:
@@ -58,43 +79,168 @@ class ComparisonText {
   bool is_many() const { return comparison_.sides.size() > kMostSideBySide; }
   std::string name_of_side(std::size_t side) const { return side_text(comparison_, inputs_, side); }
 
+  std::string names_of_inputs(const std::vector<std::size_t>& numbers) const {
+    std::vector<std::string> names;
+    for (const std::size_t input : numbers) names.push_back(escape_for_terminal(inputs_[input]));
+    return list_of(names);
+  }
+
+  /// How many sides are worse, better or missing, and which are worse.
+  std::string answer() const {
+    std::map<Outcome, std::size_t> outcomes;
+    EventLevels worse;
+    bool is_worse = false;
+    std::size_t compared = 0, missing = 0;
+    for (const ComparisonRow& row : comparison_.rows) {
+      missing += row.missing.size();
+      for (const Cell& cell : row.cells) {
+        if (cell.outcome == Outcome::baseline) continue;
+        ++outcomes[cell.outcome];
+        ++compared;
+        if (cell.outcome != Outcome::worse) continue;
+        is_worse = true;
+        worse.add(row.event,
+                  level_name(row.level) +
+                      (comparison_.sides.size() > 2 ? " " + name_of_side(cell.side) : ""));
+      }
+    }
+    std::vector<std::string> parts;
+    for (const Outcome outcome :
+         {Outcome::worse, Outcome::not_compared, Outcome::different, Outcome::better,
+          Outcome::too_few, Outcome::no_difference, Outcome::only_here}) {
+      const std::size_t count = outcomes[outcome];
+      if (count > 0)
+        parts.push_back(fmt::format("{} {}", count, outcome_cell(outcome, baseline())));
+    }
+    if (missing > 0) parts.push_back(fmt::format("{} missing", missing));
+    std::string text =
+        fmt::format("{} against {} (baseline): {}", analysis::counted(compared, "comparison"),
+                    baseline(), fmt::join(parts, ", "));
+    if (is_worse) text += "; worse: " + worse.text();
+    const Ink ink = is_worse                                             ? Ink::red
+                    : missing > 0 || outcomes[Outcome::not_compared] > 0 ? Ink::yellow
+                                                                         : Ink::green;
+    return page_.hanging("", 0, text, ink);
+  }
+
+  std::string side_lines(std::size_t number, bool same_machine) const {
+    const Side& side = comparison_.sides[number];
+    return page_.field(letter_of(number),
+                       names_of_inputs(side.inputs) +
+                           (number == comparison_.baseline ? " (baseline)" : "")) +
+           page_.field("", (same_machine ? "the same machine" : machine_text(side)) + "; " +
+                               analysis::counted(side.measurements, "measurement"));
+  }
+
   std::string head() const {
-    if (is_many()) return many_sides_head(page_, comparison_, inputs_);
+    const std::vector<Side>& sides = comparison_.sides;
     std::string text;
     std::vector<std::string> synthetic;
-    for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
-      const Side& side = comparison_.sides[i];
-      std::vector<std::string> names;
-      for (const std::size_t input : side.inputs) {
-        names.push_back(escape_for_terminal(inputs_[input]));
-      }
-      std::string line = list_of(names);
-      if (i == comparison_.baseline) line += " (baseline)";
-      text += page_.field(letter_of(i), line);
-      const bool same = i > 0 && machine_text(side) == machine_text(comparison_.sides[i - 1]);
-      text += page_.field("", (same ? "the same machine" : machine_text(side)) + "; " +
-                                  analysis::counted(side.measurements, "measurement"));
-      if (side.synthetic) synthetic.push_back(letter_of(i));
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (sides[i].synthetic) synthetic.push_back(letter_of(i));
     }
-    if (!synthetic.empty()) {
-      text += page_.field(
-          "SYNTHETIC",
-          fmt::format("{}: samples made by skidscan synth; no CPU took them", list_of(synthetic)),
-          Ink::yellow);
+    if (is_many()) {
+      text = side_lines(comparison_.baseline, false) + machines();
+    } else {
+      for (std::size_t i = 0; i < sides.size(); ++i) {
+        text += side_lines(i, i > 0 && machine_text(sides[i]) == machine_text(sides[i - 1]));
+      }
+    }
+    if (synthetic.empty()) return text;
+    const std::string which = is_many()
+                                  ? fmt::format("{} of {} sides", synthetic.size(), sides.size())
+                                  : list_of(synthetic);
+    return text + page_.field("SYNTHETIC", which + ": " + kSyntheticText, Ink::yellow);
+  }
+
+  /// How many sides there are of which machines.
+  std::string machines() const {
+    std::vector<std::pair<std::string, std::size_t>> machines;  // in order of first appearance
+    std::map<std::string, std::size_t> places;
+    for (const Side& side : comparison_.sides) {
+      const auto [place, is_new] = places.try_emplace(machine_text(side), machines.size());
+      if (is_new) machines.emplace_back(place->first, 0);
+      ++machines[place->second].second;
+    }
+    std::string text =
+        page_.field("sides", fmt::format("{}, on {} of machine", comparison_.sides.size(),
+                                         analysis::counted(machines.size(), "kind")));
+    const std::size_t most = page_.details ? kMostTold : 3;
+    for (std::size_t i = 0; i < machines.size() && i < most; ++i) {
+      text += page_.field("", fmt::format("{}: {}", machines[i].second, machines[i].first));
+    }
+    if (machines.size() > most) {
+      text += page_.field("", fmt::format("and {} other kinds", machines.size() - most));
+    }
+    return text;
+  }
+
+  /// All cells where they fit, else of each level the baseline and the worst ones.
+  std::string list() const {
+    std::size_t lines = 0;
+    for (const ComparisonRow& row : comparison_.rows) lines += row.cells.size();
+    const bool all_fit = lines <= kMostLines;
+    std::vector<ShownRow> shown;
+    std::size_t shown_lines = 0;
+    const std::size_t levels = std::max<std::size_t>(comparison_.rows.size(), 1);
+    const std::size_t most = std::max<std::size_t>(kMostLines / levels, 2) - 1;
+    for (const ComparisonRow& row : comparison_.rows) {
+      ShownRow one{&row, {}};
+      if (all_fit) {
+        for (const Cell& cell : row.cells) one.cells.push_back(&cell);
+      } else {
+        one.cells = by_severity(row);
+        if (one.cells.empty()) continue;
+        one.cells.resize(std::min(one.cells.size(), most));
+        if (const Cell* of_baseline = row.cell_of(comparison_.baseline)) {
+          one.cells.insert(one.cells.begin(), of_baseline);
+        }
+        if (shown_lines + one.cells.size() > kMostLines) continue;
+      }
+      shown_lines += one.cells.size();
+      shown.push_back(std::move(one));
+    }
+    std::string text;
+    if (!shown.empty()) text = side_list(page_, comparison_, inputs_, shown, true);
+    if (shown_lines < lines) {
+      text += page_.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
+                                     lines - shown_lines, lines),
+                         Ink::dim);
     }
     return text;
   }
 
   std::string table(RowIterator begin, RowIterator end) const {
-    if (is_many()) {
-      std::string text = page_.rule(begin->event);
-      for (auto row = begin; row != end; ++row) {
-        text += many_sides_level(page_, comparison_, inputs_, *row);
-      }
-      return text;
+    if (!is_many()) {
+      return page_.rule(begin->event) +
+             page_.table(comparison_numbers(comparison_, begin, end, page_));
     }
-    const Table table = comparison_numbers(comparison_, begin, end, page_.unicode);
-    return page_.rule(begin->event) + render(table, page_.width, page_.color);
+    std::string text = page_.rule(begin->event);
+    for (auto row = begin; row != end; ++row) text += level_of_many(*row);
+    return text;
+  }
+
+  /// The baseline, the first of by_severity, and the range of all of them.
+  std::string level_of_many(const ComparisonRow& row) const {
+    std::vector<const Cell*> shown = by_severity(row);
+    const std::size_t differ = shown.size();
+    shown.resize(std::min(differ, kMostTold));
+    if (const Cell* of_baseline = row.cell_of(comparison_.baseline)) {
+      shown.insert(shown.begin(), of_baseline);
+    } else {
+      // There is nothing to compare with; the first ones stand for all.
+      for (const Cell& cell : row.cells) {
+        if (shown.size() < kMostTold) shown.push_back(&cell);
+      }
+    }
+    std::string text = page_.paint(level_name(row.level), Ink::bold) + '\n' +
+                       side_list(page_, comparison_, inputs_, {{&row, shown}}, false);
+    if (differ > kMostTold) {
+      text += page_.note(
+          fmt::format("{} more differ; --format csv has all of them", differ - kMostTold), Ink::dim,
+          kIndent);
+    }
+    return text + summary_of_sides(page_, comparison_, row);
   }
 
   /// Calls `function` for each cell that is no baseline.
@@ -107,11 +253,6 @@ class ComparisonText {
     }
   }
 
-  std::string lead(const ComparisonRow& row, const Cell& cell) const {
-    return std::string(kIndent, ' ') +
-           fmt::format("{}: {} against {}", row_name(row), name_of_side(cell.side), baseline());
-  }
-
   std::string difference_line(const StatisticDifference& difference, const Cell& cell) const {
     std::string text;
     if (difference.statistic == Statistic::distribution) {
@@ -119,40 +260,42 @@ class ComparisonText {
                          analysis::percent(cell.distances->total_variation),
                          number_text(cell.distances->wasserstein), p_text(difference));
     } else {
-      text = fmt::format("{} -> {}: {}", value_text(difference.statistic, difference.baseline),
-                         value_text(difference.statistic, difference.here),
-                         signed_text(difference.statistic, difference.difference, true));
       const auto end = [&](const std::optional<double>& value) {
         return value ? signed_text(difference.statistic, *value, false) : std::string("?");
       };
-      text += fmt::format(" ({} to {}, {})", end(difference.low), end(difference.high),
-                          p_text(difference));
+      text = fmt::format("{} -> {}: {} ({} to {}, {})",
+                         value_text(difference.statistic, difference.baseline),
+                         value_text(difference.statistic, difference.here),
+                         signed_text(difference.statistic, difference.difference, true),
+                         end(difference.low), end(difference.high), p_text(difference));
     }
-    std::string name(name_of(difference.statistic));
-    if (difference.statistic == Statistic::constant_share) name = "same offset";
-    constexpr std::size_t kNameWidth = 2 * kIndent + 14;
-    return page_.hanging(std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth - 2 * kIndent),
-                         kNameWidth, text);
+    return named_line(difference.statistic == Statistic::constant_share
+                          ? "same offset"
+                          : name_of(difference.statistic),
+                      text);
+  }
+
+  std::string named_line(std::string_view name, std::string_view text) const {
+    constexpr std::size_t kNameWidth = 14;
+    return page_.hanging(std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth),
+                         2 * kIndent + kNameWidth, text);
   }
 
   std::string difference_text(const ComparisonRow& row, const Cell& cell) const {
-    const std::string outcome(name_of(cell.outcome));
-    // A name can be too long for a line.
     std::string text =
-        is_many() ? page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
-                                  lead(row, cell).substr(kIndent) + ": " + outcome)
-                  : lead(row, cell) + ": " + page_.paint(outcome, ink_of(cell.outcome)) + '\n';
+        page_.note(fmt::format("{}: {} against {}: {}", row_name(row), name_of_side(cell.side),
+                               baseline(), name_of(cell.outcome)),
+                   ink_of(cell.outcome), kIndent);
     for (const StatisticDifference& difference : cell.differences) {
       if (difference.marked) text += difference_line(difference, cell);
     }
     if (cell.contract_broke || cell.contract_mended) {
-      text += std::string(2 * kIndent, ' ') + pad_right("contract", 14) +
-              (cell.contract_broke ? "kept -> broken" : "broken -> kept") + '\n';
+      text += named_line("contract", cell.contract_broke ? "kept -> broken" : "broken -> kept");
     }
     return text;
   }
 
-  static bool is_told(const Cell& cell) {
+  static bool is_reported(const Cell& cell) {
     return cell.contract_broke || cell.contract_mended ||
            std::any_of(cell.differences.begin(), cell.differences.end(),
                        [](const auto& difference) { return difference.marked; });
@@ -161,79 +304,81 @@ class ComparisonText {
   std::string differences() const {
     std::string text;
     for (const ComparisonRow& row : comparison_.rows) {
-      std::vector<const Cell*> told;
+      std::vector<const Cell*> cells;
       if (is_many()) {
-        told = by_severity(row);
+        cells = by_severity(row);
       } else {
-        for (const Cell& cell : row.cells) told.push_back(&cell);
+        for (const Cell& cell : row.cells) cells.push_back(&cell);
       }
-      std::erase_if(told, [](const Cell* cell) { return !is_told(*cell); });
-      const std::size_t shown = is_many() ? std::min(told.size(), kMostTold) : told.size();
-      for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *told[i]);
-      if (shown < told.size()) {
-        text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
-                              fmt::format("{}: {} more; --format csv has all of them",
-                                          row_name(row), told.size() - shown));
+      std::erase_if(cells, [](const Cell* cell) { return !is_reported(*cell); });
+      const std::size_t shown = is_many() ? std::min(cells.size(), kMostTold) : cells.size();
+      for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *cells[i]);
+      if (shown < cells.size()) {
+        text += page_.note(fmt::format("{}: {} more; --format csv has all of them", row_name(row),
+                                       cells.size() - shown),
+                           Ink::plain, kIndent);
       }
     }
-    const std::string title = page_.title(fmt::format("What differs from {}", baseline()));
     if (text.empty()) {
-      return title +
-             page_.hanging(std::string(kIndent, ' '), kIndent,
-                           "nothing is marked: no difference is more than chance and large enough",
-                           Ink::dim);
+      text = page_.note("nothing is marked: no difference is more than chance and large enough",
+                        Ink::dim);
     }
-    return title + text;
+    return page_.title(fmt::format("Differences from {}", baseline())) + text;
   }
 
-  /// What could have been seen where nothing was.
-  std::string too_few() const {
-    if (is_many()) return many_too_few();
-    std::string text;
+  std::string section(std::string_view title, const std::vector<std::string>& notes,
+                      std::size_t most = static_cast<std::size_t>(-1)) const {
+    if (notes.empty()) return {};
+    std::string text = page_.title(title);
+    for (std::size_t i = 0; i < notes.size() && i < most; ++i) {
+      text += page_.note(notes[i], Ink::plain, kIndent);
+    }
+    if (notes.size() > most) {
+      text += page_.note(fmt::format("{} more: --details", notes.size() - most), Ink::dim);
+    }
+    return text;
+  }
+
+  /// The differences that the intervals leave open where none was shown.
+  std::vector<std::string> too_few() const {
+    std::vector<std::string> notes;
+    if (is_many()) {
+      for (const ComparisonRow& row : comparison_.rows) {
+        std::vector<std::string> sides;
+        for (const Cell& cell : row.cells) {
+          if (cell.outcome == Outcome::too_few) sides.push_back(name_of_side(cell.side));
+        }
+        if (!sides.empty()) notes.push_back(row_name(row) + ": " + list_of(sides));
+      }
+      return notes;
+    }
     each_cell([&](const ComparisonRow& row, const Cell& cell) {
       if (cell.outcome != Outcome::too_few || cell.differences.empty()) return;
       std::vector<std::string> parts;
       for (const StatisticDifference& difference : cell.differences) {
-        const bool told =
+        const bool has_interval =
             difference.statistic == Statistic::mean ||
             (difference.statistic == Statistic::hit_ratio && difference.p.has_value());
-        if (!told || !difference.low || !difference.high) continue;
+        if (!has_interval || !difference.low || !difference.high) continue;
         const double half = (*difference.high - *difference.low) / 2;
         if (half == 0) continue;
         parts.push_back(is_share(difference.statistic)
                             ? fmt::format("of the hit ratio below {:.2g} points", half * 100)
                             : fmt::format("of the mean below {:.2g} instructions", half));
       }
-      text +=
-          page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
-                        fmt::format("{}: {}: too few {}{}", row_name(row), letter_of(cell.side),
-                                    cell.over_runs ? "runs" : "samples",
-                                    parts.empty() ? std::string(" for any interval")
-                                                  : fmt::format("; a difference {} would not show",
-                                                                fmt::join(parts, ", or "))));
+      notes.push_back(fmt::format("{}: {}: too few {}{}", row_name(row), letter_of(cell.side),
+                                  cell.over_runs ? "runs" : "samples",
+                                  parts.empty() ? std::string(" for any interval")
+                                                : fmt::format("; a difference {} would not show",
+                                                              fmt::join(parts, ", or "))));
     });
-    return text.empty() ? text : page_.title("Too few to tell") + text;
+    return notes;
   }
 
-  std::string many_too_few() const {
-    std::string text;
-    for (const ComparisonRow& row : comparison_.rows) {
-      std::vector<std::string> sides;
-      for (const Cell& cell : row.cells) {
-        if (cell.outcome == Outcome::too_few) sides.push_back(name_of_side(cell.side));
-      }
-      if (sides.empty()) continue;
-      text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
-                            fmt::format("{}: {}", row_name(row), list_of(sides)));
-    }
-    return text.empty() ? text : page_.title("Too few to tell") + text;
-  }
-
-  /// Inputs without anything, and rows that some sides lack; levels of one event that the same
-  /// sides lack on one line.
-  std::string missing() const {
-    std::vector<std::pair<std::string, std::string>>
-        lines;  // event and levels; who has, lacks them
+  /// Inputs without anything, and rows that some sides do not have; levels of one event that the
+  /// same sides do not have in one note.
+  std::vector<std::string> missing() const {
+    std::vector<std::pair<std::string, std::string>> lines;  // event and levels; which sides
     const ComparisonRow* last = nullptr;
     for (const ComparisonRow& row : comparison_.rows) {
       if (row.in_baseline && row.missing.empty()) continue;
@@ -250,67 +395,65 @@ class ComparisonText {
       }
       last = &row;
     }
-    std::string text;
+    std::vector<std::string> notes;
     if (!comparison_.empty.empty()) {
-      std::vector<std::string> names;
-      for (const std::size_t input : comparison_.empty) {
-        names.push_back(escape_for_terminal(inputs_[input]));
-      }
-      text += page_.hanging(std::string(kIndent, ' '), 2 * kIndent,
-                            fmt::format("{}: no measurement at all", list_of(names)));
+      notes.push_back(names_of_inputs(comparison_.empty) + ": no measurement at all");
     }
-    for (const auto& [name, where] : lines) {
-      text +=
-          page_.hanging(std::string(kIndent, ' '), 2 * kIndent, fmt::format("{}: {}", name, where));
-    }
-    return text.empty() ? text : page_.title("Not on all sides") + text;
+    for (const auto& [name, where] : lines) notes.push_back(name + ": " + where);
+    return notes;
   }
 
-  /// Each remark once for a row, with all sides that it is made of.
-  std::string remarks() const {
-    std::string text;
+  /// Each remark once for a row, with all of its sides.
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> notes;
     for (const ComparisonRow& row : comparison_.rows) {
-      std::vector<std::pair<std::string, std::vector<std::string>>> said;
+      std::vector<std::pair<std::string, std::vector<std::string>>> sides_of;
       std::map<std::string, std::size_t> places;
       for (const Cell& cell : row.cells) {
         for (const std::string& remark : cell.remarks) {
           const std::string whole =
               (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
-          const auto [place, is_new] = places.try_emplace(whole, said.size());
-          if (is_new) said.push_back({whole, {}});
-          said[place->second].second.push_back(name_of_side(cell.side));
+          const auto [place, is_new] = places.try_emplace(whole, sides_of.size());
+          if (is_new) sides_of.push_back({whole, {}});
+          sides_of[place->second].second.push_back(name_of_side(cell.side));
         }
       }
-      for (const auto& [remark, sides] : said) {
-        text += page_.hanging(
-            std::string(kIndent, ' '), 2 * kIndent,
+      for (const auto& [remark, sides] : sides_of) {
+        notes.push_back(
             fmt::format("{}: {}: {}", row_name(row), list_of(sides), escape_for_terminal(remark)));
       }
     }
-    return text.empty() ? text : page_.title("To be read with care") + text;
+    return notes;
+  }
+
+  bool compares_samples() const {
+    bool samples = false;
+    each_cell([&](const ComparisonRow&, const Cell& cell) {
+      samples = samples || (!cell.differences.empty() && !cell.over_runs);
+    });
+    return samples;
   }
 
   std::string method() const {
     bool samples = false, runs = false;
     each_cell([&](const ComparisonRow&, const Cell& cell) {
-      if (cell.differences.empty()) return;
-      (cell.over_runs ? runs : samples) = true;
+      if (!cell.differences.empty()) (cell.over_runs ? runs : samples) = true;
     });
     std::string text = fmt::format(
-        "Marked is what chance gives in less than 5% of comparisons (Holm's procedure over {}) and "
-        "is larger than {} points or {} instructions. Intervals are of 95%, each for itself.",
+        "A difference is marked when chance gives one in less than 5% of comparisons (Holm's "
+        "procedure over {}) and it is larger than {} points or {} instructions. Each interval is "
+        "of 95%.",
         analysis::counted(comparison_.tests, "test"),
         number_text(comparison_.choices.least_share * 100),
         number_text(comparison_.choices.least_instructions));
-    if (runs) text += " Where there are repeats, runs were compared (Student's t), not samples.";
+    if (runs) text += " Repeated runs were compared over runs (Student's t), not over samples.";
     if (samples) {
       text += runs ? " The rest was compared over samples;" : " Samples were compared;";
       text +=
-          " runs vary more than their samples, and two runs may differ for reasons that come "
-          "and go: record --repeat 3 or more tells.";
+          " runs vary more than their samples: record --repeat 3 or more for a comparison over "
+          "runs.";
     }
-    return page_.title("How to read this") +
-           page_.hanging(std::string(kIndent, ' '), kIndent, text, Ink::dim);
+    return text;
   }
 
   const Comparison& comparison_;
@@ -335,9 +478,9 @@ std::string letter_of(std::size_t side) {
 }
 
 std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,
-                            const TextStyle& style) {
-  const Page page{style.color, style.unicode, std::max(style.width, kNarrowestTerminal)};
-  return ComparisonText(comparison, inputs, page).text();
+                            const Page& page) {
+  const ComparisonText text(comparison, inputs, page);
+  return page.details ? text.details() : text.one_screen();
 }
 
 }  // namespace skid::output

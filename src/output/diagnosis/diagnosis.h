@@ -12,15 +12,16 @@
 
 namespace skid::output {
 
-/// What is known of the events of the machine's core PMU.
+/// Events of the machine's core PMU in the catalogue.
 struct CpuEvents {
   std::string catalogue;               ///< "libpfm4, skl"; empty: none covers the CPU
   std::size_t known = 0, precise = 0;  ///< events of the catalogue
-  events::DefaultSet set;              ///< what `record` records of it when nothing is named
+  events::DefaultSet set;              ///< what `record` records without -e
 };
 
-/// The page for people. Names that come from files are escaped.
-/// `cpu_events` is shown where one of the CPU's events can be sampled.
+/// One screen: what can be sampled, and each problem with its remedy; with `page.details` also
+/// rights, settings, PMUs and default events. Names that come from files are escaped. `cpu_events`
+/// is shown if one of the CPU's events can be sampled.
 std::string diagnosis_text(const machine::SamplingSupport& support,
                            const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events,
                            const Page& page);

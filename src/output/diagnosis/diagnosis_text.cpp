@@ -1,8 +1,6 @@
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/output/escape.h"
-#include "src/output/page.h"
 #include "src/output/report/grouping.h"
-#include "src/output/table.h"
 #include "src/support/file.h"
 
 #include <algorithm>
@@ -21,18 +19,14 @@ using machine::Diagnosis;
 using machine::Pmu;
 using machine::SampledEvent;
 using machine::SamplingSupport;
+using Kind = ListColumn::Kind;
 
-constexpr std::size_t kFieldWidth = 11;
 constexpr std::size_t kWidestName = 32;
-/// Longer names than any that CPUs have are cut, so that the page stays one screen.
+/// Longer names than any that CPUs have are cut, so that the page remains one screen.
 constexpr std::size_t kLongestText = 160;
 
 std::string shown(std::string_view text) {
   return shorten(escape_for_terminal(text), kLongestText);
-}
-
-std::string field(const Page& page, std::string_view name, std::string_view text) {
-  return page.hanging(page.paint(pad_right(name, kFieldWidth), Ink::dim), kFieldWidth, text);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ") {
@@ -149,15 +143,8 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
     const std::string lead = std::string(kIndent, ' ') + pad_right(name, 14) + ' ';
     text += page.hanging(lead, display_width(lead), pmu_text(pmu));
   }
-  if (!any) text += page.hanging(std::string(kIndent, ' '), kIndent, "none");
-  constexpr std::size_t kMostOthers = 8;
-  if (!others.empty()) {
-    const std::size_t left_out = others.size() - std::min(others.size(), kMostOthers);
-    others.resize(others.size() - left_out);
-    const std::string more = left_out == 0 ? "" : fmt::format(" and {} more", left_out);
-    text += page.hanging(std::string(kIndent, ' '), kIndent,
-                         fmt::format("beside them: {}{}", joined(others), more), Ink::dim);
-  }
+  if (!any) text += page.note("none");
+  if (!others.empty()) text += page.note("others: " + list_of(others), Ink::dim);
   return text;
 }
 
@@ -173,37 +160,27 @@ std::string remark_of(const SampledEvent& event) {
 }
 
 std::string events_text(const Page& page, const Diagnosis& diagnosis) {
-  std::size_t name_width = 5;
-  for (const SampledEvent& event : diagnosis.events) {
-    name_width = std::max(name_width, display_width(shorten(shown(event.name), kWidestName)));
-  }
-  constexpr std::size_t kLevelsWidth = 13;  // "none p pp ppp"
-  constexpr std::size_t kModesWidth = 15;   // "user and kernel"
-  const auto lead_of = [&](std::string_view name, std::string_view levels, std::string_view modes) {
-    return std::string(kIndent, ' ') + pad_right(name, name_width) + "  " +
-           pad_right(levels, kLevelsWidth) + "  " + pad_right(modes, kModesWidth) + "  ";
-  };
-  const std::size_t lead_width = display_width(lead_of("", "", ""));
-
-  std::string text = page.title("Events");
-  text += page.paint(fmt::format("{}\n", lead_of("event", "levels", "modes")), Ink::dim);
-  for (const SampledEvent& event : diagnosis.events) {
-    const std::string lead =
-        lead_of(shorten(shown(event.name), kWidestName), levels_text(event.levels),
-                event.usable() ? name_of(event.modes) : "");
-    const std::string remark = remark_of(event);
-    if (remark.empty()) {
-      text += lead + '\n';
-    } else {
-      text += page.hanging(lead, lead_width, remark, Ink::dim);
-    }
-  }
-  return text;
+  return page.title("Events") +
+         page.list(columns_of<SampledEvent>(
+             diagnosis.events,
+             {{{"event", Kind::text},
+               [](const SampledEvent& event) {
+                 return Cell{shorten(shown(event.name), kWidestName)};
+               }},
+              {{"levels", Kind::text},
+               [](const SampledEvent& event) { return Cell{levels_text(event.levels)}; }},
+              {{"modes", Kind::text, 1},
+               [](const SampledEvent& event) {
+                 return Cell{event.usable() ? std::string(name_of(event.modes)) : ""};
+               }},
+              {{"", Kind::wrapped}, [](const SampledEvent& event) {
+                 return Cell{remark_of(event), Ink::dim};
+               }}}));
 }
 
 /// What `record` records of the CPU when no event is named.
 std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
-  std::string text = page.title("What record takes of this CPU");
+  std::string text = page.title("Default events of record");
   const std::string known =
       cpu_events.catalogue.empty() ? std::string("no catalogue covers this CPU: generic events")
       : cpu_events.precise == 0
@@ -211,17 +188,18 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
                         cpu_events.known, shown(cpu_events.catalogue))
           : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
                         cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
-  const std::string indent(kIndent, ' ');
-  text += page.hanging(indent, kIndent, known, Ink::dim);
-  for (const events::DefaultEvent& event : cpu_events.set.events) {
-    constexpr std::size_t kNameColumn = 34;
-    constexpr std::size_t kLevelsColumn = 15;
-    const std::string lead = indent +
-                             pad_right(shorten(shown(event.name), kNameColumn), kNameColumn) +
-                             "  " + pad_right(levels_text(event.levels), kLevelsColumn);
-    text += page.hanging(lead, display_width(lead), runway::name_of(event.trigger), Ink::dim);
-  }
-  return text;
+  text += page.note(known, Ink::dim);
+  using Event = events::DefaultEvent;
+  return text +
+         page.list(columns_of<Event>(
+             cpu_events.set.events,
+             {{{"event", Kind::text},
+               [](const Event& event) { return Cell{shorten(shown(event.name), kWidestName)}; }},
+              {{"levels", Kind::text},
+               [](const Event& event) { return Cell{levels_text(event.levels)}; }},
+              {{"trigger", Kind::text, 1}, [](const Event& event) {
+                 return Cell{std::string(runway::name_of(event.trigger)), Ink::dim};
+               }}}));
 }
 
 bool any_of_cpu(const Diagnosis& diagnosis) {
@@ -236,7 +214,7 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
   for (const machine::Problem& problem : diagnosis.problems) {
     const std::string lead = fmt::format("{:>3} ", ++number);
     text += page.hanging(lead, lead.size(), shown(problem.what));
-    // Long remedies are never cut: they are there to be pasted.
+    // Remedies are pasted, so they are never cut.
     text += page.hanging("    > ", 6, escape_for_terminal(problem.remedy), Ink::green);
   }
   return text;
@@ -247,7 +225,7 @@ std::string_view verdict(ExitStatus status) {
     case ExitStatus::done:
       return "A PMU of the CPU can be sampled here.";
     case ExitStatus::builtin_events_only:
-      return "Only the built-in events can be sampled here; they say nothing of PEBS or IBS.";
+      return "Only the built-in events can be sampled here; they do not use PEBS or IBS.";
     default:
       return "Nothing can be sampled here.";
   }
@@ -258,40 +236,47 @@ Ink ink_of(ExitStatus status) {
   return status == ExitStatus::builtin_events_only ? Ink::yellow : Ink::red;
 }
 
-/// No line of the page ends in spaces.
-std::string without_trailing_spaces(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\n') {
-      while (result.ends_with(' ')) result.pop_back();
-    }
-    result += c;
+std::string joined_names(const std::vector<events::DefaultEvent>& set) {
+  std::vector<std::string> names;
+  for (const events::DefaultEvent& event : set) {
+    names.push_back(shorten(shown(event.name), kWidestName));
   }
-  return result;
+  return list_of(names);
 }
 
 }  // namespace
 
 std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events, const Page& page) {
-  std::string text = page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status));
-  text += '\n';
-  text += field(page, "CPU", cpu_text(support));
+  std::string text =
+      page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status)) + '\n';
+  text += page.field("CPU", cpu_text(support));
   const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
-  text += field(page, "hypervisor", hypervisor ? shown(*hypervisor) : "none seen");
-  text += field(page, "kernel",
-                support.machine.kernel.empty() ? "unknown" : shown(support.machine.kernel));
-  text += field(page, "perf", perf_text(support));
-  text += field(page, "rights", rights_text(support.rights));
-  text += field(page, "settings", settings_text(support));
-  if (!diagnosis.tried) {
-    text += field(page, "source", "files of a machine: no event was tried");
+  const std::string kernel =
+      support.machine.kernel.empty() ? "unknown" : shown(support.machine.kernel);
+  const std::string not_tried =
+      diagnosis.tried ? "" : page.field("source", "files of a machine: no event was tried");
+  if (page.details) {
+    text += page.field("hypervisor", hypervisor ? shown(*hypervisor) : "none seen");
+    text += page.field("kernel", kernel) + page.field("perf", perf_text(support));
+    text += page.field("rights", rights_text(support.rights));
+    text += page.field("settings", settings_text(support)) + not_tried;
+    text += pmus_text(page, support) + events_text(page, diagnosis);
+    if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
+    return text + problems_text(page, diagnosis);
   }
-  text += pmus_text(page, support);
-  text += events_text(page, diagnosis);
-  if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
+  text += page.field(
+      "kernel", fmt::format("{}{}, perf {}", kernel,
+                            hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
+  text += not_tried + events_text(page, diagnosis);
+  if (any_of_cpu(diagnosis)) {
+    text += '\n' +
+            page.hanging("", 0, "record without -e samples " + joined_names(cpu_events.set.events));
+  }
   text += problems_text(page, diagnosis);
-  return without_trailing_spaces(text);
+  return text + '\n' +
+         page.hanging("", 0, "--details prints rights, settings, PMUs and the default events",
+                      Ink::dim);
 }
 
 }  // namespace skid::output

@@ -1,6 +1,6 @@
 #include "src/output/escape.h"
 #include "src/output/inspection/inspection.h"
-#include "src/output/table.h"
+#include "src/output/page.h"
 #include "src/support/process.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace skid::output {
 
 struct ListingChoices {
   listing::Folding folding;
-  /// Where the text of source lines is to come from; null: it is not shown. Not owned.
+  /// Text of source lines; null: not shown. Not owned.
   listing::SourceText* sources = nullptr;
 };
 
@@ -21,7 +21,7 @@ struct ListingChoices {
 std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
                          const Page& page);
 
-/// Schema skidscan.annotate/1, as docs/formats.md tells. Ends with a newline.
+/// Schema skidscan.annotate/1, documented in docs/formats.md. Ends with a newline.
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices);
 
 /// One row a line of the listing, event and level; docs/formats.md lists the columns.

@@ -22,7 +22,7 @@ constexpr std::string_view kOwnHeader =
     "last_offset,"
     "text,destination,source_file,source_line,verdict,samples,exact_ip_samples";
 
-/// What is the same in every row of a column of some code, with the comma behind it.
+/// Fields of a column of some code that are equal in all rows, with a comma at the end.
 std::string prefix_of(const listing::Column& column, const Code& code, std::uint64_t samples) {
   const std::array<std::string, 5> fields{identity_fields(column.described), csv_field(code.name),
                                           csv_field(code.dso), fmt::format("{}", column.read()),
@@ -30,7 +30,7 @@ std::string prefix_of(const listing::Column& column, const Code& code, std::uint
   return fmt::format("{},", fmt::join(fields, ","));
 }
 
-/// What a row says of its place, with the comma behind it.
+/// Fields of the place of a row, with a comma at the end.
 std::string place_of(const Code& code, const Row& row) {
   const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
   const std::array<std::string, 11> fields{

@@ -2,7 +2,7 @@
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
 #include "src/output/report/grouping.h"
-#include "src/output/table.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -29,9 +29,9 @@ using listing::Row;
 using listing::RowKind;
 
 constexpr std::size_t kShareWidth = 4;
-/// Columns that instructions get at least before levels are put below each other.
+/// Fewest columns of instructions; levels are put below each other to keep them.
 constexpr std::size_t kNarrowestText = 18;
-/// Share of the samples from which on a line stands out.
+/// Lines with at least this share of the samples are bold.
 constexpr double kHot = 0.05;
 
 /// A share in four columns, in percent: "100", "99.8", "5.23", "<.01".
@@ -129,7 +129,7 @@ class Panel {
     return page_.paint(text, ink);
   }
 
-  /// What stands in front of the instruction: its distance in a target, else its address.
+  /// The distance of an instruction in a target, else its address.
   static std::string at(const Row& row) {
     if (row.kind == RowKind::inside || row.kind == RowKind::not_decoded) return {};
     if (row.first_offset) return analysis::signed_number(*row.first_offset);
@@ -142,13 +142,13 @@ class Panel {
       case RowKind::inside:
         return "at no instruction's first byte";
       case RowKind::not_decoded:
-        return "behind what was decoded";
+        return "after the decoded code";
       case RowKind::address:
         return fmt::format("{}+{:#x}", escape_for_terminal(code_.name),
                            row.range.begin - code_.range.begin);
       case RowKind::instruction:
         break;
-      case RowKind::stretch: {
+      case RowKind::folded: {
         const std::string to = row.last_offset ? analysis::signed_number(*row.last_offset)
                                                : fmt::format("{:x}", row.range.end);
         const std::string what =
@@ -202,9 +202,9 @@ class Panel {
       lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true);
     }
     lead += marks(row) + page_.paint(pad_left(at(row), at_width_), Ink::dim) + ' ';
-    const Ink ink = row.part == Part::trigger                         ? Ink::green
-                    : row.kind == RowKind::stretch || at(row).empty() ? Ink::dim
-                                                                      : Ink::plain;
+    const Ink ink = row.part == Part::trigger                        ? Ink::green
+                    : row.kind == RowKind::folded || at(row).empty() ? Ink::dim
+                                                                     : Ink::plain;
     return page_.hanging(lead, used + kMarks + at_width_ + 1, code_text(row), ink);
   }
 
@@ -255,7 +255,7 @@ class Panel {
     std::string file = escape_for_terminal(source.file);
     const std::size_t most = page_.width / 2;
     if (display_width(file) + line.size() > most) {
-      // The end of a path tells more than its beginning; broken at a slash.
+      // The end of a path matters more than its beginning; broken at a slash.
       const std::string dots = page_.unicode ? "…" : "...";
       std::size_t cut = file.find('/', 1);
       while (cut != std::string::npos &&
@@ -296,7 +296,7 @@ class Panel {
         std::string source = source_line(*row.source);
         if (source != last_source) text += source;
         last_source = std::move(source);
-      } else if (row.kind == RowKind::stretch) {
+      } else if (row.kind == RowKind::folded) {
         last_source.reset();
       }
       text += line(row, first, last, used);
@@ -305,8 +305,7 @@ class Panel {
   }
 
   static constexpr std::array<std::string_view, listing::kWheres> kElsewhere{
-      "in other user code", "in the kernel", "in guests and hypervisors",
-      "where nothing was mapped"};
+      "in other user code", "in the kernel", "in guests and hypervisors", "without a mapping"};
 
   const Page& page_;
   const listing::Listing& listing_;
@@ -360,7 +359,7 @@ const listing::Column& column_of(const listing::Listing& listing,
   return listing.columns[static_cast<std::size_t>(column.measurement - described.data())];
 }
 
-/// What an event's table leaves open, under it.
+/// Notes under an event's table.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
                   const std::vector<Measurement>& described) {
@@ -379,22 +378,23 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
     }
   }
   if (panel.is_accused()) {
-    note(fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} there blame "
-                     "the wrong instruction",
-                     escape_for_terminal(event.event), fmt::join(judged, ", ")),
-         Ink::red);
+    note(
+        fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the wrong "
+                    "instruction there",
+                    escape_for_terminal(event.event), fmt::join(judged, ", ")),
+        Ink::red);
   }
   for (const auto& [reason, labels] : not_judged) {
-    note(fmt::format("no instruction is called wrong at {}: {}", fmt::join(labels, ", "),
+    note(fmt::format("no instruction is marked at {}: {}", fmt::join(labels, ", "),
                      escape_for_terminal(reason)),
          Ink::dim);
   }
   if (panel.is_censored()) {
-    note("~ censored: near the end of the runway, so that the skid may be longer than it",
+    note("~ censored: near the end of the runway; the skid may be longer than the runway",
          Ink::dim);
   }
   if (!without.empty()) {
-    note(fmt::format("no sample is here of {}", fmt::join(without, ", ")), Ink::dim);
+    note(fmt::format("no sample here of {}", fmt::join(without, ", ")), Ink::dim);
   }
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
@@ -429,7 +429,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   });
   if (!is_sampled && code.kind != listing::Kind::target) {
     return page.rule(event.event) +
-           page.hanging(std::string(kIndent, ' '), kIndent, "no sample is here", Ink::dim);
+           page.hanging(std::string(kIndent, ' '), kIndent, "no sample here", Ink::dim);
   }
   Panel panel(page, listing, code, choices, std::move(cells));
   return page.rule(event.event) + panel.text() +

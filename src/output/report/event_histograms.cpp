@@ -1,13 +1,14 @@
 #include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/output/page.h"
 #include "src/output/report/offset_rows.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,41 @@ std::string event_histograms(const Page& page, const EventGroup& event) {
                                "no sample has a distance from the trigger", Ink::dim);
   }
   for (const Bars& bars : all) text += histogram(page, bars, name_width, count_width);
+  return text;
+}
+
+std::optional<OffsetRange> offset_range(const std::vector<const Measurement*>& runs) {
+  std::optional<OffsetRange> range;
+  for (const Measurement* run : runs) {
+    for (const analysis::Bin& bin : run->histogram.bins) {
+      if (bin.count == 0) continue;
+      if (!range) range = {bin.lo, bin.hi - 1};
+      range->low = std::min(range->low, bin.lo);
+      range->high = std::max(range->high, bin.hi - 1);
+    }
+  }
+  return range;
+}
+
+std::string offset_line(const Page& page, const std::vector<const Measurement*>& runs,
+                        OffsetRange range, std::size_t bars) {
+  const auto offsets = static_cast<std::uint64_t>(range.high - range.low) + 1;
+  std::vector<std::uint64_t> counts(std::min<std::uint64_t>(bars, offsets));
+  for (const Measurement* run : runs) {
+    for (const analysis::Bin& bin : run->histogram.bins) {
+      const auto from_low = static_cast<std::uint64_t>(bin.lo - range.low);
+      counts[from_low * counts.size() / offsets] += bin.count;
+    }
+  }
+  const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
+  static constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::array<const char*, 8> kSigns{".", ":", "-", "=", "+", "*", "#", "@"};
+  std::string text;
+  for (const std::uint64_t count : counts) {
+    const double share = static_cast<double>(count) / static_cast<double>(most);
+    const auto height = static_cast<std::size_t>(std::lround(7 * share));
+    text += count == 0 ? " " : (page.unicode ? kBlocks : kSigns).at(height);
+  }
   return text;
 }
 

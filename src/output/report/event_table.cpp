@@ -1,7 +1,7 @@
 #include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/output/page.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -25,19 +25,6 @@ using analysis::DistanceIntervals;
 using analysis::Measurement;
 using analysis::SampleClass;
 
-Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
-                   bool Distance::*at_least) {
-  if (!distance) return {kUnknown, Ink::dim};
-  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
-}
-
-Cell level_cell(const Measurement& m) {
-  const int recorded = m.precise.recorded;
-  if (!m.precise.requested) return {fmt::format("? -> {}", recorded)};
-  if (*m.precise.requested == recorded) return {fmt::format("{}", recorded)};
-  return {fmt::format("{} -> {} !", *m.precise.requested, recorded), Ink::yellow};
-}
-
 Cell period_cell(const Measurement& m) {
   const auto& requested = m.period.requested;
   const auto& effective = m.period.effective;
@@ -45,50 +32,42 @@ Cell period_cell(const Measurement& m) {
     return requested ? Cell{fmt::format("{}", *requested)} : Cell{kUnknown, Ink::dim};
   }
   if (!requested) return {"~" + number_text(*effective)};
-  // An effective period is a quotient of two counts; below half a percent it says the same.
+  // An effective period is a quotient of two counts; half a percent is no difference.
   const auto asked = static_cast<double>(*requested);
   if (std::abs(*effective - asked) <= 0.005 * asked) return {fmt::format("{}", *requested)};
   return {fmt::format("{} -> {}", *requested, number_text(*effective)), Ink::yellow};
 }
 
-/// "11–13", "-3 to 2", "from 11" where the samples have no upper end.
-Cell range_cell(const std::string& low, const std::string& high, bool unicode) {
+/// "11–13", "from 11" where the samples have no upper end.
+Cell range_cell(const Page& page, const std::string& low, const std::string& high) {
   if (low.empty() && high.empty()) return {kUnknown, Ink::dim};
   if (high.empty()) return {"from " + low};
   if (low.empty()) return {"to " + high};
-  if (low.front() == '-' || high.front() == '-') return {low + " to " + high};
-  return {low + (unicode ? "–" : "-") + high};
+  return {page.range(low, high)};
 }
 
-Cell quantile_interval_cell(const Measurement& m,
-                            DistanceIntervals::Quantile DistanceIntervals::*of, bool unicode) {
+Cell quantile_interval_cell(const Page& page, const Measurement& m,
+                            DistanceIntervals::Quantile DistanceIntervals::*of) {
   if (!m.intervals) return {kUnknown, Ink::dim};
   const DistanceIntervals::Quantile& interval = (*m.intervals).*of;
   if (interval.low_at_least) return {fmt::format(">={}", *interval.low)};  // so is the other end
   const auto end = [](std::optional<std::int64_t> offset) {
     return offset ? fmt::format("{}", *offset) : std::string();
   };
-  return range_cell(end(interval.low), (interval.high_at_least ? ">=" : "") + end(interval.high),
-                    unicode);
+  return range_cell(page, end(interval.low),
+                    (interval.high_at_least ? ">=" : "") + end(interval.high));
 }
 
-Cell mean_interval_cell(const Measurement& m, bool unicode) {
+Cell mean_interval_cell(const Page& page, const Measurement& m) {
   if (!m.intervals || !m.intervals->mean) return {kUnknown, Ink::dim};
   const analysis::Interval& interval = *m.intervals->mean;
   if (m.instructions->max_at_least) return {">=" + number_text(interval.low)};
-  return range_cell(number_text(interval.low), number_text(interval.high), unicode);
+  return range_cell(page, number_text(interval.low), number_text(interval.high));
 }
 
-/// "99.92–100%"
-std::string share_range(double low, double high, bool unicode) {
-  std::string text = analysis::percent(low);
-  text.pop_back();
-  return text + (unicode ? "–" : "-") + analysis::percent(high);
-}
-
-Cell interval_cell(const Measurement& m, bool unicode) {
+Cell interval_cell(const Page& page, const Measurement& m) {
   if (m.hit_ratio.total == 0) return {kUnknown, Ink::dim};
-  return {share_range(m.hit_ratio.low, m.hit_ratio.high, unicode)};
+  return {share_range(page, m.hit_ratio.low, m.hit_ratio.high)};
 }
 
 Cell optional_number(const std::optional<double>& value) {
@@ -161,14 +140,13 @@ void add_setting_rows(EventTable& table) {
   }
 }
 
-void add_hit_rows(EventTable& table, bool unicode) {
+void add_hit_rows(EventTable& table, const Page& page) {
   table.space();
   table.row("hit ratio", [](const Measurement& m) {
     if (m.hit_ratio.total == 0) return Cell{kUnknown, Ink::dim};
     return Cell{analysis::percent(m.hit_ratio.value), Ink::bold};
   });
-  table.row("  95% interval",
-            [unicode](const Measurement& m) { return interval_cell(m, unicode); });
+  table.row("  95% interval", [&page](const Measurement& m) { return interval_cell(page, m); });
   if (table.any([](const Measurement& m) { return m.expected_hit_share.has_value(); })) {
     table.row("  expected by chance", [](const Measurement& m) {
       return m.expected_hit_share ? Cell{analysis::percent(*m.expected_hit_share)}
@@ -190,7 +168,7 @@ Cell constant_skid_cell(const Measurement& m) {
   }
 }
 
-void add_distance_rows(EventTable& table, bool unicode) {
+void add_distance_rows(EventTable& table, const Page& page) {
   struct Length {
     const char* name;
     double Distance::*value;
@@ -212,10 +190,10 @@ void add_distance_rows(EventTable& table, bool unicode) {
     });
     if (length.interval == nullptr) continue;
     table.row(kIntervalRow, [&](const Measurement& m) {
-      return quantile_interval_cell(m, length.interval, unicode);
+      return quantile_interval_cell(page, m, length.interval);
     });
   }
-  table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(m, unicode); });
+  table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(page, m); });
   table.row("  constant", constant_skid_cell);
   if (table.any([](const Measurement& m) {
         return m.retirement_groups && m.retirement_groups->strongest;
@@ -237,18 +215,12 @@ void add_distance_rows(EventTable& table, bool unicode) {
   }
 }
 
-std::string class_label(SampleClass sample_class) {
-  std::string label(analysis::name_of(sample_class));
-  std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
-}
-
-void add_ledger_rows(EventTable& table, std::size_t width) {
+void add_ledger_rows(const Page& page, EventTable& table) {
   table.heading("samples by class");
   std::vector<std::string> empty;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
-    const std::string label = class_label(sample_class);
+    const std::string label(analysis::words_for(sample_class));
     if (!table.row_unless_zero("  " + label,
                                [&](const Measurement& m) { return m.samples[sample_class]; })) {
       empty.push_back(label);
@@ -256,7 +228,7 @@ void add_ledger_rows(EventTable& table, std::size_t width) {
   }
   if (!empty.empty()) {
     for (const std::string& line :
-         wrap(fmt::format("none in {}", fmt::join(empty, ", ")), width - kIndent)) {
+         wrap(fmt::format("none in {}", fmt::join(empty, ", ")), page.width - kIndent)) {
       table.note("  " + line);
     }
   }
@@ -318,7 +290,20 @@ void add_over_runs(Table& table, const char* name,
 
 }  // namespace
 
-std::optional<Table> repeats_numbers(const EventGroup& event, bool unicode) {
+Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
+                   bool Distance::*at_least) {
+  if (!distance) return {kUnknown, Ink::dim};
+  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
+}
+
+Cell level_cell(const Measurement& m) {
+  const int recorded = m.precise.recorded;
+  if (!m.precise.requested) return {fmt::format("? -> {}", recorded)};
+  if (*m.precise.requested == recorded) return {fmt::format("{}", recorded)};
+  return {fmt::format("{} -> {} !", *m.precise.requested, recorded), Ink::yellow};
+}
+
+std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) {
   std::vector<const Measurement*> measurements;
   for (const Column& column : event.columns) measurements.push_back(column.measurement);
   auto repeats = analysis::repeats_of(measurements);
@@ -343,19 +328,19 @@ std::optional<Table> repeats_numbers(const EventGroup& event, bool unicode) {
   }
   table.rows.push_back(std::move(runs));
   add_over_runs(table, "  hit ratio", repeats, &analysis::RepeatedMeasurement::hit_ratio,
-                [unicode](const analysis::OverRuns& over_runs) {
+                [&page](const analysis::OverRuns& over_runs) {
                   const auto& [value, low, high, confidence] = over_runs.interval;
                   return std::pair{Cell{analysis::percent(value), Ink::bold},
-                                   Cell{share_range(low, high, unicode)}};
+                                   Cell{share_range(page, low, high)}};
                 });
-  const auto length = [unicode](const analysis::OverRuns& over_runs) {
+  const auto length = [&page](const analysis::OverRuns& over_runs) {
     const analysis::Interval& interval = over_runs.interval;
     if (over_runs.at_least) {
       return std::pair{Cell{">=" + number_text(interval.value)},
                        Cell{">=" + number_text(interval.low)}};
     }
     return std::pair{Cell{number_text(interval.value)},
-                     range_cell(number_text(interval.low), number_text(interval.high), unicode)};
+                     range_cell(page, number_text(interval.low), number_text(interval.high))};
   };
   add_over_runs(table, "  skid p50, grouped", repeats, &analysis::RepeatedMeasurement::median,
                 length);
@@ -363,25 +348,14 @@ std::optional<Table> repeats_numbers(const EventGroup& event, bool unicode) {
   return table;
 }
 
-std::string repeats_table(const Page& page, const EventGroup& event) {
-  const std::optional<Table> table = repeats_numbers(event, page.unicode);
-  if (!table) return {};
-  return page.title("Over runs: means of what they gave, intervals over runs") +
-         render(*table, page.width, page.color);
-}
-
-Table event_numbers(const EventGroup& event, bool unicode, std::size_t width) {
+Table event_numbers(const EventGroup& event, const Page& page) {
   EventTable table(event);
   add_setting_rows(table);
-  add_hit_rows(table, unicode);
-  add_distance_rows(table, unicode);
+  add_hit_rows(table, page);
+  add_distance_rows(table, page);
   add_trigger_rows(table, most_triggers(event));
-  add_ledger_rows(table, width);
+  add_ledger_rows(page, table);
   return table.take();
-}
-
-std::string event_table(const Page& page, const EventGroup& event) {
-  return '\n' + render(event_numbers(event, page.unicode, page.width), page.width, page.color);
 }
 
 }  // namespace skid::output

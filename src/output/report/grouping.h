@@ -1,4 +1,4 @@
-// Measurements in the order in which people compare them: by machine, event and precise level.
+// Measurements grouped by machine, event and precise level.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -11,7 +11,7 @@ namespace skid::output {
 /// One measurement as a column of a table or a panel of a figure. The measurement is not owned.
 struct Column {
   const analysis::Measurement* measurement = nullptr;
-  int level = 0;      ///< as asked for; as recorded where nobody said
+  int level = 0;      ///< as requested; as recorded if no level was requested
   std::string label;  ///< "pp", "pp b" with several sources, "pp #2" with repeats
 };
 
@@ -43,7 +43,7 @@ bool is_synthetic(const MachineGroup& machine);
 /// The name of a source by its number: a … z, then aa, ab, …
 std::string letters(std::size_t index);
 
-/// "none", "p", "pp", "ppp": as perf's modifiers say it.
+/// "none", "p", "pp", "ppp": perf's modifiers.
 std::string level_name(int level);
 
 /// "Intel(R) Xeon(R) …", or the best that is known: "Arm Neoverse N1", the vendor, "unknown CPU".

@@ -106,7 +106,7 @@ bool over_half_in_one(const Counts& bins) {
 }
 
 /// Puts a row for each bin from the first to the last, with the hits between those before and
-/// behind the trigger.
+/// after the trigger.
 template <typename Name>
 void add_all_bins(const Counts& bins, std::uint64_t hits, bool skip_zero, Name name,
                   std::vector<OffsetRow>& rows) {

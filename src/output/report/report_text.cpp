@@ -1,16 +1,16 @@
+#include "analysis/repeats.h"
+#include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/output/page.h"
-#include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
 #include "src/output/report/report.h"
-#include "src/output/table.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
-#include <set>
-#include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,176 +20,367 @@ namespace {
 
 using analysis::Measurement;
 using analysis::Verdict;
+using Kind = ListColumn::Kind;
 
-constexpr unsigned kNarrowestTerminal = 60;
+/// What fits a screen; --details shows all.
+constexpr std::size_t kMostMachines = 3;
+constexpr std::size_t kMostRows = 24;
+constexpr std::size_t kMostBars = 8;
+constexpr std::size_t kMostNotes = 6;
 
-std::string triggers(const Page& page, const EventGroup& event) {
-  const std::string first = trigger_text(*event.columns.front().measurement);
-  const bool same = std::all_of(
-      event.columns.begin(), event.columns.end(),
-      [&first](const Column& column) { return trigger_text(*column.measurement) == first; });
-  if (same) return page.field("trigger", first);
-  std::string text;
-  for (const Column& column : event.columns) {
-    text += page.field(text.empty() ? "trigger" : "",
-                       column.label + ": " + trigger_text(*column.measurement));
+using VerdictCounts = std::array<std::size_t, 4>;  ///< by Verdict
+
+/// Measurements of an event and level: one, or the repeats of one.
+struct ReportRow {
+  const EventGroup* event = nullptr;
+  std::string label;  ///< the level; with several sources or kinds more
+  std::vector<const Measurement*> runs;
+  std::optional<analysis::RepeatedMeasurement> repeats = {};  ///< of several runs
+  VerdictCounts verdicts = {};
+  bool is_first = false;  ///< of its event
+
+  const Measurement& first() const { return *runs.front(); }
+  bool has(Verdict verdict) const { return verdicts.at(static_cast<std::size_t>(verdict)) > 0; }
+};
+
+/// `joined`: repeats of a configuration make one row.
+std::vector<ReportRow> rows_of(const MachineGroup& machine, bool joined) {
+  std::vector<ReportRow> rows;
+  for (const EventGroup& event : machine.events) {
+    std::vector<const Measurement*> measurements;
+    for (const Column& column : event.columns) measurements.push_back(column.measurement);
+    std::map<const Measurement*, const analysis::RepeatedMeasurement*> repeats_of_run;
+    const auto repeats = analysis::repeats_of(measurements);
+    for (const analysis::RepeatedMeasurement& of : repeats) {
+      for (const Measurement* run : of.runs) repeats_of_run[run] = &of;
+    }
+    std::map<std::string, int> used;
+    for (const Column& column : event.columns) {
+      ReportRow row{.event = &event, .label = column.label, .runs = {column.measurement}};
+      const auto found = repeats_of_run.find(column.measurement);
+      if (joined && found != repeats_of_run.end()) {
+        if (found->second->runs.front() != column.measurement) continue;
+        row.runs = found->second->runs;
+        row.repeats = *found->second;
+        row.label = level_name(column.level);
+        // Of another period or trigger, or recorded as another event.
+        if (const int occurrence = ++used[row.label]; occurrence > 1) {
+          row.label += fmt::format(" ({})", occurrence);
+        }
+      }
+      for (const Measurement* run : row.runs) {
+        ++row.verdicts.at(static_cast<std::size_t>(run->contract.verdict));
+      }
+      rows.push_back(std::move(row));
+    }
   }
-  return text;
+  return rows;
 }
 
-/// Which event was asked for and which one the recording holds, a line a column.
-std::string event_names(const Page& page, const EventGroup& event) {
-  std::size_t label_width = 0;
-  std::size_t requested_width = display_width("requested");
-  const auto requested = [](const Measurement& m) {
-    return m.event.requested ? escape_for_terminal(*m.event.requested) : "not known";
+/// How the promises of the levels were kept, and by which events.
+std::string answer(const Page& page, const std::vector<ReportRow>& rows) {
+  VerdictCounts all{};
+  std::array<EventLevels, 4> events;
+  for (const ReportRow& row : rows) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all.at(i) += row.verdicts.at(i);
+      if (row.verdicts.at(i) > 0) events.at(i).add(row.event->event, row.label);
+    }
+  }
+  const std::size_t judged = all[0] + all[1] + all[2];
+  for (const Verdict verdict : {Verdict::broken, Verdict::undecided}) {
+    const auto index = static_cast<std::size_t>(verdict);
+    if (all.at(index) == 0) continue;
+    return page.hanging(
+        "", 0,
+        fmt::format("{} of {} judged promises of precise levels {}: {}", all.at(index), judged,
+                    analysis::name_of(verdict), events.at(index).text()),
+        ink_of(verdict));
+  }
+  return judged == 0
+             ? page.hanging("", 0, "no promise of a precise level could be judged", Ink::dim)
+             : page.hanging("", 0,
+                            fmt::format("all {} judged promises of precise levels kept", judged),
+                            Ink::green);
+}
+
+/// The statistic over runs, or that of the only one.
+Cell median_cell(const ReportRow& row) {
+  if (!row.repeats) {
+    return distance_cell(row.first().instructions, &analysis::Distance::p50,
+                         &analysis::Distance::p50_at_least);
+  }
+  const auto& median = row.repeats->median;
+  if (!median) return {kUnknown, Ink::dim};
+  return {(median->at_least ? ">=" : "") + number_text(median->interval.value)};
+}
+
+/// Of several runs the longest.
+Cell p99_cell(const ReportRow& row) {
+  const auto p99 = [](const Measurement* m) { return m->instructions ? m->instructions->p99 : -1; };
+  const Measurement* longest = *std::max_element(
+      row.runs.begin(), row.runs.end(),
+      [&p99](const Measurement* a, const Measurement* b) { return p99(a) < p99(b); });
+  return distance_cell(longest->instructions, &analysis::Distance::p99,
+                       &analysis::Distance::p99_at_least);
+}
+
+/// Value and ends of the hit ratio: over runs, or of the samples of the only run.
+std::optional<std::array<double, 3>> hit_ratio(const ReportRow& row) {
+  if (row.repeats) {
+    if (!row.repeats->hit_ratio) return std::nullopt;
+    const analysis::Interval& ratio = row.repeats->hit_ratio->interval;
+    return std::array{ratio.value, ratio.low, ratio.high};
+  }
+  const analysis::Share& ratio = row.first().hit_ratio;
+  if (ratio.total == 0) return std::nullopt;
+  return std::array{ratio.value, ratio.low, ratio.high};
+}
+
+std::uint64_t samples_read(const ReportRow& row) {
+  std::uint64_t read = 0;
+  for (const Measurement* run : row.runs) read += run->samples.read();
+  return read;
+}
+
+Cell exact_cell(const ReportRow& row) {
+  const std::uint64_t read = samples_read(row);
+  if (read == 0) return {kUnknown, Ink::dim};
+  std::uint64_t exact = 0;
+  for (const Measurement* run : row.runs) exact += run->precise.exact_ip_samples;
+  return {analysis::percent(static_cast<double>(exact) / static_cast<double>(read))};
+}
+
+/// The event once, and what was recorded in its place.
+Cell event_cell(const Page& page, const ReportRow& row) {
+  const std::string name = row.is_first ? escape_for_terminal(row.event->event) : "";
+  const auto substituted = std::find_if(row.runs.begin(), row.runs.end(),
+                                        [](const auto* run) { return run->event.substituted; });
+  if (substituted == row.runs.end()) return {name};
+  return {
+      name + (page.unicode ? " ≠ " : " ! ") + escape_for_terminal((*substituted)->event.recorded),
+      Ink::red};
+}
+
+Cell level_cell_of(const ReportRow& row) {
+  const analysis::PreciseLevel& precise = row.first().precise;
+  if (!precise.requested || *precise.requested == precise.recorded) return {row.label};
+  return {fmt::format("{}, {}", row.label, level_cell(row.first()).text), Ink::yellow};
+}
+
+std::string table(const Page& page, const std::vector<ReportRow>& rows) {
+  std::vector<ColumnOf<ReportRow>> columns{
+      {{"event", Kind::shortened}, [&](const ReportRow& row) { return event_cell(page, row); }},
+      {{"level", Kind::text}, level_cell_of},
+      {{"samples", Kind::number, 2},
+       [](const ReportRow& row) { return Cell{fmt::format("{}", samples_read(row))}; }},
+      {{"hit ratio"},
+       [](const ReportRow& row) {
+         const auto ratio = hit_ratio(row);
+         return ratio ? Cell{analysis::percent((*ratio)[0]), Ink::bold} : Cell{kUnknown, Ink::dim};
+       }},
+      {{"95% interval", Kind::number, 4},
+       [&](const ReportRow& row) {
+         const auto ratio = hit_ratio(row);
+         return ratio ? Cell{share_range(page, (*ratio)[1], (*ratio)[2])}
+                      : Cell{kUnknown, Ink::dim};
+       }},
+      {{"p50"}, median_cell},
+      {{"p99"}, p99_cell},
+      {{"EXACT_IP", Kind::number, 3}, exact_cell},
+      {{"contract", Kind::text}, [](const ReportRow& row) {
+         if (row.repeats) return verdict_counts(row.verdicts);
+         const analysis::Contract& contract = row.first().contract;
+         return Cell{analysis::verdict_words(contract), ink_of(contract.verdict)};
+       }}};
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.runs.size() > 1; })) {
+    columns.insert(columns.begin() + 2, {{"runs", Kind::number, 1}, [](const ReportRow& row) {
+                                           return Cell{fmt::format("{}", row.runs.size())};
+                                         }});
+  }
+  return '\n' + page.list(columns_of(rows, std::move(columns)));
+}
+
+/// Whether the offsets of a row are worth a line of bars.
+bool is_spread(const ReportRow& row) {
+  return std::any_of(row.runs.begin(), row.runs.end(), [](const Measurement* run) {
+    return run->constant_skid && run->constant_skid->verdict != Verdict::kept;
+  });
+}
+
+/// A line of bars for each row without a constant skid; those of an event over the same range.
+std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
+  std::vector<ReportRow> shown;
+  std::map<const EventGroup*, std::vector<const Measurement*>> runs_of_event;
+  for (const ReportRow& row : rows) {
+    if (!is_spread(row) || shown.size() == kMostBars) continue;
+    std::vector<const Measurement*>& runs = runs_of_event[row.event];
+    runs.insert(runs.end(), row.runs.begin(), row.runs.end());
+    shown.push_back(row);
+    shown.back().is_first = shown.size() == 1 || shown[shown.size() - 2].event != row.event;
+  }
+  std::map<const EventGroup*, OffsetRange> ranges;
+  for (const auto& [event, runs] : runs_of_event) {
+    if (const auto range = offset_range(runs)) ranges[event] = *range;
+  }
+  std::erase_if(shown, [&](const ReportRow& row) { return !ranges.contains(row.event); });
+  if (shown.empty()) return {};
+  return '\n' +
+         page.list(columns_of<ReportRow>(
+             shown, {{{"offsets of", Kind::shortened},
+                      [](const ReportRow& row) {
+                        return Cell{row.is_first ? escape_for_terminal(row.event->event) : ""};
+                      }},
+                     {{"level", Kind::text}, [](const ReportRow& row) { return Cell{row.label}; }},
+                     {{"from"},
+                      [&](const ReportRow& row) {
+                        return Cell{analysis::signed_number(ranges.at(row.event).low)};
+                      }},
+                     {{"", Kind::text},
+                      [&](const ReportRow& row) {
+                        return Cell{
+                            offset_line(page, row.runs, ranges.at(row.event), page.width - 40)};
+                      }},
+                     {{"to"}, [&](const ReportRow& row) {
+                        return Cell{analysis::signed_number(ranges.at(row.event).high)};
+                      }}}));
+}
+
+/// The rows that fit a screen, in their order: the broken and undecided before others.
+std::vector<ReportRow> most_important(const std::vector<ReportRow>& rows) {
+  std::vector<const ReportRow*> order;
+  for (const ReportRow& row : rows) order.push_back(&row);
+  const auto rank = [](const ReportRow* row) {
+    return row->has(Verdict::broken) ? 0 : row->has(Verdict::undecided) ? 1 : 2;
   };
-  for (const Column& column : event.columns) {
-    label_width = std::max(label_width, column.label.size());
-    requested_width = std::max(requested_width, display_width(requested(*column.measurement)));
-  }
-  requested_width = std::min(requested_width, page.width * 2 / 5);
-
-  const bool all_synthetic =
-      std::all_of(event.columns.begin(), event.columns.end(),
-                  [](const Column& column) { return column.measurement->synthetic; });
-  constexpr std::size_t kMark = 4;  // columns between the two, which hold the mark of a swap
-  const std::size_t lead = kIndent + label_width + kIndent;
-  std::string text =
-      '\n' + std::string(lead, ' ') +
-      page.paint(pad_right("requested", requested_width + kMark) + "recorded", Ink::dim) + '\n';
-  for (const Column& column : event.columns) {
-    const Measurement& m = *column.measurement;
-    std::string remarks;
-    if (m.event.substituted) remarks += "  <- another event";
-    if (m.read_in_part) remarks += "  (read in part)";
-    if (m.synthetic && !all_synthetic) remarks += "  (synthetic)";
-    const std::size_t used = lead + requested_width + kMark;
-    const std::string recorded = shorten(escape_for_terminal(m.event.recorded),
-                                         page.width > used ? page.width - used : kMark);
-    const bool remarks_fit = used + display_width(recorded) + display_width(remarks) <= page.width;
-    text += std::string(kIndent, ' ') + pad_right(column.label, label_width + kIndent) +
-            pad_right(shorten(requested(m), requested_width), requested_width) +
-            page.paint(m.event.substituted ? (page.unicode ? "  ≠ " : "  ! ") : "    ", Ink::red) +
-            page.paint(recorded, m.event.substituted ? Ink::red : Ink::plain) +
-            (remarks_fit ? "" : '\n' + std::string(lead, ' ')) + page.paint(remarks, Ink::yellow) +
-            '\n';
-  }
-  return text;
+  std::stable_sort(order.begin(), order.end(),
+                   [&rank](const ReportRow* a, const ReportRow* b) { return rank(a) < rank(b); });
+  order.resize(std::min(order.size(), kMostRows));
+  std::sort(order.begin(), order.end());  // all are in one vector
+  std::vector<ReportRow> chosen;
+  for (const ReportRow* row : order) chosen.push_back(*row);
+  return chosen;
 }
 
-std::size_t label_width_of(const EventGroup& event) {
-  std::size_t width = 0;
-  for (const Column& column : event.columns) width = std::max(width, column.label.size());
-  return width;
-}
+/// Sentences, each once with all events and levels that it is about.
+class Notes {
+ public:
+  explicit Notes(const Page& page) : page_(page) {}
 
-std::string contracts(const Page& page, const EventGroup& event) {
-  const std::size_t lead = kIndent + label_width_of(event) + kIndent;
-  std::string text = page.title("Contract: the promise of the level and what came");
-  for (const Column& column : event.columns) {
-    const analysis::Contract& contract = column.measurement->contract;
-    text +=
-        std::string(kIndent, ' ') + pad_right(column.label, lead - kIndent) +
-        page.paint(analysis::verdict_words(contract), ink_of(contract.verdict)) +
-        page.paint(fmt::format("  (level {}: {})", contract.level, contract.promise), Ink::dim) +
-        '\n';
-    text += page.hanging(std::string(lead, ' '), lead, escape_for_terminal(contract.evidence));
+  void add(const ReportRow& row, std::string_view lead, std::string_view text, Ink ink) {
+    const auto [place, is_new] =
+        places_.try_emplace(fmt::format("{}\n{}", lead, text), notes_.size());
+    if (is_new) notes_.push_back({std::string(lead), escape_for_terminal(text), ink, {}});
+    notes_[place->second].events.add(row.event->event, row.label);
   }
-  return text;
-}
 
-/// The sampled addresses against those of a tracepoint, where one was recorded beside the event.
-std::string ip_checks(const Page& page, const EventGroup& event) {
-  const std::size_t label_width = label_width_of(event) + kIndent;
-  std::string text;
-  for (const Column& column : event.columns) {
-    const auto& check = column.measurement->ip_check;
-    if (!check) continue;
-    if (text.empty()) {
-      text = page.title(fmt::format("IP check: the sampled address and what {} tells of the fault",
-                                    escape_for_terminal(check->tracepoint)));
+  void add_verdict(const ReportRow& row, Verdict verdict) {
+    // Of repeats the evidence of the first one.
+    const auto run = std::find_if(row.runs.begin(), row.runs.end(), [verdict](const auto* m) {
+      return m->contract.verdict == verdict;
+    });
+    if (run == row.runs.end()) return;
+    std::string_view evidence = (*run)->contract.evidence;
+    std::string text(evidence);
+    if (page_.details) {
+      text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.promise,
+                         evidence);
+    } else if (verdict == Verdict::not_judged) {
+      text = evidence.substr(0, evidence.find("; "));  // the reason
     }
-    const bool agree = check->agreeing == check->compared && check->compared > 0;
-    text += std::string(kIndent, ' ') + pad_right(column.label, label_width) +
-            page.paint(fmt::format("{} of {} agree", check->agreeing, check->compared),
-                       agree ? Ink::green : Ink::red);
-    if (check->unpaired > 0) {
-      text += page.paint(fmt::format("  ({} not compared)", check->unpaired), Ink::dim);
+    add(row, analysis::name_of(verdict), text, ink_of(verdict));
+  }
+
+  void add_warnings(const ReportRow& row) {
+    for (const Measurement* run : row.runs) {
+      const auto warn = [&](const std::vector<std::string>& warnings) {
+        for (const std::string& text : warnings) add(row, "warning", text, Ink::yellow);
+      };
+      if (run->read_in_part) add(row, "warning", "read in part", Ink::yellow);
+      warn(run->warnings);
+      warn(run->count_warnings);
+      if (run->recording_warnings) warn(*run->recording_warnings);
+      if (run->bias && run->bias->p < 0.01) {
+        add(row, "warning",
+            fmt::format("samples differ among {} triggers: largest ratio {}, chi-square p {}",
+                        run->triggers.size(),
+                        run->bias->largest_ratio ? number_text(*run->bias->largest_ratio) : "-",
+                        number_text(run->bias->p)),
+            Ink::yellow);
+      }
+      if (!run->ip_check) continue;
+      const analysis::IpCheck& check = *run->ip_check;
+      const bool agree = check.agreeing == check.compared && check.compared > 0;
+      add(row, "IP check",
+          fmt::format("{} of {} sampled addresses agree with {} ({} not compared)", check.agreeing,
+                      check.compared, check.tracepoint, check.unpaired),
+          agree ? Ink::green : Ink::red);
     }
-    text += '\n';
   }
-  return text;
+
+  std::string text() const {
+    constexpr std::size_t kLeadWidth = 12;
+    const std::size_t most = page_.details ? notes_.size() : kMostNotes;
+    std::string text;
+    for (std::size_t i = 0; i < notes_.size() && i < most; ++i) {
+      const Note& note = notes_[i];
+      text += page_.hanging(page_.paint(pad_right(note.lead, kLeadWidth), note.ink), kLeadWidth,
+                            note.events.text() + ": " + note.text);
+    }
+    if (notes_.size() > most) {
+      text += fmt::format("{} more: --details\n", analysis::counted(notes_.size() - most, "note"));
+    }
+    return text.empty() ? text : '\n' + text;
+  }
+
+ private:
+  struct Note {
+    std::string lead, text;
+    Ink ink;
+    EventLevels events;
+  };
+  const Page& page_;
+  std::vector<Note> notes_;
+  std::map<std::string, std::size_t> places_;
+};
+
+std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
+  Notes notes(page);
+  for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::broken);
+  for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::undecided);
+  for (const ReportRow& row : rows) notes.add_warnings(row);
+  for (const ReportRow& row : rows) {
+    if (page.details) notes.add_verdict(row, Verdict::kept);
+  }
+  for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::not_judged);
+  return notes.text();
 }
 
-/// Lists of Measurement::recording_warnings that were shown.
-using Shown = std::set<const std::vector<std::string>*>;
-
-/// What concerns a recording as a whole is said once, with its first event.
-std::string warnings(const Page& page, const EventGroup& event, Shown& shown) {
-  const std::size_t lead = kIndent + label_width_of(event) + kIndent;
-  std::string text;
-  for (const Column& column : event.columns) {
-    std::string label = column.label;
-    const auto say = [&](const std::string& warning) {
-      text += page.hanging(std::string(kIndent, ' ') + pad_right(label, lead - kIndent), lead,
-                           escape_for_terminal(warning));
-      label.clear();
-    };
-    for (const std::string& warning : column.measurement->warnings) say(warning);
-    for (const std::string& warning : column.measurement->count_warnings) say(warning);
-    const auto* of_recording = column.measurement->recording_warnings.get();
-    if (of_recording == nullptr || !shown.insert(of_recording).second) continue;
-    for (const std::string& warning : *of_recording) say(warning);
+std::string machine_report(const Page& page, const MachineGroup& machine) {
+  std::vector<ReportRow> rows = rows_of(machine, true);
+  std::string text = answer(page, rows) + '\n' + machine_header(page, machine);
+  std::vector<ReportRow> shown = page.details ? rows : most_important(rows);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i].is_first = i == 0 || shown[i - 1].event != shown[i].event;
   }
-  if (text.empty()) return text;
-  return '\n' + page.paint("Warnings", Ink::yellow) + '\n' + text;
+  text += table(page, shown);
+  if (shown.size() < rows.size()) {
+    text += page.note(fmt::format("{} more rows, none of them worse", rows.size() - shown.size()),
+                      Ink::dim);
+  }
+  if (!page.details) return text + bars(page, shown) + notes(page, rows);
+  for (const EventGroup& event : machine.events) text += event_details(page, event);
+  return text + notes(page, rows_of(machine, false));
 }
 
-std::string event_block(const Page& page, const EventGroup& event, Shown& shown) {
-  return page.rule(event.event) + triggers(page, event) + event_names(page, event) +
-         event_table(page, event) + repeats_table(page, event) + event_histograms(page, event) +
-         contracts(page, event) + ip_checks(page, event) + warnings(page, event, shown);
-}
-
-Cell summary_cell(const EventGroup& event, int level) {
-  std::array<unsigned, 4> counts{};
-  unsigned sum = 0;
-  for (const Column& column : event.columns) {
-    if (column.level != level) continue;
-    ++counts[static_cast<std::size_t>(column.measurement->contract.verdict)];
-    ++sum;
-  }
-  if (sum == 0) return {kUnknown, Ink::dim};
-  // Worst first, and that colours the cell.
-  std::string text;
-  std::optional<Ink> ink;
-  for (const Verdict verdict :
-       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
-    const unsigned count = counts[static_cast<std::size_t>(verdict)];
-    if (count == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += sum == 1 || count == sum ? std::string(analysis::name_of(verdict))
-                                     : fmt::format("{} {}", count, analysis::name_of(verdict));
-    if (!ink) ink = ink_of(verdict);
-  }
-  return {text, *ink};
-}
-
-std::string summary(const Page& page, const MachineGroup& machine) {
-  std::set<int> levels;
+std::size_t broken_in(const MachineGroup& machine) {
+  std::size_t broken = 0;
   for (const EventGroup& event : machine.events) {
-    for (const Column& column : event.columns) levels.insert(column.level);
+    for (const Column& column : event.columns) {
+      if (column.measurement->contract.verdict == Verdict::broken) ++broken;
+    }
   }
-  Table table;
-  for (const int level : levels) table.header.push_back({level_name(level), Ink::bold});
-  for (const EventGroup& event : machine.events) {
-    Row row{shorten("  " + escape_for_terminal(event.event), page.width / 3), {}};
-    for (const int level : levels) row.cells.push_back(summary_cell(event, level));
-    table.rows.push_back(std::move(row));
-  }
-  return page.title("Summary: was the promise of the level kept?") +
-         render(table, page.width, page.color);
+  return broken;
 }
 
 }  // namespace
@@ -208,30 +399,69 @@ Ink ink_of(Verdict verdict) {
   return Ink::plain;
 }
 
-std::string trigger_text(const Measurement& measurement) {
-  if (!measurement.trigger) return "unknown: nobody said where it is";
-  const analysis::Trigger& trigger = *measurement.trigger;
-  std::string text =
-      fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
-  if (!measurement.triggers.empty()) {
-    text += fmt::format(", the first of {}", measurement.triggers.size());
+void EventLevels::add(const std::string& event, const std::string& level) {
+  if (events_.empty() || events_.back().first != event) events_.push_back({event, {}});
+  std::vector<std::string>& levels = events_.back().second;
+  if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+}
+
+std::string EventLevels::text() const {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < events_.size() && i < kMost; ++i) {
+    parts.push_back(fmt::format("{} {}", shorten(escape_for_terminal(events_[i].first), 40),
+                                list_of(events_[i].second, kMost)));
   }
-  if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
+  std::string text = fmt::format("{}", fmt::join(parts, "; "));
+  if (events_.size() > kMost) text += fmt::format("; {} more events", events_.size() - kMost);
   return text;
 }
 
-std::string report_text(const std::vector<Measurement>& measurements, const TextStyle& style) {
-  if (measurements.empty()) return "no measurements\n";
-  const Page page{style.color, style.unicode, std::max(style.width, kNarrowestTerminal)};
+Cell verdict_counts(const std::array<std::size_t, 4>& counts) {
+  const std::size_t sum = counts[0] + counts[1] + counts[2] + counts[3];
   std::string text;
-  Shown shown;
-  for (const MachineGroup& machine : group(measurements)) {
-    if (!text.empty()) text += '\n';
-    text += machine_header(page, machine);
-    for (const EventGroup& event : machine.events) text += event_block(page, event, shown);
-    if (machine.events.size() > 1) text += summary(page, machine);
+  std::optional<Ink> ink;
+  for (const Verdict verdict :
+       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
+    const std::size_t count = counts.at(static_cast<std::size_t>(verdict));
+    if (count == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += count == sum ? std::string(analysis::name_of(verdict))
+                         : fmt::format("{} {}", count, analysis::name_of(verdict));
+    if (!ink) ink = ink_of(verdict);
   }
-  return text;
+  return ink ? Cell{text, *ink} : Cell{kUnknown, Ink::dim};
+}
+
+std::string report_text(const std::vector<Measurement>& measurements, const Page& page) {
+  if (measurements.empty()) return "no measurements\n";
+  const std::vector<MachineGroup> machines = group(measurements);
+  std::vector<const MachineGroup*> order;
+  for (const MachineGroup& machine : machines) order.push_back(&machine);
+  const std::size_t most = page.details ? order.size() : std::min(order.size(), kMostMachines);
+  if (most < order.size()) {
+    std::stable_sort(order.begin(), order.end(), [](const MachineGroup* a, const MachineGroup* b) {
+      return broken_in(*a) > broken_in(*b);
+    });
+  }
+  std::string text;
+  for (std::size_t i = 0; i < most; ++i) {
+    text += (i > 0 ? "\n" : "") + machine_report(page, *order[i]);
+  }
+  if (page.details) return text;
+  std::string more =
+      "--details prints settings, ledger, histograms and evidence; --plot FILE draws "
+      "figures, --html FILE writes a page";
+  if (most < order.size()) {
+    const auto broken =
+        std::count_if(order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                      [](const auto* machine) { return broken_in(*machine) > 0; });
+    more = fmt::format(
+        "{} more machines, {} of them with broken promises; {}; skidscan compare "
+        "--by machine compares them",
+        order.size() - most, broken, more);
+  }
+  return text + '\n' + page.hanging("", 0, more, Ink::dim);
 }
 
 }  // namespace skid::output

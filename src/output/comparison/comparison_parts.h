@@ -1,0 +1,74 @@
+// Parts of the texts and pages of comparisons.
+#pragma once
+
+#include "analysis/comparison.h"
+#include "src/output/page.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace skid::output {
+
+/// With more sides than these they are rows, of which only those that differ are shown.
+inline constexpr std::size_t kMostSideBySide = 16;
+/// Sides of a level that are shown with the baseline's, and differences of a level.
+inline constexpr std::size_t kMostTold = 12;
+
+Ink ink_of(analysis::Outcome outcome);
+
+/// Short enough for a column. `baseline`: its letter.
+std::string outcome_cell(analysis::Outcome outcome, const std::string& baseline);
+
+/// "99.92–100%", "11–13", ">=4948"
+std::string interval_text(const Page& page, const analysis::Estimate& estimate,
+                          std::string (*number)(double));
+
+std::string share_text(double share);
+
+/// A number of instructions, to hundredths.
+std::string instructions_text(double value);
+
+/// "p = 0.012", "p <= 1e-04": after Holm.
+std::string p_text(const analysis::StatisticDifference& difference);
+
+/// "+1.8 points", "-2.03": of a difference, in the statistic's unit.
+std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit);
+
+/// "95.5%", "2.03": of a side's value.
+std::string value_text(analysis::Statistic statistic, double value);
+
+/// "access, pp"
+std::string row_name(const analysis::ComparisonRow& row);
+
+/// A side by its letter; where there are many, with its input: "ab (node27.run)". Escaped.
+std::string side_text(const analysis::Comparison& comparison,
+                      const std::vector<std::string>& inputs, std::size_t side);
+
+/// The cells of a row that differ from the baseline or cannot be compared with it: worse ones
+/// first, among them the lowest hit ratios, and of the same ratio the longest skids. The cells are
+/// not owned.
+std::vector<const analysis::Cell*> by_severity(const analysis::ComparisonRow& row);
+
+using RowIterator = std::vector<analysis::ComparisonRow>::const_iterator;
+
+/// The levels of an event below each other, the sides side by side.
+Table comparison_numbers(const analysis::Comparison& comparison, RowIterator begin, RowIterator end,
+                         const Page& page);
+
+/// Some sides of an event and level.
+struct ShownRow {
+  const analysis::ComparisonRow* row = nullptr;
+  std::vector<const analysis::Cell*> cells;
+};
+
+/// A line a side. `with_rows`: also columns that name event and level.
+std::string side_list(const Page& page, const analysis::Comparison& comparison,
+                      const std::vector<std::string>& inputs, const std::vector<ShownRow>& rows,
+                      bool with_rows);
+
+/// The range of all sides of a level, and how many have which outcome.
+std::string summary_of_sides(const Page& page, const analysis::Comparison& comparison,
+                             const analysis::ComparisonRow& row);
+
+}  // namespace skid::output

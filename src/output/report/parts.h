@@ -1,0 +1,73 @@
+// Parts of the texts and pages of measurements.
+#pragma once
+
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::output {
+
+/// The machine, and the runs and files that were recorded on it.
+std::string machine_header(const Page& page, const MachineGroup& machine);
+
+/// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
+/// the classes of the ledger. Lines without cells are broken at the page's width.
+Table event_numbers(const EventGroup& event, const Page& page);
+
+/// What the repetitions of a level have in common, over runs; nothing where nothing was repeated
+/// or no run has a statistic.
+std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page);
+
+/// A histogram of offsets for each column that has any.
+std::string event_histograms(const Page& page, const EventGroup& event);
+
+/// Range of offsets in instructions.
+struct OffsetRange {
+  std::int64_t low = 0, high = 0;
+};
+/// Of the samples of some runs; nullopt without any.
+std::optional<OffsetRange> offset_range(const std::vector<const analysis::Measurement*>& runs);
+/// The offsets of `runs` as one line of at most `bars` bars over a range that holds them: "▂▇█▇".
+std::string offset_line(const Page& page, const std::vector<const analysis::Measurement*>& runs,
+                        OffsetRange range, std::size_t bars);
+
+/// Collects events with their levels: "access p, pp; faults none". Of many the first ones.
+class EventLevels {
+ public:
+  void add(const std::string& event, const std::string& level);
+  std::string text() const;
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> events_;
+};
+
+/// The tables and histograms of an event.
+std::string event_details(const Page& page, const EventGroup& event);
+
+Ink ink_of(analysis::Verdict verdict);
+
+/// "2 broken, 1 kept", "kept" where all are: of counts by Verdict. The worst comes first, and its
+/// colour is the cell's.
+Cell verdict_counts(const std::array<std::size_t, 4>& counts);
+
+/// ">=4948", "3"; "-" without a distance.
+Cell distance_cell(const std::optional<analysis::Distance>& distance,
+                   double analysis::Distance::*value, bool analysis::Distance::*at_least);
+
+/// "2", "3 -> 2 !" where the recorded level is not the requested one.
+Cell level_cell(const analysis::Measurement& measurement);
+
+/// "load at 0x401000 (skid_trigger)". Escaped.
+std::string trigger_text(const analysis::Measurement& measurement);
+
+/// "Intel(R) Xeon(R) … (GenuineIntel, family 6, …)". Escaped.
+std::string cpu_details(const analysis::Cpu& cpu);
+
+}  // namespace skid::output

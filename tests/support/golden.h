@@ -1,0 +1,23 @@
+// Texts that are compared with files of tests/golden.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace skid::test {
+
+/// A text that differs is written to the temporary directory, to be looked at and, when it is
+/// right, copied over.
+inline void expect_golden(const std::string& name, const std::string& actual) {
+  std::ifstream file(std::string(SKIDSCAN_TEST_DATA) + "/golden/" + name, std::ios::binary);
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  if (actual == expected) return;
+  const std::string written = ::testing::TempDir() + name;
+  std::ofstream(written, std::ios::binary) << actual;
+  ADD_FAILURE() << "differs from tests/golden/" << name << "; see " << written;
+}
+
+}  // namespace skid::test
