@@ -117,7 +117,7 @@ class AuditOfAarch64 : public ::testing::Test {
   fs::path program_ = directory_ / "program";
 };
 
-TEST_F(AuditOfAarch64, HoldsWatchpointsAgainstTheSampledInstructionItself) {
+TEST_F(AuditOfAarch64, JudgesWatchpointsByTheSampledInstruction) {
   for (const Suspect suspect : {kLoad, kStore, kPair, kLoadExclusive, kStoreExclusive, kAtomic}) {
     EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "conditional") << suspect;
   }
@@ -129,7 +129,7 @@ TEST_F(AuditOfAarch64, HoldsWatchpointsAgainstTheSampledInstructionItself) {
   }
 }
 
-TEST_F(AuditOfAarch64, AccusesNothingButLoadsOfWriting) {
+TEST_F(AuditOfAarch64, CountsOnlyLoadsAsImpossibleForWriteWatchpoints) {
   for (const Suspect suspect : {kPrefetch, kZero, kAdd, kBranch, kReturn}) {
     EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "unknown_cause") << suspect;
     EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "unknown_cause") << suspect;
@@ -137,7 +137,7 @@ TEST_F(AuditOfAarch64, AccusesNothingButLoadsOfWriting) {
   EXPECT_EQ(of_breakpoint(kData, "rw", kDatum), "not_decoded");
 }
 
-TEST_F(AuditOfAarch64, NamesTheRuleAndTheInstruction) {
+TEST_F(AuditOfAarch64, ReportsTheRuleAndTheInstruction) {
   const json watch{{"breakpoint", {{"address", kDatum}, {"access", "w"}}}};
   const EventAudit event = audit_of(at(kLoad), watch);
   EXPECT_EQ(event.rule, Rule::write_watchpoint);
@@ -148,12 +148,12 @@ TEST_F(AuditOfAarch64, NamesTheRuleAndTheInstruction) {
   EXPECT_EQ(names_of(event.instructions[0].categories), "LOAD");
 }
 
-TEST_F(AuditOfAarch64, SamplesInsideAWordAreAtNoInstruction) {
+TEST_F(AuditOfAarch64, CountsSamplesInsideAWordAsNoInstruction) {
   const json watch{{"breakpoint", {{"address", kDatum}, {"access", "rw"}}}};
   EXPECT_EQ(answer_of(audit_of(at(kLoad) + 2, watch)), "inside_instruction");
 }
 
-TEST_F(AuditOfAarch64, ExecuteBreakpointsAndFaultsAreThoseOfX86) {
+TEST_F(AuditOfAarch64, JudgesExecuteBreakpointsAndFaultsAsOnX86) {
   EXPECT_EQ(of_breakpoint(kAdd, "x", at(kAdd)), "can");
   EXPECT_EQ(of_breakpoint(kLoad, "x", at(kAdd)), "never");
   const json faults{{"config", 2}, {"type", 1}};
@@ -161,7 +161,7 @@ TEST_F(AuditOfAarch64, ExecuteBreakpointsAndFaultsAreThoseOfX86) {
   EXPECT_EQ(answer_of(audit_of(at(kAdd), faults)), "unknown_cause") << "it may not be fetched";
 }
 
-TEST_F(AuditOfAarch64, TheCoresEventsHaveNoPreciseLevels) {
+TEST_F(AuditOfAarch64, DoesNotJudgeEventsOfTheCore) {
   // Codes that mean loads on Skylake and cycles here; whatever the code, nobody is accused.
   for (const int level : {0, 1, 2, 3}) {
     for (const char* config : {"0x11", "0x81d0", "0x3"}) {
@@ -171,7 +171,7 @@ TEST_F(AuditOfAarch64, TheCoresEventsHaveNoPreciseLevels) {
   }
 }
 
-TEST_F(AuditOfAarch64, CodeOfAnotherArchitectureThanTheRecordingIsNotJudged) {
+TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
   const auto module = symbols::Module::open(program_);
   const std::uint64_t offset = at(kLoad) - module.executable_mapping_at(at(kLoad))->range.begin +
                                module.executable_mapping_at(at(kLoad))->file_offset;
@@ -184,7 +184,7 @@ TEST_F(AuditOfAarch64, CodeOfAnotherArchitectureThanTheRecordingIsNotJudged) {
   EXPECT_TRUE(std::holds_alternative<Judgement>(answer(std::nullopt))) << "the file tells";
 }
 
-TEST_F(AuditOfAarch64, WithoutARecordedArchitectureTheFileTellsWhatABreakpointIs) {
+TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
   const auto module = symbols::Module::open(program_);
   const FileJudge judge(module, std::nullopt, std::nullopt);
   EXPECT_EQ(judge.rule_here(Rule::data_breakpoint), Rule::data_watchpoint);
@@ -192,7 +192,7 @@ TEST_F(AuditOfAarch64, WithoutARecordedArchitectureTheFileTellsWhatABreakpointIs
   EXPECT_EQ(judge.rule_here(Rule::page_fault), Rule::page_fault);
 }
 
-TEST_F(AuditOfAarch64, PlacementsRefuseAVendorOfOtherCpus) {
+TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
   const json document{
       {"binary", program_.string()},
       {"machine", {{"vendor", "GenuineIntel"}, {"family", 6}, {"model", 94}, {"stepping", 3}}},

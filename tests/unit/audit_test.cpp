@@ -316,7 +316,7 @@ class AuditTest : public ::testing::Test {
   fs::path program_;
 };
 
-TEST_F(AuditTest, AccusesExactlyWhatCannotCauseTheEvent) {
+TEST_F(AuditTest, CountsExactlyTheImpossibleSamples) {
   const std::map<std::string, std::string> expected{
       {"mov rax, qword ptr [rdi]", "conditional"},
       {"add rax, rbx", "never"},
@@ -361,7 +361,7 @@ TEST_F(AuditTest, AccusesExactlyWhatCannotCauseTheEvent) {
   EXPECT_GT(worst.source_line, 0);
 }
 
-TEST_F(AuditTest, AccusesNobodyWhereAllSamplesAreOnLoads) {
+TEST_F(AuditTest, FindsNoImpossibleSampleOnLoads) {
   const auto load = at("suspects", "mov rax, qword ptr [rdi]");
   const EventAudit all = audit_of(event(2, {place(load, 5000)}));
   EXPECT_EQ(all.judged, 5000U);
@@ -404,7 +404,7 @@ TEST_F(AuditTest, JudgesTheOnlyPredecessorAtLevel1) {
   EXPECT_EQ(all.events.front().instructions.front().address, at("flow", "mov rcx"));
 }
 
-TEST_F(AuditTest, AtLevel1DoesNotTrustWhatCanBeEnteredUnseen) {
+TEST_F(AuditTest, DoesNotJudgeAtLevel1WhereCodeCanBeEnteredUnseen) {
   EXPECT_EQ(answer(1, at("thunked", "sub")), "no_only_predecessor") << "jumps through a thunk";
   EXPECT_EQ(answer(1, at("thunk", "lfence")), "no_only_predecessor");
   EXPECT_EQ(answer(1, at("setter", "mov")), "never") << "a store before RET is no computed jump";
@@ -412,29 +412,29 @@ TEST_F(AuditTest, AtLevel1DoesNotTrustWhatCanBeEnteredUnseen) {
   EXPECT_EQ(answer(1, at("entered", "sub")), "no_only_predecessor") << "has a symbol";
 }
 
-TEST_F(AuditTest, AJumpBehindALabelMayBeFusedWithWhatIsInFrontOfIt) {
+TEST_F(AuditTest, DoesNotJudgeAJumpAfterALabelAlone) {
   EXPECT_EQ(answer(2, at("at_jump", "jne")), "no_function");
   EXPECT_EQ(answer(1, at("at_jump", "neg")), "no_function");
 }
 
-TEST_F(AuditTest, WhatIsDoneInPartsCanBeTheNextInstructionToItself) {
+TEST_F(AuditTest, JudgesInstructionsExecutedInPartsAsTheirOwnPredecessor) {
   EXPECT_EQ(answer(1, at("parts", "vpgatherdd")), "unknown_cause");
   EXPECT_EQ(answer(1, at("parts", "rep stosb")), "never") << "loads nothing";
 }
 
-TEST_F(AuditTest, JudgesThePairBehindAsOneAtLevel1) {
+TEST_F(AuditTest, JudgesTheFollowingPairAsOneAtLevel1) {
   const auto xchg = at("suspects", "xchg");  // behind the pair that is none
   EXPECT_EQ(answer(1, xchg), "never");
   EXPECT_EQ(answer(1, at("suspects", "cmp rbx, rax")), "conditional") << "behind cmp [rdi] and jne";
 }
 
-TEST_F(AuditTest, ExactSamplesOfLevel1AreWhereTheySay) {
+TEST_F(AuditTest, JudgesExactSamplesOfLevel1AtTheirAddress) {
   const auto load = at("suspects", "mov rax, qword ptr [rdi]");
   const auto exact = audit_of(event(1, {place(load, 7, true)}));
   EXPECT_EQ(answer_of(exact), "conditional");
 }
 
-TEST_F(AuditTest, NamesWhyItDoesNotJudge) {
+TEST_F(AuditTest, CountsUnjudgedSamplesByReason) {
   const auto add = at("suspects", "add rax, rbx");
   EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7, false)}))), "not_exact");
   EXPECT_EQ(answer_of(audit_of(event(0, {place(add, 7)}))), "level_0");
@@ -461,7 +461,7 @@ TEST_F(AuditTest, NamesWhyItDoesNotJudge) {
   EXPECT_EQ(mixed.impossible.count, 90U);
 }
 
-TEST_F(AuditTest, OfOtherCpusAccusesByTheirOwnTables) {
+TEST_F(AuditTest, UsesTheCausesOfTheRecordedCpu) {
   const auto fence = at("suspects", "mfence");
   const char* haswell = R"({"vendor":"GenuineIntel","family":6,"model":60,"stepping":3})";
   EXPECT_EQ(answer_of(audit_of(event(2, {place(fence, 7)}))), "never");
@@ -469,7 +469,7 @@ TEST_F(AuditTest, OfOtherCpusAccusesByTheirOwnTables) {
   EXPECT_EQ(answer_of(audit_of(event(2, {place(at("suspects", "lea"), 7)}), haswell)), "never");
 }
 
-TEST_F(AuditTest, BelievesOnlyTheRecordedBinary) {
+TEST_F(AuditTest, UsesOnlyTheRecordedBinary) {
   const auto add = at("suspects", "add rax, rbx");
   write({event(2, {place(add, 7)})}, program_);
   const fs::path kept = directory_ / "kept";
@@ -508,7 +508,7 @@ TEST_F(AuditTest, BelievesOnlyTheRecordedBinary) {
   EXPECT_EQ(answer_of(audited().events.front()), "refused");
 }
 
-TEST_F(AuditTest, WithoutSymbolsJudgesWhatNeedsNone) {
+TEST_F(AuditTest, JudgesSampledInstructionsWithoutSymbols) {
   const auto add = at("suspects", "add rax, rbx"), jump = at("suspects", "je"),
              test = at("flow", "xor");
   const auto stripped = run_program({"strip", program_.string()});
@@ -518,7 +518,7 @@ TEST_F(AuditTest, WithoutSymbolsJudgesWhatNeedsNone) {
   EXPECT_EQ(answer(1, test), "no_function");
 }
 
-TEST_F(AuditTest, HoldsBreakpointsAgainstWhatHasToBeThere) {
+TEST_F(AuditTest, JudgesBreakpointsByTheInstructionThatTriggersThem) {
   const auto answer_at = [&](const char* access, std::uint64_t address, std::uint64_t watched) {
     return answer_of(audit_of(breakpoint(watched, access, {place(address, 7, false)})));
   };
@@ -545,7 +545,7 @@ TEST_F(AuditTest, HoldsBreakpointsAgainstWhatHasToBeThere) {
   EXPECT_EQ(answer_at("x", at("suspects", "lea"), recorded), "never");
 }
 
-TEST_F(AuditTest, PageFaultsAccuseNobody) {
+TEST_F(AuditTest, FindsNoImpossiblePageFault) {
   const auto faults = [&](std::uint64_t address) {
     return answer_of(audit_of(event(0, {place(address, 7, false)}, {{"config", 2}, {"type", 1}})));
   };
@@ -573,7 +573,7 @@ void expect_as_placed(const std::vector<test::PlacedTruth>& truth, const Audit& 
   }
 }
 
-TEST_F(AuditTest, OfRealBinariesAccusesExactlyWhatTheTruthNames) {
+TEST_F(AuditTest, CountsExactlyTheImpossibleSamplesOfRealBinaries) {
   bool is_any = false;
   for (const char* path : {"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/bin/bash"}) {
     if (!fs::exists(path)) continue;
@@ -595,7 +595,7 @@ TEST_F(AuditTest, OfRealBinariesAccusesExactlyWhatTheTruthNames) {
   if (!is_any) GTEST_SKIP() << "no libc where it is expected";
 }
 
-TEST_F(AuditTest, NeverAccusesWhatTheCatalogueCallsUnknown) {
+TEST_F(AuditTest, DoesNotCountUnknownCausesAsImpossible) {
   const fs::path libc = "/lib/x86_64-linux-gnu/libc.so.6";
   if (!fs::exists(libc)) GTEST_SKIP() << libc << " is not here";
   std::vector<json> events;

@@ -108,7 +108,7 @@ TEST(ComparisonScreen, AnswersFirstAndListsTheWorst) {
   }
 }
 
-TEST(ComparisonText, ShowsOfManySidesThoseThatDiffer) {
+TEST(ComparisonText, ListsTheSidesThatDifferOfMany) {
   constexpr std::size_t kSides = 300;
   const Compared compared = example(kSides);
   const Comparison comparison = compared.compare();
@@ -126,7 +126,7 @@ TEST(ComparisonText, ShowsOfManySidesThoseThatDiffer) {
   EXPECT_THAT(text, HasSubstr("contract 299 kept, 1 broken; against a: 298 none shown, 1 worse"));
 }
 
-TEST(ComparisonText, TellsTheWorstOfManyThatDiffer) {
+TEST(ComparisonText, ListsTheWorstOfManyThatDiffer) {
   Compared compared;
   for (std::uint64_t i = 0; i < 40; ++i) {
     compared.input("node" + std::to_string(i) + ".run")
@@ -139,7 +139,7 @@ TEST(ComparisonText, TellsTheWorstOfManyThatDiffer) {
   EXPECT_LT(text.find("an (node39.run)"), text.find("am (node38.run)"));
 }
 
-TEST(ComparisonText, SaysWhatDiffersWhatIsMissingAndWhatCannotBeTold) {
+TEST(ComparisonText, ListsDifferencesMissingRowsAndTooFewSamples) {
   const Compared compared = example(2);
   const std::string text = comparison_text(compared.compare(), compared.inputs, {});
   EXPECT_THAT(text, AllOf(HasSubstr("a          directory/of/side-0.run (baseline)"),
@@ -154,7 +154,7 @@ TEST(ComparisonText, SaysWhatDiffersWhatIsMissingAndWhatCannotBeTold) {
                   HasSubstr(">=960")));
 }
 
-TEST(ComparisonText, SaysWhetherRunsOrSamplesWereCompared) {
+TEST(ComparisonText, NamesWhetherRunsOrSamplesWereCompared) {
   const auto text_of = [](int repeats) {
     Compared compared;
     for (const char* input : {"a", "b"}) {
@@ -171,7 +171,7 @@ TEST(ComparisonText, SaysWhetherRunsOrSamplesWereCompared) {
                                 Not(HasSubstr("Samples were compared"))));
 }
 
-TEST(ComparisonText, SaysWhichInputsGaveNothing) {
+TEST(ComparisonText, ListsInputsWithoutMeasurement) {
   Compared compared = example(2);
   EXPECT_THAT(comparison_text(compared.compare(), compared.inputs, {}),
               Not(HasSubstr("no measurement at all")));
@@ -207,7 +207,7 @@ TEST(ComparisonText, EscapesHostileNames) {
   EXPECT_THAT(lines_of(comparison_csv(comparison, compared.inputs)), SizeIs(3));
 }
 
-TEST(ComparisonJson, HoldsWhatTheComparisonHolds) {
+TEST(ComparisonJson, ContainsTheWholeComparison) {
   const Compared compared = example(3);
   const Comparison comparison = compared.compare();
   const auto json = nlohmann::json::parse(comparison_json(comparison, compared.inputs));
@@ -282,7 +282,7 @@ class ForestPlot : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndSaysSynthetic) {
+TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndMarksSynthetic) {
   const std::string figure = drawn(example(16), "figure.svg");
   EXPECT_THAT(figure, AllOf(HasSubstr("Hit ratios (SYNTHETIC)"), HasSubstr("side-15.run"),
                             HasSubstr("missing"), HasSubstr(">p<"), HasSubstr("(worse)")));
@@ -290,14 +290,14 @@ TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndSaysSynthetic) {
   EXPECT_THAT(drawn(example(2), "figure.pdf"), StartsWith("%PDF"));
 }
 
-TEST_F(ForestPlot, DrawsOfManySidesThoseThatDiffer) {
+TEST_F(ForestPlot, DrawsTheSidesThatDifferOfMany) {
   const std::string figure = drawn(example(300), "figure.svg");
   EXPECT_THAT(figure, AllOf(HasSubstr("of 300 sides at most 12"), HasSubstr("side-299.run"),
                             HasSubstr(">all<"), HasSubstr("300 sides, "), HasSubstr("(worse)"),
                             Not(HasSubstr("side-150.run"))));
 }
 
-TEST_F(ForestPlot, RefusesWhatNoImageCanHold) {
+TEST_F(ForestPlot, RefusesMoreThanAnImageCanHold) {
   Compared compared;
   for (const char* input : {"a", "b"}) {
     compared.input(input);

@@ -41,7 +41,7 @@ TEST(Escape, ShowsInvalidUtf8AsBytes) {
   EXPECT_EQ(escape_for_terminal("\xc3("), "\\xc3(");      // what follows is kept
 }
 
-TEST(Escape, ShowsCharactersThatHideOrTurnText) {
+TEST(Escape, ShowsInvisibleAndDirectionChangingCharactersAsBytes) {
   EXPECT_EQ(escape_for_terminal("a\u202eb"), "a\\xe2\\x80\\xaeb");
   EXPECT_EQ(escape_for_terminal("a\u200bb"), "a\\xe2\\x80\\x8bb");
   EXPECT_EQ(escape_for_terminal("a\u2028b"), "a\\xe2\\x80\\xa8b");
@@ -90,7 +90,7 @@ TEST(Wrap, NeverExceedsTheWidth) {
   }
 }
 
-TEST(EscapeUnless, NamesTheCharactersThatAreNotShown) {
+TEST(EscapeUnless, WritesHiddenCharactersAsCodePoints) {
   const auto is_small = [](char32_t character) { return character >= 'a' && character <= 'z'; };
   EXPECT_EQ(escape_unless(is_small, "a\u00e9b\U0001f9ff"), "a\\u{00E9}b\\u{1F9FF}");
   EXPECT_EQ(escape_unless(is_small, "a\xff"), "a\xff") << "no character";

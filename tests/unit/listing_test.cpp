@@ -95,7 +95,7 @@ class ListingOfTarget : public ::testing::Test {
   std::unique_ptr<Reader> reader_;
 };
 
-TEST_F(ListingOfTarget, HasEverySampleOfTheTruthWhereItWas) {
+TEST_F(ListingOfTarget, ContainsEverySampleOfTheTruthAtItsAddress) {
   const std::vector<
       std::tuple<runway::TriggerKind, std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>>
       kinds{{runway::TriggerKind::load, 100, 20, {}},
@@ -225,7 +225,7 @@ TEST_F(ListingOfModel, MatchesTheGoldenText) {
   test::expect_golden("annotate_target.txt", text);
 }
 
-TEST_F(ListingOfModel, FitsTheWidthAndIsTheSameWithoutColor) {
+TEST_F(ListingOfModel, FitsTheWidthWithAndWithoutColor) {
   const auto& listing = read_model();
   for (const std::size_t width : {60u, 80u, 132u}) {
     const std::string plain = output::listing_text(listing, {}, {.color = false, .width = width});
@@ -242,7 +242,7 @@ TEST_F(ListingOfModel, FitsTheWidthAndIsTheSameWithoutColor) {
   }
 }
 
-TEST_F(ListingOfModel, AccusesWhatCannotCauseTheEventAndNothingElse) {
+TEST_F(ListingOfModel, MarksOnlyInstructionsThatCannotCauseTheEvent) {
   if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "only x86-64 code has categories";
   const auto& listing = read_model();
   ASSERT_EQ(listing.columns.size(), 3u);
@@ -262,7 +262,7 @@ TEST_F(ListingOfModel, AccusesWhatCannotCauseTheEventAndNothingElse) {
   EXPECT_TRUE(has_nops);
 }
 
-TEST_F(ListingOfModel, OfOneEventLeavesTheOthersOut) {
+TEST_F(ListingOfModel, ShowsOnlyTheSelectedEvent) {
   EXPECT_EQ(read_model({.events = {"r81d0"}}).columns.size(), 2u);
   EXPECT_EQ(read_model({.events = {"r81d0:pp"}}).columns.size(), 1u);
   EXPECT_EQ(read_model({.events = {"cpu-clock"}}).columns.size(), 1u);
@@ -272,7 +272,7 @@ TEST_F(ListingOfModel, OfOneEventLeavesTheOthersOut) {
   EXPECT_THAT(reader_->events(), ElementsAre("cpu-clock", "r81d0"));
 }
 
-TEST_F(ListingOfModel, JsonAndCsvHoldTheSameCounts) {
+TEST_F(ListingOfModel, WritesTheSameCountsAsJsonAndCsv) {
   const auto& listing = read_model();
   for (const bool all : {false, true}) {
     const output::ListingChoices choices{.folding = {.all = all}};
@@ -313,7 +313,7 @@ TEST_F(ListingOfModel, JsonAndCsvHoldTheSameCounts) {
   }
 }
 
-TEST_F(ListingOfModel, FunctionsOfATargetAreListedByName) {
+TEST_F(ListingOfModel, ListsFunctionsOfATargetByName) {
   const auto& listing = read_model({.function = "skid_runway"});
   ASSERT_EQ(listing.codes.size(), 1u);
   const Code& code = listing.codes.front();
@@ -353,7 +353,7 @@ std::vector<std::optional<events::Verdict>> verdicts_on(const std::vector<unsign
   return verdicts;
 }
 
-TEST(ListingRows, AMacroFusedPairCountsAsOne) {
+TEST(ListingRows, JudgeAMacroFusedPairAsOne) {
   using enum events::Verdict;
   EXPECT_THAT(verdicts_on({0x48, 0x39, 0x07,  // cmp [rdi], rax
                            0x75, 0x00,        // jne
@@ -365,7 +365,7 @@ TEST(ListingRows, AMacroFusedPairCountsAsOne) {
       << "what is in front of the jump is not seen";
 }
 
-TEST(SourceText, GivesLinesOfRegularFilesOnly) {
+TEST(SourceText, ReturnsLinesOfRegularFilesOnly) {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "a.c", fifo = directory / "fifo";
   std::ofstream(path) << "one\r\n\nthree";
