@@ -109,7 +109,7 @@ bool KernelSymbols::find_shift() {
   const auto address = table_->address_of(kernel_.reference->symbol);
   if (!address) {
     remarks_.push_back(
-        fmt::format("{}: its table has no symbol '{}', by which the recording tells where it was "
+        fmt::format("{}: its table has no symbol '{}', by which the recording gives where it was "
                     "loaded; its symbols are not known",
                     kKernelName, kernel_.reference->symbol));
     return false;

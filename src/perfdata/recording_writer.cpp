@@ -284,10 +284,10 @@ void RecordingWriter::finish(std::optional<std::pair<std::uint64_t, std::uint64_
   const std::uint64_t data_size = written_ - data_begin_;
   RecordBody times;
   times.u64(sample_time ? sample_time->first : 0).u64(sample_time ? sample_time->second : 0);
-  const auto behind = std::find_if(features_.begin(), features_.end(), [](const auto& section) {
+  const auto next = std::find_if(features_.begin(), features_.end(), [](const auto& section) {
     return section.first > HEADER_SAMPLE_TIME;
   });
-  features_.insert(behind, {HEADER_SAMPLE_TIME, times.bytes()});
+  features_.insert(next, {HEADER_SAMPLE_TIME, times.bytes()});
   RecordBody table;
   std::uint64_t offset = written_ + features_.size() * kSection;
   for (const auto& [bit, content] : features_) {

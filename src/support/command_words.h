@@ -19,7 +19,7 @@ struct Since {
 
 /// One word, or the name of the value in its place.
 struct CommandWord {
-  /// Beside which recordings it stands.
+  /// The recordings that it belongs to.
   enum class When { always, with_cross_check, without_cross_check };
 
   std::string text;
