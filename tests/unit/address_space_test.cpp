@@ -488,7 +488,7 @@ TEST(AddressSpaces, AreSealedWithoutVisitingUnchangedProcesses) {
 }
 
 /// In a hash table as libstdc++ has it these numbers meet in one bucket.
-TEST(AddressSpaces, SupportAnyPid) {
+TEST(AddressSpaces, LookUpPidsThatShareAHashBucketQuickly) {
   constexpr std::int32_t kBuckets = 42043;
   constexpr std::int32_t kProcesses = 41000;
   AddressSpaces spaces;

@@ -131,7 +131,7 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
   }
 }
 
-TEST_F(ModuleStoreTest, RefusesUnverifiedFilesForAnUnknownArchitecture) {
+TEST_F(ModuleStoreTest, RefusesUnverifiedFilesForUnsupportedArchitectures) {
   ModuleStore store;
   for (const std::string third : {"armv7l", "i686", "riscv64"}) {
     store.expect_machine({});  // a recording that does not tell

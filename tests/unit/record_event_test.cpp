@@ -99,7 +99,7 @@ TEST(RecordEvent, KindsFollowFromNames) {
   EXPECT_EQ(parsed("cycles").kind, EventKind::other);
 }
 
-TEST(RecordEvent, GroupsAndEmptyEventsAreRefused) {
+TEST(RecordEvent, InvalidEventsAreRefused) {
   EXPECT_THAT(fault({"{cycles,instructions}"}), HasSubstr("is a group"));
   EXPECT_THAT(fault({"cycles,,access"}), HasSubstr("an event has no name"));
   EXPECT_THAT(fault({""}), HasSubstr("an event has no name"));
