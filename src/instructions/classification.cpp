@@ -21,7 +21,7 @@ bool only_computes(const ZydisInstruction& decoded) {
     case ZYDIS_MNEMONIC_STMXCSR:
     case ZYDIS_MNEMONIC_VLDMXCSR:
     case ZYDIS_MNEMONIC_VSTMXCSR:
-    // Lightweight profiling, among the XOP instructions: writes into a buffer of its own.
+    // Lightweight profiling, among the XOP instructions: writes into its own buffer.
     case ZYDIS_MNEMONIC_LLWPCB:
     case ZYDIS_MNEMONIC_LWPINS:
     case ZYDIS_MNEMONIC_LWPVAL:

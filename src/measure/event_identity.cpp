@@ -153,7 +153,7 @@ bool is_substituted(std::string_view requested, const Attribute& recorded) {
   if (generic != kGenericEvents.end()) {
     return generic->type != recorded.type || generic->config != generic_config(recorded);
   }
-  // Whatever else was asked for, it was not a clock.
+  // No other requested event is a clock.
   if (is_clock(recorded)) return true;
   const auto code = asked_code(name);
   return code && *code != recorded.config;

@@ -70,7 +70,7 @@ bool CompressedRecords::decompress_more() {
   auto step = decompressor_->decompress(compressed_, std::span(decompressed_).subspan(end_));
   compressed_ = compressed_.subspan(step.taken);
   end_ += step.given;
-  if (!step.problem.empty()) {  // what came out before the damage still counts
+  if (!step.problem.empty()) {  // records before the damage still count
     give_up(fmt::format("zstd data that cannot be decompressed ({})", step.problem), "");
   }
   return step.given > 0;

@@ -207,7 +207,7 @@ std::optional<Row> row_of(const Line& line, const Shape& shape, const std::strin
   return row;
 }
 
-/// Lines that perf itself prints beside counts: further metrics.
+/// Lines that perf prints in addition to counts: further metrics.
 bool is_of_perf(const Line& line, const Shape& shape) {
   const std::string_view text = trimmed(line.text);
   if (shape.form == Form::json) {

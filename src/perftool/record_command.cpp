@@ -20,7 +20,7 @@ void add(std::vector<CommandWord>& words, std::vector<CommandWord> more) {
   std::move(more.begin(), more.end(), std::back_inserter(words));
 }
 
-/// The same words, beside some recordings only.
+/// Likewise, for some recordings only.
 std::vector<CommandWord> only(When when, const std::vector<std::string>& texts) {
   std::vector<CommandWord> words;
   words.reserve(texts.size());

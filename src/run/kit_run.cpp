@@ -59,21 +59,21 @@ std::optional<std::string> text_of(const fs::path& path, std::uint64_t limit) {
   return read_file(path, limit);
 }
 
-/// What perf or the target said; it is there before the result is.
+/// Output of perf or the target; it is written before the result.
 std::string stream_of(const fs::path& path) {
   auto text = text_of(path, kLongestText);
   if (!text) refuse(path, "no such file", "what perf said", "copy the run anew");
   return std::move(*text);
 }
 
-/// A kit's files lie in its directory and not below it, where a link might be on the way.
+/// A kit's files are in its directory and not below it, so that no link can be on the path.
 void check_file(const fs::path& directory, const std::string& name) {
   const fs::path path = directory / name;
   if (fs::path(name).has_parent_path()) refuse(path, "a directory in a name", "a name");
   if (type_of(path) == fs::file_type::symlink) refuse(path, "a symbolic link", "a regular file");
 }
 
-/// Lines `key=value`; a key can stand there several times.
+/// Lines `key=value`; a key can occur several times.
 class Fields {
  public:
   explicit Fields(fs::path path) : path_(std::move(path)) {
@@ -139,8 +139,8 @@ class Fields {
   std::map<std::string, std::vector<std::string>> values_;
 };
 
-/// As a shell tells it: 128 and the signal. perf itself ends with 129 when it does not understand
-/// its options, and nobody sends it that signal (SIGHUP) and keeps the shell.
+/// Exit statuses as in a shell: 128 + the signal. perf itself exits with 129 on wrong options;
+/// SIGHUP, the signal of that status, would also end the shell.
 ExitCode exit_code(std::int64_t status) {
   constexpr std::int64_t kUsageOfPerf = 129;
   constexpr std::int64_t kHighestSignal = 64;
@@ -158,14 +158,14 @@ void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outc
     try {
       samples = perftool::samples_of_first_event(file);
     } catch (const InputError&) {
-      return;  // whoever reads the recording is told of it
+      return;  // reported when the recording is read
     }
   }
   std::string shortage = perftool::shortage(samples, asked);
   if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
 }
 
-/// What has become of a measurement, from what lies in `directory`.
+/// The state of a measurement, from the files in `directory`.
 void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& measurement) {
   const fs::path results = directory / kResultsName;
   const Fields fields(results / (measurement.file + ".result"));
@@ -193,7 +193,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
   }
   if (fields.last("witness") == "no") measurement.cross_check.clear();
   measurement.messages = std::move(outcome.messages.remarks);
-  // What a recording is that does not begin as one, is told by whoever reads it.
+  // A file that is not a recording is reported when it is read.
   if (!ended_well) {
     measurement.state = State::refused;
     measurement.reason = std::move(outcome.reason);

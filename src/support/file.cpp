@@ -67,7 +67,7 @@ void synchronize(const FileDescriptor& file, const fs::path& path) {
   }
 }
 
-/// A file under a name of its own in a directory, removed unless it was renamed in time.
+/// A file under a temporary name in a directory, removed unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& final_path) : final_path_(final_path) {

@@ -69,8 +69,8 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A process group of its own, no blocked signals and every handler at its default: an ignored
-/// SIGINT would be inherited, and perf could then not be asked to end.
+/// A new process group, no blocked signals and default handlers: an ignored SIGINT would be
+/// inherited, and perf could then not be interrupted.
 class SpawnAttributes {
  public:
   SpawnAttributes() {

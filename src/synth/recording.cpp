@@ -114,7 +114,7 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
   features.cpu_description = machine.cpu.model_name;
   features.cpu_counts = {cpus, cpus};
   features.command_line = std::move(command_line);
-  // The PMU of Arm's cores has a number of its own.
+  // The PMU of Arm's cores has a dynamic type number.
   constexpr std::uint32_t kFirstFree = 8;
   const bool is_x86 = machine.cpu.arch == runway::name_of(Arch::x86_64);
   features.pmu_mappings = {

@@ -44,7 +44,7 @@ std::string short_percent(std::uint64_t part, std::uint64_t whole) {
   return percent < 0.005 ? "<.01" : fmt::format("{:.2f}", percent);
 }
 
-/// Samples of one event at one level, beside the code.
+/// Columns of the samples of one event at one level.
 struct Cells {
   std::string label;
   std::size_t column = 0;  ///< of the listing
