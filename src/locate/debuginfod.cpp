@@ -14,17 +14,17 @@ DebuginfodAnswer ask_debuginfod(const std::string& build_id, std::chrono::millis
   constexpr const char* kProgram = "debuginfod-find";
   const char* servers = std::getenv("DEBUGINFOD_URLS");
   if (servers == nullptr || *servers == '\0') {
-    return {{}, "DEBUGINFOD_URLS names no server of debuginfod; none was asked"};
+    return {{}, "DEBUGINFOD_URLS is not set; no debuginfod server was queried"};
   }
   const auto program = find_program(kProgram);
   if (!program) {
-    return {{}, fmt::format("{}: not found; install it to ask debuginfod's servers", kProgram)};
+    return {{}, fmt::format("{}: not found; install it to query debuginfod servers", kProgram)};
   }
   try {
     ChildProcess child({program->string(), "executable", build_id});
     if (!child.wait(limit)) {
       return {{},
-              fmt::format("{}: no answer in {} s; it is not asked any more", kProgram,
+              fmt::format("{}: no answer in {} s; no further queries are made", kProgram,
                           std::chrono::duration_cast<std::chrono::seconds>(limit).count())};
     }
     if (!child.result().code.success()) return {};

@@ -67,7 +67,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   }
   if (event.substituted) {
     measurement.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the event that was asked for.",
+        "perf recorded {} instead of {}: this machine does not have the requested event.",
         event.recorded, event.requested.value_or("")));
   }
   const auto level = measurement.precise.requested;
@@ -75,7 +75,7 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
       event.requested &&
       perftool::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
   if (level && *level != measurement.precise.recorded && !picks_level_itself) {
-    measurement.warnings.push_back(fmt::format("Precise level {} was asked for, {} was recorded.",
+    measurement.warnings.push_back(fmt::format("Precise level {} was requested, {} was recorded.",
                                                *level, measurement.precise.recorded));
   }
 }

@@ -63,9 +63,9 @@ void add_state(const SelectedEvent& selected, Selection& selection) {
   if (!remark.empty()) selection.remarks.push_back(fmt::format("'{}' is {}", count.name, remark));
   const auto umask = selected.event.l2_umask;
   if (umask && ((*umask & 0x1f) == 0 || (*umask & 0xe0) == 0)) {
-    selection.remarks.push_back(fmt::format(
-        "'{}' has no {}, so that it is always 0 on Haswell to Coffee Lake; no ratio is made of it",
-        count.name, (*umask & 0x1f) == 0 ? "origin" : "result"));
+    selection.remarks.push_back(
+        fmt::format("'{}' has no {}, so it is always 0 on Haswell to Coffee Lake; no rate uses it",
+                    count.name, (*umask & 0x1f) == 0 ? "origin" : "result"));
   }
 }
 
@@ -99,9 +99,9 @@ void add_modes(const Selection& selection, std::vector<std::string>& warnings) {
   }
   if (loads_in_one_mode) {
     warnings.emplace_back(
-        "loads were counted in user or in kernel mode alone, where Haswell to Coffee Lake may "
+        "loads were counted only in user or in kernel mode, where Haswell to Coffee Lake may "
         "count L1_MISS, HIT_LFB and hits and misses of L2 and L3 wrong (errata HSD169, SKL128, "
-        "KBL073 and kin)");
+        "KBL073 and similar ones)");
   }
 }
 

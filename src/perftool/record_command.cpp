@@ -85,7 +85,7 @@ std::vector<std::string> record_command(const PerfTool& perf, const Recording& r
 std::string control_note(const PerfTool& perf) {
   if (perf.has_control()) return {};
   return fmt::format(
-      "perf {} has no --control (it came with {}.{}): the targets' start and warm-up are in the "
+      "perf {} has no --control (new in {}.{}): the targets' start and warm-up are in the "
       "recordings",
       perf.version, PerfTool::kControl.major, PerfTool::kControl.minor);
 }

@@ -43,7 +43,7 @@ std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double
   constexpr double kMost = 1e18;
   if (iterations > kMost) {
     throw UsageError(
-        fmt::format("-c {}: {} samples would take {:.0e} iterations, allowed at most 1e18", period,
+        fmt::format("-c {}: {} samples would take {:.0e} iterations; expected at most 1e18", period,
                     samples, iterations));
   }
   return static_cast<std::uint64_t>(iterations);
@@ -68,7 +68,7 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
     constexpr double kMostSeconds = 1e9;
     if (seconds > kMostSeconds) {
       throw UsageError(
-          fmt::format("-c {}: {} samples would take {:.0e} seconds, allowed at most 1e9",
+          fmt::format("-c {}: {} samples would take {:.0e} seconds; expected at most 1e9",
                       chosen.period, options.samples, seconds));
     }
     return nanoseconds(std::llround(seconds * 1e9));
@@ -129,7 +129,7 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
           elements != 0) {
         request.notes.push_back(fmt::format(
             "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.0f} "
-            "iterations; a smaller --working-set or -c ends sooner",
+            "iterations; use a smaller --working-set or -c",
             text, elements, runway::name_of(target.trigger),
             static_cast<double>(elements) * static_cast<double>(chosen.period)));
       }
@@ -141,7 +141,7 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
         hits * kBreakpointSeconds > kLongSeconds) {
       request.notes.push_back(fmt::format(
           "{}: a hit costs about 5 microseconds whether sampled or not, so a measurement takes "
-          "about {:.0f} minutes; a smaller -c ends sooner",
+          "about {:.0f} minutes; use a smaller -c",
           text, hits * kBreakpointSeconds / 60));
     }
   }
@@ -162,7 +162,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
     measurements += chosen.levels.size() * static_cast<std::size_t>(options.repeat);
   }
   if (measurements > kMostMeasurements) {
-    throw UsageError(fmt::format("--repeat {}: gives {} measurements, allowed at most {}",
+    throw UsageError(fmt::format("--repeat {}: gives {} measurements; expected at most {}",
                                  options.repeat, measurements, kMostMeasurements));
   }
   const bool has_faults =

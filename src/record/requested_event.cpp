@@ -56,7 +56,7 @@ RequestedEvent parse_event(std::string_view text) {
   const int level = perftool::level_of_modifiers(modifiers);
   if (level > kHighestLevel) {
     throw UsageError(
-        fmt::format("-e {}: found {} p, allowed at most {}", text, level, kHighestLevel));
+        fmt::format("-e {}: has {} p; expected at most {}", text, level, kHighestLevel));
   }
   std::erase(modifiers, 'p');
   refuse_period_terms(name);
@@ -111,7 +111,8 @@ int parse_level(std::string_view name) {
   for (int level = 0; level <= kHighestLevel; ++level) {
     if (name == level_text(level)) return level;
   }
-  throw UsageError(fmt::format("-p {}: found \"{}\", allowed none, p, pp, ppp", name, name));
+  throw UsageError(
+      fmt::format("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name));
 }
 
 std::string level_text(int level) {

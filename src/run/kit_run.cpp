@@ -62,7 +62,7 @@ std::optional<std::string> text_of(const fs::path& path, std::uint64_t limit) {
 /// Output of perf or the target; it is written before the result.
 std::string stream_of(const fs::path& path) {
   auto text = text_of(path, kLongestText);
-  if (!text) refuse(path, "no such file", "what perf said", "copy the run anew");
+  if (!text) refuse(path, "no such file", "output of perf", "copy the run again");
   return std::move(*text);
 }
 

@@ -89,7 +89,7 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   const runway::Layout& layout = target.layout;
   const auto code = module.code(layout.loop);
   if (code.size() != layout.loop.size() || code.empty()) {
-    throw Error(fmt::format("target: holds {} bytes of its loop, which has {}", code.size(),
+    throw Error(fmt::format("target: contains {} bytes of its loop; expected {}", code.size(),
                             layout.loop.size()));
   }
   LoopParts parts;

@@ -108,7 +108,7 @@ TEST(RecordEvent, InvalidEventsAreRefused) {
 
 TEST(RecordEvent, LevelsThatPerfWouldChooseAreRefused) {
   EXPECT_THAT(fault({"cycles:P"}), HasSubstr("P leaves the precise level to perf"));
-  EXPECT_THAT(fault({"cycles:pppp"}), HasSubstr("found 4 p, allowed at most 3"));
+  EXPECT_THAT(fault({"cycles:pppp"}), HasSubstr("has 4 p; expected at most 3"));
 }
 
 TEST(RecordEvent, PeriodsAmongTheTermsAreRefused) {

@@ -359,7 +359,7 @@ TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
   PlanOptions asked = options({"access"});
   asked.period = 100'003;
   EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
-              ElementsAre(HasSubstr("a smaller -c ends sooner")));
+              ElementsAre(HasSubstr("use a smaller -c")));
   asked.iterations = 1000;
   EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes, IsEmpty());
 }

@@ -112,7 +112,7 @@ void add_counts(const perfstat::Selection& selection, Lines& lines) {
       others.resize(kMostNamed);
       others.push_back(fmt::format("and {} more", count - kMostNamed));
     }
-    lines.note("taken by no rate: " + joined(others));
+    lines.note("used by no rate: " + joined(others));
   }
 }
 
@@ -153,8 +153,8 @@ void add_identities(const std::vector<analysis::Identity>& identities, Lines& li
                            : ""));
   }
   lines.note(
-      "A residual is no error: on Skylake and later they hold only for instructions with at most "
-      "one load uop.");
+      "A residual is not an error: on Skylake and later the identities hold only for instructions "
+      "with at most one load uop.");
 }
 
 std::string shares_text(const analysis::LfbShares& shares) {
