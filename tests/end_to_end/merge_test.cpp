@@ -75,7 +75,7 @@ class MergedReports : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(MergedReports, StandForTheirRecordings) {
+TEST_F(MergedReports, ReplaceTheirRecordings) {
   const std::string report = make("a", "1");
   for (const char* format : {"json", "text", "csv"}) {
     const auto of_report = run({"report", "a.json", "--format", format});
@@ -200,7 +200,7 @@ TEST_F(MergedReports, AreWrittenWholeAndReadAgain) {
   EXPECT_EQ(piped.code.status, kDone) << piped.err;
 }
 
-TEST_F(MergedReports, SayWhatIsNotOfOneConfiguration) {
+TEST_F(MergedReports, NameDifferencesOfConfiguration) {
   make("a", "1");
   json other = json::parse(make("b", "2"));
   for (auto& measurement : other["measurements"]) measurement["kernel"] = "9.9";
@@ -223,7 +223,7 @@ TEST_F(MergedReports, SayWhatIsNotOfOneConfiguration) {
   EXPECT_EQ(run({"merge", "a.json", "nothing.json"}).code.status, kInPart);
 }
 
-TEST_F(MergedReports, AreRefusedByWhatTakesSamples) {
+TEST_F(MergedReports, AreRefusedByCommandsThatReadSamples) {
   make("a", "1");
   for (const std::string command : {"audit", "annotate", "samples", "inspect"}) {
     const auto refused = run({command, "a.json"});
@@ -233,7 +233,7 @@ TEST_F(MergedReports, AreRefusedByWhatTakesSamples) {
   }
 }
 
-TEST(RecordingsOfOthers, AreReadAgainFromTheirReports) {
+TEST(PublicRecordings, AreReadAgainFromTheirReports) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   const test::TemporaryDirectory directory;
   int compared = 0;

@@ -51,7 +51,7 @@ TEST_F(Report, WithFiveHundredSamplesDecidesNothing) {
   EXPECT_EQ(gated.code.status, 0) << gated.err;
 }
 
-TEST_F(Report, SaysThatAClockWasRecordedInsteadOfCycles) {
+TEST_F(Report, WarnsThatAClockReplacedCycles) {
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
   const auto recorded = test::skidscan(
       {"record", "-e", "cycles", "-p", "pp", "--samples", "500", "-o", in_directory("run")});
@@ -69,7 +69,7 @@ TEST_F(Report, SaysThatAClockWasRecordedInsteadOfCycles) {
   EXPECT_THAT(text.out, HasSubstr("instead of cycles:pp"));
 }
 
-TEST_F(Report, SaysSoForAPlainRecordingToo) {
+TEST_F(Report, WarnsForAPlainRecordingToo) {
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
   const auto recorded = run_program({"perf", "record", "-q", "-e", "cycles:pp", "-c", "100003",
                                      "-o", in_directory("perf.data"), "--", "true"});
@@ -167,7 +167,7 @@ TEST_F(Report, OfNothingReadableExitsWithOneLine) {
   EXPECT_THAT(nowhere.err, HasSubstr("skidscan record"));
 }
 
-TEST(ReportOfSeveralInputs, GivesThoseThatCanBeReadAndSaysWhichCannot) {
+TEST(ReportOfSeveralInputs, ShowsReadableInputsAndReportsTheOthers) {
   const test::TemporaryDirectory directory;
   const std::string good = directory / "good", other = directory / "other";
   const std::string text = directory / "text", missing = directory / "missing";

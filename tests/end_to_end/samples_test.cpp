@@ -71,7 +71,7 @@ TEST_F(Samples, OfAPipeDoNotWarnOfMappingsThatCameInTime) {
   EXPECT_THAT(listed.err, Not(HasSubstr("of mappings came")));
 }
 
-TEST_F(Samples, OfAPipeComeInTheOrderOfTheirRoundsWhereTheyWait) {
+TEST_F(Samples, OfAPipeAreOrderedByRound) {
   test::RecordingBuilder builder;
   builder.event({}).sample(kAddress, kPid, 200).sample(kAddress, kPid, 100);
   builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");

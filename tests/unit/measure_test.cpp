@@ -73,7 +73,7 @@ class Measure : public ::testing::Test {
   test::RecordingBuilder builder_;
 };
 
-TEST_F(Measure, SaysThatTheTargetWasTakenUnverifiedAndNothingOfOtherSuchFiles) {
+TEST_F(Measure, ReportsOnlyTheTargetAsUnverified) {
   map_and_sample(in_directory("target"), kTargetAt);
   map_and_sample("/proc/self/exe", kOtherAt);
   map_and_sample(in_directory("missing"), 2 * kOtherAt);
@@ -83,7 +83,7 @@ TEST_F(Measure, SaysThatTheTargetWasTakenUnverifiedAndNothingOfOtherSuchFiles) {
                                                      HasSubstr("holds no build-id of it"))));
 }
 
-TEST_F(Measure, SaysThatASampledFileWasRebuiltAlthoughATargetWasFound) {
+TEST_F(Measure, ReportsARebuiltFileNextToATarget) {
   map_and_sample(in_directory("target"), kTargetAt);
   map_and_sample(in_directory("other"), kOtherAt);
   builder_.feature(perfdata::HEADER_BUILD_ID, another_build_id_of(in_directory("other")));
@@ -98,7 +98,7 @@ TEST_F(Measure, SaysThatASampledFileWasRebuiltAlthoughATargetWasFound) {
   EXPECT_THAT(warnings_of(of_functions), Contains(rebuilt));
 }
 
-TEST_F(Measure, WithoutATargetSaysWhatIsWrongWithEachFileAndHowManyMore) {
+TEST_F(Measure, WithoutATargetReportsTheProblemsOfFiles) {
   constexpr int kFiles = 30;
   for (int i = 0; i < kFiles; ++i) {
     map_and_sample(in_directory("missing-" + std::to_string(i)),
@@ -117,7 +117,7 @@ TEST_F(Measure, WithoutATargetSaysWhatIsWrongWithEachFileAndHowManyMore) {
   }
 }
 
-TEST_F(Measure, BoundsTheFaultsThatEveryMeasurementTells) {
+TEST_F(Measure, LimitsTheFaultsOfEveryMeasurement) {
   map_and_sample(in_directory("target"), kTargetAt);
   for (int i = 0; i < 50; ++i) builder_.record(perfdata::PERF_RECORD_MMAP, 2, "short");
   const auto result = measured();
@@ -226,7 +226,7 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   EXPECT_THAT(unknown.contract.evidence, HasSubstr("no catalogue covers this CPU"));
 }
 
-TEST_F(CatalogueEvent, OfAnotherCodeThanAskedForIsASwap) {
+TEST_F(CatalogueEvent, WithAnotherCodeThanRequestedIsSubstituted) {
   EXPECT_FALSE(measured(0x81d0, 1000).event.substituted);
   const auto substituted = measured(0x82d0, 1000);
   EXPECT_TRUE(substituted.event.substituted);

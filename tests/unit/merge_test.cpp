@@ -157,7 +157,7 @@ TEST(Merge, NamesTheFirstDifferenceOfWhatItLeavesBeside) {
   }
 }
 
-TEST(Merge, SaysNothingOfOtherEventsAndLevels) {
+TEST(Merge, DoesNotReportOtherEventsAndLevels) {
   Measurement other = of_run("b.run", 1, {{0, 1}});
   other.event.label = other.event.recorded = "execute";
   other.event.requested = "execute:pp";

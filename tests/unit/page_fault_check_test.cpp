@@ -82,7 +82,7 @@ TEST_F(PageFaults, AgreeWithTheTracepointOfTheSameFault) {
   EXPECT_FALSE(warning_of(result));
 }
 
-TEST_F(PageFaults, SampledElsewhereAreToldWithBothAddresses) {
+TEST_F(PageFaults, SampledElsewhereAreReportedWithBothAddresses) {
   told(0x401000, 5, 10);
   fault(0x401000, 5, 11);
   told(0x402000, 5, 20);
@@ -108,7 +108,7 @@ TEST_F(PageFaults, OfThreadsThatInterleaveAreComparedEachWithItsOwn) {
   EXPECT_EQ(result.agreeing, 2u);
 }
 
-TEST_F(PageFaults, SampledNowAndThenAreComparedWithTheLastTold) {
+TEST_F(PageFaults, WithAPeriodAreComparedWithTheLastTracepoint) {
   for (std::uint64_t i = 0; i < 21; ++i) {
     told(0x401000 + i, 5, 10 * i + 1);
     if (i % 7 == 6) fault(0x401000 + i, 5, 10 * i + 2);
@@ -119,7 +119,7 @@ TEST_F(PageFaults, SampledNowAndThenAreComparedWithTheLastTold) {
   EXPECT_EQ(result.unpaired, 0u);
 }
 
-TEST_F(PageFaults, ThatNothingWasToldOfAreNotCompared) {
+TEST_F(PageFaults, WithoutATracepointAreNotCompared) {
   fault(0x401000, 5, 5);  // nothing before it
   told(0x401000, 5, 10);
   fault(0x401000, 5, 9);  // told later
@@ -132,7 +132,7 @@ TEST_F(PageFaults, ThatNothingWasToldOfAreNotCompared) {
   EXPECT_EQ(result.unpaired, 3u);
 }
 
-TEST_F(PageFaults, BehindLostRecordsAreNotComparedWithWhatWasToldBefore) {
+TEST_F(PageFaults, AfterLostRecordsAreNotComparedWithEarlierTracepoints) {
   told(0x401000, 5, 10);
   builder_.record(PERF_RECORD_LOST, 0,
                   builder_.writer().u64(kToldId).u64(2).i32(1).i32(5).u64(11).u64(kToldId).bytes());
@@ -152,7 +152,7 @@ TEST_F(PageFaults, AreComparedWhicheverThreadsARecordingNames) {
   EXPECT_EQ(check_of_faults().agreeing, static_cast<std::uint64_t>(kThreads));
 }
 
-TEST_F(PageFaults, InTheKernelAreNobodysToTell) {
+TEST_F(PageFaults, InTheKernelAreNotCompared) {
   told(0x401000, 5, 10);
   fault(0xffffffff81001234, 5, 11, kKernel);
   fault(0x401000, 5, 12);

@@ -109,7 +109,7 @@ TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {
   EXPECT_EQ(recording.attributes().size(), 3u);
 }
 
-TEST_F(PipeRecording, TakesNamesFeaturesAndBuildIdsFromRecords) {
+TEST_F(PipeRecording, ReadsNamesFeaturesAndBuildIdsFromRecords) {
   RecordingBuilder builder = two_events();
   builder.feature(HEADER_HOSTNAME, builder.writer().counted_text("host").bytes());
   builder.record(PERF_RECORD_EVENT_UPDATE, 0,
@@ -198,7 +198,7 @@ class DirectoryRecording : public PipeRecording {
   }
 };
 
-TEST_F(DirectoryRecording, GivesTheRecordsOfAllFilesInTheOrderOfTheirNumbers) {
+TEST_F(DirectoryRecording, ReadsAllFilesInNumericOrder) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 7, 1);
   write("data", builder.bytes());

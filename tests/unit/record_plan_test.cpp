@@ -137,7 +137,7 @@ TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {
               IsEmpty());
 }
 
-TEST(RecordPlan, TakesTheLevelsAskedForInTheirOrder) {
+TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
   PlanOptions asked = options({"access:u"});
   asked.levels = {2, 0};
   const auto measurements = plan(asked);
@@ -168,7 +168,7 @@ TEST(RecordPlan, RepeatsTheWholeLadderInterleaved) {
   EXPECT_EQ(measurements[4].repeat, 2);
 }
 
-TEST(RecordPlan, NamesFilesSoThatAnyFileSystemTakesThem) {
+TEST(RecordPlan, NamesFilesPortably) {
   EXPECT_THAT(files(plan(options({"cpu/event=0xd1,umask=0x20/pp", "access:pp"}))),
               ElementsAre("cpu_event_0xd1_umask_0x20.pp.data", "access.pp.data"));
 }
@@ -218,7 +218,7 @@ TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
   EXPECT_EQ(working_set(TriggerKind::load), 0U);
 }
 
-TEST(RecordPlan, TakesTheWorkingSetThatIsNamed) {
+TEST(RecordPlan, UsesTheRequestedWorkingSet) {
   PlanOptions asked = with_trigger(TriggerKind::load_dram);
   asked.working_set = 1U << 20;
   const RecordRequest request = resolve_request(asked, with_caches(), perf(), nullptr);
@@ -231,7 +231,7 @@ TEST(RecordPlan, TakesTheWorkingSetThatIsNamed) {
   EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
 }
 
-TEST(RecordPlan, SaysThatUnknownCachesGiveTheUsualWorkingSet) {
+TEST(RecordPlan, NotesTheUsualWorkingSetForUnknownCaches) {
   const RecordRequest request =
       resolve_request(with_trigger(TriggerKind::load_l3), without_pmu(), perf(), nullptr);
   EXPECT_EQ(request.targets.front().working_set_bytes, 4U << 20);
@@ -255,7 +255,7 @@ TEST(RecordPlan, RefusesAKindThatTheCpuCannotRun) {
               HasSubstr("no level 3 cache; --working-set names a size"));
 }
 
-TEST(RecordPlan, KeepsTheFaultTriggerForFaultsWhateverIsAsked) {
+TEST(RecordPlan, AlwaysUsesTheFaultTriggerForFaults) {
   PlanOptions asked = options({"access", "branches", "page-faults", "faults"});
   asked.trigger = TriggerKind::store;
   asked.levels = {0};
@@ -289,7 +289,7 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
   EXPECT_EQ(period("cycles", unknown), 400'009U) << "AMD has none";
 }
 
-TEST(RecordPlan, TakesThePeriodAskedForEveryEvent) {
+TEST(RecordPlan, UsesTheRequestedPeriodForEveryEvent) {
   PlanOptions asked = options({"access", "cycles"});
   asked.period = 1009;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
@@ -315,7 +315,7 @@ TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {
   EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
 }
 
-TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
+TEST(RecordPlan, ComputesIterationsFromTheRequestedSamples) {
   PlanOptions asked = options({"access", "execute", "faults"});
   asked.levels = {0};
   asked.samples = 10'000;
@@ -327,7 +327,7 @@ TEST(RecordPlan, GivesIterationsForTheSamplesAskedFor) {
   EXPECT_GE(iterations(measurements[2]), 70'000U);  // no event to reckon with
 }
 
-TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
+TEST(RecordPlan, ComputesTheTimeOfClocksFromTheirSamples) {
   PlanOptions asked = options({"cpu-clock"});
   asked.samples = 10'000;
   EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
@@ -337,13 +337,13 @@ TEST(RecordPlan, GivesClocksTheTimeTheirSamplesTake) {
               ElementsAre(HasSubstr("every 10000 ns at most, not every 7 ns")));
 }
 
-TEST(RecordPlan, GivesEveryEventTheDurationAskedFor) {
+TEST(RecordPlan, UsesTheRequestedDurationForEveryEvent) {
   PlanOptions asked = options({"access", "cpu-clock", "cycles"});
   asked.duration_seconds = 0.25;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(seconds(measurement), 0.25);
 }
 
-TEST(RecordPlan, GivesEveryEventTheIterationsAskedFor) {
+TEST(RecordPlan, UsesTheRequestedIterationsForEveryEvent) {
   PlanOptions asked = options({"access", "cpu-clock", "cycles"});
   asked.iterations = 30'000;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(iterations(measurement), 30'000);
@@ -364,18 +364,18 @@ TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
   EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes, IsEmpty());
 }
 
-TEST(RecordPlan, SaysThatCyclesMayBecomeCpuClock) {
+TEST(RecordPlan, NotesThatCyclesMayBecomeCpuClock) {
   EXPECT_THAT(resolve_request(options({"cycles:u"}), without_pmu(), perf(), nullptr).notes,
               ElementsAre(HasSubstr("cycles:u: no core PMU here")));
   EXPECT_THAT(resolve_request(options({"cycles:u"}), with_pmu(), perf(), nullptr).notes, IsEmpty());
 }
 
-TEST(RecordPlan, SaysThatAnOldPerfRecordsTheWarmUp) {
+TEST(RecordPlan, NotesThatAnOldPerfRecordsTheWarmUp) {
   EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(5, 4), nullptr).notes,
               ElementsAre(HasSubstr("perf 5.4.0 has no --control")));
 }
 
-TEST(RecordPlan, PinsToTheHighestAllowedCpuUnlessAsked) {
+TEST(RecordPlan, PinsToTheHighestAllowedCpuByDefault) {
   EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).cpu, 5);
   PlanOptions asked = options({"access"});
   asked.cpu = 1;

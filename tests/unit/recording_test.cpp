@@ -59,7 +59,7 @@ RecordingBuilder three_samples() {
   return builder;
 }
 
-TEST_F(RecordingFile, GivesItsSamplesInTheOrderOfTheFile) {
+TEST_F(RecordingFile, ReturnsSamplesInFileOrder) {
   auto recording = open(three_samples());
   const auto samples = samples_of(recording);
   ASSERT_EQ(samples.size(), 3u);
@@ -166,7 +166,7 @@ TEST_F(RecordingFile, ContainsMachineAndCommand) {
   EXPECT_THAT(recording.features().command_line, ElementsAre("perf", "record"));
 }
 
-TEST_F(RecordingFile, GivesBuildIdsOfTheirOwnLength) {
+TEST_F(RecordingFile, ReadsBuildIdsOfTheirOwnLength) {
   auto builder = three_samples();
   const auto entry = [&](std::uint16_t misc, std::uint8_t size) {
     return builder.writer()

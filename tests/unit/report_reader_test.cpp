@@ -68,7 +68,7 @@ Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
   return m;
 }
 
-TEST(ReportReader, GivesBackWhatWasReported) {
+TEST(ReportReader, ReadsBackAReport) {
   for (const int level : {0, 1, 2, 3}) {
     for (const auto not_judged :
          {NotJudged::none, NotJudged::timer, NotJudged::every_instruction, NotJudged::not_caused,
@@ -88,7 +88,7 @@ TEST(ReportReader, GivesBackWhatWasReported) {
   expect_same_again({make({.kernel_samples = 3, .has_trigger = false})});
 }
 
-TEST(ReportReader, GivesBackFunctionsAsTriggerAndRunway) {
+TEST(ReportReader, ReadsBackFunctionsAsTriggerAndRunway) {
   analysis::CodeRegion runway;
   runway.range = {0x2000, 0x2030};
   for (std::uint64_t address = 0x2000; address < 0x2030; address += 2) {
@@ -104,7 +104,7 @@ TEST(ReportReader, GivesBackFunctionsAsTriggerAndRunway) {
   expect_same_again({m});
 }
 
-TEST(ReportReader, GivesBackEverythingElseThatIsKnown) {
+TEST(ReportReader, ReadsBackAllOtherFields) {
   Measurement m = with_two_triggers();
   m.run = "";
   m.repeat = 7;
@@ -151,7 +151,7 @@ TEST(ReportReader, GivesBackEverythingElseThatIsKnown) {
   EXPECT_NE(again[0].recording_warnings, again[2].recording_warnings);
 }
 
-TEST(ReportReader, TakesAnotherBinWidth) {
+TEST(ReportReader, AppliesAnotherBinWidth) {
   const std::string text = report_json({make({.offsets = {{0, 1}, {7, 1}}, .bin_width = 5})});
   EXPECT_EQ(read_report(text, "a.json").at(0).histogram.bins.size(), 2u);
   EXPECT_EQ(report_json(read_report(text, "a.json", 10)),
@@ -260,7 +260,7 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
   }
 }
 
-TEST(ReportReader, TakesReportsThatDoNotTellWhichSamplesAreCensored) {
+TEST(ReportReader, ReadsReportsWithoutCensoredOffsets) {
   const std::string text =
       report_json({with_two_triggers(), make({.offsets = {{1, 9}, {4800, 5}}})});
   json document = json::parse(text);
@@ -274,7 +274,7 @@ TEST(ReportReader, TakesReportsThatDoNotTellWhichSamplesAreCensored) {
   EXPECT_THAT(measurements[1].warnings, Not(Contains(HasSubstr("an older report"))));
 }
 
-TEST(ReportReader, RefusesWhatIsNoReport) {
+TEST(ReportReader, RefusesOtherDocuments) {
   EXPECT_THAT(refusal("{"), HasSubstr("text that is not JSON"));
   EXPECT_THAT(refusal("{}"), HasSubstr("\"schema\""));
   EXPECT_THAT(refusal("[]"), HasSubstr("an object"));
@@ -285,7 +285,7 @@ TEST(ReportReader, RefusesWhatIsNoReport) {
   EXPECT_THAT(refusal("{\"a\": 1" + std::string(400, '0') + "}"), HasSubstr("too large"));
 }
 
-TEST(ReportReader, SaysWhatToDoWithReportsOfOlderVersions) {
+TEST(ReportReader, NamesTheRemedyForReportsOfOlderVersions) {
   const std::string message = refusal([](json& document) {
     document["tool_version"] = "0.0.9";
     document["measurements"][0].erase("basis");
@@ -301,7 +301,7 @@ TEST(ReportReader, KnowsAReportByItsBeginning) {
   EXPECT_FALSE(looks_like_report("  "));
 }
 
-TEST(ReportReader, TakesNoMoreMemoryForALongRunway) {
+TEST(ReportReader, NeedsNoMoreMemoryForALongRunway) {
   json document = json::parse(report_json({make({.offsets = {{0, 1}}})}));
   json& m = document["measurements"][0];
   m["basis"]["geometry"]["highest_offset"] = std::int64_t{1} << 40;

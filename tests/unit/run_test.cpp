@@ -125,7 +125,7 @@ class RunFile : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST_F(RunFile, GivesBackTheMachine) {
+TEST_F(RunFile, ReadsBackTheMachine) {
   const run::Run run = read_run(directory_);
   EXPECT_EQ(run.machine.cpu.arch, "x86_64");
   EXPECT_EQ(run.machine.smt_active, true);
@@ -150,7 +150,7 @@ TEST_F(RunFile, GivesBackTheMachine) {
   EXPECT_EQ(run.machine.allowed_cpus, (std::vector{0, 3}));
 }
 
-TEST_F(RunFile, GivesBackWhatWasAskedFor) {
+TEST_F(RunFile, ReadsBackTheRequest) {
   const run::Run run = read_run(directory_);
   EXPECT_EQ(run.tool_version, "0.1.0");
   EXPECT_EQ(run.command_line, example().command_line);
@@ -170,7 +170,7 @@ TEST_F(RunFile, GivesBackWhatWasAskedFor) {
   EXPECT_EQ(run.targets[0].build_id, "abcd");
 }
 
-TEST_F(RunFile, GivesBackEveryMeasurement) {
+TEST_F(RunFile, ReadsBackEveryMeasurement) {
   const run::Run run = read_run(directory_);
   ASSERT_EQ(run.measurements.size(), 3U);
   const PlannedMeasurement& first = run.measurements[0];

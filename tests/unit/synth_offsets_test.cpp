@@ -30,7 +30,7 @@ std::map<std::int64_t, std::uint64_t> drawn(const Distribution& distribution, in
   return counts;
 }
 
-TEST(SynthRandom, GivesTheSameNumbersOnEveryMachine) {
+TEST(SynthRandom, IsTheSameOnEveryMachine) {
   Random random(42);
   std::vector<std::uint64_t> numbers;
   for (int i = 0; i < 6; ++i) numbers.push_back(random.below(1000));
@@ -79,7 +79,7 @@ TEST(SynthRandom, DrawsNormalDeviates) {
   EXPECT_LT(chi_square, 72.1);  // 39 degrees of freedom, p = 0.001
 }
 
-TEST(SynthOffsets, OfATableComeSpreadEvenlyOverTheirBins) {
+TEST(SynthOffsets, OfATableAreSpreadEvenlyOverTheirBins) {
   const Empirical table{{{0, 0, 131}, {1, 80, 6353}, {81, 83, 2}}};
   const auto counts = table.counts();
   EXPECT_EQ(counts.at(0), 131u);
@@ -130,7 +130,7 @@ TEST(SynthOffsets, OfACycleDelayAreThoseOfTheInstructionNextToRetire) {
               1.5);  // 1 more than 400 less the 2 that a group is on average from its end
 }
 
-TEST(SynthOffsets, OfAMixtureComeFromItsPartsByTheirShares) {
+TEST(SynthOffsets, OfAMixtureFollowTheSharesOfItsParts) {
   const auto counts = drawn(
       {Mixture{{0.1, 0.9}, {{Constant{1}}, {Mixture{{0.5, 0.5}, {{Constant{2}}, {Constant{3}}}}}}}},
       20'000);

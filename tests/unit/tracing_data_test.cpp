@@ -13,7 +13,7 @@ namespace {
 using test::bytes_of;
 using test::tracing_data;
 
-TEST(TracingDataSection, GivesTheFormatsOfEverySystem) {
+TEST(TracingDataSection, HasTheFormatsOfEverySystem) {
   for (const bool big_endian : {false, true}) {
     std::string problem;
     const auto bytes = tracing_data({{"sched", {"one", "two"}}, {"irq", {"three"}}}, big_endian);
