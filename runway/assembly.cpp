@@ -18,7 +18,7 @@ namespace skid::runway {
 
 namespace {
 
-/// How many NOPs it takes for their time to stand out from that of getting to them and back, which
+/// How many NOPs it takes for their time to exceed that of getting to them and back, which
 /// varies by some 10 cycles with the alignment of the entry. 512 were found to be within 2% of 5000
 /// (Zen 4); fewer can come out as taking no time at all.
 constexpr std::uint32_t kTimedNops = 512;
@@ -41,7 +41,7 @@ std::string nops(const std::string& nop, std::uint32_t count) {
   return count == 0 ? "" : fmt::format("\t.rept {}\n\t{}\n\t.endr\n", count, nop);
 }
 
-/// The label in front of a piece of a trigger's head, or behind its last.
+/// The label before a piece of a trigger's head, or after its last.
 std::string piece_label(std::size_t trigger, std::size_t piece) {
   return fmt::format(".Lpiece{}_{}", trigger, piece);
 }
@@ -89,7 +89,7 @@ std::string loop_of(const Specification& specification, const Instructions& code
 
 std::string datum_of(const Specification& specification) {
   return fmt::format(
-      "\n/* The datum has the largest page there is to itself. */\n"
+      "\n/* The datum has a page of the largest size to itself. */\n"
       "\t.section .bss.skid, \"aw\", %nobits\n"
       "\t.balign {0}\n"
       "\t.globl skid_datum\n\t.type skid_datum, %object\n\t.size skid_datum, {1}\n"
@@ -97,16 +97,14 @@ std::string datum_of(const Specification& specification) {
       kDatumPageBytes, specification.access_bytes);
 }
 
-/// What the loop begins with, and goes on from when it is entered again: the place in the chase, or
-/// the last random number.
-std::string state_of(const Specification& specification) {
-  const bool chase = elements_of(specification) != 0;
-  if (!chase && specification.trigger != TriggerKind::branch_mispredict) return "";
+/// What the loop begins with, and continues from when it is entered again.
+std::string state_of(const Kind& kind) {
+  if (kind.state.empty()) return "";
   return fmt::format(
       "\n\t.section .data.skid, \"aw\", %progbits\n\t.balign 8\n"
       "\t.type skid_state, %object\n\t.size skid_state, 8\n"
       "skid_state:\n\t.quad {}\n",
-      chase ? "skid_datum" : "0x9e3779b97f4a7c15");
+      kind.state);
 }
 
 /// What the C runtime must know; struct parameters of runtime/runway.h.
@@ -119,7 +117,7 @@ std::string parameters_of(const Specification& specification) {
     nanoseconds = std::get<std::chrono::nanoseconds>(specification.length).count();
   }
   const bool is_long = specification.nops >= kTimedNops;
-  const unsigned given_back = specification.trigger == TriggerKind::fault ? kDatumPageBytes : 0;
+  const unsigned given_back = kind_of(specification.trigger).gives_back_page ? kDatumPageBytes : 0;
   return fmt::format(
       "\n\t.section .rodata.skid, \"a\", %progbits\n\t.balign 8\n"
       "\t.globl skid_parameters\n\t.type skid_parameters, %object\n"
@@ -187,7 +185,7 @@ std::string note_of(const Specification& specification, const Instructions& code
   // Name and its terminator take 9 bytes and the descriptor begins at 24, a multiple of 4 and of
   // 8, so that readers that align notes to either find the same.
   return fmt::format(
-      "\n/* Its format is told in runway/note.h. */\n"
+      "\n/* runway/note.h describes its format. */\n"
       "\t.section {0}, \"a\", %note\n\t.balign 4\n"
       "\t.long {1}\n\t.long 2f - 1f\n\t.long {2}\n\t.asciz \"{3}\"\n\t.balign 4\n"
       "1:\t.long {4}\n\t.long {5}\n\t.quad {6}\n\t.ascii {7}\n"
@@ -198,15 +196,6 @@ std::string note_of(const Specification& specification, const Instructions& code
 
 }  // namespace
 
-std::string numbered(std::string_view name, std::size_t trigger) {
-  return trigger == 0 ? std::string(name) : fmt::format("{}_{}", name, trigger + 1);
-}
-
-Instructions instructions_of(const Specification& specification) {
-  return specification.arch == Arch::x86_64 ? x86_64_instructions(specification)
-                                            : aarch64_instructions(specification);
-}
-
 std::string assembly_of(const Specification& specification) {
   check(specification);
   const Instructions code = instructions_of(specification);
@@ -216,7 +205,7 @@ std::string assembly_of(const Specification& specification) {
   text += "\t.file \"runway.s\"\n\n";
   text += loop_of(specification, code);
   text += datum_of(specification);
-  text += state_of(specification);
+  text += state_of(kind_of(specification.trigger));
   text += parameters_of(specification);
   text += note_of(specification, code);
   text += "\n\t.section .note.GNU-stack, \"\", %progbits\n";

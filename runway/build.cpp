@@ -132,7 +132,7 @@ void write_source(const fs::path& path, std::string_view text) {
   if (!file) throw Error(fmt::format("{}: cannot be written: is the disk full?", path.string()));
 }
 
-/// The first line of a compiler's messages that tells of an error, or the first of all.
+/// The first line of a compiler's messages that reports an error, or the first of all.
 std::string first_message(std::string_view text) {
   std::string first;
   while (!text.empty()) {

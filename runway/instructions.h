@@ -1,6 +1,7 @@
-// The instructions of an iteration, one architecture each: what assembly.cpp puts together.
+// The instructions of an iteration for a specification: what assembly.cpp puts together.
 #pragma once
 
+#include "runway/kinds/kind.h"
 #include "runway/specification.h"
 
 #include <cstddef>
@@ -10,20 +11,10 @@
 
 namespace skid::runway {
 
-/// An instruction or a label each.
-using Lines = std::vector<std::string>;
-
-/// Part of what a trigger needs in front of it.
-struct HeadPiece {
-  Lines lines;
-  bool other_trigger = false;  ///< can cause what the trigger causes as well
-  unsigned skipped = 0;        ///< instructions among the lines that no iteration executes
-};
-
-/// One trigger. `head` stands in front of the lead-in for the first, directly in front of the
-/// trigger for the others, which need one only where the trigger before uses something up.
+/// One trigger. `head` is placed before the lead-in for the first, directly before the trigger for
+/// the others, which have one only where the previous trigger uses it up.
 struct TriggerCode {
-  std::vector<HeadPiece> head;
+  Head head;
   std::string instruction;
 };
 
@@ -35,7 +26,7 @@ std::string numbered(std::string_view name, std::size_t trigger);
 /// skid_datum, and skid_state, a word that outlives calls of skid_enter.
 ///
 /// The counter of iterations lives in a register that neither the trigger nor the head nor a system
-/// call changes. What `enter` saves or reads, `leave` puts back or stores; between them lie whole
+/// call changes. What `enter` saves or reads, `leave` restores or stores; between them are whole
 /// iterations, or the rest of one from the last runway on.
 struct Instructions {
   Lines enter;  ///< of skid_enter(iterations, entry), up to the jump to the entry
@@ -50,11 +41,14 @@ struct Instructions {
 /// Of a specification that was checked.
 Instructions instructions_of(const Specification& specification);
 
-Instructions x86_64_instructions(const Specification& specification);
-Instructions aarch64_instructions(const Specification& specification);
+/// How many of these events an iteration of a target should cause in user mode, its triggers and
+/// the rest of the loop together; nullopt: it depends on the CPU or the kernel, or no target of
+/// this kind can be built. Instructions are retired ones, and mispredictions those of a warm
+/// predictor.
+std::optional<double> events_per_iteration(const Specification& specification, Counted counted);
 
 /// Bytes that are set aside for the datum and given back by the fault trigger: the largest page
-/// there is (aarch64: 4, 16 or 64 KiB), so that nothing else is on it.
+/// size (aarch64: 4, 16 or 64 KiB), so that the page contains nothing else.
 inline constexpr unsigned kDatumPageBytes = 65536;
 inline constexpr int kMadviseDontNeed = 4;
 

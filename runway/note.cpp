@@ -1,24 +1,24 @@
 #include "runway/note.h"
 
+#include "runway/kinds/kind.h"
 #include "src/support/error.h"
+#include "src/support/json_value.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::runway {
 
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kHeaderBytes = 8;
@@ -31,14 +31,6 @@ constexpr std::array<std::string_view, 7> kAddresses{"loop",   "loop_end",   "le
                                                      "runway", "runway_end", "datum"};
 
 static_assert(std::endian::native == std::endian::little, "notes are read without swapping");
-
-/// Something in the text that is not as the format says; becomes an InputError with file and
-/// offset.
-struct Fault : std::exception {
-  Fault(std::string what_is_there, std::string what_may_be)
-      : found(std::move(what_is_there)), allowed(std::move(what_may_be)) {}
-  std::string found, allowed;
-};
 
 template <typename Integer>
 Integer read_integer(std::string_view bytes, std::size_t at) {
@@ -59,96 +51,57 @@ std::vector<std::string> address_names(std::size_t further, std::size_t other_tr
   return names;
 }
 
-const json& member(const json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key)) {
-    throw Fault(fmt::format("a note without \"{}\"", key), "one with it");
+std::string short_string(const JsonValue& value) {
+  std::string text = value.string();
+  if (text.size() > kLongestName) {
+    value.refuse(fmt::format("{} bytes", text.size()), fmt::format("at most {}", kLongestName));
   }
-  return object.at(key);
+  return text;
 }
 
-std::uint64_t unsigned_member(const json& object, const char* key, std::uint64_t most) {
-  const json& value = member(object, key);
-  if (!value.is_number_unsigned()) {
-    throw Fault(fmt::format("\"{}\" that is no whole number", key), fmt::format("0 to {}", most));
-  }
-  const auto number = value.get<std::uint64_t>();
-  if (number > most) {
-    throw Fault(fmt::format("\"{}\" of {}", key, number), fmt::format("0 to {}", most));
-  }
-  return number;
+std::uint32_t word(const JsonValue& value) {
+  return static_cast<std::uint32_t>(
+      value.unsigned_integer(std::numeric_limits<std::uint32_t>::max()));
 }
 
-std::string string_member(const json& object, const char* key) {
-  const json& value = member(object, key);
-  if (!value.is_string() || value.get_ref<const std::string&>().size() > kLongestName) {
-    throw Fault(fmt::format("\"{}\" that is no short text", key),
-                fmt::format("text of at most {} bytes", kLongestName));
-  }
-  return value.get<std::string>();
-}
-
-Specification specification_from(const json& object) {
-  constexpr std::uint64_t kWord = std::numeric_limits<std::uint32_t>::max();
+Specification specification_from(const JsonValue& object) {
   constexpr auto kLong = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   Specification specification;
-  specification.arch = arch_from(string_member(object, "arch"));
-  specification.trigger = trigger_kind_from(string_member(object, "trigger"));
-  specification.access_bytes =
-      static_cast<unsigned>(unsigned_member(object, "access_bytes", kWord));
-  specification.nop_bytes = static_cast<unsigned>(unsigned_member(object, "nop_bytes", kWord));
-  specification.nops = static_cast<std::uint32_t>(unsigned_member(object, "nops", kWord));
-  specification.lead_in_nops =
-      static_cast<std::uint32_t>(unsigned_member(object, "lead_in_nops", kWord));
-  if (object.contains("gaps")) {
-    const json& gaps = object.at("gaps");
-    if (!gaps.is_array() || gaps.size() >= kMostTriggers) {
-      throw Fault("\"gaps\" that are no short list",
-                  fmt::format("at most {} of them", kMostTriggers - 1));
-    }
-    for (const json& gap : gaps) {
-      if (!gap.is_number_unsigned() || gap.get<std::uint64_t>() > kWord) {
-        throw Fault("a gap that is no number of NOPs", fmt::format("0 to {}", kWord));
-      }
-      specification.gaps.push_back(gap.get<std::uint32_t>());
+  specification.arch = arch_from(short_string(object["arch"]));
+  specification.trigger = trigger_kind_from(short_string(object["trigger"]));
+  specification.access_bytes = word(object["access_bytes"]);
+  specification.nop_bytes = word(object["nop_bytes"]);
+  specification.nops = word(object["nops"]);
+  specification.lead_in_nops = word(object["lead_in_nops"]);
+  if (const auto gaps = object.find("gaps")) {
+    for (const JsonValue& gap : gaps->elements(kMostTriggers - 1)) {
+      specification.gaps.push_back(word(gap));
     }
   }
-  if (object.contains("working_set_bytes")) {
-    specification.working_set_bytes = unsigned_member(object, "working_set_bytes", kLong);
+  if (const auto working_set = object.find("working_set_bytes")) {
+    specification.working_set_bytes = working_set->unsigned_integer(kLong);
   }
-  if (object.contains("nanoseconds")) {
-    specification.length = std::chrono::nanoseconds(
-        static_cast<std::int64_t>(unsigned_member(object, "nanoseconds", kLong)));
+  if (const auto nanoseconds = object.find("nanoseconds")) {
+    specification.length =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds->unsigned_integer(kLong)));
   } else {
-    specification.length = unsigned_member(object, "iterations", kLong);
+    specification.length = object["iterations"].unsigned_integer(kLong);
   }
   check(specification);
   return specification;
 }
 
-std::vector<Expectation> expectations_from(const json& list) {
-  if (!list.is_array() || list.size() > kMostExpectations) {
-    throw Fault("\"expectations\" that is no short list",
-                fmt::format("at most {} of them", kMostExpectations));
-  }
+std::vector<Expectation> expectations_from(const JsonValue& list) {
+  constexpr std::int64_t kFarthest = 1'000'000;
+  constexpr double kMostEvents = 1e6;
   std::vector<Expectation> expectations;
-  for (const json& object : list) {
+  for (const JsonValue& object : list.elements(kMostExpectations)) {
     Expectation expectation;
-    expectation.event = string_member(object, "event");
-    const json& offset = member(object, "offset");
-    const json& rate = member(object, "events_per_iteration");
-    if (!offset.is_null()) {
-      // As a double first: get<int64_t> would wrap an unsigned number above its range.
-      constexpr double kFurthest = 1e6;
-      if (!offset.is_number_integer() || std::abs(offset.get<double>()) > kFurthest) {
-        throw Fault("an \"offset\" that is no instruction of the loop", "null or at most 1000000");
-      }
-      expectation.offset = offset.get<std::int64_t>();
+    expectation.event = short_string(object["event"]);
+    if (const auto offset = object.find("offset")) {
+      expectation.offset = offset->integer64(-kFarthest, kFarthest);
     }
-    constexpr double kMostEvents = 1e6;
-    if (!rate.is_number() || !(rate.get<double>() >= 0 && rate.get<double>() <= kMostEvents)) {
-      throw Fault("\"events_per_iteration\" that is no such number", "0 to 1000000");
-    }
-    expectation.events_per_iteration = rate.get<double>();
+    expectation.events_per_iteration = object["events_per_iteration"].number(0, kMostEvents);
     expectations.push_back(std::move(expectation));
   }
   return expectations;
@@ -172,60 +125,59 @@ Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t furt
   return layout;
 }
 
-std::vector<std::uint64_t> addresses_of(std::string_view descriptor) {
+TargetDescription description_from(std::string_view descriptor, const std::string& path) {
+  const auto refuse = [&path](std::string found, std::string expected) {
+    return InputError({.file = path,
+                       .offset = {},
+                       .found = std::move(found),
+                       .allowed = std::move(expected),
+                       .remedy = {}});
+  };
   const auto count = read_integer<std::uint32_t>(descriptor, 4);
-  constexpr std::size_t kMost =
-      kAddresses.size() + 3 * (kMostTriggers - 1) + 2 * kMostOtherTriggers;
-  if (count < kAddresses.size() || count > kMost) {
-    throw Fault(fmt::format("{} addresses", count),
-                fmt::format("{} to {}", kAddresses.size(), kMost));
-  }
-  if ((descriptor.size() - kHeaderBytes) / sizeof(std::uint64_t) < count) {
-    throw Fault(fmt::format("{} addresses in a note of {} bytes", count, descriptor.size()),
-                "as many as fit");
+  const std::size_t most =
+      std::min(kAddresses.size() + 3 * (kMostTriggers - 1) + 2 * kMostOtherTriggers,
+               (descriptor.size() - kHeaderBytes) / sizeof(std::uint64_t));
+  if (count < kAddresses.size() || count > most) {
+    throw refuse(fmt::format("{} addresses", count),
+                 fmt::format("{} to {}", kAddresses.size(), most));
   }
   std::vector<std::uint64_t> addresses;
   for (std::size_t i = 0; i < count; ++i) {
     addresses.push_back(read_integer<std::uint64_t>(descriptor, kHeaderBytes + 8 * i));
   }
-  return addresses;
-}
+  const nlohmann::json text =
+      parse_json(descriptor.substr(kHeaderBytes + sizeof(std::uint64_t) * count), path, "JSON");
+  const JsonValue note(text, path);
 
-TargetDescription description_from(std::string_view descriptor) {
-  const std::vector<std::uint64_t> addresses = addresses_of(descriptor);
-  const std::string_view text =
-      descriptor.substr(kHeaderBytes + sizeof(std::uint64_t) * addresses.size());
-  const json note = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (note.is_discarded()) throw Fault("text that is not JSON", "JSON");
   TargetDescription description;
-  description.specification = specification_from(member(note, "specification"));
+  description.specification = specification_from(note["specification"]);
   const std::size_t further = description.specification.gaps.size();
   const std::size_t needed = kAddresses.size() + 3 * further;
-  const std::size_t others = addresses.size() < needed ? 0 : (addresses.size() - needed) / 2;
+  const std::size_t others = count < needed ? 0 : (count - needed) / 2;
   const std::vector<std::string> names = address_names(further, others);
-  if (names.size() != addresses.size() || member(note, "addresses") != json(names)) {
-    throw Fault("other names of addresses, or of another number", "those of note format 1");
+  if (names.size() != count || note["addresses"].strings(count) != names) {
+    throw refuse("other names of addresses, or of another number", "those of note format 1");
   }
   description.layout = layout_from(addresses, further);
-  description.expectations = expectations_from(member(note, "expectations"));
-  description.tool_version = string_member(note, "tool_version");
+  description.expectations = expectations_from(note["expectations"]);
+  description.tool_version = short_string(note["tool_version"]);
   return description;
 }
 
 /// The data breakpoint on the datum.
 Expectation access_expectation(const Specification& specification) {
-  const TriggerTraits& traits = traits_of(specification.trigger);
-  if (!traits.touches_datum) return {"access", std::nullopt, 0.0};
+  const Kind& kind = kind_of(specification.trigger);
+  if (!kind.touches_datum) return {"access", std::nullopt, 0.0};
   // A data breakpoint is a trap on x86, reported after the access was done (Intel SDM Vol. 3,
   // "Debug Exceptions"), and on aarch64 a watchpoint exception taken before it (Arm ARM, D2).
   const std::int64_t offset = specification.arch == Arch::x86_64 ? 1 : 0;
   const auto triggers = static_cast<double>(triggers_of(specification));
-  if (specification.trigger == TriggerKind::string_load) {
+  if (kind.repeats) {
     // Between repetitions the instruction is its own successor.
     return {"access", 0, triggers * (string_repetitions(specification) - 1.0)};
   }
   if (const std::uint64_t elements = elements_of(specification); elements != 0) {
-    // The datum is one element of the chase, which comes to it once per round.
+    // The datum is one element of the chase, which reaches it once per round.
     return {"access", offset, triggers / static_cast<double>(elements)};
   }
   return {"access", offset, triggers};
@@ -247,9 +199,9 @@ const Expectation* TargetDescription::expectation_of(std::string_view event) con
 }
 
 std::vector<Expectation> expectations_for(const Specification& specification) {
-  const bool faults = specification.trigger == TriggerKind::fault;
+  const bool faults = kind_of(specification.trigger).gives_back_page;
   const auto triggers = static_cast<double>(triggers_of(specification));
-  // The execute breakpoint stands at the first trigger only.
+  // The execute breakpoint is on the first trigger only.
   return {access_expectation(specification), Expectation{"execute", 0, 1.0},
           faults ? Expectation{"faults", 0, triggers} : Expectation{"faults", std::nullopt, 0.0}};
 }
@@ -310,15 +262,13 @@ TargetDescription parse_note(std::string_view descriptor, const std::filesystem:
     throw refuse(fmt::format("a skidscan note of format {}", version),
                  fmt::format("{}", kNoteVersion), "read it with a newer skidscan");
   }
-  const std::string remedy = "build the target again";
+  const std::string damaged = "a damaged skidscan note: ", remedy = "build the target again";
   try {
-    return description_from(descriptor);
-  } catch (const Fault& fault) {
-    throw refuse("a damaged skidscan note: " + fault.found, fault.allowed, remedy);
+    return description_from(descriptor, path.string());
+  } catch (const InputError& error) {
+    throw refuse(damaged + error.fault().found, error.fault().allowed, remedy);
   } catch (const UsageError& error) {
-    throw refuse(fmt::format("a damaged skidscan note: {}", error.what()), {}, remedy);
-  } catch (const nlohmann::json::exception& error) {
-    throw refuse(fmt::format("a damaged skidscan note: {}", error.what()), {}, remedy);
+    throw refuse(damaged + error.what(), {}, remedy);
   }
 }
 

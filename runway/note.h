@@ -14,7 +14,7 @@
 // shows it:
 //
 //   {"addresses":      ["loop", "loop_end", "lead_in", "trigger", "runway", "runway_end", "datum",
-//                       for each trigger behind the first "trigger", "runway", "runway_end",
+//                       for each trigger after the first "trigger", "runway", "runway_end",
 //                       for each other trigger "other_trigger", "other_trigger_end"],
 //    "specification":  {"arch", "trigger", "access_bytes", "nop_bytes", "nops", "lead_in_nops",
 //                       "gaps" of several triggers, "working_set_bytes" of a pointer chase, and
@@ -23,7 +23,7 @@
 //    "tool_version":   of the skidscan that built the target}
 //
 // Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
-// its runway, and `loop_end` lies behind the last instruction of the iteration.
+// its runway, and `loop_end` follows the last instruction of the iteration.
 #pragma once
 
 #include "runway/target.h"
@@ -34,7 +34,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace skid::runway {
 
@@ -43,7 +43,7 @@ inline constexpr std::string_view kNoteOwner = "skidscan";
 inline constexpr std::uint32_t kNoteType = 1;
 inline constexpr std::uint32_t kNoteVersion = 1;
 
-/// What METHOD tells of the built-in events on a target of this specification.
+/// What docs/method.md states of the built-in events on a target of this specification.
 std::vector<Expectation> expectations_for(const Specification& specification);
 
 nlohmann::ordered_json json_of(const Specification& specification);
@@ -52,8 +52,8 @@ nlohmann::ordered_json json_of(const std::vector<Expectation>& expectations);
 /// The text of the note of a target with so many other triggers; one line.
 std::string note_text(const Specification& specification, std::size_t other_triggers);
 
-/// Decodes a descriptor. `path` and `offset` say where it was read, for the message. What it says
-/// is checked for being a possible specification, not against the code. Throws InputError.
+/// Decodes a descriptor. `path` and `offset` are for the message. The content is checked
+/// for being a possible specification, not against the code. Throws InputError.
 TargetDescription parse_note(std::string_view descriptor, const std::filesystem::path& path,
                              std::uint64_t offset);
 

@@ -101,7 +101,9 @@ class ElfFile {
 
  private:
   void append_notes(const GElf_Phdr& segment, std::vector<Note>& notes) const {
-    const Elf_Type type = segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+    // Multiples of 4 also in segments of alignment 8, which lld makes of all notes of a file. Only
+    // NT_GNU_PROPERTY_TYPE_0 is padded to 8, and its size is a multiple of 8 by itself.
+    const Elf_Type type = ELF_T_NHDR;
     const auto outside = [&] {
       return refuse(segment.p_offset, fmt::format("notes of {} bytes", segment.p_filesz),
                     "as many as the file holds");
@@ -137,7 +139,7 @@ class ElfFile {
   std::uint64_t size_ = 0;
 };
 
-/// What the note claims, held against the file: a Layout that leaves here can be computed with.
+/// Compares the note with the file; a Layout that passes is safe to compute with.
 class LayoutCheck {
  public:
   LayoutCheck(const ElfFile& file, const TargetDescription& description, std::uint64_t offset)
@@ -188,7 +190,7 @@ class LayoutCheck {
   void require_ordered(const std::vector<std::uint64_t>& addresses) const {
     const auto disorder = std::is_sorted_until(addresses.begin(), addresses.end());
     if (disorder == addresses.end()) return;
-    throw refuse(fmt::format("{:#x} behind {:#x}", *disorder, *std::prev(disorder)),
+    throw refuse(fmt::format("{:#x} after {:#x}", *disorder, *std::prev(disorder)),
                  "loop, lead-in, triggers, runways and their ends in ascending order");
   }
 

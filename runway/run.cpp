@@ -1,9 +1,10 @@
 // Running a target: its command line, and what it reports at its end.
 
 #include "runway/target.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
 
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,68 +20,33 @@ namespace skid::runway {
 
 namespace {
 
-using nlohmann::json;
-
-constexpr std::uint64_t kReportVersion = 1;
+constexpr int kReportVersion = 1;
 constexpr std::size_t kLongestLine = 8192;  // a target writes at most half of it
 constexpr std::size_t kMostWarnings = 32;
 
-std::optional<double> number_within(const json& report, const char* key, double most) {
-  const auto found = report.find(key);
-  if (found == report.end() || !found->is_number()) return std::nullopt;
-  const auto number = found->get<double>();
-  if (!(number >= 0 && number <= most)) return std::nullopt;
-  return number;
-}
-
-/// -1 for a target that was not pinned.
-std::optional<int> cpu_of(const json& report) {
+/// Bounds that no machine comes near, to keep nonsense out of later arithmetic.
+TargetReport report_from(const JsonValue& report) {
+  constexpr double kMostSeconds = 1e10, kMostTicksPerNop = 1e9, kMostTicksPerSecond = 1e12;
   constexpr int kMostCpus = 8192;  // the most that Linux can be built for
-  const auto found = report.find("cpu");
-  if (found == report.end() || !found->is_number_integer()) return std::nullopt;
-  const auto number = found->get<double>();  // which cannot wrap
-  if (number < -1 || number >= kMostCpus) return std::nullopt;
-  return static_cast<int>(number);
+  (void)report[kReportMarker].integer(kReportVersion, kReportVersion);
+  return {.iterations = report["iterations"].unsigned_integer(),
+          .elapsed_seconds = report["elapsed_seconds"].number(0, kMostSeconds),
+          .ticks_per_nop = report["ticks_per_nop"].number(0, kMostTicksPerNop),
+          .ticks_per_second = report["ticks_per_second"].number(0, kMostTicksPerSecond),
+          .cpu = report["cpu"].integer(-1, kMostCpus - 1),  // -1: not pinned
+          .warnings = report["warnings"].strings(kMostWarnings)};
 }
 
-std::optional<std::vector<std::string>> warnings_of(const json& report) {
-  const auto found = report.find("warnings");
-  if (found == report.end() || !found->is_array() || found->size() > kMostWarnings) {
-    return std::nullopt;
-  }
-  std::vector<std::string> warnings;
-  for (const json& warning : *found) {
-    if (!warning.is_string()) return std::nullopt;
-    warnings.push_back(warning.get<std::string>());
-  }
-  return warnings;
-}
-
-std::optional<TargetReport> report_from(std::string_view line) {
+std::optional<TargetReport> report_in(std::string_view line) {
   if (line.size() > kLongestLine || line.find(kReportMarker) == std::string_view::npos) {
     return std::nullopt;
   }
-  const json report = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!report.is_object()) return std::nullopt;
-  const auto version = report.find(kReportMarker);
-  if (version == report.end() || *version != kReportVersion) return std::nullopt;
-  const auto iterations = report.find("iterations");
-  if (iterations == report.end() || !iterations->is_number_unsigned()) return std::nullopt;
-
-  // Bounds that no machine comes near, to keep nonsense out of the arithmetic of others.
-  constexpr double kMostSeconds = 1e10, kMostTicksPerNop = 1e9, kMostTicksPerSecond = 1e12;
-  const auto elapsed = number_within(report, "elapsed_seconds", kMostSeconds);
-  const auto per_nop = number_within(report, "ticks_per_nop", kMostTicksPerNop);
-  const auto per_second = number_within(report, "ticks_per_second", kMostTicksPerSecond);
-  const auto cpu = cpu_of(report);
-  auto warnings = warnings_of(report);
-  if (!elapsed || !per_nop || !per_second || !cpu || !warnings) return std::nullopt;
-  return TargetReport{.iterations = iterations->get<std::uint64_t>(),
-                      .elapsed_seconds = *elapsed,
-                      .ticks_per_nop = *per_nop,
-                      .ticks_per_second = *per_second,
-                      .cpu = *cpu,
-                      .warnings = std::move(*warnings)};
+  try {
+    const nlohmann::json report = parse_json(line, "report", "JSON");
+    return report_from(JsonValue(report, "report"));
+  } catch (const InputError&) {  // a line of something else
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -89,7 +55,7 @@ std::optional<TargetReport> parse_target_report(std::string_view standard_output
   std::optional<TargetReport> last;
   while (!standard_output.empty()) {
     const std::size_t end = standard_output.find('\n');
-    if (auto report = report_from(standard_output.substr(0, end))) last = std::move(report);
+    if (auto report = report_in(standard_output.substr(0, end))) last = std::move(report);
     standard_output.remove_prefix(end == std::string_view::npos ? standard_output.size() : end + 1);
   }
   return last;

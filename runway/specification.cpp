@@ -1,5 +1,6 @@
 #include "runway/specification.h"
 
+#include "runway/kinds/kind.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -29,18 +30,17 @@ constexpr std::uint64_t kLargestWorkingSet = std::uint64_t{1} << 40;
 /// mask more, which Linux does not offer to perf).
 constexpr unsigned kMostWatched = 8;
 
-void require(bool holds, std::string_view field, std::uint64_t value, std::string_view allowed) {
-  if (!holds) throw UsageError(fmt::format("{}: {} given, allowed {}", field, value, allowed));
+void require(bool holds, std::string_view field, std::uint64_t value, std::string_view expected) {
+  if (!holds) throw UsageError(fmt::format("{}: {} given; expected {}", field, value, expected));
 }
 
 void check_access(const Specification& specification) {
-  static const std::vector<unsigned> any{1, 2, 4, 8};
-  const TriggerTraits& traits = traits_of(specification.trigger);
+  const Kind& kind = kind_of(specification.trigger);
   // A kind that accesses nothing still has a datum, for breakpoints to watch.
-  const std::vector<unsigned>& widths = traits.widths.empty() ? any : traits.widths;
+  const std::vector<unsigned>& widths = kind.widths.empty() ? kinds::kWords : kind.widths;
   const unsigned access = specification.access_bytes;
   require(std::find(widths.begin(), widths.end(), access) != widths.end(), "access bytes", access,
-          fmt::format("{} for the trigger {}", fmt::join(widths, ", "), traits.name));
+          fmt::format("{} for the trigger {}", fmt::join(widths, ", "), kind.name));
 }
 
 void check_working_set(const Specification& specification) {
@@ -56,22 +56,6 @@ void check_working_set(const Specification& specification) {
   require(
       bytes % stride == 0, "working set bytes", bytes,
       fmt::format("multiples of {} for the trigger {}", stride, name_of(specification.trigger)));
-}
-
-/// What suits many CPUs, for a target that is built for no CPU in particular.
-std::uint64_t usual_working_set(MemoryLevel level) {
-  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-  switch (level) {
-    case MemoryLevel::none:
-      return 0;
-    case MemoryLevel::l2:
-      return kMebibyte / 8;
-    case MemoryLevel::l3:
-      return 4 * kMebibyte;
-    case MemoryLevel::dram:
-      return 256 * kMebibyte;
-  }
-  return 0;
 }
 
 void check_nops(const Specification& specification) {
@@ -98,17 +82,17 @@ void check_nops(const Specification& specification) {
 Arch arch_from(std::string_view name) {
   if (name == "x86_64" || name == "amd64") return Arch::x86_64;
   if (name == "aarch64" || name == "arm64") return Arch::aarch64;
-  throw UsageError(
-      fmt::format("architecture '{}': not known, allowed x86_64 (amd64), aarch64 (arm64)", name));
+  throw UsageError(fmt::format(
+      "architecture '{}' is not supported; expected x86_64 (amd64) or aarch64 (arm64)", name));
 }
 
 Specification default_specification(Arch arch, TriggerKind trigger) {
   Specification specification;
   specification.arch = arch;
   specification.trigger = trigger;
-  const std::vector<unsigned>& widths = traits_of(trigger).widths;
-  if (!widths.empty()) specification.access_bytes = widths.back();
-  specification.working_set_bytes = usual_working_set(traits_of(trigger).level);
+  const Kind& kind = kind_of(trigger);
+  if (!kind.widths.empty()) specification.access_bytes = kind.widths.back();
+  if (kind.chase) specification.working_set_bytes = kind.chase->usual_bytes;
   if (arch == Arch::aarch64) specification.nop_bytes = 4;
   return specification;
 }
@@ -128,7 +112,7 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
           fmt::format("1 to {}", kMostTriggers));
   if (!gaps.empty()) {
     require(gaps.size() == number - 1, "gaps", gaps.size(),
-            fmt::format("{}: one less than there are triggers", number - 1));
+            fmt::format("{}, one fewer than triggers", number - 1));
     return gaps;
   }
   std::vector<std::uint32_t> graded;
@@ -136,7 +120,7 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
     const auto gap = static_cast<std::uint32_t>(std::uint64_t{nops} * i / number);
     if (gap < kFewestNops) {
       throw UsageError(
-          fmt::format("runway NOPs: {} given, allowed at least {} for {} triggers, or name --gaps",
+          fmt::format("runway NOPs: {} given; expected at least {} for {} triggers, or --gaps",
                       nops, kFewestNops * number, number));
     }
     graded.push_back(gap);
@@ -145,10 +129,8 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
 }
 
 unsigned chase_stride(TriggerKind kind) {
-  constexpr unsigned kLine = 64;
-  const MemoryLevel level = traits_of(kind).level;
-  if (level == MemoryLevel::none) return 0;
-  return level == MemoryLevel::l2 ? kLine : 2 * kLine;
+  const std::optional<Chase>& chase = kind_of(kind).chase;
+  return chase ? chase->stride : 0;
 }
 
 std::uint64_t elements_of(const Specification& specification) {
@@ -157,7 +139,7 @@ std::uint64_t elements_of(const Specification& specification) {
 }
 
 unsigned watched_bytes(const Specification& specification) {
-  if (specification.trigger == TriggerKind::string_load) return kMostWatched;
+  if (kind_of(specification.trigger).repeats) return kMostWatched;
   return std::min(specification.access_bytes, kMostWatched);
 }
 
@@ -185,7 +167,7 @@ void check(const Specification& specification) {
     const nanoseconds duration = std::get<nanoseconds>(specification.length);
     if (duration < kShortest || duration > kLongest) {
       throw UsageError(
-          fmt::format("duration: {} ns given, allowed 1 ms to 24 h", duration.count()));
+          fmt::format("duration: {} ns given; expected 1 ms to 24 h", duration.count()));
     }
   }
 }

@@ -1,4 +1,4 @@
-// What a target is to be: the words a user chooses, before any byte of it exists.
+// What a target is to be, as the user chooses it.
 #pragma once
 
 #include "runway/trigger.h"
@@ -14,10 +14,10 @@
 
 namespace skid::runway {
 
-/// Takes "x86_64", "amd64", "aarch64", "arm64"; throws UsageError naming those there are.
+/// Accepts "x86_64", "amd64", "aarch64", "arm64"; throws UsageError naming them.
 Arch arch_from(std::string_view name);
 
-/// How long a target runs when its command line does not say.
+/// How long a target runs by default.
 using RunLength = std::variant<std::uint64_t /* iterations */, std::chrono::nanoseconds>;
 
 struct Specification {
@@ -26,9 +26,9 @@ struct Specification {
   unsigned access_bytes = 8;  ///< width of the access; one of the kind's widths, if it has any
   unsigned nop_bytes = 1;     ///< length of one runway NOP; 1 to 9 on x86-64, 4 on aarch64
   std::uint32_t nops = 5000;  ///< NOPs of the runway; 20 to 1,000,000
-  std::uint32_t lead_in_nops = 200;  ///< NOPs in front of the first trigger; 0 to 1,000,000
-  /// NOPs between each trigger and the next, so that there is one trigger more than these; 20 to
-  /// 1,000,000 each. `nops` stand behind the last.
+  std::uint32_t lead_in_nops = 200;  ///< NOPs before the first trigger; 0 to 1,000,000
+  /// NOPs between each trigger and the next, 20 to 1,000,000 each: one fewer than triggers. `nops`
+  /// follow the last.
   std::vector<std::uint32_t> gaps;
   /// load-l2, load-l3 and load-dram: bytes that the pointer chase goes through; 0 for the others.
   std::uint64_t working_set_bytes = 0;
@@ -44,18 +44,16 @@ inline constexpr std::size_t kMostTriggers = 16;
 
 /// How many triggers an iteration has.
 std::size_t triggers_of(const Specification& specification);
-/// NOPs behind a trigger, by its number from 0.
+/// NOPs after a trigger, by its number from 0.
 std::uint32_t runway_nops(const Specification& specification, std::size_t trigger);
 
 /// The gaps of --triggers and --gaps. Without the latter they grow evenly up to `nops`, the NOPs
-/// behind the last trigger: no two distances are the same. Throws UsageError when the two
-/// contradict each other, or for a number of triggers that is not allowed.
+/// after the last trigger: no two distances are the same. Throws UsageError when the two
+/// contradict each other, or for a number of triggers out of bounds.
 std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
                                     const std::vector<std::uint32_t>& gaps, std::uint32_t nops);
 
-/// Bytes from one element of a pointer chase to the next in memory, 0 for kinds that chase nothing:
-/// a cache line for level 2, and two of them beyond, because prefetchers bring the other line of
-/// such a pair into level 2 as well (Intel's spatial prefetcher), where it must not be of use.
+/// Bytes from one element of a pointer chase to the next in memory; 0 for kinds that chase nothing.
 unsigned chase_stride(TriggerKind kind);
 
 /// How many elements the pointer chase has, the datum among them; 0 for kinds that chase nothing.
@@ -70,7 +68,7 @@ unsigned watched_bytes(const Specification& specification);
 unsigned string_repetitions(const Specification& specification);
 
 /// Throws UsageError for a kind that the architecture does not have, and naming the field, its
-/// value and what is allowed.
+/// value and the expected values.
 void check(const Specification& specification);
 
 }  // namespace skid::runway

@@ -1,4 +1,4 @@
-// A built target and what it says of itself in its ELF note.
+// A built target and its description in its ELF note.
 #pragma once
 
 #include "runway/specification.h"
@@ -14,22 +14,22 @@
 
 namespace skid::runway {
 
-/// A trigger and the runway behind it.
+/// A trigger and the runway after it.
 struct TriggerBlock {
   AddressRange trigger, runway;
 
   friend bool operator==(const TriggerBlock&, const TriggerBlock&) = default;
 };
 
-/// Where the parts of an iteration lie: link-time virtual addresses, which are also the run-time
-/// ones because targets are not position-independent.
+/// The addresses of the parts of an iteration: link-time virtual addresses, which are also the
+/// run-time ones because targets are not position-independent.
 struct Layout {
   AddressRange loop;     ///< the whole iteration; contains all but the datum
-  AddressRange lead_in;  ///< NOPs in front of the trigger
+  AddressRange lead_in;  ///< NOPs before the trigger
   AddressRange trigger;  ///< exactly one instruction; of several the first
-  AddressRange runway;   ///< NOPs behind the trigger; begins where the trigger ends
-  /// Where there are several triggers, those behind the first, ascending. Between a runway and the
-  /// next trigger lies what that one needs, if anything.
+  AddressRange runway;   ///< NOPs after the trigger; begins where the trigger ends
+  /// Of several triggers, those after the first, ascending. Between a runway and the next trigger
+  /// is the head of that one, if it has any.
   std::vector<TriggerBlock> further;
   std::uint64_t datum = 0;  ///< the watched datum; `Specification::access_bytes` wide
   /// Other instructions of the loop that can cause the event of this trigger kind.
@@ -69,7 +69,7 @@ struct Target {
 /// Builds `specification` into an ELF file at `path` with the system's compiler (for aarch64 on
 /// another machine: aarch64-linux-gnu-gcc). The same specification, compiler and skidscan give the
 /// same bytes whatever the path. Throws UsageError for a specification out of bounds, Error when
-/// there is no compiler (naming the package) or it fails (with its first message).
+/// no compiler is installed (naming the package) or it fails (with its first message).
 Target build_target(const Specification& specification, const std::filesystem::path& path);
 
 /// Reads the note of a target. nullopt when the file is an ELF file without one; InputError when it
@@ -82,7 +82,7 @@ Target require_target(const std::filesystem::path& path);
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 
-/// Stands in that line of every target that came to its end.
+/// In that line of every target that ran to its end.
 inline constexpr std::string_view kReportMarker = "skidscan_target_report";
 
 /// What a target prints on standard output as its last line, one JSON object.
@@ -100,18 +100,18 @@ std::optional<TargetReport> parse_target_report(std::string_view standard_output
 
 /// How a target is run. A target also runs with no arguments at all, for its specified length.
 struct TargetRun {
-  std::optional<RunLength> length;  ///< nullopt: what the specification says
+  std::optional<RunLength> length;  ///< nullopt: as specified
   std::optional<int> cpu;           ///< CPU to pin to; nullopt: the one it starts on
   /// FIFOs of `perf record --control fifo:CONTROL,ACK`, both or neither: the target writes
   /// "enable\n" once it is warm and waits for the acknowledgement before it begins to count
-  /// iterations, and does the same with "disable\n" behind the last.
+  /// iterations, and does the same with "disable\n" after the last.
   std::filesystem::path control, acknowledge;
 };
 
 /// What a target's command line is made of before the values are known: `target` (its path),
-/// `seconds`, `cpu`. A number of iterations is known; nullopt: what the specification says.
+/// `seconds`, `cpu`. A number of iterations is known; nullopt: as specified.
 std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu);
-/// The words behind them for a perf that is told when to count: `control`, `acknowledge`.
+/// The words after them for a perf that counts on command: `control`, `acknowledge`.
 std::vector<CommandWord> control_words();
 /// The value of `seconds`: "1.500000000".
 std::string seconds_text(std::chrono::nanoseconds duration);

@@ -1,5 +1,6 @@
 #include "runway/working_set.h"
 
+#include "runway/kinds/kind.h"
 #include "runway/specification.h"
 
 #include <algorithm>
@@ -33,11 +34,11 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes) {
-  const MemoryLevel level = traits_of(kind).level;
-  if (level == MemoryLevel::none) return {};
+  const std::optional<Chase>& chase = kind_of(kind).chase;
+  if (!chase) return {};
   const auto name = name_of(kind);
   if (sizes.l2 == 0) {
-    const std::uint64_t usual = default_specification(Arch::x86_64, kind).working_set_bytes;
+    const std::uint64_t usual = chase->usual_bytes;
     return {.bytes = usual,
             .refusal = {},
             .remark = fmt::format("{}: the sizes of this CPU's caches are not known, so the chase "
@@ -45,7 +46,7 @@ WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes) {
                                   name, size_text(usual))};
   }
   const std::uint64_t last = std::max(sizes.l2, sizes.l3);
-  switch (level) {
+  switch (chase->level) {
     case MemoryLevel::l2:
       return between(kind, sizes.l2 / 2, sizes.l2 / 2, 2 * sizes.l1,
                      fmt::format("{}: half of the level 2 cache ({}) is not far above level 1 ({})",
@@ -66,8 +67,6 @@ WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes) {
           fmt::format("{}: a quarter of the memory ({}) is not far above the caches ({})", name,
                       size_text(sizes.memory), size_text(last)));
     }
-    case MemoryLevel::none:
-      break;
   }
   return {};
 }

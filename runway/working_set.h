@@ -8,16 +8,16 @@
 
 namespace skid::runway {
 
-/// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: there is none, or
-/// it is not known.
+/// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: none, or not
+/// known.
 struct MemorySizes {
   std::uint64_t l1 = 0, l2 = 0, l3 = 0, memory = 0;
 };
 
 struct WorkingSet {
   std::uint64_t bytes = 0;  ///< for Specification::working_set_bytes; 0 for kinds without a chase
-  std::string refusal;      ///< why there is none on this machine, or empty; `bytes` is 0 then
-  std::string remark;       ///< what to know of the size, for people; may be empty
+  std::string refusal;  ///< why no size is suitable on this machine, or empty; `bytes` is 0 then
+  std::string remark;   ///< what to know of the size, for people; may be empty
 };
 
 /// The working set of a trigger kind. Where the level 2 cache is not known the one that

@@ -42,7 +42,7 @@ static inline u64 counter(void) {
   return value;
 }
 
-// Waits until all that stands before it is done.
+// Waits until all earlier instructions are done.
 static inline void settle(void) {
   __asm__ volatile("isb" : : : "memory");
 }

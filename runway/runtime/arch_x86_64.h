@@ -39,15 +39,15 @@ static inline u64 counter(void) {
   return high << 32 | low;
 }
 
-// Waits until all that stands before it is done.
+// Waits until all earlier instructions are done.
 static inline void settle(void) {
   __asm__ volatile("lfence" : : : "memory");
 }
 
 enum { kHypervisorSignatures = 2, kSignatureWords = 3 };
 
-// What CPUID says of a hypervisor, where it says that there is one (leaf 1, ECX bit 31): EBX, ECX
-// and EDX of the leaves 0x40000000 and 0x40000100. How many there are.
+// Signatures of a hypervisor, where CPUID reports one (leaf 1, ECX bit 31): EBX, ECX and EDX of the
+// leaves 0x40000000 and 0x40000100. Returns their number.
 static inline int hypervisor_signatures(unsigned signatures[][kSignatureWords]) {
   unsigned a = 1, b, c = 0, d;
   __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));

@@ -10,7 +10,7 @@ static u64 positive(const char* option, const char* word, unsigned decimals) {
 }
 
 struct arguments arguments_from(char** argv) {
-  // One by one: for an initializer compilers call memset, which is not there.
+  // One by one: for an initializer compilers call memset, which a target does not have.
   struct arguments result;
   result.iterations = result.nanoseconds = 0;
   result.cpu_given = 0;
@@ -26,10 +26,10 @@ struct arguments arguments_from(char** argv) {
                       same(option, "--print");
     if (!known) {
       die(kExitUsage, option,
-          "is not an option; there are --iterations N, --seconds S, --cpu N, --control FIFO, "
+          "is not an option; expected --iterations N, --seconds S, --cpu N, --control FIFO, "
           "--ack FIFO and --print hypervisor");
     }
-    if (!value) die(kExitUsage, option, "wants a value");
+    if (!value) die(kExitUsage, option, "has no value");
     if (same(option, "--iterations")) {
       result.iterations = positive(option, value, 0);
     } else if (same(option, "--seconds")) {

@@ -10,7 +10,7 @@ struct control open_control(const char* command, const char* acknowledge) {
   return control;
 }
 
-// One line of an answer without its end. perf writes the terminator of its C string behind the
+// One line of an answer without its end. perf writes the terminator of its C string after the
 // newline, so that from the second answer on the line begins with it.
 static void read_line(int fd, struct text* line) {
   char byte = 0;
@@ -23,7 +23,7 @@ static void read_line(int fd, struct text* line) {
   line->bytes[line->length] = 0;
 }
 
-void tell(const struct control* control, const char* command) {
+void send_command(const struct control* control, const char* command) {
   struct text line;
   line.length = 0;
   append(&line, command);

@@ -10,4 +10,4 @@ struct control {
 struct control open_control(const char* command, const char* acknowledge);
 
 // Sends "enable" or "disable" and waits until it is done. Exits when the other side is gone.
-void tell(const struct control* control, const char* command);
+void send_command(const struct control* control, const char* command);

@@ -174,7 +174,7 @@ _Noreturn void skid_main(u64* stack) {
   struct control control = {-1, -1};
   if (arguments.control) {
     control = open_control(arguments.control, arguments.acknowledge);
-    tell(&control, "enable");
+    send_command(&control, "enable");
   }
   const u64 begin = monotonic();
   if (arguments.iterations) {
@@ -184,7 +184,7 @@ _Noreturn void skid_main(u64* stack) {
     report.iterations = run_for(arguments.nanoseconds, pace.iterations);
   }
   report.nanoseconds = monotonic() - begin;
-  if (arguments.control) tell(&control, "disable");
+  if (arguments.control) send_command(&control, "disable");
 
   print(&report, &warnings);
   leave(kExitDone);

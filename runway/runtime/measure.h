@@ -11,7 +11,7 @@ struct pace {
 // Runs the loop until it is warm, and measures with that.
 struct pace warm_up(void);
 
-// 1e-9 ticks of counter() per NOP of the runway; 0 when it could not be told from nothing.
+// 1e-9 ticks of counter() per NOP of the runway; 0 when it is too small to measure.
 u64 nanoticks_per_nop(u64 ticks_per_second);
 
 // Runs the loop for about this long, in batches of `batch` iterations at first. Returns how many

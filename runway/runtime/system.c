@@ -106,7 +106,7 @@ int give_back_memory(const void* begin, u64 bytes) {
 char* map_memory(u64 bytes) {
   const long result =
       system_call6(kMmap, 0, (long)bytes, kReadable | kWritable, kPrivate | kAnonymous, -1, 0);
-  // The last page of the address space is none of ours: errors are returned in its place.
+  // The last page of the address space is never mapped: its addresses are error numbers.
   return (u64)result > -(u64)4096 ? 0 : (char*)result;
 }
 
@@ -114,8 +114,8 @@ int ask_for_huge_pages(const void* begin, u64 bytes) {
   return (int)-call(kMadvise, (long)begin, (long)bytes, kHugePage, 0);
 }
 
-// The number behind `label` in the text, which ends with 0; or 0.
-static u64 number_behind(const char* text, const char* label) {
+// The number after `label` in the text, which ends with 0; or 0.
+static u64 number_after(const char* text, const char* label) {
   for (; *text; ++text) {
     u64 i = 0;
     while (label[i] && text[i] == label[i]) ++i;
@@ -136,7 +136,7 @@ u64 huge_page_bytes(void) {
   const long length = call(kRead, fd, (long)text, sizeof text - 1, 0);
   system_call(kClose, fd, 0, 0, 0);
   text[length > 0 ? length : 0] = 0;
-  return number_behind(text, "AnonHugePages:") * 1024;
+  return number_after(text, "AnonHugePages:") * 1024;
 }
 
 int current_cpu(u64* cpu) {

@@ -1,5 +1,5 @@
 // The system calls of a target, by what they are for. There is no C library: a target must build
-// wherever there is a compiler, and its bytes must not depend on anything else.
+// wherever a compiler is installed, and its bytes must not depend on anything else.
 #pragma once
 
 #include "runway.h"
@@ -23,7 +23,7 @@ u64 monotonic(void);
 
 // Memory of zeros, to read and write; or 0.
 char* map_memory(u64 bytes);
-// How much of this process's memory is in huge pages, or 0 where the kernel does not say.
+// How much of this process's memory is in huge pages, or 0 where the kernel does not report it.
 u64 huge_page_bytes(void);
 
 // All of these give 0, or the errno.

@@ -4,7 +4,7 @@
 #include "runway.h"
 
 // Text under construction; what does not fit is left out. Only `length` is to be set to begin with:
-// an initializer would make compilers call memset, which is not there.
+// an initializer would make compilers call memset, which a target does not have.
 struct text {
   u64 length;
   char bytes[4096];

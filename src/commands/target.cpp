@@ -1,5 +1,6 @@
 #include "runway/target.h"
 
+#include "runway/kinds/kind.h"
 #include "runway/note.h"
 #include "runway/working_set.h"
 #include "src/commands/commands.h"
@@ -51,7 +52,7 @@ struct TargetOptions {
 std::chrono::nanoseconds duration_from(double seconds) {
   constexpr double kMostSeconds = 1e6;  // far above what is allowed, far below overflow
   if (!(seconds > 0 && seconds < kMostSeconds)) {
-    throw UsageError(fmt::format("duration: {} s given, allowed 1 ms to 24 h", seconds));
+    throw UsageError(fmt::format("duration: {} s given; expected 1 ms to 24 h", seconds));
   }
   return std::chrono::nanoseconds(std::llround(seconds * 1e9));
 }
@@ -103,7 +104,7 @@ std::string length_text(const runway::RunLength& length) {
 
 std::string trigger_text(const Specification& specification) {
   std::string text(runway::name_of(specification.trigger));
-  if (!runway::traits_of(specification.trigger).widths.empty())
+  if (!runway::kind_of(specification.trigger).widths.empty())
     text += fmt::format(" of {} bytes", specification.access_bytes);
   if (const std::uint64_t elements = runway::elements_of(specification); elements != 0) {
     text += fmt::format(", a chase of {} elements through {}", elements,

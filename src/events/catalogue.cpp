@@ -176,7 +176,7 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
         auto event = pfm_encode(cpu_.name, name);
         if (!event) continue;
         event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
-        // A row of the table says more, and may have been corrected.
+        // A row of the table has more, and may have been corrected.
         const bool is_row = std::any_of(events_.begin(), events_.end(), [&event](const Event& row) {
           return row.config == event->config && row.config1 == event->config1;
         });

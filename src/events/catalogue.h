@@ -1,4 +1,4 @@
-// All events of one CPU: what libpfm4, corrected, or Intel's event files say of them.
+// All events of one CPU: from libpfm4, corrected, or from Intel's event files.
 #pragma once
 
 #include "runway/trigger.h"
@@ -25,14 +25,14 @@ struct CatalogueRequest {
 
 class Catalogue {
  public:
-  /// `events` of `cpu`, the PMU being one of libpfm4's where cpu.source says so.
+  /// `events` of `cpu`, the PMU being one of libpfm4's if cpu.source is libpfm4.
   Catalogue(Cpu cpu, std::vector<Event> events)
       : cpu_(std::move(cpu)), events_(std::move(events)) {}
 
   const Cpu& cpu() const noexcept { return cpu_; }
   const std::vector<Event>& events() const noexcept { return events_; }
 
-  /// The event behind a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
+  /// The event of a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
   /// core. A raw code that no row has is answered by the row it modifies, or by its event with a
   /// bare umask. Throws UsageError when nothing has that name or event.
   std::vector<Event> find(std::string_view spelling) const;
@@ -41,7 +41,7 @@ class Catalogue {
   std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
 
   /// The events of that name, in any case and with ':' or '.', and nothing that libpfm4 would make
-  /// of it; empty when there is none.
+  /// of it; empty if no event has it.
   std::vector<Event> find_name(std::string_view name) const;
 
   struct Filter {
@@ -61,7 +61,7 @@ class Catalogue {
 
 /// The PMU of libpfm4 that `cpu` names; where it is empty the one of `here`, or the one that
 /// libpfm4 finds present. Throws UsageError for a name that is not among `pmus`, Error when none is
-/// present; both say what helps.
+/// present; both messages name a remedy.
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here, std::string_view option = "--cpu");
 

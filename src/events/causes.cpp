@@ -10,9 +10,6 @@ namespace {
 using C = Category;
 using V = Verdict;
 
-constexpr std::array<std::string_view, 5> kVerdictNames{"can", "conditional", "maybe", "unknown",
-                                                        "never"};
-
 // verdict_on() takes the smallest.
 static_assert(V::can < V::conditional && V::conditional < V::maybe && V::maybe < V::unknown &&
               V::unknown < V::never);
@@ -164,10 +161,6 @@ constexpr std::array kRules{
 };
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  return kVerdictNames.at(static_cast<std::size_t>(verdict));
-}
 
 std::vector<Cause> causes_of(Core core, std::uint64_t config) {
   std::vector<Cause> causes;

@@ -3,6 +3,7 @@
 
 #include "src/events/cpu.h"
 #include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 
 #include <cstdint>
 #include <span>
@@ -14,15 +15,7 @@ namespace skid::events {
 using instructions::Categories;
 using instructions::Category;
 using instructions::name_of;
-
-/// Only `never` may accuse a sample.
-enum class Verdict {
-  can,          ///< every such instruction causes the event
-  conditional,  ///< it does where the access goes that way (hits there, misses there)
-  maybe,        ///< observed, without a known rule
-  unknown,      ///< nobody has said
-  never,
-};
+using instructions::Verdict;
 
 struct Cause {
   Category category;
@@ -30,13 +23,10 @@ struct Cause {
   std::string_view note;  ///< "at most 1 event"; may be empty
 };
 
-/// "conditional".
-std::string_view name_of(Verdict verdict);
-
 /// A verdict for each category of x86-64 instructions, in their order. `config`:
 /// perf_event_attr.config in Intel's layout, with event and umask alone. Load events on Ivy Bridge
 /// to Coffee Lake are from Hadi Brais, "An introduction to the cache hit and miss performance
-/// monitoring events", whose list "is not necessarily complete": what it does not speak of is
+/// monitoring events", whose list "is not necessarily complete": what it does not mention is
 /// `unknown`. Accesses that cross a cache line are outside of it.
 std::vector<Cause> causes_of(Core core, std::uint64_t config);
 

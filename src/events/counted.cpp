@@ -209,42 +209,6 @@ Found find(const Cpu& cpu, const Event& event) {
   return find(kArm, event);
 }
 
-constexpr std::array<std::string_view, 34> kNames{"",
-                                                  "cycles",
-                                                  "instructions",
-                                                  "instructions of some sort",
-                                                  "loads",
-                                                  "locked loads",
-                                                  "loads that hit the L1",
-                                                  "loads that hit the L2",
-                                                  "loads that hit the L3",
-                                                  "loads that miss the L1",
-                                                  "loads that miss the L2",
-                                                  "loads that miss the L3",
-                                                  "loads from local memory",
-                                                  "misses of the last cache",
-                                                  "stores",
-                                                  "branches",
-                                                  "conditional branches",
-                                                  "taken conditional branches",
-                                                  "conditional branches not taken",
-                                                  "taken branches",
-                                                  "calls",
-                                                  "returns",
-                                                  "mispredicted branches",
-                                                  "mispredicted conditional branches",
-                                                  "mispredicted taken conditional branches",
-                                                  "mispredicted conditional branches not taken",
-                                                  "mispredicted taken branches",
-                                                  "mispredicted returns",
-                                                  "divisions",
-                                                  "micro-ops of the divider",
-                                                  "cycles of the divider",
-                                                  "software prefetches",
-                                                  "flushes of cache lines",
-                                                  "CPUID instructions"};
-static_assert(static_cast<std::size_t>(Counted::cpuids) + 1 == kNames.size());
-
 }  // namespace
 
 Counted counted_by(const Cpu& cpu, const Event& event) {
@@ -264,10 +228,6 @@ Counted counted_by_generic(std::string_view name) {
 
 int preference(const Cpu& cpu, const Event& event) {
   return find(cpu, event).place;
-}
-
-std::string_view name_of(Counted counted) {
-  return kNames.at(static_cast<std::size_t>(counted));
 }
 
 }  // namespace skid::events

@@ -9,8 +9,8 @@
 
 namespace skid::events {
 
-/// Cores that a table of this layer speaks of. Skylake stands for Kaby Lake and Coffee Lake too,
-/// whose events libpfm4 does not tell apart.
+/// Cores in the tables of this layer. Skylake includes Kaby Lake and Coffee Lake,
+/// whose events libpfm4 does not distinguish.
 enum class Core {
   other,
   nehalem,
@@ -25,7 +25,7 @@ enum class Core {
   sapphire_rapids
 };
 
-/// Where the fields of an event lie in perf_event_attr.config
+/// The fields of an event in perf_event_attr.config
 /// (/sys/bus/event_source/devices/PMU/format).
 enum class ConfigLayout { intel, amd, arm };
 
@@ -47,7 +47,7 @@ std::string pfm_name_of(std::string_view name);
 /// does not have.
 std::string pfm_name_of(const machine::CpuIdentity& cpu);
 
-/// The core behind a name of libpfm4 or of a directory of Intel's files, in lower case.
+/// The core of a name of libpfm4 or of a directory of Intel's files, in lower case.
 Core core_of(std::string_view name);
 
 }  // namespace skid::events

@@ -71,12 +71,10 @@ const Event* event_for(const Role& role, const Catalogue& catalogue, const std::
   return best;
 }
 
-/// The kind that takes the longest; a miss of all caches where targets of it can be built.
+/// The kind whose trigger takes most of an iteration's cycles.
 TriggerKind long_trigger(Arch arch) {
-  for (const TriggerKind kind : {TriggerKind::load_dram, TriggerKind::div}) {
-    if (!runway::refusal(kind, arch)) return kind;
-  }
-  return TriggerKind::load;
+  const std::vector<TriggerKind> kinds = kinds_causing(Counted::cycles, arch);
+  return kinds.empty() ? TriggerKind::load : kinds.front();
 }
 
 void add_level_note(const machine::CorePmu& pmu, DefaultSet& set) {
@@ -84,7 +82,7 @@ void add_level_note(const machine::CorePmu& pmu, DefaultSet& set) {
   if (highest >= kHighestLevel) return;
   set.notes.push_back(fmt::format(
       "{}: levels above {} are left out: caps/max_precise {}", pmu.name, level_name(highest),
-      pmu.max_precise ? fmt::format("is {}", highest) : std::string("is not there")));
+      pmu.max_precise ? fmt::format("is {}", highest) : std::string("does not exist")));
 }
 
 void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, DefaultSet& set) {
@@ -139,7 +137,8 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
       ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp; ppp is left out: IBS has "
             "none. IBS rightly samples NOPs, so these are described and not judged. Other events "
             "are left out: they have no precise level"
-          : "AMD: cycles, r076 and r0c1 without p and pp: there is no ibs_op, which does them");
+          : "AMD: cycles, r076 and r0c1 without p and pp: ibs_op, which samples them, does not "
+            "exist here");
 }
 
 void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, DefaultSet& set) {
@@ -161,7 +160,7 @@ void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, D
   add("a branch", "branches", "branch-instructions", TriggerKind::branch_taken, Counted::branches);
   set.notes.emplace_back(
       "libpfm4 as built here does not know this CPU's events, so the generic cycles and branches "
-      "stand for them; "
+      "are used; "
       "where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives "
       "the others: --perfmon DIR");
   add_level_note(pmu, set);

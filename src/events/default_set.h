@@ -1,4 +1,4 @@
-// The events that stand for a CPU: what `record` records of its PMU when none is named.
+// The default events of a CPU: what `record` records of its PMU when no event is named.
 #pragma once
 
 #include "runway/specification.h"
@@ -29,15 +29,15 @@ struct DefaultSet {
 
 /// The events of a machine's core PMU for a load, an L3-missing load, a store, a taken branch, a
 /// mispredicted branch and cycles, as raw events, so that perf need not know them. AMD: what IBS
-/// does. `catalogue` null: none covers the CPU, and generic cycles and branches stand for it.
+/// does. `catalogue` null: none covers the CPU, and generic cycles and branches are used.
 DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue);
 
-/// perf's own events that any CPU may have, at all levels: what stands for one of which nothing is
+/// perf's own events that any CPU may have, at all levels: for a CPU of which nothing is
 /// known but the architecture of `machine`.
 DefaultSet any_cpu_set(const machine::Machine& machine);
 
 /// The PMU that events without one are recorded on: the performance cores' of a hybrid machine;
-/// null where there is none.
+/// null if the machine has none.
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine);
 
 /// A raw event with its name, as perf's -e takes it: "cpu/config=0x20d1,name=X/". A name that perf

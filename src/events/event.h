@@ -13,10 +13,10 @@ struct Event {
   std::string description;                ///< may be empty; from a file: not escaped
   std::string pmu = "cpu";                ///< as perf and sysfs name it
   std::uint64_t config = 0, config1 = 0;  ///< of perf_event_attr
-  std::optional<bool> precise;            ///< nullopt: nothing tells
-  std::string precise_source;        ///< "libpfm4", "correction", "perfmon"; empty: nothing tells
-  std::vector<std::string> aliases;  ///< other names of the same event
-  std::vector<std::string> errata;   ///< named by an event file; not escaped
+  std::optional<bool> precise;            ///< nullopt: unknown
+  std::string precise_source;             ///< "libpfm4", "correction", "perfmon"; empty: unknown
+  std::vector<std::string> aliases;       ///< other names of the same event
+  std::vector<std::string> errata;        ///< named by an event file; not escaped
   std::vector<std::string> manual_errors;
   bool deprecated = false;
 };

@@ -1,4 +1,4 @@
-// What Linux makes of an event that it was asked for, without a word to whoever asked
+// How Linux silently changes an event that it was asked for
 // (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace skid::events {
 
 /// The event that a core PMU of Intel counts instead of cycles at a precise level: an event that
 /// can be precise, inverted so that it counts the cycles in which it happens less often than never.
-/// Empty: cycles are counted, or nobody knows what is. `level`: precise_ip.
+/// Empty: cycles are counted, or it is unknown. `level`: precise_ip.
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 
 /// Periods that an event can have.
@@ -34,7 +34,7 @@ struct RuledEvent {
   bool ibs = false;          ///< an event of ibs_op, or one that the kernel hands to it
 };
 
-/// The rule that another period would be bent by. nullopt: there is none, or none is known.
+/// The rule that another period would be bent by. nullopt: none is known.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 }  // namespace skid::events

@@ -20,11 +20,11 @@ struct L2Requests {
 };
 
 /// What an umask of event 0x24 counts; nullopt on cores other than Haswell to Coffee Lake, where
-/// the bits mean something else or nobody has looked, and for other events.
+/// the bits mean something else or is not documented, and for other events.
 /// `config`: perf_event_attr.config in Intel's layout.
 std::optional<L2Requests> l2_requests(Core core, std::uint64_t config);
 
-/// The umask that counts what the manual says of `umask`, where the manual is wrong: its
+/// The umask that counts what the manual documents for `umask`, where the manual is wrong: its
 /// *_HIT at 41, 42, 44 leave out modified lines (C1, C2, C4), its REFERENCES at EF the L2
 /// prefetcher (FF). nullopt for the others.
 std::optional<std::uint8_t> corrected_umask(std::uint8_t umask);

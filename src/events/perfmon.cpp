@@ -122,7 +122,7 @@ std::string describe(const machine::CpuIdentity& cpu) {
                      cpu.model ? fmt::format("{:X}", *cpu.model) : "?");
 }
 
-/// Numbers stand as text there: "0x41", "1"; of a list, "0xB7,0xBB", the first one counts.
+/// Numbers are text there: "0x41", "1"; of a list, "0xB7,0xBB", the first one counts.
 std::uint64_t number(const JsonValue& event, std::string_view key, std::uint64_t most) {
   const auto value = event.find(key);
   if (!value) return 0;
@@ -187,7 +187,7 @@ json parse(const fs::path& path) {
 void read_events(const fs::path& path, const std::string& pmu, std::vector<Event>& events) {
   const json document = parse(path);
   const JsonValue root(document, path.string());
-  // Older files are the array alone, newer ones have it behind a header.
+  // Older files are the array alone, newer ones have it after a header.
   for (const JsonValue& value :
        (document.is_array() ? root : root["Events"]).elements(kMostEvents)) {
     events.push_back(read_event(value, pmu));

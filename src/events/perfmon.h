@@ -1,4 +1,4 @@
-// Intel's event files (github.com/intel/perfmon): a directory with mapfile.csv, which says which
+// Intel's event files (github.com/intel/perfmon): a directory with mapfile.csv, which lists which
 // CPU has which files, and JSON files with the events. Nothing in them is trusted.
 #pragma once
 
@@ -20,8 +20,8 @@ struct PerfmonEvents {
 
 /// The core events of a CPU. `cpu`: a directory of event files in any case ("gnr") or the CPU as
 /// mapfile.csv writes it ("GenuineIntel-6-AD"); empty for the one of `identity`. The events of a
-/// hybrid CPU are those of all its cores; `pmu` tells them apart. Throws InputError for files that
-/// are not as expected, Error when mapfile.csv does not have the CPU.
+/// hybrid CPU are those of all its cores; `pmu` distinguishes them. Throws InputError for files
+/// that are not as expected, Error when mapfile.csv does not have the CPU.
 PerfmonEvents read_perfmon(const std::filesystem::path& directory, std::string_view cpu,
                            const machine::CpuIdentity& identity);
 

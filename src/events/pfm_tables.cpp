@@ -25,7 +25,7 @@ int initialization() {
   return result;
 }
 
-/// The right to call libpfm4, which does not say that several threads may. Throws Error when it
+/// The right to call libpfm4, which is not documented to be thread-safe. Throws Error when it
 /// cannot be initialized.
 std::unique_lock<std::mutex> enter_libpfm4() {
   static std::mutex mutex;
@@ -71,7 +71,7 @@ std::optional<Encoded> encode(const std::string& spelling) {
   const int result = pfm_get_os_event_encoding(spelling.c_str(), PFM_PLM0 | PFM_PLM3,
                                                PFM_OS_PERF_EVENT_EXT, &argument);
   const std::unique_ptr<char, decltype(&std::free)> owned(name, &std::free);
-  // Generic events of perf are another PMU's, and say nothing of this CPU's encoding.
+  // Generic events of perf are another PMU's, and do not have this CPU's encoding.
   const bool of_pmu = attribute.type >= PERF_TYPE_RAW && attribute.type != PERF_TYPE_BREAKPOINT;
   if (result != PFM_SUCCESS || !of_pmu) return std::nullopt;
   return Encoded{attribute.config, attribute.config1, argument.idx, text(name)};

@@ -22,7 +22,7 @@ struct PfmPmu {
 /// libpfm4 cannot be initialized is told by what needs it.
 void prepare_pfm_tables() noexcept;
 
-/// All core PMUs but the architectural one of Intel, whose events say nothing of the CPU. Throws
+/// All core PMUs but the architectural one of Intel, whose events do not describe the CPU. Throws
 /// Error when libpfm4 cannot be initialized.
 std::vector<PfmPmu> pfm_core_pmus();
 
@@ -31,7 +31,7 @@ std::vector<PfmPmu> pfm_core_pmus();
 std::vector<Event> pfm_events(const std::string& pmu);
 
 /// An event by any spelling that libpfm4 takes, such as several umasks or modifiers
-/// ("INST_RETIRED:ANY_P:c=1:i"). The precise flag is what libpfm4 says of the combination. nullopt
+/// ("INST_RETIRED:ANY_P:c=1:i"). The precise flag is libpfm4's for the combination. nullopt
 /// when it does not know it.
 std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling);
 

@@ -52,10 +52,10 @@ constexpr std::array<Field, 8> kFields{{{"umask", 8, 0xff},
                                         {"in_tx_cp", 33, 1}}};
 
 [[noreturn]] void refuse_term(std::string_view term, std::string_view spelling) {
-  throw UsageError(fmt::format(
-      "'{}' in '{}' is no term that can be read; allowed are event, umask, edge, pc, any, inv, "
-      "cmask, in_tx, in_tx_cp, config and config1 with numbers",
-      term, spelling));
+  throw UsageError(
+      fmt::format("'{}' in '{}' is not a known term; expected event, umask, edge, pc, any, inv, "
+                  "cmask, in_tx, in_tx_cp, config and config1 with numbers",
+                  term, spelling));
 }
 
 std::uint64_t event_bits(ConfigLayout layout, std::uint64_t event) {
@@ -117,7 +117,7 @@ constexpr std::array<Generic, 10> kGeneric{{{"cycles", 0x3c, 0x76, 0x11},
 Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
   if (spelling.empty() || spelling.size() > kMostBytes) {
     throw UsageError(
-        fmt::format("an event of {} bytes; allowed are 1 to {}", spelling.size(), kMostBytes));
+        fmt::format("an event of {} bytes; expected 1 to {}", spelling.size(), kMostBytes));
   }
   Spelling result;
   std::string_view rest = spelling;

@@ -13,7 +13,7 @@ namespace skid::events {
 /// "skl::MEM_LOAD_RETIRED:L3_MISS", "mem_load_retired.l3_miss:pp", "cpu/event=0xd1,umask=0x20/pp",
 /// "r20d1", "0x20d1": what is left when CPU, PMU and modifiers of perf are gone.
 struct Spelling {
-  std::string cpu;                      ///< in front of "::"; may be empty
+  std::string cpu;                      ///< before "::"; may be empty
   std::string name;                     ///< as written, without perf's modifiers
   std::string full;                     ///< as written, with what may be modifiers or an umask
   std::optional<std::uint64_t> config;  ///< a raw code

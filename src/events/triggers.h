@@ -20,12 +20,15 @@ struct TriggerCause {
   std::optional<double> events_per_iteration;
 };
 
-/// The kinds of trigger that cause an event, best suited first; empty where none of ours does or
-/// nothing is known of the event.
+/// The kinds of trigger that cause an event, best suited first; empty where no kind does or nothing
+/// is known of the event.
 std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event);
 
 /// Whether a kind causes what an event counts, on one CPU or another. False for `other`.
 bool may_cause(runway::TriggerKind kind, Counted counted);
+
+/// Those that may, of the kinds of an architecture, best suited first.
+std::vector<runway::TriggerKind> kinds_causing(Counted counted, Arch arch);
 
 /// The kind to record an event with: the first of triggers_of() that targets for the CPU's
 /// architecture can be built with.

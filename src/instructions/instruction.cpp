@@ -147,21 +147,21 @@ Fusion fusion_of(const ZydisInstruction& decoded, std::span<const MemoryOperand>
     case ZYDIS_MNEMONIC_JBE:
     case ZYDIS_MNEMONIC_JNB:
     case ZYDIS_MNEMONIC_JNBE:
-      return Fusion::behind_by_carry;
+      return Fusion::after_by_carry;
     case ZYDIS_MNEMONIC_JL:
     case ZYDIS_MNEMONIC_JLE:
     case ZYDIS_MNEMONIC_JNL:
     case ZYDIS_MNEMONIC_JNLE:
     case ZYDIS_MNEMONIC_JNZ:
     case ZYDIS_MNEMONIC_JZ:
-      return Fusion::behind_by_order;
+      return Fusion::after_by_order;
     case ZYDIS_MNEMONIC_JNO:
     case ZYDIS_MNEMONIC_JNP:
     case ZYDIS_MNEMONIC_JNS:
     case ZYDIS_MNEMONIC_JO:
     case ZYDIS_MNEMONIC_JP:
     case ZYDIS_MNEMONIC_JS:
-      return Fusion::behind_by_other;
+      return Fusion::after_by_other;
     default:
       return Fusion::none;
   }
@@ -195,12 +195,12 @@ bool sets_return(const ZydisInstruction& decoded) {
 
 bool fuses(Fusion first, Fusion second) {
   switch (second) {
-    case Fusion::behind_by_carry:
+    case Fusion::after_by_carry:
       return first == Fusion::before_any || first == Fusion::before_carry;
-    case Fusion::behind_by_order:
+    case Fusion::after_by_order:
       return first == Fusion::before_any || first == Fusion::before_carry ||
              first == Fusion::before_order;
-    case Fusion::behind_by_other:
+    case Fusion::after_by_other:
       return first == Fusion::before_any;
     default:
       return false;

@@ -48,12 +48,12 @@ enum class Flow : std::uint8_t {
 /// decoder on (Intel's Optimization Reference Manual, "Macro-Fusion", Sandy Bridge and later).
 enum class Fusion : std::uint8_t {
   none,
-  before_any,       ///< TEST, AND: fuses with any Jcc
-  before_carry,     ///< CMP, ADD, SUB: with Jcc on carry, zero, and less or greater
-  before_order,     ///< INC, DEC: with Jcc on zero, and less or greater
-  behind_by_carry,  ///< JB, JAE, JBE, JA
-  behind_by_order,  ///< JE, JNE, JL, JGE, JLE, JG
-  behind_by_other,  ///< JO, JS, JP and their opposites
+  before_any,      ///< TEST, AND: fuses with any Jcc
+  before_carry,    ///< CMP, ADD, SUB: with Jcc on carry, zero, and less or greater
+  before_order,    ///< INC, DEC: with Jcc on zero, and less or greater
+  after_by_carry,  ///< JB, JAE, JBE, JA
+  after_by_order,  ///< JE, JNE, JL, JGE, JLE, JG
+  after_by_other,  ///< JO, JS, JP and their opposites
 };
 
 struct Instruction {

@@ -11,7 +11,7 @@
 namespace skid::machine {
 
 struct CpuInfo {
-  /// `arch` is what the form of the text tells, or empty; `hypervisor` is left to hypervisor.h.
+  /// `arch` is inferred from the form of the text, or empty; `hypervisor` is left to hypervisor.h.
   CpuIdentity identity;
   std::vector<std::string> flags;  ///< x86: "sse2", "hypervisor"
 };

@@ -19,7 +19,7 @@ constexpr int kHighestLevel = 3;
 
 /// An event before it is known whether the kernel takes it.
 struct Candidate {
-  SampledEvent event;  ///< `levels` are those that the files promise
+  SampledEvent event;  ///< `levels` are those that sysfs promises
   EventAttempt attempt;
   /// Precise levels from 1 are done by a unit that cannot leave the kernel out.
   bool precise_needs_kernel = false;

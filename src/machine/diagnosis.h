@@ -1,4 +1,4 @@
-// What can be sampled on a machine, and what stands in the way.
+// What can be sampled on a machine, and what prevents it.
 #pragma once
 
 #include "src/machine/open_event.h"
@@ -34,22 +34,22 @@ struct SampledEvent {
 struct Problem {
   std::string id;      ///< for scripts: "no_core_pmu"
   std::string what;    ///< a sentence without its full stop
-  std::string remedy;  ///< a command to paste, or what to do where there is none
+  std::string remedy;  ///< a command to paste, or what to do if no command helps
 };
 
 struct Diagnosis {
-  bool tried = false;  ///< the events were opened; otherwise what the files say is reported
+  bool tried = false;  ///< the events were opened; otherwise the files are reported
   std::vector<SampledEvent> events;
   std::vector<Problem> problems;
   /// done: a PMU of the CPU can be sampled; builtin_events_only; failed: nothing can be.
   ExitStatus status = ExitStatus::failed;
 };
 
-/// Decides what can be sampled. With a trial, what the files promise is tried and the kernel's
+/// Decides what can be sampled. With a trial, the promised levels are tried and the kernel's
 /// answer counts; without one (files of another machine) the kernel's rules are applied to them.
 Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial);
 
-/// What stands in the way, most important first. `events` as `diagnose` found them.
+/// What prevents sampling, most important first. `events` as `diagnose` found them.
 std::vector<Problem> find_problems(const SamplingSupport& support,
                                    const std::vector<SampledEvent>& events, bool tried);
 

@@ -1,4 +1,4 @@
-// The files below one directory that stands for "/": of this machine, or a copy of another's.
+// The files below one directory used as "/": of this machine, or a copy of another machine's.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class FileTree {
   /// when it cannot be read. `path` is relative to the root.
   std::string content_of(const std::filesystem::path& path, std::uint64_t limit = kLine) const;
   bool exists(const std::filesystem::path& path) const;
-  /// The names in a directory, sorted, at most `kMostNames` of them; none where there is none.
+  /// The names in a directory, sorted, at most `kMostNames` of them; none if it does not exist.
   std::vector<std::string> names_in(const std::filesystem::path& path) const;
 
   static constexpr std::uint64_t kLine = std::uint64_t{64} << 10;  ///< bytes
@@ -38,7 +38,7 @@ class FileTree {
 /// A CPU list as the kernel prints it, "0-3,8,10-11", ascending. What is no CPU is left out.
 std::vector<int> parse_cpu_list(std::string_view text);
 
-/// What stands behind "KEY:" in the lines of /proc/PID/status, without white space; or empty.
+/// The text after "KEY:" in the lines of /proc/PID/status, without white space; or empty.
 std::string_view status_value(std::string_view status, std::string_view key);
 
 }  // namespace skid::machine

@@ -8,10 +8,10 @@
 
 namespace skid::machine {
 
-/// What the machine shows of it; empty where there is nothing to see.
+/// What the machine shows of it; empty if nothing is visible.
 struct HypervisorTraces {
-  bool x86 = false;                          ///< on x86 the flag decides; elsewhere there is none
-  bool flag = false;                         ///< x86: CPUID leaf 1, ECX bit 31
+  bool x86 = false;   ///< on x86 the flag decides; elsewhere no such flag exists
+  bool flag = false;  ///< x86: CPUID leaf 1, ECX bit 31
   std::vector<std::string> signatures = {};  ///< x86: CPUID leaves 0x40000000, 0x40000100
   std::string sys_hypervisor = {};           ///< /sys/hypervisor/type
   std::string device_tree = {};              ///< /proc/device-tree/hypervisor/compatible
@@ -22,7 +22,7 @@ struct HypervisorTraces {
 /// "KVM", "VMware", …, "unknown hypervisor"; nullopt on bare metal.
 std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 
-/// The 12-byte signatures that the CPUID instruction gives here, when it says that there is a
+/// The 12-byte signatures that the CPUID instruction gives here, when it reports a
 /// hypervisor; none on other architectures.
 std::vector<std::string> cpuid_signatures();
 

@@ -64,7 +64,7 @@ std::vector<DataCache> data_caches(const FileTree& files, int cpu) {
   return caches;
 }
 
-/// From /proc/meminfo; 0 when it does not say.
+/// From /proc/meminfo; 0 if it does not contain it.
 std::uint64_t memory_bytes(const FileTree& files) {
   const std::string meminfo = files.content_of("proc/meminfo");
   // "MemTotal:       24616944 kB"

@@ -45,7 +45,7 @@ struct Machine {
   CpuIdentity cpu;
   std::vector<std::string> cpu_flags;  ///< x86: what the CPU has, "avx512f", as cpuinfo calls it
   std::map<int, std::vector<DataCache>> data_caches;  ///< of each CPU that this process may run on
-  std::uint64_t memory_bytes = 0;                     ///< all there is; 0 where it is not known
+  std::uint64_t memory_bytes = 0;                     ///< all of it; 0: unknown
   std::string kernel;                                 ///< uname -r
   std::string hostname;                               ///< uname -n
   std::vector<CorePmu> core_pmus;
@@ -59,7 +59,7 @@ struct Machine {
 };
 
 /// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.
-/// Only for the root "/" are uname(2) and the CPUID instruction asked as well; a copy tells in its
+/// Only for the root "/" are uname(2) and the CPUID instruction asked as well; a copy has it in its
 /// file cpuid-hypervisor what a target prints with --print hypervisor.
 Machine inspect(const std::filesystem::path& root = "/");
 
@@ -68,7 +68,7 @@ struct PerfTool {
   std::string version;  ///< "6.1.187"
   int major = 0, minor = 0;
 
-  /// Whether an option is there that came with a version.
+  /// Whether it has an option that a version introduced.
   bool has(const Since& option) const noexcept { return Since{major, minor} >= option; }
   bool has_control() const noexcept { return has(kControl); }
 
@@ -77,7 +77,7 @@ struct PerfTool {
 };
 
 /// The version in the output of `perf --version`: "perf version 6.1.187" gives "6.1.187", 6, 1.
-/// nullopt when there is none. `path` is left empty.
+/// nullopt when none is found. `path` is left empty.
 std::optional<PerfTool> parse_perf_version(std::string_view output);
 
 /// Which packages have perf: "install it (Debian: …)".

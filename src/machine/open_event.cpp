@@ -17,7 +17,7 @@ namespace {
 /// A multiple of 16, which IBS demands, and within what all PMUs and clocks take.
 constexpr std::uint64_t kPeriod = 100'000;
 
-/// A datum of natural alignment that a data breakpoint can stand on.
+/// A datum of natural alignment for a data breakpoint.
 alignas(sizeof(long)) long watched_datum = 0;
 
 void put_breakpoint(const EventAttempt& attempt, perf_event_attr& attribute) {

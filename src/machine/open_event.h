@@ -16,7 +16,7 @@ struct EventAttempt {
 };
 
 /// Opens the event for sampling of this process, disabled, and closes it again. Returns 0 or the
-/// errno of perf_event_open(2). A breakpoint stands on memory of this program and never fires.
+/// errno of perf_event_open(2). A breakpoint watches memory of this program and never fires.
 int try_event(const EventAttempt& attempt);
 
 /// Answers as `try_event` does; tests bring their own.

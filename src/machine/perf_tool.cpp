@@ -58,7 +58,7 @@ PerfTool find_perf() {
   const Completed done = run_program({absolute.string(), "--version"});
   std::optional<PerfTool> tool = parse_perf_version(done.out);
   if (!done.code.success()) {
-    // Ubuntu's wrapper says here which kernel it has no perf for.
+    // Ubuntu's wrapper names here the kernel that it has no perf for.
     const std::string said = first_line(done.err.empty() ? done.out : done.err);
     throw Error(fmt::format("{}: does not run: {}; {}", absolute.string(),
                             said.empty() ? describe(done.code) : said, kInstall));

@@ -125,7 +125,7 @@ void check_devices(const SamplingSupport& support, std::vector<Problem>& problem
                       .remedy = as_root(support, "mount -t sysfs sysfs /sys")});
 }
 
-/// How a hypervisor is told to give its guest a PMU.
+/// How to make a hypervisor give its guest a PMU.
 std::string pmu_remedy(const std::string& hypervisor) {
   if (hypervisor == "KVM" || hypervisor == "QEMU") {
     return "on the host, start the guest with qemu's -cpu host,pmu=on (libvirt: "
@@ -185,8 +185,8 @@ void check_amd_levels(const SamplingSupport& support, const Pmu& pmu, int highes
   }
   problems.push_back(
       {.id = "no_precise_level",
-       .what = fmt::format("{}: no precise level: there is no ibs_op, which does them on AMD",
-                           pmu.name),
+       .what = fmt::format(
+           "{}: no precise level: ibs_op, which samples them on AMD, does not exist", pmu.name),
        .remedy = support.machine.cpu.hypervisor
                      ? "record on the host or on a bare-metal machine; guests have no IBS"
                      : "switch IBS on in the firmware setup, then see: dmesg | grep -i ibs"});
@@ -198,16 +198,17 @@ void check_intel_levels(const SamplingSupport& support, const Pmu& pmu, int high
   if (highest < promised) {
     problems.push_back(
         {.id = "level_refused",
-         .what = fmt::format("{}: caps/max_precise promises {}, but the kernel takes levels up to "
-                             "{} only",
-                             pmu.name, level_name(std::min(promised, 3)), level_name(highest)),
+         .what =
+             fmt::format("{}: caps/max_precise promises {}, but the kernel accepts levels up to "
+                         "{} only",
+                         pmu.name, level_name(std::min(promised, 3)), level_name(highest)),
          .remedy = fmt::format("ask for no more: skidscan record -p {}",
                                highest == 0 ? "none" : "none," + level_name(highest))});
   }
   if (promised > 0) return;
   problems.push_back(
       {.id = "no_precise_level",
-       .what = fmt::format("{}: no precise level: PEBS is not there", pmu.name),
+       .what = fmt::format("{}: no precise level: PEBS is not available", pmu.name),
        .remedy = support.machine.cpu.hypervisor
                      ? "record on bare metal; KVM gives guests PEBS since Linux 6.0 on a host "
                        "of Ice Lake or later, started with qemu's -cpu host,pmu=on"

@@ -29,12 +29,12 @@ struct Midr {
 /// "0x00000000413fd0c1" taken apart; nullopt when the text is no such number.
 std::optional<Midr> parse_midr(std::string_view text);
 
-/// What the process may do, of /proc/self/status; nullopt where that does not tell.
+/// What the process may do, of /proc/self/status; nullopt if that does not contain it.
 struct ProcessRights {
   std::optional<std::uint64_t> user;                    ///< effective user id
   std::optional<std::uint64_t> effective_capabilities;  ///< bit N: capability N
   bool seccomp_filter = false;                          ///< system calls are filtered
-  bool container = false;                               ///< Docker's or Podman's mark is there
+  bool container = false;                               ///< Docker's or Podman's mark exists
 
   bool has_capability(unsigned number) const noexcept {
     return effective_capabilities && ((*effective_capabilities >> number) & 1U) != 0;
@@ -59,11 +59,11 @@ struct SamplingSupport {
   std::optional<int> kptr_restrict;  ///< 0: kernel addresses are shown to all
   ProcessRights rights;
   std::optional<PerfTool> perf;
-  std::string perf_missing;  ///< why there is none, and the remedy; empty where that is not known
+  std::string perf_missing;  ///< why perf was not found, and the remedy; empty if not known
 };
 
 /// Reads what is below `root`, bounded and never throwing for what is missing. perf is run for the
-/// root "/"; a copy tells in its file perf-version what `perf --version` printed.
+/// root "/"; a copy has in its file perf-version what `perf --version` printed.
 SamplingSupport read_sampling_support(const std::filesystem::path& root = "/");
 
 }  // namespace skid::machine

@@ -155,8 +155,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
                                         std::vector<std::string>& notes) {
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events({"access", "execute", "faults", "cpu-clock"})) {
-    if (event.kind == EventKind::access && options.trigger &&
-        runway::traits_of(*options.trigger).level != runway::MemoryLevel::none) {
+    if (event.kind == EventKind::access && options.trigger && runway::is_chase(*options.trigger)) {
       notes.push_back(
           fmt::format("access: left out, {}'s chase comes to the datum once a round, so that a "
                       "sample can take minutes; name it with -e to record it",

@@ -46,7 +46,7 @@ void fit_to_cpu(runway::Specification& specification, const PlanOptions& options
   if (const auto reason = runway::refusal(kind, specification.arch, machine.cpu_flags)) {
     throw Error(*reason);
   }
-  if (runway::traits_of(kind).level == runway::MemoryLevel::none) return;
+  if (!runway::is_chase(kind)) return;
   if (options.working_set) {
     specification.working_set_bytes = *options.working_set;
     runway::check(specification);
@@ -62,7 +62,7 @@ void fit_to_cpu(runway::Specification& specification, const PlanOptions& options
 std::string why_not(TriggerKind kind, const PlanOptions& options, const machine::Machine& machine,
                     int cpu, Arch arch) {
   if (const auto reason = runway::refusal(kind, arch, machine.cpu_flags)) return *reason;
-  const bool sized = runway::traits_of(kind).level != runway::MemoryLevel::none;
+  const bool sized = runway::is_chase(kind);
   if (!sized || options.working_set) return {};
   return runway::working_set_for(kind, memory_sizes(machine, cpu)).refusal;
 }

@@ -51,7 +51,7 @@ class Aarch64 : public ::testing::Test {
   json truth_;
 };
 
-TEST_F(Aarch64, ReportsFindTheTruthAndJudgeOnlyWhatHasAPromise) {
+TEST_F(Aarch64, ReportsFindTheTruthAndJudgeBreakpointsOnly) {
   const json found = json_of({"report", "a.data"})["measurements"];
   ASSERT_EQ(found.size(), truth_.size());
   std::map<std::string, std::set<std::string>> verdicts;
@@ -80,14 +80,14 @@ TEST_F(Aarch64, ReportsFindTheTruthAndJudgeOnlyWhatHasAPromise) {
   EXPECT_THAT(text.out, Not(HasSubstr("TSC")));
 }
 
-TEST_F(Aarch64, LaddersTellTheTicksOfTheirOwnCounter) {
+TEST_F(Aarch64, LaddersHaveTheTicksOfTheirOwnCounter) {
   ASSERT_TRUE(run({"synth", "--ladder", "--like", "arm-pmu", "-o", "a.run"}).code.success());
   const auto text = run({"report", "a.run", "--details"});
   EXPECT_EQ(text.code.status, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("CNTVCT ticks"), Not(HasSubstr("TSC"))));
 }
 
-TEST_F(Aarch64, AuditsHoldWatchpointsAgainstTheSampledInstruction) {
+TEST_F(Aarch64, AuditsCompareWatchpointsWithTheSampledInstruction) {
   const json audit = json_of({"audit", "a.data", "--all"})["recordings"][0];
   for (const json& event : audit["events"]) {
     const std::string name = event["event"];
@@ -158,7 +158,7 @@ TEST_F(Aarch64, PerfReadsTheSameSamples) {
               AllOf(HasSubstr("arch : aarch64"), HasSubstr("cpuid : 0x00000000410fd0c1")));
 }
 
-TEST_F(Aarch64, ModelsAndTargetsOfDifferentArchitecturesAreRefused) {
+TEST_F(Aarch64, RefusesAModelAndATargetOfDifferentArchitectures) {
   ASSERT_TRUE(run({"target", "--arch", "aarch64", "-o", "t"}).code.success());
   const auto intel = run({"synth", "--like", "pebs-sound", "--target", "t", "-o", "b.data"});
   EXPECT_EQ(intel.code.status, 1);
@@ -168,7 +168,7 @@ TEST_F(Aarch64, ModelsAndTargetsOfDifferentArchitecturesAreRefused) {
   EXPECT_EQ(json_of({"report", "c.data"})["measurements"][0]["cpu"]["arch"], "aarch64");
 }
 
-TEST_F(Aarch64, SamplesCanBePutOnAnyBinary) {
+TEST_F(Aarch64, PlacesSamplesInAnyBinary) {
   std::ofstream(directory_ / "p.c") << "int main(int c, char **v) { return v[c - 1][0]; }\n";
   ASSERT_TRUE(run_program({"aarch64-linux-gnu-gcc", "-O1", "-shared", "-fPIC", "-nostdlib",
                            "-Wl,--build-id=sha1", "-o", "p.so", "p.c"},
@@ -261,7 +261,7 @@ TEST_F(RecordedAarch64, TheCoresEventsAreNotJudgedAtAnyLevel) {
   }
 }
 
-TEST_F(RecordedAarch64, AddressesOfTheKernelAndOfProcessesAreToldApart) {
+TEST_F(RecordedAarch64, DistinguishesAddressesOfTheKernelAndOfProcesses) {
   const auto done = test::skidscan({"samples", data_ / "system.data", "--columns", "mode,ip,dso"},
                                    directory_.path());
   EXPECT_EQ(done.code.status, 0) << done.err;

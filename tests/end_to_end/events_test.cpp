@@ -36,7 +36,7 @@ std::string said(const std::string& text) {
   return result;
 }
 
-TEST_F(EventsCommand, TellsWhatIsKnownOfAnEvent) {
+TEST_F(EventsCommand, PrintsWhatIsKnownOfAnEvent) {
   const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
   EXPECT_EQ(shown.code.status, 0) << shown.err;
   const std::string text = said(shown.out);
@@ -50,7 +50,7 @@ TEST_F(EventsCommand, TellsWhatIsKnownOfAnEvent) {
   EXPECT_THAT(text, Not(HasSubstr("HSD")));
 }
 
-TEST_F(EventsCommand, TellsAndFiltersByTheTriggerThatCausesAnEvent) {
+TEST_F(EventsCommand, PrintsAndFiltersByTriggers) {
   const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
   EXPECT_THAT(said(shown.out), HasSubstr("trigger load-dram (1 an iteration)"));
   const auto json_form = test::skidscan({"events", "r20d1", "--cpu", "skl", "--format", "json"});
@@ -78,7 +78,7 @@ TEST_F(EventsCommand, ExplainsL2RequestsBitByBit) {
   EXPECT_THAT(elsewhere.out, Not(HasSubstr("origins")));
 }
 
-TEST_F(EventsCommand, SaysTheSameAsJson) {
+TEST_F(EventsCommand, PrintsTheSameAsJson) {
   const auto shown = test::skidscan({"events", "r412e", "L2_RQSTS.DEMAND_DATA_RD_HIT", "r0424",
                                      "--cpu", "hsw", "--format", "json"});
   ASSERT_EQ(shown.code.status, 0) << shown.err;
@@ -119,7 +119,7 @@ TEST_F(EventsCommand, ListsPreciseEvents) {
             "LONGEST_LAT_CACHE.REFERENCE");
 }
 
-TEST_F(EventsCommand, UnknownNamesAndCpusAreErrors) {
+TEST_F(EventsCommand, RefusesUnknownNamesAndCpus) {
   const auto name = test::skidscan({"events", "NO_SUCH", "--cpu", "skl"});
   EXPECT_EQ(name.code.status, 64);
   EXPECT_THAT(name.err, HasSubstr("'NO_SUCH' is no event of skl"));
@@ -133,7 +133,7 @@ TEST_F(EventsCommand, UnknownNamesAndCpusAreErrors) {
   EXPECT_EQ(test::skidscan({"events", "--cpu", "skl"}).code.status, 64);
 }
 
-TEST_F(EventsCommand, TheCpuAtHandIsNamedOrItsAbsenceHasARemedy) {
+TEST_F(EventsCommand, NamesThisCpuOrARemedy) {
   const auto shown = test::skidscan({"events", "cycles"});
   if (shown.code.status == 0) {
     EXPECT_THAT(shown.out, HasSubstr("(the CPU at hand)"));
@@ -144,7 +144,7 @@ TEST_F(EventsCommand, TheCpuAtHandIsNamedOrItsAbsenceHasARemedy) {
   }
 }
 
-TEST_F(EventsCommand, NamesFromFilesCannotSteerTheTerminal) {
+TEST_F(EventsCommand, EscapesNamesFromFiles) {
   const test::TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "XYZ");
   std::ofstream(directory / "mapfile.csv")

@@ -33,8 +33,8 @@ TEST(ArmCore, NamesTheCpuWhereTheKernelDoesNot) {
   EXPECT_EQ(name("GenuineIntel", 94), "GenuineIntel");
   analysis::Cpu cpu;
   cpu.vendor = "0x41";
-  cpu.model_name = "what the firmware says";
-  EXPECT_EQ(output::cpu_name(cpu), "what the firmware says");
+  cpu.model_name = "name of the firmware";
+  EXPECT_EQ(output::cpu_name(cpu), "name of the firmware");
 }
 
 }  // namespace

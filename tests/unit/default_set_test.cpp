@@ -167,17 +167,17 @@ const std::vector<Expected>& skylake() {
   return events;
 }
 
-TEST(DefaultSet, OfASkylakeIsItsPreciseEvents) {
+TEST(DefaultSet, HasThePreciseEventsOfASkylake) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(command_lines("skylake"), ElementsAreArray(lines_of(with_built_in(skylake()))));
 }
 
-TEST(DefaultSet, OfASkylakeServerInAContainerIsThatOfTheCpu) {
+TEST(DefaultSet, IsThatOfTheCpuInAContainer) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(command_lines("container"), ElementsAreArray(lines_of(with_built_in(skylake()))));
 }
 
-TEST(DefaultSet, OfAnAlderLakeIsGenericOnItsPerformanceCores) {
+TEST(DefaultSet, IsGenericOnTheCoresOfAnAlderLake) {
   const machine::Machine machine = tree("alder-lake");
   EXPECT_THAT(command_lines(machine, nullptr),
               ElementsAreArray(lines_of(
@@ -190,7 +190,7 @@ TEST(DefaultSet, OfAnAlderLakeIsGenericOnItsPerformanceCores) {
   EXPECT_EQ(resolve_request({}, machine, perf(), nullptr).cpu, 11) << "the last of cpu_core";
 }
 
-TEST(DefaultSet, OfAnAlderLakeWithEventFilesIsRawOnItsPerformanceCores) {
+TEST(DefaultSet, IsRawOnTheCoresOfAnAlderLakeWithEventFiles) {
   std::vector<Event> events;
   for (const char* pmu : {"cpu_atom", "cpu_core"}) {
     Event loads;
@@ -207,7 +207,7 @@ TEST(DefaultSet, OfAnAlderLakeWithEventFilesIsRawOnItsPerformanceCores) {
   EXPECT_THAT(set.notes, Contains("a store: left out, perfmon V1 (adl) has no event for it"));
 }
 
-TEST(DefaultSet, OfAZen4IsWhatIbsSamples) {
+TEST(DefaultSet, HasTheEventsOfIbsOnAZen4) {
   EXPECT_THAT(
       command_lines("zen4"),
       ElementsAreArray(lines_of(with_built_in({{"cycles", "cycles", 400'208, "load-dram", 2},
@@ -220,10 +220,10 @@ TEST(DefaultSet, OfAZen4IsWhatIbsSamples) {
   without_ibs.other_pmus.clear();
   const events::DefaultSet set = events::default_set(without_ibs, nullptr);
   for (const auto& event : set.events) EXPECT_THAT(event.levels, ElementsAre(0)) << event.name;
-  EXPECT_THAT(set.notes, ElementsAre(HasSubstr("there is no ibs_op")));
+  EXPECT_THAT(set.notes, ElementsAre(HasSubstr("ibs_op, which samples them, does not exist")));
 }
 
-TEST(DefaultSet, OfANeoverseIsOfTheCorePmuAndNotOfSpe) {
+TEST(DefaultSet, LeavesOutSpeOnANeoverse) {
   const machine::Machine machine = tree("neoverse-n1");
   const Catalogue catalogue = neoverse_n1();
   const std::string pmu = "armv8_pmuv3_0/config=";
@@ -243,12 +243,12 @@ TEST(DefaultSet, OfANeoverseIsOfTheCorePmuAndNotOfSpe) {
                           "arm_spe_0: left out, its samples are AUX data, which is not read yet"));
 }
 
-TEST(DefaultSet, WithoutAPmuIsTheBuiltInEvents) {
+TEST(DefaultSet, HasTheBuiltInEventsWithoutAPmu) {
   EXPECT_THAT(command_lines("vm-without-pmu"), ElementsAreArray(lines_of(with_built_in({}))));
   EXPECT_THAT(events::default_set(tree("vm-without-pmu"), nullptr).events, IsEmpty());
 }
 
-TEST(DefaultSet, StandsInTheDocumentation) {
+TEST(DefaultSet, IsDocumented) {
   SKIP_WITHOUT_X86_TABLES();
   const std::string document = read_file(SKIDSCAN_TEST_DATA "/../docs/events.md", 1 << 20);
   const Catalogue arm = neoverse_n1();
@@ -268,7 +268,7 @@ TEST(DefaultSet, StandsInTheDocumentation) {
   }
 }
 
-TEST(DefaultSet, TakesTheLevelsThatTheMachineTakes) {
+TEST(DefaultSet, HasTheLevelsOfTheMachine) {
   SKIP_WITHOUT_X86_TABLES();
   machine::Machine machine = tree("skylake");
   const auto catalogue = events::find_catalogue(machine);
@@ -297,7 +297,7 @@ TEST(DefaultSet, RecordsAnImpreciseEventAtLevelZeroOnly) {
   EXPECT_THAT(set.notes, Contains(HasSubstr("MEM_LOAD_RETIRED.L3_MISS is not precise here")));
 }
 
-TEST(DefaultSet, LeavesOutWhatNoTriggerOfThisMachineCauses) {
+TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
   SKIP_WITHOUT_X86_TABLES();
   machine::Machine machine = tree("skylake");
   machine.memory_bytes = std::uint64_t{64} << 20;
@@ -334,7 +334,7 @@ TEST(DefaultSet, CountsCyclesByTheirCodeOnEveryIntelCpu) {
   }
 }
 
-TEST(DefaultSet, WithATriggerIsWhatThatCauses) {
+TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
   SKIP_WITHOUT_X86_TABLES();
   const machine::Machine machine = tree("skylake");
   const auto catalogue = events::find_catalogue(machine);
@@ -359,7 +359,7 @@ TEST(DefaultSet, WithATriggerIsWhatThatCauses) {
   EXPECT_THAT(notes, Contains(HasSubstr("access: left out, load-dram's chase")));
 }
 
-TEST(DefaultSet, LeavesNamesOutThatPerfWouldMisread) {
+TEST(DefaultSet, LeavesOutNamesThatPerfMisreads) {
   Event event;
   event.config = 0x1;
   event.config1 = 0x2;
@@ -380,7 +380,7 @@ run::PlannedMeasurement planned(const std::string& event, const std::string& mac
   return plan_measurements(options, request, targets()).front();
 }
 
-TEST(NamedEvent, OfTheCatalogueIsPassedAsARawOne) {
+TEST(NamedEvent, IsPassedRawIfTheCatalogueHasIt) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* spelling : {"MEM_LOAD_RETIRED.L3_MISS", "skl::MEM_LOAD_RETIRED:L3_MISS",
                                "mem_load_retired:l3_miss", "kbl::MEM_LOAD_RETIRED.L3_MISS"}) {
@@ -395,7 +395,7 @@ TEST(NamedEvent, OfTheCatalogueIsPassedAsARawOne) {
   EXPECT_EQ(planned("INST_RETIRED:ANY_P:c=1:i").perf_event, "cpu/config=0x18000c0/");
 }
 
-TEST(NamedEvent, ThatPerfAloneKnowsStaysAsItIs) {
+TEST(NamedEvent, IsPassedByNameIfOnlyPerfHasIt) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* event : {"cycles", "cache-misses", "r20d1", "cpu/event=0xd1,umask=0x20/",
                             "LLC-load-misses", "sched:sched_switch", "context-switches",
@@ -422,7 +422,7 @@ TEST(NamedEvent, IsRecordedWithATriggerThatCausesIt) {
   EXPECT_EQ(planned("cycles", "vm-without-pmu").trigger, "load") << "perf records a timer";
 }
 
-TEST(NamedEvent, OfAnotherCpuOrWithoutAPmuIsRefusedWithTheReason) {
+TEST(NamedEvent, IsRefusedForAnotherCpuOrWithoutAPmu) {
   SKIP_WITHOUT_X86_TABLES();
   const auto message = [](const char* event, const char* machine) {
     try {

@@ -114,7 +114,7 @@ TEST(AlderLake, NamesTheEventsOfBothKindsOfCores) {
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
 
-TEST(AlderLake, WithTheEfficientCoresOnlyCannotRunOnTheOthers) {
+TEST(AlderLake, ReportsPerformanceCoresOutsideTheAffinity) {
   SamplingSupport support = tree("alder-lake");
   support.machine.allowed_cpus = {13, 14};
   EXPECT_THAT(problems_of(diagnose(support, {})),
@@ -145,7 +145,7 @@ TEST(Zen4, HasPreciseLevelsOfThreeEventsThroughIbs) {
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
 
-TEST(KernelSymbols, AreHiddenAsTheKernelHidesThem) {
+TEST(KernelSymbols, AreHiddenByTheRulesOfTheKernel) {
   SamplingSupport support = tree("zen4");
   const auto remedy = [&](std::uint64_t capabilities, int paranoid, int restriction) {
     support.rights.effective_capabilities = capabilities;
@@ -168,7 +168,7 @@ TEST(KernelSymbols, AreHiddenAsTheKernelHidesThem) {
   EXPECT_EQ(remedy(0, 2, 2), "none needed") << "the kernel is not sampled";
 }
 
-TEST(Zen4, HasNoPreciseLevelForThoseWhoMayNotSampleTheKernel) {
+TEST(Zen4, HasNoPreciseLevelWithoutPermissionToSampleTheKernel) {
   SamplingSupport support = tree("zen4");
   support.rights.effective_capabilities = 0;
   support.machine.perf_event_paranoid = 2;
@@ -189,7 +189,7 @@ TEST(Zen4, WithoutIbsHasNoPreciseLevel) {
                        "grep -i ibs"));
 }
 
-TEST(NeoverseN1, HasACorePmuWithoutLevelsAndSpeBesideIt) {
+TEST(NeoverseN1, HasACorePmuWithoutLevelsAndSpe) {
   const SamplingSupport support = tree("neoverse-n1");
   ASSERT_TRUE(support.midr);
   EXPECT_EQ(support.midr->value, 0x413fd0c1U);
@@ -226,7 +226,7 @@ TEST(VmWithoutPmu, SamplesTheBuiltInEventsOnly) {
   EXPECT_EQ(diagnosis.status, ExitStatus::builtin_events_only);
 }
 
-TEST(VmWithoutPmu, UnderEachHypervisorHasARemedyOfItsOwn) {
+TEST(VmWithoutPmu, HasARemedyForEachHypervisor) {
   SamplingSupport support = tree("vm-without-pmu");
   std::vector<std::string> remedies;
   for (const char* name : {"KVM", "VMware", "Hyper-V", "Xen", "Amazon EC2", "bhyve"}) {
@@ -274,7 +274,7 @@ TEST(Container, WithCapSysAdminSamplesEverything) {
   EXPECT_THAT(events_of(diagnose(support, {})), Contains("cycles 0123 user and kernel"));
 }
 
-TEST(DirectoryWithNothingInIt, IsAKernelWithoutPerfEvents) {
+TEST(EmptyDirectory, ReportsAKernelWithoutPerfEvents) {
   const Diagnosis diagnosis = diagnose_tree("no such directory");
   EXPECT_EQ(diagnosis.status, ExitStatus::failed);
   ASSERT_EQ(diagnosis.problems.size(), 1U);
@@ -292,7 +292,7 @@ SamplingSupport open_skylake() {
   return support;
 }
 
-TEST(Trial, OverrulesTheLevelsThatSysfsPromises) {
+TEST(Trial, OverridesTheLevelsOfSysfs) {
   const SamplingSupport support = open_skylake();
   const Diagnosis diagnosis = diagnose(support, [](const EventAttempt& attempt) {
     return is_hardware(attempt) && attempt.precise_ip > 1 ? EOPNOTSUPP : 0;
@@ -305,21 +305,21 @@ TEST(Trial, OverrulesTheLevelsThatSysfsPromises) {
                           "nmi_watchdog: sudo sysctl kernel.nmi_watchdog=0"));
 }
 
-TEST(Trial, OverrulesThePmuThatSysfsShows) {
+TEST(Trial, OverridesThePmuOfSysfs) {
   const Diagnosis diagnosis = diagnose(open_skylake(), [](const EventAttempt& attempt) {
     return is_hardware(attempt) ? ENOENT : 0;
   });
   EXPECT_THAT(events_of(diagnosis), Contains("cycles  none"));
   EXPECT_EQ(diagnosis.events[4].refusal, ENOENT);
   EXPECT_EQ(diagnosis.status, ExitStatus::builtin_events_only);
-  ASSERT_EQ(diagnosis.problems.size(), 1U);  // the watchdog hinders nobody here
+  ASSERT_EQ(diagnosis.problems.size(), 1U);  // the watchdog prevents nothing here
   EXPECT_EQ(diagnosis.problems[0].id, "event_refused");
   EXPECT_EQ(diagnosis.problems[0].what,
             "cpu: the kernel refuses to open cycles, instructions, branches for sampling: no such "
             "file or directory");
 }
 
-TEST(Trial, TakesUserModeWhereTheKernelIsClosed) {
+TEST(Trial, FindsUserModeIfTheKernelIsNotPermitted) {
   std::vector<EventAttempt> attempts;
   const Diagnosis diagnosis = diagnose(tree("skylake"), [&](const EventAttempt& attempt) {
     attempts.push_back(attempt);
@@ -334,14 +334,14 @@ TEST(Trial, TakesUserModeWhereTheKernelIsClosed) {
   EXPECT_TRUE(attempts[4].user_only);
 }
 
-TEST(Trial, ThatIsRefusedForOthersThanParanoiaBlamesTheFilter) {
+TEST(Trial, BlamesTheSystemCallFilterIfParanoiaAllowsSampling) {
   SamplingSupport support = tree("vm-without-pmu");
   const Diagnosis diagnosis = diagnose(support, [](const EventAttempt&) { return EPERM; });
   EXPECT_EQ(diagnosis.status, ExitStatus::failed);
   EXPECT_EQ(diagnosis.problems.at(0).id, "system_call_filter");
 }
 
-TEST(Trial, AsksEachPmuOfAHybridMachineByItsType) {
+TEST(Trial, OpensEventsOfEachPmuOfAHybridMachine) {
   std::vector<std::uint64_t> configs;
   diagnose(tree("alder-lake"), [&](const EventAttempt& attempt) {
     if (is_hardware(attempt) && attempt.precise_ip == 0) configs.push_back(attempt.config);
@@ -351,7 +351,7 @@ TEST(Trial, AsksEachPmuOfAHybridMachineByItsType) {
                                    0x400000001U, 0x400000004U));
 }
 
-TEST(Trial, WithoutPerfLeavesNothingToRecord) {
+TEST(Trial, LeavesNothingToRecordWithoutPerf) {
   SamplingSupport support = tree("vm-without-pmu");
   support.perf_missing = "perf: not found in PATH; install it (apt install linux-perf)";
   const Diagnosis diagnosis = diagnose(support, [](const EventAttempt&) { return 0; });
@@ -360,7 +360,7 @@ TEST(Trial, WithoutPerfLeavesNothingToRecord) {
   EXPECT_EQ(diagnosis.problems.at(0).remedy, "install it (apt install linux-perf)");
 }
 
-TEST(Trial, OfThisKernelRefusesWhatNoKernelHas) {
+TEST(Trial, IsRefusedAnUnknownEventByThisKernel) {
   EXPECT_NE(try_event({.type = 0x7fffffff}), 0);
 }
 

@@ -23,7 +23,7 @@ Attribute event(std::uint32_t type, std::uint64_t config) {
   return attribute;
 }
 
-TEST(EventSyntax, TakesModifiersOffANameAndPutsThemBack) {
+TEST(EventSyntax, SeparatesAndAppendsModifiers) {
   for (const char* text : {"cycles", "cycles:upp", "cpu/event=0xd1,umask=0x20/pp", "r412e:u",
                            "mem:0x10/8:rw:p", "mem:0x10:rw", "sched:sched_switch", "cpu/cycles/"}) {
     const auto name = perftool::split_event_name(text);
@@ -93,7 +93,7 @@ TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
             NotJudged::not_caused);
 }
 
-TEST(OneTrigger, HasTheExecuteBreakpointAndTheDatumOfAChase) {
+TEST(SingleTriggerEvents, HasTheExecuteBreakpointAndTheDatumOfAChase) {
   runway::TargetDescription target;
   target.layout.trigger = {0x1000, 0x1003};
   target.layout.datum = 0x2000;

@@ -55,7 +55,7 @@ std::optional<double> expected(const std::string& cpu, const std::string& name, 
   return expected_events(about, event, runway::default_specification(arch_of(about), kind));
 }
 
-TEST(Triggers, OfEachCpuCauseTheEventsOfTheDefaultSet) {
+TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* cpu : {"nhm", "wsm", "snb", "snb_ep", "ivb", "ivb_ep", "hsw", "hsw_ep", "bdw",
                           "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
@@ -74,7 +74,7 @@ TEST(Triggers, OfEachCpuCauseTheEventsOfTheDefaultSet) {
   }
 }
 
-TEST(Triggers, AreTheOnesThatCauseTheEvent) {
+TEST(Triggers, CauseTheirEvents) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(best("skl", "MEM_INST_RETIRED.ALL_LOADS"), TriggerKind::load);
   EXPECT_EQ(best("hsw", "MEM_UOPS_RETIRED.ALL_STORES"), TriggerKind::store);
@@ -98,7 +98,7 @@ TEST(Triggers, AreTheOnesThatCauseTheEvent) {
   EXPECT_EQ(best("skl", "MEM_INST_RETIRED.SPLIT_LOADS"), std::nullopt) << "nothing splits a line";
 }
 
-TEST(Triggers, FollowWhatIsKnownOfTheirInstructions) {
+TEST(Triggers, FollowTheCausesOfTheirInstructions) {
   SKIP_WITHOUT_X86_TABLES();
   // MFENCE and CPUID cause no event of these on Skylake, and may on Haswell.
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains(TriggerKind::mfence)));
@@ -112,7 +112,7 @@ TEST(Triggers, FollowWhatIsKnownOfTheirInstructions) {
               ::testing::ElementsAre(TriggerKind::load_dram));
 }
 
-TEST(Triggers, SayHowOftenAnIterationCausesTheEvent) {
+TEST(Triggers, HaveExpectedCountsPerIteration) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 1);
   EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::store), 0);
@@ -133,7 +133,7 @@ TEST(Triggers, SayHowOftenAnIterationCausesTheEvent) {
   EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
 }
 
-TEST(Triggers, CauseTheirEventOnceEachWhereThereAreSeveral) {
+TEST(Triggers, CauseTheirEventOnceEach) {
   SKIP_WITHOUT_X86_TABLES();
   const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
     const auto [about, event] = known(cpu, name);
@@ -149,7 +149,7 @@ TEST(Triggers, CauseTheirEventOnceEachWhereThereAreSeveral) {
   EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
 }
 
-TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
+TEST(Triggers, HaveNoExpectedCountIfItDepends) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::div), std::nullopt) << "cycles";
   EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::load), 0);
@@ -161,7 +161,7 @@ TEST(Triggers, DoNotSayHowOftenWhereItDepends) {
   EXPECT_EQ(expected("skl", "cycles", TriggerKind::load), std::nullopt);
   EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", TriggerKind::load), std::nullopt);
   EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::ret), std::nullopt)
-      << "nobody told whether a load of the stack counts";
+      << "undocumented whether a load of the stack counts";
   EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::load), 1);
   EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
   EXPECT_EQ(expected("zen4", "LS_DISPATCH.STORE_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
@@ -185,7 +185,7 @@ TEST(Triggers, FilterTheListOfEvents) {
   EXPECT_THAT(names(TriggerKind::none, false), IsEmpty());
 }
 
-TEST(Triggers, OfArmAreThoseThatTargetsForItHave) {
+TEST(Triggers, AreThoseOfArmTargetsOnArm) {
   const Cpu cpu{.name = "arm_n1",
                 .description = {},
                 .source = "libpfm4",
@@ -203,7 +203,7 @@ TEST(Triggers, OfArmAreThoseThatTargetsForItHave) {
   EXPECT_EQ(best_trigger(cpu, cycles), TriggerKind::div);
 }
 
-TEST(Counted, IsNoEventWithModifiersThatHasNoNameOfItsOwn) {
+TEST(Counted, IsOtherForModifiersWithoutAName) {
   SKIP_WITHOUT_X86_TABLES();
   const auto [cpu, stalled] = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
   EXPECT_EQ(counted_by(cpu, stalled), Counted::other);
@@ -211,7 +211,7 @@ TEST(Counted, IsNoEventWithModifiersThatHasNoNameOfItsOwn) {
   EXPECT_EQ(name_of(Counted::l3_misses), "loads that miss the L3");
 }
 
-TEST(Counted, IsAnyInstructionWhereNopsCauseTheEventToo) {
+TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
   SKIP_WITHOUT_X86_TABLES();
   for (const auto& [cpu_name, name] :
        std::vector<std::pair<std::string, std::string>>{{"skl", "FRONTEND_RETIRED.L1I_MISS"},
@@ -225,13 +225,13 @@ TEST(Counted, IsAnyInstructionWhereNopsCauseTheEventToo) {
   }
 }
 
-TEST(CpuNames, OfIceLakesServersGetTheCorrectionsOfItsCore) {
+TEST(CpuNames, ShareCorrectionsBetweenClientAndServerIceLake) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(known("icl", "INST_RETIRED.ANY_P").event.precise, true);
   EXPECT_EQ(known("icx", "INST_RETIRED.ANY_P").event.precise, true);
 }
 
-TEST(CpuNames, AreKnownByFamilyAndModel) {
+TEST(CpuNames, FollowFromFamilyAndModel) {
   const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
     machine::CpuIdentity cpu;
     cpu.vendor = vendor;

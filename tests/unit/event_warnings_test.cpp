@@ -83,17 +83,17 @@ std::string remark(const Attribute& attribute, const machine::Machine& machine) 
                    reason_not_judged(attribute, "cpu", knowledge, nullptr));
 }
 
-TEST(EventWarnings, TellAnImpreciseEventThatWasAcceptedAtALevel) {
+TEST(EventWarnings, ReportAnImpreciseEventAtALevel) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(warnings(raw(0x412e, 2), intel(kSkylake)),
               ElementsAre(AllOf(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise"),
                                 HasSubstr("libpfm4, skl"), HasSubstr("level 2"))));
   EXPECT_THAT(warnings(raw(0x412e, 0), intel(kSkylake)), IsEmpty()) << "nothing was asked";
   EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kSkylake)), IsEmpty()) << "precise";
-  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kEmeraldRapids)), IsEmpty()) << "nobody knows";
+  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kEmeraldRapids)), IsEmpty()) << "unknown";
 }
 
-TEST(EventWarnings, TellAGenericEventByItsCode) {
+TEST(EventWarnings, ReportTheCodeOfAGenericEvent) {
   SKIP_WITHOUT_X86_TABLES();
   Attribute cache_misses = cycles(2);
   cache_misses.config = 3;
@@ -101,7 +101,7 @@ TEST(EventWarnings, TellAGenericEventByItsCode) {
               ElementsAre(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
 }
 
-TEST(EventWarnings, TellWhatIsCountedForCycles) {
+TEST(EventWarnings, ReportTheEventCountedForCycles) {
   for (const int model : {kSandyBridge, kIvyBridge, kHaswell, kBroadwell}) {
     EXPECT_THAT(warnings(cycles(2), intel(model)),
                 ElementsAre(HasSubstr("UOPS_RETIRED.ALL, inverted")))
@@ -119,7 +119,7 @@ TEST(EventWarnings, TellWhatIsCountedForCycles) {
   EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kHaswell)), IsEmpty()) << "no cycles";
 }
 
-TEST(EventWarnings, TellTheErrataOfCountingOneMode) {
+TEST(EventWarnings, ReportTheErrataOfCountingOneMode) {
   SKIP_WITHOUT_X86_TABLES();
   Attribute user = raw(0x20d1, 2);
   user.exclude_kernel = true;
@@ -136,7 +136,7 @@ TEST(EventWarnings, TellTheErrataOfCountingOneMode) {
   EXPECT_THAT(warnings(user, intel(kSapphireRapids)), IsEmpty()) << "another CPU";
 }
 
-TEST(EventWarnings, TellTheErrataOfSmtUnlessItIsOff) {
+TEST(EventWarnings, ReportTheErrataOfSmtUnlessItIsOff) {
   SKIP_WITHOUT_X86_TABLES();
   machine::Machine machine = intel(kIvyBridge);
   EXPECT_THAT(warnings(raw(0x81d0, 2), machine), IsEmpty());
@@ -148,7 +148,7 @@ TEST(EventWarnings, TellTheErrataOfSmtUnlessItIsOff) {
               ElementsAre(HasSubstr("whether it was on is not known")));
 }
 
-TEST(EventWarnings, TellPeriodsThatAreNotTaken) {
+TEST(EventWarnings, ReportPeriodsThatTheKernelChanges) {
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'007),
               ElementsAre(AllOf(HasSubstr("period of 10007"), HasSubstr("multiples of 64"))));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
@@ -176,7 +176,7 @@ TEST(EventWarnings, TellPeriodsThatAreNotTaken) {
   EXPECT_THAT(warnings(raw(0x76, 1), zen4(), std::nullopt), IsEmpty()) << "a frequency";
 }
 
-TEST(EventWarnings, TellThatCountersMayHaveBeenShared) {
+TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
   const machine::Machine machine = intel(kEmeraldRapids);
   EXPECT_THAT(warnings(raw(0x20d1), machine, 10'007, 5),
               ElementsAre(AllOf(HasSubstr("5 events"), HasSubstr("multiplexing"))));
@@ -192,17 +192,17 @@ TEST(EventWarnings, TellThatCountersMayHaveBeenShared) {
   EXPECT_TRUE(takes_counter(clock, "cpu_core"));
 }
 
-TEST(NotJudgedReason, IsNoEventThatTheCatalogueCallsImprecise) {
+TEST(NotJudgedReason, AppliesToImpreciseEventsOfTheCatalogue) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), NotJudged::imprecise);
   EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), NotJudged::none);
   EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), NotJudged::every_instruction);
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), NotJudged::none) << "nobody knows";
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), NotJudged::none) << "unknown";
   EXPECT_EQ(judged(raw(0x76, 2), zen4()), NotJudged::every_instruction);
   EXPECT_EQ(judged(raw(0xc4), zen4()), NotJudged::imprecise);
 }
 
-TEST(NotJudgedReason, IsNoEventThatNopsCauseToo) {
+TEST(NotJudgedReason, AppliesToEventsThatNopsCause) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), NotJudged::every_instruction)
       << "UOPS_RETIRED.RETIRE_SLOTS";
@@ -210,7 +210,7 @@ TEST(NotJudgedReason, IsNoEventThatNopsCauseToo) {
       << "INST_RETIRED.NOP";
 }
 
-TEST(NotJudgedReason, IsNoEventThatTheTriggerDoesNotCause) {
+TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
   SKIP_WITHOUT_X86_TABLES();
   const auto with = [](runway::TriggerKind kind, const Attribute& attribute, int model) {
     runway::TargetDescription target;
@@ -234,7 +234,7 @@ TEST(NotJudgedReason, IsNoEventThatTheTriggerDoesNotCause) {
   EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), NotJudged::not_caused);
   EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), NotJudged::none);
   EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none)
-      << "nobody knows";
+      << "unknown";
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
@@ -251,7 +251,7 @@ TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   EXPECT_THAT(remark(fault, intel(kEmeraldRapids)), IsEmpty());
 }
 
-/// A recording of an Arm machine, as far as its perf told what it is.
+/// A recording of an Arm machine, with what its perf recorded of it.
 machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
   perfdata::Features features;
   features.arch = arch;
@@ -259,7 +259,7 @@ machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
   return recorded_machine(features, nullptr);
 }
 
-TEST(NotJudgedReason, IsNoCoreEventOfArm) {
+TEST(NotJudgedReason, AppliesToCoreEventsOfArm) {
   // Whether by its architecture, by its CPU or by its PMU, and whatever libpfm4 has tables of here.
   for (const machine::Machine& machine :
        {arm("aarch64"), arm("aarch64", "0x00000000413fd0c1"), arm("", "0x00000000413fd0c1"),
@@ -275,19 +275,19 @@ TEST(NotJudgedReason, IsNoCoreEventOfArm) {
     RecordedCpu cpu(machine);
     EXPECT_EQ(causes_of(cpu.know(raw(0x03, 2), "cpu")).not_judged, NotJudged::no_precise_levels);
   }
-  RecordedCpu nobody(arm(""));
-  EXPECT_FALSE(nobody.know(raw(0x03, 2), "cpu").of_arm);
+  RecordedCpu unnamed(arm(""));
+  EXPECT_FALSE(unnamed.know(raw(0x03, 2), "cpu").of_arm);
   Attribute of_pmu = raw(0x03, 2);
   of_pmu.type = 8;
   for (const char* pmu : {"armv8_pmuv3_0", "armv9_cortex_a510", "apple_icestorm_pmu"}) {
     EXPECT_TRUE(is_core_event(of_pmu, pmu)) << pmu;
-    EXPECT_TRUE(nobody.know(of_pmu, pmu).of_arm) << pmu;
+    EXPECT_TRUE(unnamed.know(of_pmu, pmu).of_arm) << pmu;
   }
   EXPECT_FALSE(is_core_event(of_pmu, "arm_spe_0"));
   EXPECT_FALSE(is_core_event(of_pmu, "arm_cmn_0"));
 }
 
-TEST(NotJudgedReason, ACodeIsThatOfItsOwnArchitecture) {
+TEST(NotJudgedReason, DependsOnTheRecordedArchitecture) {
   constexpr unsigned kPcWriteSpec = 0x76, kCyclesOfAmd = 0x76, kInstructions = 0x08;
   EXPECT_EQ(judged(raw(kPcWriteSpec, 0), arm("aarch64")), NotJudged::no_precise_levels);
   EXPECT_EQ(judged(raw(kCyclesOfAmd, 0), zen4()), NotJudged::every_instruction);
@@ -303,7 +303,7 @@ TEST(RecordedArch, IsThatOfTheCpu) {
   EXPECT_EQ(arch_of(arm("").cpu), std::nullopt);
 }
 
-TEST(RecordedMachine, IsToldByTheRecordingWhereThereIsNoRun) {
+TEST(RecordedMachine, FollowsFromTheRecordingWithoutARun) {
   perfdata::Features features;
   features.cpuid = "GenuineIntel,6,94,3";
   features.cores = {"0,4", "1,5"};

@@ -1,4 +1,4 @@
-// What libpfm4, its corrections and the tables of src/events say of events of known CPUs.
+// Events of known CPUs: libpfm4, its corrections and the tables of src/events.
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/encoding.h"
@@ -44,7 +44,7 @@ Verdict verdict(Core core, std::uint64_t config, Category category) {
   return verdict_on(causes_of(core, config), {category});
 }
 
-TEST(Events, RawCodesHaveTheNamesOfTheCpu) {
+TEST(Events, HaveTheNamesOfRawCodes) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue skylake = of("skl"), haswell = of("hsw");
   for (const Catalogue* catalogue : {&skylake, &haswell}) {
@@ -59,7 +59,7 @@ TEST(Events, RawCodesHaveTheNamesOfTheCpu) {
   EXPECT_EQ(one(haswell, "r81d0").name, "MEM_UOPS_RETIRED.ALL_LOADS");
 }
 
-TEST(Events, AnySpellingFindsTheSameEvent) {
+TEST(Events, AreFoundByAnySpelling) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue skylake = of("skl");
   for (const char* spelling :
@@ -74,7 +74,7 @@ TEST(Events, AnySpellingFindsTheSameEvent) {
   EXPECT_EQ(one(of("zen4"), "cycles:u").config, 0x76U);
 }
 
-TEST(Events, TheEncodingIsWhatPerfTakes) {
+TEST(Events, HaveTheEncodingThatPerfAccepts) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue skylake = of("skl");
   const Event miss = one(skylake, "LONGEST_LAT_CACHE.MISS");
@@ -95,7 +95,7 @@ TEST(Events, TheEncodingIsWhatPerfTakes) {
   EXPECT_EQ(perf_encoding(ConfigLayout::intel, reserved), "cpu/config=0x100000000010003c/");
 }
 
-TEST(Events, AModifiedCodeOfAPreciseEventIsNotCalledPrecise) {
+TEST(Events, HaveUnknownPrecisionWithModifiers) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue skylake = of("skl");
   const Event modified = one(skylake, "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
@@ -104,7 +104,7 @@ TEST(Events, AModifiedCodeOfAPreciseEventIsNotCalledPrecise) {
   EXPECT_EQ(modified.precise, std::nullopt);
 }
 
-TEST(Events, OnSapphireRapidsThePreciseFlagsAreCorrected) {
+TEST(Events, HaveCorrectedPreciseFlagsOnSapphireRapids) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue cpu = of("spr");
   for (const char* name :
@@ -119,7 +119,7 @@ TEST(Events, OnSapphireRapidsThePreciseFlagsAreCorrected) {
   EXPECT_EQ(one(cpu, "MEM_TRANS_RETIRED.STORE_SAMPLE").config, 0x02cdU);
 }
 
-TEST(Events, AllBranchesArePreciseByTheirOwnCode) {
+TEST(Events, ArePreciseForAllBranchesByTheirOwnCode) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* name : {"ivb", "hsw", "bdw", "skl"}) {
     const Catalogue cpu = of(name);
@@ -129,7 +129,7 @@ TEST(Events, AllBranchesArePreciseByTheirOwnCode) {
   }
 }
 
-TEST(Events, HitsOfHaswellAndBroadwellIncludeModifiedLines) {
+TEST(Events, IncludeModifiedLinesInHitsOfHaswellAndBroadwell) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* name : {"hsw", "bdw", "hsw_ep", "bdw_ep", "skl"}) {
     const Catalogue cpu = of(name);
@@ -142,7 +142,7 @@ TEST(Events, HitsOfHaswellAndBroadwellIncludeModifiedLines) {
   EXPECT_THAT(one(of("skl"), "L2_RQSTS.DEMAND_DATA_RD_HIT").manual_errors, IsEmpty());
 }
 
-TEST(Events, L2RequestsAreTakenApartBitByBit) {
+TEST(Events, ExplainL2RequestsBitByBit) {
   const auto code_reads = l2_requests(Core::skylake, 0x0424);
   ASSERT_TRUE(code_reads);
   EXPECT_THAT(code_reads->origins, ElementsAre("code read"));
@@ -160,7 +160,7 @@ TEST(Events, L2RequestsAreTakenApartBitByBit) {
   EXPECT_FALSE(l2_requests(Core::skylake, 0x0425));
 }
 
-TEST(Events, UmasksOfTheManualThatAreWrongAreCorrected) {
+TEST(Events, CorrectTheUmasksOfTheManual) {
   EXPECT_EQ(corrected_umask(0x41), 0xc1);
   EXPECT_EQ(corrected_umask(0x42), 0xc2);
   EXPECT_EQ(corrected_umask(0x44), 0xc4);
@@ -169,7 +169,7 @@ TEST(Events, UmasksOfTheManualThatAreWrongAreCorrected) {
   EXPECT_EQ(corrected_umask(0x21), std::nullopt);
 }
 
-TEST(Events, ACodeWithoutResultIsAnUmaskWithoutAName) {
+TEST(Events, NameCodesWithoutAResultByTheirUmask) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* cpu : {"hsw", "skl"}) {
     EXPECT_EQ(one(of(cpu), "r0424").name, "L2_RQSTS.0x04") << cpu;
@@ -178,7 +178,7 @@ TEST(Events, ACodeWithoutResultIsAnUmaskWithoutAName) {
   }
 }
 
-TEST(Events, TheListOfPreciseEventsHasTheLoadsAndNotTheCache) {
+TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
   SKIP_WITHOUT_X86_TABLES();
   const Catalogue skylake = of("skl");
   const auto precise = names_of(skylake.list({.precise_only = true, .pattern = {}}));
@@ -192,7 +192,7 @@ TEST(Events, TheListOfPreciseEventsHasTheLoadsAndNotTheCache) {
   EXPECT_THAT(skylake.list({.precise_only = false, .pattern = "no such event"}), IsEmpty());
 }
 
-TEST(Events, WhatIsUnknownIsAnErrorWithARemedy) {
+TEST(Events, RefusesUnknownNamesWithARemedy) {
   SKIP_WITHOUT_X86_TABLES();
   const auto message = [](auto call) {
     try {
@@ -214,7 +214,7 @@ TEST(Events, WhatIsUnknownIsAnErrorWithARemedy) {
   EXPECT_THROW(of("no_such_cpu"), UsageError);
 }
 
-TEST(Events, TheCpuAtHandIsThePresentOne) {
+TEST(Events, UsesThisCpuByDefault) {
   const std::vector<PfmPmu> pmus{{"hsw", "Intel Haswell", false}, {"skl", "Intel Skylake", true}};
   const machine::CpuIdentity here{.arch = "x86_64",
                                   .vendor = "GenuineIntel",
@@ -254,7 +254,7 @@ TEST(Causes, FollowTheArticle) {
   EXPECT_EQ(counting_unit(Core::skylake, 0x412e), "");
 }
 
-TEST(Causes, AccuseNobodyWhereTheArticleIsSilent) {
+TEST(Causes, AreUnknownIfTheArticleIsSilent) {
   for (const Core core : {Core::ivy_bridge, Core::haswell, Core::broadwell, Core::skylake}) {
     for (const std::uint64_t config :
          {0x81d0U, 0x21d0U, 0x01d1U, 0x02d1U, 0x04d1U, 0x08d1U, 0x10d1U, 0x20d1U, 0x40d1U}) {
@@ -274,7 +274,7 @@ TEST(Causes, AccuseNobodyWhereTheArticleIsSilent) {
   }
 }
 
-TEST(Causes, OfAnInstructionAreThoseOfItsLeastInnocentCategory) {
+TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
   const auto causes = causes_of(Core::skylake, 0x20d1);
   const auto of_all = [&](Categories categories) { return verdict_on(causes, categories); };
   EXPECT_EQ(of_all({Category::no_memory}), Verdict::never);
@@ -289,7 +289,7 @@ TEST(Causes, OfAnInstructionAreThoseOfItsLeastInnocentCategory) {
             Verdict::can);
 }
 
-TEST(Causes, AccuseNobodyOnUnknownCpusAndOfUnknownEvents) {
+TEST(Causes, AreUnknownForOtherCpusAndEvents) {
   for (const Category category : instructions::kCategories) {
     EXPECT_EQ(verdict_on(causes_of(Core::other, 0x20d1), {category}), Verdict::unknown);
     EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x412e), {category}), Verdict::unknown);

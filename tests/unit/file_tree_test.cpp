@@ -39,7 +39,7 @@ TEST_F(FileTreeTest, ReadsBelowItsRoot) {
   EXPECT_EQ(files.content_of("a"), "");
 }
 
-TEST_F(FileTreeTest, FollowsLinksWithinAndNeverOut) {
+TEST_F(FileTreeTest, FollowsLinksWithinTheTreeOnly) {
   put("tree/devices/cpu/type", "4");
   put("secret", "hidden");
   put("tree2/secret", "hidden");
@@ -56,7 +56,7 @@ TEST_F(FileTreeTest, FollowsLinksWithinAndNeverOut) {
   EXPECT_EQ(files.content_of("../secret"), "");
 }
 
-TEST_F(FileTreeTest, ReadsNothingThatIsLongerThanItsLimit) {
+TEST_F(FileTreeTest, ReadsNoFileLongerThanItsLimit) {
   put("tree/line", std::string(FileTree::kLine, 'x'));
   put("tree/long", std::string(FileTree::kLine + 1, 'x'));
   const FileTree files(directory_ / "tree");
@@ -78,7 +78,7 @@ TEST_F(FileTreeTest, BoundsThePmusOfAHostileTree) {
   EXPECT_EQ(pmus[0].caps.at("a_long_one"), std::string(128, 'n'));
 }
 
-TEST_F(FileTreeTest, BoundsTheirNumberAndTheirCpus) {
+TEST_F(FileTreeTest, BoundsPmusAndTheirCpus) {
   for (int i = 0; i < 520; ++i) {
     const std::string pmu = "tree/sys/bus/event_source/devices/pmu" + std::to_string(i) + "/";
     put(pmu + "type", "9");
@@ -92,7 +92,7 @@ TEST_F(FileTreeTest, BoundsTheirNumberAndTheirCpus) {
   EXPECT_EQ(cpus, std::size_t{1} << 18);
 }
 
-TEST(StatusValue, IsWhatStandsBehindAWholeKey) {
+TEST(StatusValue, FollowsAWholeKey) {
   const std::string status = "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\nCapEff:\t00ff\n";
   EXPECT_EQ(status_value(status, "Seccomp"), "2");
   EXPECT_EQ(status_value(status, "CapEff"), "00ff");
@@ -100,7 +100,7 @@ TEST(StatusValue, IsWhatStandsBehindAWholeKey) {
   EXPECT_EQ(status_value("", "Cap"), "");
 }
 
-TEST(MidrRegister, IsTakenApart) {
+TEST(MidrRegister, IsParsed) {
   const auto midr = parse_midr("0x00000000414fd4f2");
   ASSERT_TRUE(midr);
   EXPECT_EQ(midr->implementer, 0x41U);

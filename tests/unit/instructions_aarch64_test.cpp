@@ -67,7 +67,7 @@ void expect_all(const std::vector<Named>& all, std::string_view categories, Acce
   }
 }
 
-TEST(A64Instructions, AreLoadsOfEveryKind) {
+TEST(A64Instructions, ClassifyLoads) {
   expect_all({{"ldr x1, [x10]", 0xf9400141},
               {"ldr w1, [x10, #4]!", 0xb8404d41},
               {"ldrsb x1, [x10], #1", 0x38801541},
@@ -99,7 +99,7 @@ TEST(A64Instructions, AreLoadsOfEveryKind) {
   expect_all({{"ldff1w {z0.d}, p0/z, [x0, z1.d, lsl #2]", 0xc561e000}}, "LOAD", Access::read, true);
 }
 
-TEST(A64Instructions, AreStoresOfEveryKind) {
+TEST(A64Instructions, ClassifyStores) {
   expect_all({{"str x1, [x10]", 0xf9000141},
               {"strb w1, [x10, x3]", 0x38236941},
               {"stp x29, x30, [sp, #-16]!", 0xa9bf7bfd},
@@ -121,7 +121,7 @@ TEST(A64Instructions, AreStoresOfEveryKind) {
   expect_all({{"st1d {z0.d}, p0, [x0, z1.d]", 0xe581a000}}, "STORE", Access::write, true);
 }
 
-TEST(A64Instructions, OfAtomicsDoBoth) {
+TEST(A64Instructions, ClassifyAtomicsAsLoadsAndStores) {
   expect_all({{"cas x0, x1, [x2]", 0xc8a07c41},
               {"caspal x0, x1, x2, x3, [x4]", 0x4860fc82},
               {"swpb w0, w1, [x2]", 0x38208041},
@@ -131,7 +131,7 @@ TEST(A64Instructions, OfAtomicsDoBoth) {
              "STORE LOAD", Access::read_write);
 }
 
-TEST(A64Instructions, CopyMemoryInParts) {
+TEST(A64Instructions, ClassifyMemoryCopies) {
   const auto copy = decode(0x19010440);  // cpyfp [x0]!, [x1]!, x2!
   ASSERT_TRUE(copy);
   EXPECT_EQ(names_of(copy->categories), "STORE LOAD");
@@ -141,7 +141,7 @@ TEST(A64Instructions, CopyMemoryInParts) {
   EXPECT_FALSE(decode(0xf9400141)->repeats) << "ldr";
 }
 
-TEST(A64Instructions, OfPrefetchingAccessNothing) {
+TEST(A64Instructions, ClassifyPrefetchesWithoutAccess) {
   expect_all({{"prfm pldl1keep, [x0]", 0xf9800000},
               {"prfm pldl1keep, label", 0xd8000400},
               {"prfum pstl2strm, [x0, #-1]", 0xf89ff013},
@@ -150,7 +150,7 @@ TEST(A64Instructions, OfPrefetchingAccessNothing) {
              "PREFETCH", Access::none);
 }
 
-TEST(A64Instructions, WhoseCauseNobodyKnowsAreOther) {
+TEST(A64Instructions, ClassifyUnknownOnesAsOther) {
   for (const auto& [assembly, word] : std::vector<Named>{{"add x0, x1, x2", 0x8b020020},
                                                          {"udiv x1, x2, x3", 0x9ac30841},
                                                          {"adr x0, label", 0x10000340},
@@ -168,7 +168,7 @@ TEST(A64Instructions, WhoseCauseNobodyKnowsAreOther) {
   EXPECT_EQ(categories_of(0xd503201f), "NOP");
 }
 
-TEST(A64Instructions, GoWhereTheirEncodingSays) {
+TEST(A64Instructions, HaveTheSuccessorsOfTheirEncoding) {
   struct Branch {
     std::string_view assembly;
     std::uint32_t word;
@@ -203,11 +203,11 @@ TEST(A64Instructions, GoWhereTheirEncodingSays) {
   EXPECT_EQ(decode(0xd4200020)->flow, Flow::leaves) << "brk #1";
   EXPECT_EQ(decode(0xd4400040)->flow, Flow::leaves) << "hlt #2";
   EXPECT_EQ(decode(0xd69f03e0)->flow, Flow::leaves) << "eret";
-  EXPECT_EQ(decode(0xd4000001)->flow, Flow::next) << "svc #0: the kernel comes back behind it";
+  EXPECT_EQ(decode(0xd4000001)->flow, Flow::next) << "svc #0: the kernel returns to the next instruction";
   EXPECT_EQ(decode(0x17ffffff, 0)->target, 0xffff'ffff'ffff'fffcu) << "wraps";
 }
 
-TEST(A64Instructions, AreWholeWordsOrNone) {
+TEST(A64Instructions, NeedAWholeWord) {
   const auto load = bytes_of(0xf9400141);
   EXPECT_FALSE(classify(Arch::aarch64, std::span(load).first(3), kAddress));
   EXPECT_FALSE(classify(Arch::aarch64, {}, kAddress));
@@ -218,7 +218,7 @@ TEST(A64Instructions, AreWholeWordsOrNone) {
 }
 
 // A sweep: words at random, most of them loads, stores, branches and SVE, in which the fields that
-// many encodings want to be all ones or zeros often are.
+// many encodings require to be all ones or zeros often are.
 std::vector<std::uint32_t> random_words(std::size_t count) {
   std::mt19937 random(20240607);
   std::vector<std::uint32_t> words;
@@ -250,7 +250,7 @@ std::vector<std::uint32_t> random_words(std::size_t count) {
   return words;
 }
 
-/// What a disassembler says of a word.
+/// The text of a word from a disassembler.
 struct Text {
   std::string mnemonic, operands;
 };
@@ -309,7 +309,7 @@ struct Comparison {
   std::map<std::string, std::size_t> compared;
 
   void compare(std::uint32_t word, std::uint64_t address, const Text& text) {
-    constexpr std::uint32_t kSme = 15U << 25;  // 0 there: not told apart
+    constexpr std::uint32_t kSme = 15U << 25;  // 0: not distinguished
     if ((word & kSme) == 0) return;
     const auto found = decode(word, address);
     const std::string ours = found ? names_of(found->categories) : "none";
@@ -351,7 +351,7 @@ std::vector<std::byte> code_of(const std::vector<std::uint32_t>& words) {
   return code;
 }
 
-TEST(A64Sweep, AgreesWithTheNamesThatCapstoneGives) {
+TEST(A64Sweep, AgreesWithCapstone) {
   const auto words = random_words(200'000);
   const auto code = code_of(words);
   Comparison comparison;
@@ -366,7 +366,7 @@ TEST(A64Sweep, AgreesWithTheNamesThatCapstoneGives) {
   comparison.expect_agreement({"LOAD", "STORE", "PREFETCH", "BRANCH", "OTHER"});
 }
 
-TEST(A64Sweep, AgreesWithTheNamesThatObjdumpGives) {
+TEST(A64Sweep, AgreesWithObjdump) {
   constexpr const char* kObjdump = "aarch64-linux-gnu-objdump";
   if (!find_program(kObjdump)) GTEST_SKIP() << "no " << kObjdump << " in PATH";
   const auto words = random_words(200'000);

@@ -21,8 +21,8 @@ struct Expected {
   std::string assembly;
   std::string bytes;
   std::string categories;
-  /// A letter an operand: r(ead), w(rite), b(oth), - for an address alone; v where there are many
-  /// addresses; in parentheses where the operand is implicit.
+  /// A letter an operand: r(ead), w(rite), b(oth), - for an address alone; v for many
+  /// addresses; in parentheses for an implicit operand.
   std::string memory;
 };
 
@@ -50,7 +50,7 @@ void expect(const std::vector<Expected>& all) {
   }
 }
 
-TEST(Instructions, AreLoadsByTheRegisterThatTheLoadIsFor) {
+TEST(Instructions, ClassifyLoadsByTheirRegister) {
   expect({
       {"mov rax, [rax]", "48 8b 00", "GP_LOAD", "r"},
       {"movzx eax, byte ptr [rax]", "0f b6 00", "GP_LOAD", "r"},
@@ -81,7 +81,7 @@ TEST(Instructions, AreLoadsByTheRegisterThatTheLoadIsFor) {
   });
 }
 
-TEST(Instructions, AreLoadsAndStoresWhenTheyReadModifyAndWrite) {
+TEST(Instructions, ClassifyReadModifyWritesAsLoadsAndStores) {
   expect({
       {"inc dword ptr [rax]", "ff 00", "GP_LOAD STORE", "b"},
       {"add [rax], ecx", "01 08", "GP_LOAD STORE", "b"},
@@ -92,7 +92,7 @@ TEST(Instructions, AreLoadsAndStoresWhenTheyReadModifyAndWrite) {
   });
 }
 
-TEST(Instructions, AreLockedLoadsWithTheirPrefixOnly) {
+TEST(Instructions, ClassifyLockedLoadsByTheirPrefix) {
   expect({
       {"lock inc dword ptr [rax]", "f0 ff 00", "LOCKED_LOAD STORE", "b"},
       {"lock cmpxchg [rax], rcx", "f0 48 0f b1 08", "LOCKED_LOAD STORE", "b"},
@@ -103,7 +103,7 @@ TEST(Instructions, AreLockedLoadsWithTheirPrefixOnly) {
   });
 }
 
-TEST(Instructions, AreStringLoads) {
+TEST(Instructions, ClassifyStringLoads) {
   expect({
       {"lodsb", "ac", "STR_LOAD", "(r)"},
       {"rep movsb", "f3 a4", "STR_LOAD STORE", "(w) (r)"},
@@ -114,7 +114,7 @@ TEST(Instructions, AreStringLoads) {
   });
 }
 
-TEST(Instructions, AreInputAndOutput) {
+TEST(Instructions, ClassifyInputAndOutput) {
   expect({
       {"in al, dx", "ec", "IO", ""},
       {"in eax, 5", "e5 05", "IO", ""},
@@ -125,7 +125,7 @@ TEST(Instructions, AreInputAndOutput) {
   });
 }
 
-TEST(Instructions, ArePrefetches) {
+TEST(Instructions, ClassifyPrefetches) {
   expect({
       {"prefetcht0 [rax]", "0f 18 08", "PREFETCH", "-"},
       {"prefetchnta [rax]", "0f 18 00", "PREFETCH", "-"},
@@ -134,14 +134,14 @@ TEST(Instructions, ArePrefetches) {
   });
 }
 
-TEST(Instructions, AreNonTemporalLoads) {
+TEST(Instructions, ClassifyNonTemporalLoads) {
   expect({
       {"movntdqa xmm0, [rax]", "66 0f 38 2a 00", "NT_LOAD", "r"},
       {"vmovntdqa ymm0, [rax]", "c4 e2 7d 2a 00", "YMM_LOAD NT_LOAD", "r"},
   });
 }
 
-TEST(Instructions, AreFences) {
+TEST(Instructions, ClassifyFences) {
   expect({
       {"mfence", "0f ae f0", "MFENCE", ""},
       {"lfence", "0f ae e8", "OTHER", ""},
@@ -149,13 +149,13 @@ TEST(Instructions, AreFences) {
   });
 }
 
-TEST(Instructions, AreCpuid) {
+TEST(Instructions, ClassifyCpuid) {
   expect({
       {"cpuid", "0f a2", "CPUID", ""},
   });
 }
 
-TEST(Instructions, AreStores) {
+TEST(Instructions, ClassifyStores) {
   expect({
       {"mov [rax], rax", "48 89 00", "STORE", "w"},
       {"sete [rax]", "0f 94 00", "STORE", "w"},
@@ -175,7 +175,7 @@ TEST(Instructions, AreStores) {
   });
 }
 
-TEST(Instructions, AreBranches) {
+TEST(Instructions, ClassifyBranches) {
   expect({
       {"jne .", "75 fe", "BRANCH", ""},
       {"jmp .", "eb fe", "BRANCH", ""},
@@ -186,7 +186,7 @@ TEST(Instructions, AreBranches) {
   });
 }
 
-TEST(Instructions, AreDivisions) {
+TEST(Instructions, ClassifyDivisions) {
   expect({
       {"div rcx", "48 f7 f1", "DIV", ""},
       {"idiv ecx", "f7 f9", "DIV", ""},
@@ -199,7 +199,7 @@ TEST(Instructions, AreDivisions) {
   });
 }
 
-TEST(Instructions, AreFlushes) {
+TEST(Instructions, ClassifyFlushes) {
   expect({
       {"clflush [rax]", "0f ae 38", "FLUSH", "-"},
       {"clflushopt [rax]", "66 0f ae 38", "FLUSH", "-"},
@@ -208,7 +208,7 @@ TEST(Instructions, AreFlushes) {
   });
 }
 
-TEST(Instructions, AreAddressesAndNops) {
+TEST(Instructions, ClassifyAddressesAndNops) {
   expect({
       {"lea rax, [rax]", "48 8d 00", "LEA", "-"},
       {"nop", "90", "NOP", ""},
@@ -218,7 +218,7 @@ TEST(Instructions, AreAddressesAndNops) {
   });
 }
 
-TEST(Instructions, AreWithoutMemory) {
+TEST(Instructions, ClassifyRegisterComputations) {
   expect({
       {"mov rax, rcx", "48 89 c8", "NOMEM", ""},
       {"add rax, rcx", "48 01 c8", "NOMEM", ""},
@@ -236,7 +236,7 @@ TEST(Instructions, AreWithoutMemory) {
   });
 }
 
-TEST(Instructions, AreOtherWhereNobodyHasSaidWhatTheyCause) {
+TEST(Instructions, ClassifyUndocumentedOnesAsOther) {
   expect({
       {"pop rax", "58", "OTHER", "(r)"},
       {"pop qword ptr [rax]", "8f 00", "STORE OTHER", "w (r)"},
@@ -284,7 +284,7 @@ TEST(Instructions, AreOtherWhereNobodyHasSaidWhatTheyCause) {
   });
 }
 
-TEST(Instructions, HaveATargetWhenTheyAreDirectBranches) {
+TEST(Instructions, HaveTheTargetOfDirectBranches) {
   const auto target = [](const std::string& bytes) {
     const auto code = test::hex(bytes);
     const auto found = classify(Arch::x86_64, code, 0x401000);
@@ -300,7 +300,7 @@ TEST(Instructions, HaveATargetWhenTheyAreDirectBranches) {
   EXPECT_EQ(target("48 8d 05 00 00 00 00"), std::nullopt) << "lea rax, [rip]";
 }
 
-TEST(Instructions, TakeIntelsLengthOfBranchesWithAnOperandSizePrefix) {
+TEST(Instructions, HaveIntelsLengthOfBranchesWithAnOperandSizePrefix) {
   // AMD reads two bytes of displacement here, Intel four (SDM volume 2, CALL: in 64-bit mode the
   // operand size is forced to 64 bits).
   const auto code = test::hex("66 e8 00 00 00 00 90");
@@ -310,7 +310,7 @@ TEST(Instructions, TakeIntelsLengthOfBranchesWithAnOperandSizePrefix) {
   EXPECT_THAT(found->target, Optional(Eq(6U)));
 }
 
-TEST(Instructions, AreNoneWhereNothingDecodes) {
+TEST(Instructions, RefuseBytesThatDoNotDecode) {
   const auto decodes = [](const std::string& bytes) {
     return classify(Arch::x86_64, test::hex(bytes), 0).has_value();
   };
@@ -322,13 +322,13 @@ TEST(Instructions, AreNoneWhereNothingDecodes) {
   EXPECT_TRUE(decodes("66 66 66 66 66 66 66 66 66 66 66 66 66 66 90")) << "15 bytes";
 }
 
-TEST(Instructions, NeedNoMoreThanTheirOwnBytes) {
+TEST(Instructions, DecodeFromTheirOwnBytesAlone) {
   const auto code = test::hex("48 8b 00 06 06");
   EXPECT_EQ(classify(Arch::x86_64, std::span(code).first(3), 0)->length, 3U);
   EXPECT_EQ(classify(Arch::x86_64, code, 0)->length, 3U);
 }
 
-TEST(Categories, AreASet) {
+TEST(Categories, FormASet) {
   Categories some{Category::div, Category::gp_load};
   EXPECT_TRUE(some.contains(Category::div));
   EXPECT_FALSE(some.contains(Category::store));
@@ -346,7 +346,7 @@ Instruction decoded(const std::string& bytes) {
   return found.value_or(Instruction());
 }
 
-TEST(Instructions, TellWhereControlGoesBehindThem) {
+TEST(Instructions, HaveTheirSuccessors) {
   const std::vector<std::tuple<std::string, std::string, Flow>> expected{
       {"add rax, rbx", "48 01 d8", Flow::next},
       {"syscall", "0f 05", Flow::next},
@@ -375,7 +375,7 @@ TEST(Instructions, TellWhereControlGoesBehindThem) {
 }
 
 /// Intel's Optimization Reference Manual, "Macro-Fusion": which condition goes with what.
-TEST(Instructions, FuseWithConditionalJumpsAsIntelSays) {
+TEST(Instructions, FuseWithConditionalJumpsAsIntelDocuments) {
   const auto pairs = [](const std::string& first, const std::string& second) {
     return fuses(decoded(first).fusion, decoded(second).fusion);
   };
@@ -404,7 +404,7 @@ TEST(Instructions, FuseWithConditionalJumpsAsIntelSays) {
   EXPECT_FALSE(pairs(zero, "48 39 d8")) << "the other way round";
 }
 
-TEST(Instructions, TellWhatTrapsComeWithin) {
+TEST(Instructions, ReportDeferredTraps) {
   EXPECT_TRUE(decoded("f3 a4").repeats) << "rep movsb";
   EXPECT_TRUE(decoded("f2 ae").repeats) << "repne scasb";
   EXPECT_FALSE(decoded("a4").repeats) << "movsb";

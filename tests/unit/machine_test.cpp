@@ -35,7 +35,7 @@ constexpr const char* kNeoverse =
     "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
     "processor\t: 1\nCPU implementer\t: 0x42\n";
 
-/// A directory that stands in for "/".
+/// A directory used as "/".
 class MachineRoot : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -56,7 +56,7 @@ class MachineRoot : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(MachineRoot, ThatIsEmptyGivesAnEmptyMachine) {
+TEST_F(MachineRoot, GivesAnEmptyMachineIfItIsEmpty) {
   const Machine machine = inspect(root_);
   EXPECT_EQ(machine.cpu.arch, "");
   EXPECT_EQ(machine.cpu.family, std::nullopt);
@@ -67,7 +67,7 @@ TEST_F(MachineRoot, ThatIsEmptyGivesAnEmptyMachine) {
   EXPECT_THAT(machine.allowed_cpus, IsEmpty());
 }
 
-TEST_F(MachineRoot, OfAnIntelMachineIsReadFromItsFirstProcessor) {
+TEST_F(MachineRoot, ReadsTheFirstProcessorOfAnIntelMachine) {
   put("proc/cpuinfo", kSkylake);
   const CpuIdentity cpu = inspect(root_).cpu;
   EXPECT_EQ(cpu.arch, "x86_64");
@@ -80,7 +80,7 @@ TEST_F(MachineRoot, OfAnIntelMachineIsReadFromItsFirstProcessor) {
   EXPECT_EQ(cpu.hypervisor, std::nullopt);
 }
 
-TEST_F(MachineRoot, OfAnArmMachineGivesImplementerPartAndRevision) {
+TEST_F(MachineRoot, ReadsImplementerPartAndRevisionOfAnArmMachine) {
   put("proc/cpuinfo", kNeoverse);
   const CpuIdentity cpu = inspect(root_).cpu;
   EXPECT_EQ(cpu.arch, "aarch64");
@@ -91,7 +91,7 @@ TEST_F(MachineRoot, OfAnArmMachineGivesImplementerPartAndRevision) {
   EXPECT_EQ(cpu.model_name, "");
 }
 
-TEST_F(MachineRoot, GivesTheKernelAndItsSettings) {
+TEST_F(MachineRoot, ReadsTheKernelAndItsSettings) {
   put("proc/sys/kernel/osrelease", "6.12.1-test\n");
   put("proc/sys/kernel/hostname", "lab7\n");
   put("proc/sys/kernel/arch", "riscv64\n");
@@ -107,7 +107,7 @@ TEST_F(MachineRoot, GivesTheKernelAndItsSettings) {
   EXPECT_THAT(machine.allowed_cpus, ElementsAre(0, 1, 6, 7));
 }
 
-TEST_F(MachineRoot, GivesFlagsDataCachesAndMemory) {
+TEST_F(MachineRoot, ReadsFlagsDataCachesAndMemory) {
   put("proc/cpuinfo",
       "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu sse2  avx512f\n\n");
   put("proc/self/status", "Cpus_allowed_list:\t0,2\n");
@@ -137,7 +137,7 @@ TEST_F(MachineRoot, GivesFlagsDataCachesAndMemory) {
   EXPECT_EQ(sizes, (std::map<int, std::uint64_t>{{1, 48U << 10}, {2, 2U << 20}, {3, 30U << 20}}));
 }
 
-TEST_F(MachineRoot, OfAMachineWithoutPmuHasNoCorePmu) {
+TEST_F(MachineRoot, HasNoCorePmuWithoutAPmu) {
   for (const char* name : {"breakpoint", "software", "tracepoint", "msr", "uprobe"}) {
     put_pmu(name, "type", "5");
   }
@@ -174,7 +174,7 @@ TEST_F(MachineRoot, FindsHybridAndArmPmusByTheirCpus) {
   EXPECT_EQ(machine.core_pmus[2].max_precise, std::nullopt);
 }
 
-TEST_F(MachineRoot, WithNonsenseInItLeavesThoseFieldsEmpty) {
+TEST_F(MachineRoot, LeavesFieldsWithNonsenseEmpty) {
   put("proc/cpuinfo", "vendor_id : X\ncpu family : six\nmodel : 99999999999999\nstepping :\n");
   put("proc/sys/kernel/perf_event_paranoid", "2 or so\n");
   put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t3-1,x,-4,2,99999999-99999999\n");
@@ -188,7 +188,7 @@ TEST_F(MachineRoot, WithNonsenseInItLeavesThoseFieldsEmpty) {
   EXPECT_FALSE(machine.has_core_pmu());
 }
 
-TEST(Machine, HereAgreesWithTheSystem) {
+TEST(Machine, AgreesWithTheSystem) {
   const Machine machine = inspect();
   const std::string uname = run_program({"uname", "-mrn"}).out;
   EXPECT_EQ(machine.hostname + " " + machine.kernel + " " + machine.cpu.arch + "\n", uname);
@@ -210,14 +210,14 @@ TEST(Hypervisor, IsNamedByItsSignature) {
   EXPECT_EQ(name_hypervisor(traces), "QEMU TCG");
 }
 
-TEST(Hypervisor, ThatPosesAsHyperVIsNamedByItsSecondSignature) {
+TEST(Hypervisor, IsNamedByTheSecondSignatureIfTheFirstIsHyperVs) {
   const HypervisorTraces traces{.x86 = true,
                                 .flag = true,
                                 .signatures = {"Microsoft Hv", std::string("KVMKVMKVM\0\0\0", 12)}};
   EXPECT_EQ(name_hypervisor(traces), "KVM");
 }
 
-TEST(Hypervisor, IsNamedByFirmwareWhereTheCpuDoesNotTell) {
+TEST(Hypervisor, IsNamedByFirmwareWithoutASignature) {
   HypervisorTraces traces;
   traces.dmi_vendor = "QEMU";
   EXPECT_EQ(name_hypervisor(traces), "QEMU");
@@ -245,7 +245,7 @@ TEST(Hypervisor, IsNotNamedOnBareMetal) {
   EXPECT_EQ(name_hypervisor(traces), std::nullopt);
 }
 
-TEST(Hypervisor, WithoutANameIsStillReported) {
+TEST(Hypervisor, IsReportedWithoutAName) {
   HypervisorTraces traces{.x86 = true, .flag = true};
   traces.signatures = {"NobodyKnowsMe"};
   EXPECT_EQ(name_hypervisor(traces), "unknown hypervisor");
@@ -269,7 +269,7 @@ TEST(PerfVersion, IsReadWithItsDistributionSuffix) {
   EXPECT_EQ(version_of(""), "none");
 }
 
-TEST(PerfVersion, TellsWhichOptionsPerfHas) {
+TEST(PerfVersion, DeterminesTheOptionsOfPerf) {
   const auto tool = [](int major, int minor) {
     PerfTool perf;
     perf.major = major;
@@ -319,12 +319,12 @@ TEST_F(FindPerf, GivesItsPathAndVersion) {
   EXPECT_EQ(perf.version, "6.5.13");
 }
 
-TEST_F(FindPerf, WithoutOneNamesThePackage) {
+TEST_F(FindPerf, NamesThePackageIfPerfIsMissing) {
   EXPECT_THAT(message(), HasSubstr("perf: not found in PATH; install it"));
   EXPECT_THAT(message(), HasSubstr("linux-perf"));
 }
 
-TEST_F(FindPerf, QuotesAWrapperThatHasNoneForThisKernel) {
+TEST_F(FindPerf, QuotesAWrapperWithoutPerfForThisKernel) {
   put_perf("echo 'WARNING: perf not found for kernel 5.15.0-91' >&2; exit 2\n");
   EXPECT_THAT(message(), HasSubstr("does not run: WARNING: perf not found for kernel 5.15.0-91;"));
 }

@@ -87,7 +87,7 @@ class Perfmon : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(Perfmon, TheNewerFormTellsCodesAndPrecision) {
+TEST_F(Perfmon, ReadsCodesAndPrecisionOfTheNewerForm) {
   const auto read_ones = read("emr");
   EXPECT_EQ(read_ones.name, "emr");
   EXPECT_EQ(read_ones.version, "V1.02");
@@ -103,10 +103,10 @@ TEST_F(Perfmon, TheNewerFormTellsCodesAndPrecision) {
   EXPECT_EQ(events[2].config, 0x012aU);
   EXPECT_EQ(events[2].config1, 0x10003c0001U);
   EXPECT_EQ(events[3].config, 0x10401c3U);
-  EXPECT_EQ(events[3].precise, std::nullopt) << "the file does not tell";
+  EXPECT_EQ(events[3].precise, std::nullopt) << "not in the file";
 }
 
-TEST_F(Perfmon, TheOlderFormHasPebsAndErrata) {
+TEST_F(Perfmon, ReadsPebsAndErrataOfTheOlderForm) {
   const auto events = read("SKX").events;
   ASSERT_THAT(events, SizeIs(2));
   EXPECT_EQ(events[0].precise, true) << "PEBS 2";
@@ -115,7 +115,7 @@ TEST_F(Perfmon, TheOlderFormHasPebsAndErrata) {
   EXPECT_THAT(events[1].errata, ElementsAre());
 }
 
-TEST_F(Perfmon, TheCpuAtHandIsFoundByModelAndStepping) {
+TEST_F(Perfmon, FindsThisCpuByModelAndStepping) {
   EXPECT_EQ(read("", intel(0xcf, 2)).name, "emr");
   EXPECT_EQ(read("", intel(0x55, 4)).name, "skx");
   EXPECT_EQ(read("genuineintel-6-cf").name, "emr");
@@ -123,7 +123,7 @@ TEST_F(Perfmon, TheCpuAtHandIsFoundByModelAndStepping) {
   EXPECT_EQ(read("", intel(0x55, 11)).name, "clx");
 }
 
-TEST_F(Perfmon, AHybridCpuHasTheEventsOfBothCores) {
+TEST_F(Perfmon, ReadsTheEventsOfBothCoresOfAHybridCpu) {
   machine::Machine here;
   here.cpu = intel(0x97, 2);
   const Catalogue catalogue = open_catalogue({.cpu = {}, .perfmon = directory_.path()}, here);
@@ -136,7 +136,7 @@ TEST_F(Perfmon, AHybridCpuHasTheEventsOfBothCores) {
   EXPECT_THROW(catalogue.find("NO_SUCH"), UsageError);
 }
 
-TEST_F(Perfmon, ACpuThatTheMapDoesNotHaveIsRefusedWithThoseThatItHas) {
+TEST_F(Perfmon, RefusesACpuOutsideTheMapAndListsTheOthers) {
   for (const bool at_hand : {true, false}) {
     try {
       read(at_hand ? "" : "gnr", intel(0xad, 1));
@@ -150,14 +150,14 @@ TEST_F(Perfmon, ACpuThatTheMapDoesNotHaveIsRefusedWithThoseThatItHas) {
   EXPECT_THROW(read("emr"), InputError);
 }
 
-TEST_F(Perfmon, PathsThatLeaveTheDirectoryAreRefused) {
+TEST_F(Perfmon, RefusesPathsThatLeaveTheDirectory) {
   for (const char* file : {"/../secret.json", "EMR/../../secret.json", "/", "EMR//x.json"}) {
     write("mapfile.csv", "header\nGenuineIntel-6-CF,V1," + std::string(file) + ",core,,,\n");
     EXPECT_THROW(read("emr"), InputError) << file;
   }
 }
 
-TEST_F(Perfmon, DamagedEventFilesAreRefusedWithThePlace) {
+TEST_F(Perfmon, RefusesDamagedEventFilesWithTheOffset) {
   EXPECT_THAT(refusal("[{"), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(""), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(std::string(8, '[')), HasSubstr("not JSON"));
@@ -181,7 +181,7 @@ TEST_F(Perfmon, DamagedEventFilesAreRefusedWithThePlace) {
   EXPECT_THAT(refusal(kNewer), "accepted");
 }
 
-TEST_F(Perfmon, AFifoInPlaceOfAFileIsRefused) {
+TEST_F(Perfmon, RefusesAFifoInPlaceOfAFile) {
   std::filesystem::remove(directory_ / "EMR/events/emr_core.json");
   ASSERT_EQ(::mkfifo((directory_ / "EMR/events/emr_core.json").c_str(), 0600), 0);
   EXPECT_THROW(read("emr"), InputError);

@@ -1,4 +1,4 @@
-// What the tests of the runway share: places to build in, and targets to look at.
+// What the tests of the runway share: directories to build in, and access to the code of targets.
 #pragma once
 
 #include "runway/target.h"

@@ -1,15 +1,11 @@
-// Every kind of trigger: the instruction that was asked for, alone, and what the table says of it.
+// What follows from a trigger kind: refusals, expected counts, the watched bytes and the working
+// set.
 
-#include "runway/loop_events.h"
-#include "runway/trigger.h"
+#include "runway/instructions.h"
+#include "runway/kinds/kind.h"
 #include "runway/working_set.h"
 #include "src/support/error.h"
-#include "src/symbols/disassembler.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <map>
-#include <span>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -22,179 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// As the disassembler prints it; {} is the address of the first runway byte.
-const std::map<TriggerKind, std::string>& x86_texts() {
-  static const std::map<TriggerKind, std::string> texts{
-      {TriggerKind::load, "mov rax, qword ptr [rdi]"},
-      {TriggerKind::load_l2, "mov rdi, qword ptr [rdi]"},
-      {TriggerKind::load_l3, "mov rdi, qword ptr [rdi]"},
-      {TriggerKind::load_dram, "mov rdi, qword ptr [rdi]"},
-      {TriggerKind::xmm_load, "movups xmm0, xmmword ptr [rdi]"},
-      {TriggerKind::ymm_load, "vmovups ymm0, ymmword ptr [rdi]"},
-      {TriggerKind::zmm_load, "vmovups zmm0, zmmword ptr [rdi]"},
-      {TriggerKind::string_load, "rep lodsq rax, qword ptr [rsi]"},
-      {TriggerKind::nt_load, "movntdqa xmm0, xmmword ptr [rdi]"},
-      {TriggerKind::store, "mov qword ptr [rdi], rax"},
-      {TriggerKind::nt_store, "movnti qword ptr [rdi], rax"},
-      {TriggerKind::lock_rmw, "lock inc qword ptr [rdi]"},
-      {TriggerKind::prefetch, "prefetcht0 byte ptr [rdi]"},
-      {TriggerKind::flush, "clflush byte ptr [rdi]"},
-      {TriggerKind::mfence, "mfence"},
-      {TriggerKind::cpuid, "cpuid"},
-      {TriggerKind::div, "div rcx"},
-      {TriggerKind::branch_taken, "jmp {}"},
-      {TriggerKind::branch_not_taken, "jb {}"},
-      {TriggerKind::branch_mispredict, "jb {}"},
-      {TriggerKind::call, "call {}"},
-      {TriggerKind::ret, "ret"},
-      {TriggerKind::fault, "mov rax, qword ptr [rdi]"},
-      {TriggerKind::none, "nop"},
-  };
-  return texts;
-}
-
-const std::map<TriggerKind, std::string>& aarch64_texts() {
-  static const std::map<TriggerKind, std::string> texts{
-      {TriggerKind::load, "ldr x1, [x10]"},  {TriggerKind::store, "str x1, [x10]"},
-      {TriggerKind::div, "udiv x1, x2, x3"}, {TriggerKind::branch_taken, "b #{}"},
-      {TriggerKind::fault, "ldr x1, [x10]"}, {TriggerKind::none, "nop"},
-  };
-  return texts;
-}
-
-std::string mnemonic_of(const std::string& text) {
-  const std::size_t prefix =
-      text.starts_with("rep ") || text.starts_with("lock ") ? text.find(' ') + 1 : 0;
-  return text.substr(0, text.find(' ', prefix));
-}
-
-bool accesses_memory(const std::string& text) {
-  return text.find('[') != std::string::npos && !text.starts_with("nop");
-}
-
-bool branches(const std::string& text, Arch arch) {
-  const std::string mnemonic = mnemonic_of(text);
-  if (arch == Arch::x86_64) {
-    return mnemonic.front() == 'j' || mnemonic == "call" || mnemonic == "ret" ||
-           mnemonic == "syscall";
-  }
-  return mnemonic == "b" || mnemonic.starts_with("b.") || mnemonic == "svc";
-}
-
-struct Case {
-  Arch arch;
-  TriggerKind kind;
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
-    for (const TriggerKind kind : trigger_kinds_of(arch)) all.push_back({arch, kind});
-  }
-  return all;
-}
-
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  std::string name(name_of(info.param.kind));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return fmt::format("{}_{}", name_of(info.param.arch), name);
-}
-
-class Decoded : public ::testing::TestWithParam<Case> {
- protected:
-  void SetUp() override {
-    SKIP_WITHOUT_COMPILER(GetParam().arch);
-    target_ = build_target(default_specification(GetParam().arch, GetParam().kind),
-                           directory_ / "target");
-  }
-
-  std::vector<symbols::Instruction> decode(AddressRange range) const {
-    const std::string code = code_of(target_, range);
-    return symbols::Disassembler(GetParam().arch)
-        .decode(std::as_bytes(std::span(code)), range.begin, code.size());
-  }
-
-  const Layout& layout() const { return target_.description.layout; }
-
-  Directory directory_;
-  Target target_;
-};
-
-TEST_P(Decoded, TheTriggerIsExactlyTheInstructionOfItsKind) {
-  const auto& texts = GetParam().arch == Arch::x86_64 ? x86_texts() : aarch64_texts();
-  const std::vector<symbols::Instruction> decoded = decode(layout().trigger);
-  ASSERT_EQ(decoded.size(), 1U);
-  const std::string runway = fmt::format("{:#x}", layout().runway.begin);
-  EXPECT_EQ(decoded[0].text, fmt::format(fmt::runtime(texts.at(GetParam().kind)), runway));
-  EXPECT_EQ(decoded[0].size, layout().trigger.size());
-  const TriggerTraits& traits = traits_of(GetParam().kind);
-  const std::string_view declared =
-      GetParam().arch == Arch::x86_64 ? traits.x86_64 : traits.aarch64;
-  EXPECT_TRUE(mnemonic_of(decoded[0].text).starts_with(declared)) << declared;
-}
-
-TEST_P(Decoded, NothingElseInTheLoopIsOfThatKindButTheDeclared) {
-  const Arch arch = GetParam().arch;
-  const std::string trigger = decode(layout().trigger).at(0).text;
-  for (const symbols::Instruction& instruction : decode(layout().loop)) {
-    const auto lies_in = [&](const AddressRange& range) {
-      return range.contains(instruction.address);
-    };
-    const auto& others = layout().other_triggers;
-    if (lies_in(layout().trigger) || std::any_of(others.begin(), others.end(), lies_in)) continue;
-    EXPECT_FALSE(branches(trigger, arch) && branches(instruction.text, arch)) << instruction.text;
-    EXPECT_FALSE(accesses_memory(trigger) && accesses_memory(instruction.text)) << instruction.text;
-    if (accesses_memory(trigger) || trigger == "nop") continue;
-    EXPECT_NE(mnemonic_of(instruction.text), mnemonic_of(trigger)) << instruction.text;
-  }
-}
-
-TEST_P(Decoded, OfSeveralTriggersEachIsTheInstructionInFrontOfItsRunway) {
-  Specification specification = target_.description.specification;
-  specification.gaps = {30, 50};
-  target_ = build_target(specification, directory_ / "target");
-  const auto& texts = GetParam().arch == Arch::x86_64 ? x86_texts() : aarch64_texts();
-  const std::vector<TriggerBlock> trigger_blocks = layout().trigger_blocks();
-  ASSERT_EQ(trigger_blocks.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto& [trigger, runway] = trigger_blocks[i];
-    const std::vector<symbols::Instruction> decoded = decode(trigger);
-    ASSERT_EQ(decoded.size(), 1U);
-    EXPECT_EQ(decoded[0].text, fmt::format(fmt::runtime(texts.at(GetParam().kind)),
-                                           fmt::format("{:#x}", runway.begin)));
-    EXPECT_EQ(trigger.end, runway.begin);
-    EXPECT_EQ(decode(runway).size(), (std::vector<std::size_t>{30, 50, 5000}[i]));
-  }
-  // Each with a head of its own where the first has one that serves only once.
-  const std::size_t one = trigger_blocks[1].trigger.begin - trigger_blocks[0].runway.end;
-  EXPECT_EQ(trigger_blocks[2].trigger.begin - trigger_blocks[1].runway.end, one);
-  std::size_t executed = decode(layout().loop).size();
-  if (GetParam().kind == TriggerKind::ret) executed -= 3;
-  EXPECT_EQ(loop_events_of(specification).instructions, static_cast<double>(executed));
-}
-
-TEST_P(Decoded, TheDeclaredOthersAreWhatTheyAreDeclaredFor) {
-  for (const AddressRange& other : layout().other_triggers) {
-    const std::vector<symbols::Instruction> decoded = decode(other);
-    EXPECT_TRUE(std::any_of(decoded.begin(), decoded.end(), [](const auto& instruction) {
-      return branches(instruction.text, GetParam().arch);
-    }));
-  }
-}
-
-TEST_P(Decoded, TheInstructionsOfAnIterationAreAsManyAsTheLoopHas) {
-  const auto expected = loop_events_of(target_.description.specification).instructions;
-  ASSERT_TRUE(expected);
-  std::size_t executed = decode(layout().loop).size();
-  if (GetParam().kind == TriggerKind::ret) --executed;  // the int3 that only predictions go to
-  EXPECT_EQ(*expected, static_cast<double>(executed));
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, Decoded, ::testing::ValuesIn(cases()), case_name);
-
-TEST(X86Code, AReturnLeadsToTheRunwayByTheStackAndNotByItsPrediction) {
-  SKIP_WITHOUT_COMPILER(Arch::x86_64);
-  const Directory directory;
+TEST(ReturnTrigger, LeadsToTheRunwayByTheStackAndNotByItsPrediction) {
   const std::string assembly = assembly_of(default_specification(Arch::x86_64, TriggerKind::ret));
   EXPECT_THAT(assembly, HasSubstr("call .Lpushed\n"));
   EXPECT_THAT(assembly, HasSubstr("\tint3\n.Lpushed:\n\tmovq $.Lrunway, (%rsp)\n"));
@@ -213,7 +37,7 @@ TEST(GapsFor, GrowEvenlyUpToTheRunway) {
   EXPECT_THAT(gaps_for(3, {70, 30}, 5000), ElementsAre(70, 30));
 }
 
-TEST(GapsFor, RefuseWhatContradictsItself) {
+TEST(GapsFor, RefuseContradictions) {
   EXPECT_THROW(gaps_for(2, {70, 30}, 5000), UsageError);
   EXPECT_THROW(gaps_for(0, {}, 5000), UsageError);
   EXPECT_THROW(gaps_for(17, {}, 5000), UsageError);
@@ -225,69 +49,71 @@ TEST(Refusal, NamesTheFeatureThatACpuLacks) {
   for (const TriggerKind kind : trigger_kinds_of(Arch::x86_64)) {
     EXPECT_FALSE(refusal(kind, Arch::x86_64, all)) << name_of(kind);
     EXPECT_FALSE(refusal(kind, Arch::x86_64, {})) << name_of(kind);
-    const std::string flag(traits_of(kind).cpu_flag);
+    const std::string flag(kind_of(kind).cpu_flag);
     if (flag.empty()) continue;
     EXPECT_THAT(refusal(kind, Arch::x86_64, without(all, flag)).value_or(""),
                 HasSubstr("this CPU lacks " + flag))
         << name_of(kind);
   }
   EXPECT_TRUE(refusal(TriggerKind::zmm_load, Arch::x86_64, {"sse", "avx"}));
-  // Flags of x86 say nothing of another architecture's CPU.
+  // Flags of x86 do not concern another architecture's CPU.
   EXPECT_FALSE(refusal(TriggerKind::load, Arch::aarch64, {"sse"}));
 }
 
-LoopEvents events_of(TriggerKind kind, Arch arch = Arch::x86_64) {
-  return loop_events_of(default_specification(arch, kind));
+std::optional<double> events_of(TriggerKind kind, Counted counted, Arch arch = Arch::x86_64) {
+  return events_per_iteration(default_specification(arch, kind), counted);
 }
 
-TEST(LoopEventsOf, CountTheBackEdgeWithTheTrigger) {
-  const LoopEvents none = events_of(TriggerKind::none);
-  EXPECT_EQ(none.instructions, 1 + 200 + 1 + 5000 + 2);
-  EXPECT_EQ(none.branches, 1);
-  EXPECT_EQ(none.taken_branches, 1);
-  EXPECT_EQ(none.loads, 0);
-  EXPECT_EQ(none.stores, 0);
-  EXPECT_EQ(none.mispredicted_branches, 0);
-  EXPECT_EQ(events_of(TriggerKind::branch_taken).taken_branches, 2);
-  EXPECT_EQ(events_of(TriggerKind::branch_not_taken).taken_branches, 1);
-  EXPECT_EQ(events_of(TriggerKind::branch_not_taken).conditional_branches, 2);
-  EXPECT_EQ(events_of(TriggerKind::branch_mispredict).taken_branches, 1.5);
-  EXPECT_EQ(events_of(TriggerKind::branch_mispredict).mispredicted_branches, 0.5);
-  EXPECT_EQ(events_of(TriggerKind::ret).branches, 3);
-  EXPECT_EQ(events_of(TriggerKind::ret).mispredicted_branches, 1);
+TEST(EventsPerIteration, CountTheBackEdgeWithTheTrigger) {
+  EXPECT_EQ(events_of(TriggerKind::none, Counted::instructions), 1 + 200 + 1 + 5000 + 2);
+  EXPECT_EQ(events_of(TriggerKind::none, Counted::branches), 1);
+  EXPECT_EQ(events_of(TriggerKind::none, Counted::taken_conditional_branches), 1);
+  EXPECT_EQ(events_of(TriggerKind::none, Counted::loads), 0);
+  EXPECT_EQ(events_of(TriggerKind::none, Counted::mispredicted), 0);
+  EXPECT_EQ(events_of(TriggerKind::branch_taken, Counted::taken_branches), 2);
+  EXPECT_EQ(events_of(TriggerKind::branch_not_taken, Counted::taken_branches), 1);
+  EXPECT_EQ(events_of(TriggerKind::branch_not_taken, Counted::conditional_branches), 2);
 }
 
-TEST(LoopEventsOf, TellTheLevelThatServesAChase) {
-  const auto misses = [](TriggerKind kind) {
-    const LoopEvents events = events_of(kind);
-    return std::vector<double>{*events.loads, *events.l1_misses, *events.l2_misses,
-                               *events.l3_misses};
-  };
-  EXPECT_EQ(misses(TriggerKind::load), (std::vector<double>{1, 0, 0, 0}));
-  EXPECT_EQ(misses(TriggerKind::load_l2), (std::vector<double>{1, 1, 0, 0}));
-  EXPECT_EQ(misses(TriggerKind::load_l3), (std::vector<double>{1, 1, 1, 0}));
-  EXPECT_EQ(misses(TriggerKind::load_dram), (std::vector<double>{1, 1, 1, 1}));
+/// Counts of a kind that must fit each other, where they do not depend on the CPU.
+TEST(EventsPerIteration, AddUpForEveryKind) {
+  const std::vector<std::vector<Counted>> sums{
+      {Counted::loads, Counted::l1_hits, Counted::l1_misses},
+      {Counted::l1_misses, Counted::l2_hits, Counted::l2_misses},
+      {Counted::l2_misses, Counted::l3_hits, Counted::l3_misses},
+      {Counted::branches, Counted::taken_branches, Counted::untaken_conditional_branches},
+      {Counted::conditional_branches, Counted::taken_conditional_branches,
+       Counted::untaken_conditional_branches},
+      {Counted::mispredicted, Counted::mispredicted_conditional, Counted::mispredicted_returns}};
+  for (const TriggerKind kind : trigger_kinds_of(Arch::x86_64)) {
+    for (const std::vector<Counted>& sum : sums) {
+      const auto whole = events_of(kind, sum[0]);
+      const auto one = events_of(kind, sum[1]), other = events_of(kind, sum[2]);
+      if (!whole || !one || !other) continue;
+      EXPECT_EQ(*whole, *one + *other) << name_of(kind) << ", " << instructions::name_of(sum[0]);
+    }
+  }
 }
 
-TEST(LoopEventsOf, SayNothingOfWhatDependsOnTheCpuOrTheKernel) {
-  EXPECT_FALSE(events_of(TriggerKind::string_load).loads);
-  EXPECT_FALSE(events_of(TriggerKind::fault).branches);
-  EXPECT_EQ(events_of(TriggerKind::fault).page_faults, 1);
+TEST(EventsPerIteration, AreUnknownWhereTheyDependOnTheCpuOrTheKernel) {
+  EXPECT_EQ(events_of(TriggerKind::string_load, Counted::loads), std::nullopt);
+  EXPECT_EQ(events_of(TriggerKind::fault, Counted::branches), std::nullopt);
+  EXPECT_EQ(events_of(TriggerKind::load, Counted::cycles), std::nullopt);
   Specification refused;
   refused.arch = Arch::aarch64;
   refused.trigger = TriggerKind::cpuid;
-  EXPECT_EQ(loop_events_of(refused), LoopEvents());
+  EXPECT_EQ(events_per_iteration(refused, Counted::branches), std::nullopt);
 }
 
-TEST(LoopEventsOf, CountTheLongWayBackOfAarch64) {
+TEST(EventsPerIteration, CountTheLongBackEdgeOfAarch64) {
   Specification specification = default_specification(Arch::aarch64, TriggerKind::none);
-  EXPECT_EQ(loop_events_of(specification).branches, 1);
+  EXPECT_EQ(events_per_iteration(specification, Counted::branches), 1);
   specification.nops = 1'000'000;
-  EXPECT_EQ(loop_events_of(specification).branches, 2);
-  EXPECT_EQ(loop_events_of(specification).taken_branches, 1);
+  EXPECT_EQ(events_per_iteration(specification, Counted::branches), 2);
+  EXPECT_EQ(events_per_iteration(specification, Counted::taken_branches), 1);
 }
 
-TEST(Watched, BytesAreThoseThatADebugRegisterTakes) {
+TEST(WatchedBytes, FitADebugRegister) {
   const auto watched = [](TriggerKind kind) {
     return watched_bytes(default_specification(Arch::x86_64, kind));
   };
@@ -304,7 +130,7 @@ TEST(Watched, BytesAreThoseThatADebugRegisterTakes) {
 constexpr std::uint64_t kKibibyte = 1024, kMebibyte = 1024 * kKibibyte,
                         kGibibyte = 1024 * kMebibyte;
 
-TEST(WorkingSetFor, LiesBetweenTheLevels) {
+TEST(WorkingSetFor, IsBetweenTheLevels) {
   const MemorySizes skylake{32 * kKibibyte, 256 * kKibibyte, 8 * kMebibyte, 16 * kGibibyte};
   EXPECT_EQ(working_set_for(TriggerKind::load_l2, skylake).bytes, 128 * kKibibyte);
   EXPECT_EQ(working_set_for(TriggerKind::load_l3, skylake).bytes, 4 * kMebibyte);
@@ -315,7 +141,7 @@ TEST(WorkingSetFor, LiesBetweenTheLevels) {
   EXPECT_EQ(working_set_for(TriggerKind::load_dram, server).bytes, 840 * kMebibyte);
 }
 
-TEST(WorkingSetFor, RefusesWhereNoSizeLiesBetween) {
+TEST(WorkingSetFor, RefusesLevelsTooCloseToEachOther) {
   const MemorySizes none{32 * kKibibyte, 512 * kKibibyte, 0, kGibibyte};
   EXPECT_THAT(working_set_for(TriggerKind::load_l3, none).refusal, HasSubstr("no level 3"));
   EXPECT_EQ(working_set_for(TriggerKind::load_dram, none).bytes, 4 * kMebibyte);
@@ -329,14 +155,14 @@ TEST(WorkingSetFor, RefusesWhereNoSizeLiesBetween) {
   EXPECT_EQ(working_set_for(TriggerKind::load_dram, enough).bytes, 1536 * kMebibyte);
 }
 
-TEST(WorkingSetFor, AnUnknownCpuIsTheUsualOneWithARemark) {
+TEST(WorkingSetFor, HasARemarkForAnUnknownCpu) {
   const WorkingSet set = working_set_for(TriggerKind::load_dram, {});
   EXPECT_EQ(set.bytes, 256 * kMebibyte);
   EXPECT_THAT(set.refusal, IsEmpty());
   EXPECT_THAT(set.remark, HasSubstr("256 MiB; --working-set"));
 }
 
-TEST(SizeText, TakesTheLargestWholeUnit) {
+TEST(SizeText, UsesTheLargestWholeUnit) {
   EXPECT_EQ(size_text(2080 * kMebibyte), "2080 MiB");
   EXPECT_EQ(size_text(384 * kKibibyte), "384 KiB");
   EXPECT_EQ(size_text(100), "100 bytes");
@@ -357,7 +183,7 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
   EXPECT_EQ(refused(TriggerKind::load_l2, 1024 + 64), "");
   EXPECT_THAT(refused(TriggerKind::load_l3, 1024 + 64), HasSubstr("multiples of 128"));
   EXPECT_THAT(refused(TriggerKind::load_dram, 0), HasSubstr("working set bytes: 0"));
-  EXPECT_THAT(refused(TriggerKind::load, 4096), HasSubstr("allowed 0 for the trigger load"));
+  EXPECT_THAT(refused(TriggerKind::load, 4096), HasSubstr("expected 0 for the trigger load"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
   EXPECT_THAT(error_of([](json& model) { model["events"] = json::array(); }),
               HasSubstr("0 events and levels for \"events\", expected 1 to 64"));
   EXPECT_THAT(error_of([](json& model) { model["target"]["nops"] = 3; }),
-              AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given, allowed 20 to")));
+              AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given; expected 20 to")));
   EXPECT_THAT(error_of([](json& model) { model["target"]["trigger"] = "lode"; }),
               HasSubstr("trigger kind 'lode': not known"));
   EXPECT_THAT(error_of([](json& model) {

@@ -1,0 +1,38 @@
+// A conditional branch whose direction is random.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind branch_mispredict() {
+  // Half of the branches go each way, and any prediction is wrong half of the time.
+  const auto half = [](Counted counted) { return Effect{counted, 0.5, Verdict::conditional}; };
+  return {
+      .name = "branch-mispredict",
+      // A step of xorshift64 (G. Marsaglia, Journal of Statistical Software 8, 2003), with a period
+      // of 2^64 - 1, and one of its bits into the carry. BT fuses with no branch.
+      .x86_64 = KindCode{.instructions = {"jc .Lrunway{n}"},
+                         .disassembly = "jb {}",
+                         .head = Head{{{"movq %r9, %rax", "shlq $13, %rax", "xorq %rax, %r9",
+                                        "movq %r9, %rax", "shrq $7, %rax", "xorq %rax, %r9",
+                                        "movq %r9, %rax", "shlq $17, %rax", "xorq %rax, %r9",
+                                        "btq $40, %r9"}}},
+                         .uses_up_head = true,
+                         .enter = {"movq skid_state, %r9"},
+                         .leave = {"movq %r9, skid_state"}},
+      // A loop that began with the same number each time would be learnt.
+      .state = "0x9e3779b97f4a7c15",
+      .category = Category::branch,
+      .effects = {{Counted::branches},
+                  {Counted::conditional_branches},
+                  {Counted::taken_branches, 0.5, Verdict::conditional, true},
+                  half(Counted::taken_conditional_branches),
+                  half(Counted::untaken_conditional_branches),
+                  half(Counted::mispredicted),
+                  half(Counted::mispredicted_conditional),
+                  {Counted::mispredicted_taken, kDepends, Verdict::conditional, true},
+                  {Counted::mispredicted_taken_conditional, kDepends, Verdict::conditional},
+                  {Counted::mispredicted_untaken_conditional, kDepends, Verdict::conditional}},
+  };
+}
+
+}  // namespace skid::runway::kinds

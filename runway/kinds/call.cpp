@@ -1,0 +1,21 @@
+// A call of the first runway byte.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind call() {
+  return {
+      .name = "call",
+      .x86_64 = KindCode{.instructions = {"call .Lrunway{n}"},
+                         .disassembly = "call {}",
+                         .head = Head{{{"movq %r9, %rsp"}}},  // drops the return address
+                         .enter = {"movq %rsp, %r9"},
+                         .leave = {"movq %r9, %rsp"}},
+      .effects = {{Counted::branches},
+                  {Counted::taken_branches},
+                  {Counted::calls},
+                  {Counted::stores, 1, Verdict::maybe}},  // of the return address
+  };
+}
+
+}  // namespace skid::runway::kinds

@@ -1,0 +1,23 @@
+// A load from the watched datum.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind load() {
+  return {
+      .name = "load",
+      // Narrow loads widen, because a mov to part of a register would wait for the rest of it.
+      .x86_64 = KindCode{.instructions = {"movzbl (%rdi), %eax", "movzwl (%rdi), %eax",
+                                          "movl (%rdi), %eax", "movq (%rdi), %rax"},
+                         .disassembly = "mov rax, qword ptr [rdi]"},
+      .aarch64 = KindCode{.instructions = {"ldrb w1, [x10]", "ldrh w1, [x10]", "ldr w1, [x10]",
+                                           "ldr x1, [x10]"},
+                          .disassembly = "ldr x1, [x10]"},
+      .widths = kWords,
+      .touches_datum = true,
+      .category = Category::gp_load,
+      .effects = {{Counted::instructions}, {Counted::loads}, {Counted::l1_hits}},
+  };
+}
+
+}  // namespace skid::runway::kinds

@@ -1,0 +1,20 @@
+// A prefetch of the watched datum.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind prefetch() {
+  return {
+      .name = "prefetch",
+      .x86_64 = KindCode{.instructions = {"prefetcht0 (%rdi)"},
+                         .disassembly = "prefetcht0 byte ptr [rdi]"},
+      .cpu_flag = "sse",
+      .category = Category::prefetch,
+      .is_doubtful_load = true,
+      .effects = {{Counted::loads, kDepends, Verdict::maybe},
+                  {Counted::l1_hits, kDepends, Verdict::maybe},
+                  {Counted::prefetches}},
+  };
+}
+
+}  // namespace skid::runway::kinds

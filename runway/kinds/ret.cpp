@@ -1,0 +1,35 @@
+// A return to the first runway byte.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind ret() {
+  return {
+      .name = "ret",
+      // The call leaves its own return address to the predictor of returns, and in memory the
+      // address of the runway replaces it: each RET is mispredicted, and the predictor's stack
+      // stays balanced. The predicted path begins with INT3. Without it the call would be of the
+      // next instruction, which CPUs keep out of that predictor (measured: nothing is mispredicted
+      // then).
+      .x86_64 =
+          KindCode{.instructions = {"ret"},
+                   .disassembly = "ret",
+                   .head = Head{{{"call .Lpushed{n}"}, true},
+                                {{"int3", ".Lpushed{n}:", "movq $.Lrunway{n}, (%rsp)"}, false, 1}},
+                   .uses_up_head = true},
+      .is_doubtful_load = true,
+      // With the call in the head, which stores its return address, and the store that replaces it.
+      .effects = {{Counted::loads, 1, Verdict::maybe},
+                  {Counted::l1_hits, 1, Verdict::never},
+                  {Counted::stores, 2, Verdict::never},
+                  {Counted::branches, 2},
+                  {Counted::taken_branches, 2},
+                  {Counted::calls, 1, Verdict::never},
+                  {Counted::returns},
+                  {Counted::mispredicted},
+                  {Counted::mispredicted_returns},
+                  {Counted::mispredicted_taken, kDepends}},
+  };
+}
+
+}  // namespace skid::runway::kinds

@@ -1,0 +1,22 @@
+// A store to the watched datum.
+#include "runway/kinds/kind.h"
+
+namespace skid::runway::kinds {
+
+Kind store() {
+  return {
+      .name = "store",
+      .x86_64 = KindCode{.instructions = {"movb %al, (%rdi)", "movw %ax, (%rdi)",
+                                          "movl %eax, (%rdi)", "movq %rax, (%rdi)"},
+                         .disassembly = "mov qword ptr [rdi], rax"},
+      .aarch64 = KindCode{.instructions = {"strb w1, [x10]", "strh w1, [x10]", "str w1, [x10]",
+                                           "str x1, [x10]"},
+                          .disassembly = "str x1, [x10]"},
+      .widths = kWords,
+      .touches_datum = true,
+      .category = Category::store,
+      .effects = {{Counted::stores}},
+  };
+}
+
+}  // namespace skid::runway::kinds
