@@ -1,13 +1,12 @@
-// A target's note and build-id, read from its ELF file and held against its segments.
+// A target's note and build-id, read from its ELF file and compared with its segments.
 
 #include "runway/note.h"
 #include "runway/target.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
+#include "src/symbols/elf_file.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@
 
 #include <fmt/format.h>
 #include <gelf.h>
-#include <libelf.h>
 #include <sys/stat.h>
 
 namespace skid::runway {
@@ -25,14 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nobody's notes of an executable are longer, and a core file's are not ours.
+/// Longer than the notes of any executable; those of core files are longer and not looked at.
 constexpr std::uint64_t kLongestNotes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLongestX86Instruction = 15;
-
-struct ElfEnd {
-  void operator()(Elf* elf) const noexcept { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 struct Note {
   std::string_view owner;
@@ -41,38 +34,28 @@ struct Note {
   std::uint64_t offset = 0;  ///< of the descriptor in the file
 };
 
-/// An ELF file with its program headers.
-class ElfFile {
+/// A file that may be a target, with its program headers.
+class TargetFile {
  public:
-  explicit ElfFile(const fs::path& path) : path_(path), file_(open_regular_file(path)) {
+  explicit TargetFile(const fs::path& path) : file_(symbols::ElfFile::open(path)) {
     struct stat status {};
-    if (::fstat(file_.get(), &status) == 0) size_ = static_cast<std::uint64_t>(status.st_size);
-    // libelf notes the version without a lock.
-    [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
-    // Not mapped: a file that someone shortens meanwhile would end us with SIGBUS.
-    elf_.reset(elf_begin(file_.get(), ELF_C_READ, nullptr));
-    if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) {
-      throw refuse({}, "no ELF header", "an ELF file");
+    if (::fstat(file_.descriptor().get(), &status) == 0) {
+      size_ = static_cast<std::uint64_t>(status.st_size);
     }
-    std::size_t count = 0;
-    if (gelf_getehdr(elf_.get(), &header_) == nullptr || elf_getphdrnum(elf_.get(), &count) != 0) {
-      throw refuse({}, "a damaged ELF header", "a whole one");
-    }
-    // libelf counts only those that a shortened file still holds.
-    const auto declared = std::size_t{header_.e_phnum};
-    const auto cut_short = [&] {
-      return refuse(header_.e_phoff, fmt::format("{} program headers", declared),
-                    "as many as the file holds");
-    };
-    if (count != declared && declared != PN_XNUM) throw cut_short();
-    for (std::size_t i = 0; i < count; ++i) {
+    // libelf reads only those that a truncated file still contains.
+    const std::size_t declared = header().e_phnum == PN_XNUM ? 0 : header().e_phnum;
+    for (std::size_t i = 0; i < declared; ++i) {
       GElf_Phdr segment;
-      if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) throw cut_short();
+      if (gelf_getphdr(file_.elf(), static_cast<int>(i), &segment) == nullptr) {
+        throw refuse(header().e_phoff, fmt::format("{} program headers", declared),
+                     "as many as the file holds");
+      }
       segments_.push_back(segment);
     }
   }
 
-  const GElf_Ehdr& header() const noexcept { return header_; }
+  const GElf_Ehdr& header() const noexcept { return file_.header(); }
+  const std::string& build_id() const noexcept { return file_.build_id(); }
   const std::vector<GElf_Phdr>& segments() const noexcept { return segments_; }
 
   bool holds(const GElf_Phdr& segment) const noexcept {
@@ -92,7 +75,7 @@ class ElfFile {
 
   InputError refuse(std::optional<std::uint64_t> offset, std::string found, std::string allowed,
                     std::string remedy = {}) const {
-    return InputError({.file = path_.string(),
+    return InputError({.file = file_.path().string(),
                        .offset = offset,
                        .found = std::move(found),
                        .allowed = std::move(allowed),
@@ -110,7 +93,7 @@ class ElfFile {
     };
     if (segment.p_filesz == 0) return;
     Elf_Data* const data = elf_getdata_rawchunk(
-        elf_.get(), static_cast<std::int64_t>(segment.p_offset), segment.p_filesz, type);
+        file_.elf(), static_cast<std::int64_t>(segment.p_offset), segment.p_filesz, type);
     if (data == nullptr) throw outside();
     const std::string_view bytes(static_cast<const char*>(data->d_buf), data->d_size);
     std::size_t at = 0;
@@ -131,10 +114,7 @@ class ElfFile {
     }
   }
 
-  fs::path path_;
-  FileDescriptor file_;
-  ElfHandle elf_;
-  GElf_Ehdr header_{};
+  symbols::ElfFile file_;
   std::vector<GElf_Phdr> segments_;
   std::uint64_t size_ = 0;
 };
@@ -142,7 +122,7 @@ class ElfFile {
 /// Compares the note with the file; a Layout that passes is safe to compute with.
 class LayoutCheck {
  public:
-  LayoutCheck(const ElfFile& file, const TargetDescription& description, std::uint64_t offset)
+  LayoutCheck(const TargetFile& file, const TargetDescription& description, std::uint64_t offset)
       : file_(file),
         specification_(description.specification),
         layout_(description.layout),
@@ -245,39 +225,30 @@ class LayoutCheck {
                         "build the target again");
   }
 
-  const ElfFile& file_;
+  const TargetFile& file_;
   const Specification& specification_;
   const Layout& layout_;
   std::uint64_t offset_;
 };
 
-std::string hexadecimal(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
 }  // namespace
 
 std::optional<Target> read_target(const fs::path& path) {
-  const ElfFile file(path);
+  const TargetFile file(path);
   const std::vector<Note> notes = file.notes();
-  const auto find = [&notes](std::string_view owner, std::uint64_t type) {
-    return std::find_if(notes.begin(), notes.end(),
-                        [&](const Note& note) { return note.owner == owner && note.type == type; });
-  };
-  const auto note = find(kNoteOwner, kNoteType);
+  const auto note = std::find_if(notes.begin(), notes.end(), [](const Note& one) {
+    return one.owner == kNoteOwner && one.type == kNoteType;
+  });
   if (note == notes.end()) return std::nullopt;
 
   Target target;
   target.path = path;
   target.description = parse_note(note->descriptor, path, note->offset);
   LayoutCheck(file, target.description, note->offset)();
-  const auto build_id = find("GNU", NT_GNU_BUILD_ID);
-  if (build_id == notes.end() || build_id->descriptor.empty()) {
+  target.build_id = file.build_id();
+  if (target.build_id.empty()) {
     throw file.refuse({}, "a target without build-id", "one with it", "build the target again");
   }
-  target.build_id = hexadecimal(build_id->descriptor);
   return target;
 }
 

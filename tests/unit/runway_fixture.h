@@ -4,6 +4,7 @@
 #include "runway/target.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
 
 #include <filesystem>
 #include <optional>
@@ -14,31 +15,10 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 namespace skid::runway {
 
-class Directory {
- public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "runway-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
-    path_ = name;
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  Directory(Directory&&) = delete;
-  Directory& operator=(Directory&&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using Directory = test::TemporaryDirectory;
 
 #if defined(__aarch64__)
 inline constexpr Arch kHost = Arch::aarch64;

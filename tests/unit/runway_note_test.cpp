@@ -95,7 +95,7 @@ TEST_F(Note, RefusesSizesThatItsSegmentDoesNotHave) {
   EXPECT_NE(refusal_of(note_ + 4, raw(std::uint32_t{4})), "") << "too short for the header";
   EXPECT_NE(refusal_of(sound_.substr(0, descriptor_ + 100)), "");
   EXPECT_NE(refusal_of(sound_.substr(0, 100)), "");
-  EXPECT_THAT(refusal_of(""), HasSubstr("no ELF header"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("an ELF file"));
 }
 
 TEST_F(Note, RefusesAddressesThatTheFileDoesNotHave) {
