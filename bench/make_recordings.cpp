@@ -125,7 +125,7 @@ void make_uniform(const Template& source, std::uint64_t samples, const char* pat
   out.finish();
 }
 
-/// Samples with a list behind the plain fields: 0 to `most` entries of `words` u64 each.
+/// Samples with a list after the plain fields: 0 to `most` entries of `words` u64 each.
 void make_with_lists(const Template& source, std::uint64_t samples, const char* path,
                      std::uint64_t bit, unsigned most, unsigned words) {
   auto events = source.file.events;

@@ -79,7 +79,7 @@ class PerfFileWriter {
     buffer_ += record;
     if (buffer_.size() >= kBuffer) flush();
   }
-  /// Completes the header and puts the feature sections behind the records. Throws Error.
+  /// Completes the header and appends the feature sections. Throws Error.
   void finish();
 
  private:

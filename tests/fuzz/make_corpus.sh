@@ -84,7 +84,7 @@ cd "$here/sources"
   gcc $small -static -gdwarf-4 -gz -o "$corpus/symbols/lines-compressed" functions.c
   clang $small -static -g -o "$corpus/symbols/lines-clang" functions.c
   clang $small -static -gdwarf-5 -gsplit-dwarf -o "$corpus/symbols/lines-split" functions.c
-  rm -f functions.dwo  # nobody may open what a file says its DWARF is in
+  rm -f functions.dwo  # a reader must not open the DWARF file that an ELF file names
   gcc $small -static -s -o "$corpus/symbols/stripped" functions.c
   aarch64-linux-gnu-gcc $small -static -g -o "$corpus/symbols/aarch64" functions.c
   gcc $small -shared -fPIC -g -o "$corpus/symbols/library.so" library.c

@@ -2,11 +2,11 @@
 something."""
 
 NO_SUCH_KEY = "no such key"
-LONGEST = 200_000  # bytes of a document that is damaged: larger ones hold nothing else
+LONGEST = 200_000  # bytes of a damaged document: larger ones contain nothing else
 
 # Objects whose keys may have any name.
 OPEN = {("samples", ("trace",)), ("doctor", ("pmus", "*", "caps"))}
-# What people write may leave keys out and has numbers in two forms: the schema's own tables say.
+# Documents written by users: keys may be optional, and numbers have two forms.
 INPUTS = {"model"}
 
 

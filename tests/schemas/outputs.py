@@ -68,8 +68,8 @@ class Outputs:
             self.take_file("run", name + ".run/run.json")
             self.take_file("truth", name + ".run/truth.json")
             self.take_recording(name + ".run")
-        self.run("synth", "--like", "pebs-sound", "-z", "--pipe", "-o", "packed.data")
-        self.take("inspect", "inspect", "packed.data", "--format", "json")
+        self.run("synth", "--like", "pebs-sound", "-z", "--pipe", "-o", "compressed.data")
+        self.take("inspect", "inspect", "compressed.data", "--format", "json")
         self.take("report", "merge", "pebs-sound.run", "--pool")
         self.take("compare", "compare", "pebs-sound.run", "vm-broken.run", "--format", "json")
         self.take("compare", "compare", "vm-broken.run", "pebs-sound.run", "no-pebs.run", "--format",

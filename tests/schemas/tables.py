@@ -29,7 +29,7 @@ TABLES = [
     ("formats.md", "Output of `skidscan inspect`", "in the order of the arguments", "inspect",
      "recordings.*"),
     ("formats.md", "Output of `skidscan inspect`", "Each event:", "inspect", "recordings.*.events.*"),
-    ("formats.md", "Output of `skidscan inspect`", "kernel writes them", "inspect",
+    ("formats.md", "Output of `skidscan inspect`", "sections that are not decoded", "inspect",
      "recordings.*.features"),
     ("formats.md", "Output of `skidscan rates`", "Schema `skidscan.rates/1`", "rates", ""),
     ("formats.md", "Output of `skidscan rates`", "Each event:", "rates", "events.*"),
@@ -166,8 +166,8 @@ class Check:
     def table(self, title, rows, schema, where):
         root = self.schemas[schema]
         documented = {}  # path of an object: its documented keys
-        told = IN_SENTENCES.get((schema, where), set())
-        documented[where] = set(told)
+        in_sentences = IN_SENTENCES.get((schema, where), set())
+        documented[where] = set(in_sentences)
         for row in rows:
             types = types_of(row[1]) if len(row) > 2 and schema != "model" else None
             nullable = False

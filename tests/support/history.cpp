@@ -18,7 +18,7 @@ class Historian {
  public:
   Historian(const HistoryShape& shape, std::mt19937_64& random) : shape_(shape), random_(random) {}
 
-  std::vector<Occurrence> tell() {
+  std::vector<Occurrence> generate() {
     // Records that perf synthesizes for the kernel and existing processes.
     for (int i = 0; i < 6; ++i) add_mapping(kKernel, 0);
     for (const std::int32_t pid : {100, 101, 102}) {
@@ -162,7 +162,7 @@ class World {
 }  // namespace
 
 std::vector<Occurrence> random_history(const HistoryShape& shape, std::mt19937_64& random) {
-  return Historian(shape, random).tell();
+  return Historian(shape, random).generate();
 }
 
 PlaceCounts places_by_replay(const std::vector<Occurrence>& history, bool timed) {
