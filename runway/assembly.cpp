@@ -67,7 +67,7 @@ std::string block_of(const Specification& specification, const Instructions& cod
 std::string loop_of(const Specification& specification, const Instructions& code) {
   std::string text = "/* A page of its own: the addresses are the same whatever follows. */\n";
   text += "\t.text\n\t.p2align 12\n";
-  // Without a head its symbol would have no address of its own.
+  // Without a head its symbol would share an address.
   const std::string alone = code.triggers[0].head.empty() ? "\t" + code.nop + "\n" : "";
   text += symbol("skid_loop", ".Lloop:\n" + alone + head_of(code, 0));
   text += symbol("skid_lead_in", nops(code.nop, specification.lead_in_nops));
@@ -201,7 +201,7 @@ std::string assembly_of(const Specification& specification) {
   const Instructions code = instructions_of(specification);
   std::string text = fmt::format("/* A skidscan target for {}, trigger {}. */\n",
                                  name_of(specification.arch), name_of(specification.trigger));
-  // Without a name of its own an object is entered under the compiler's temporary one.
+  // An unnamed object would have the compiler's temporary file name.
   text += "\t.file \"runway.s\"\n\n";
   text += loop_of(specification, code);
   text += datum_of(specification);

@@ -152,8 +152,7 @@ Target build_target(const Specification& specification, const fs::path& path) {
   const fs::path compiler = compiler_for(specification.arch);
   StagedFile staged(path);
 
-  // Names relative to a directory of our own: nothing of where or when this is done gets into the
-  // bytes.
+  // Names relative to a temporary directory, so that neither path nor time get into the bytes.
   const TemporaryDirectory directory;
   write_source(directory.path() / kAssembly, assembly);
   for (const RuntimeFile& file : runtime_files()) {

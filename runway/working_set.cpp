@@ -15,7 +15,7 @@ constexpr std::uint64_t kFarAboveL2 = 16;
 constexpr std::uint64_t kFarAboveLast = 8;
 constexpr std::uint64_t kLeastAbove = 4;
 
-/// `wanted`, or `most` where that is less; refused below `least`.
+/// `wanted`, at most `most`; refused below `least`.
 WorkingSet between(TriggerKind kind, std::uint64_t wanted, std::uint64_t most, std::uint64_t least,
                    const std::string& refusal) {
   const std::uint64_t stride = chase_stride(kind);

@@ -25,8 +25,8 @@ ConfigLayout layout_of(std::string_view pmu) {
   return pmu.starts_with("arm") ? ConfigLayout::arm : ConfigLayout::intel;
 }
 
-/// Of several events with one code, the one that people mean: not deprecated, named with an umask.
-/// libpfm4 has architectural names without one beside those of the CPU ("LLC_MISSES").
+/// The preferred one of several events with one code: not deprecated, named with an umask. libpfm4
+/// also has architectural names without one ("LLC_MISSES").
 auto rank(const Event& event) {
   return std::make_tuple(event.deprecated, event.name.find('.') == std::string::npos);
 }

@@ -58,7 +58,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 struct MapLine {
   std::string cpu;      ///< "GenuineIntel-6-55-[01234]"
   std::string version;  ///< "V1.36"
-  std::string file;     ///< "SKX/events/skylakex_core.json", without the slash in front
+  std::string file;     ///< "SKX/events/skylakex_core.json", without the leading slash
   std::string pmu;      ///< "cpu", on hybrid CPUs "cpu_core" or "cpu_atom"
   std::string name() const { return lower(std::string_view(file).substr(0, file.find('/'))); }
 };

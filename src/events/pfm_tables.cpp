@@ -104,7 +104,7 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
     }
     has_umask = true;
     const std::string name = fmt::format("{}.{}", event_name, text(attribute.name));
-    // "ALL:c=1:i=1" is a code of its own.
+    // "ALL:c=1:i=1" is another code.
     const std::string equivalent = text(attribute.equiv);
     if (!equivalent.empty() && equivalent.find(':') == std::string::npos) {
       equivalents[fmt::format("{}.{}", event_name, equivalent)].push_back(name);

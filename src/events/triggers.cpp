@@ -34,7 +34,7 @@ std::optional<Verdict> known_verdict(const Cpu& cpu, const Event& event, const K
   return verdict_on(causes_of(cpu.core, event.config), {kind.category});
 }
 
-/// AMD's LS_DISPATCH has a umask of its own for operations that load and store the same address
+/// AMD's LS_DISPATCH has a separate umask for operations that load and store the same address
 /// (Processor Programming Reference, PMCx029); whether it counts atomic ones is not documented.
 bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, const Kind& kind) {
   return cpu.layout == ConfigLayout::amd && kind.causes(Counted::locked_loads) &&

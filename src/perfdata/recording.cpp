@@ -203,7 +203,7 @@ void Recording::start_segment(std::size_t index) {
   announced_ = {};
   const Segment& segment = segments_[index];
   if (!from_pipe_) stream_ = ByteStream::of_file(segment.file.get(), segment.begin, segment.end);
-  // Each file of a directory has a zstd stream of its own.
+  // Each file of a directory has a separate zstd stream.
   compressed_.begin();
 }
 

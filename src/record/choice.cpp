@@ -129,7 +129,7 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   }
   const bool busy = is_busy(chosen);
   const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
-  // AMD's too where nobody knows whose x86 CPU it is: others take any period.
+  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
   if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
   if (busy) return kBusyPeriod;
   const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
@@ -149,7 +149,7 @@ std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& opti
   return {0, 1, 2, 3};
 }
 
-/// What is recorded when nothing is named: the built-in events, and those that stand for the CPU.
+/// Recorded by default: the built-in events, and the default set of the CPU.
 std::vector<ChosenEvent> default_events(const PlanOptions& options, const machine::Machine& machine,
                                         const events::Catalogue* catalogue,
                                         std::vector<std::string>& notes) {
