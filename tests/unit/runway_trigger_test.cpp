@@ -44,7 +44,7 @@ TEST(GapsFor, RefuseContradictions) {
   EXPECT_THROW(gaps_for(4, {}, 60), UsageError) << "a gap of 15";
 }
 
-TEST(Refusal, NamesTheFeatureThatACpuLacks) {
+TEST(Refusal, NamesTheMissingCpuFeature) {
   const std::vector<std::string> all{"sse", "sse2", "sse4_1", "clflush", "avx", "avx512f"};
   for (const TriggerKind kind : trigger_kinds_of(Arch::x86_64)) {
     EXPECT_FALSE(refusal(kind, Arch::x86_64, all)) << name_of(kind);
