@@ -98,10 +98,10 @@ TEST(ComparisonScreen, AnswersFirstAndListsTheWorst) {
   for (const std::size_t sides : {2u, 300u}) {
     const Compared compared = example(sides);
     const std::string text =
-        comparison_text(compared.compare(), compared.inputs, {.details = false});
-    EXPECT_THAT(lines_of(text).front(),
-                AllOf(HasSubstr(" against a (baseline): 1 worse, 1 not compared, "),
-                      HasSubstr(" missing; worse: sound pp")));
+        comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
+    EXPECT_THAT(lines_of(text).front(), AllOf(HasSubstr(" against a (baseline): "),
+                                              HasSubstr(" worse, 1 not compared, 1 too few, "),
+                                              HasSubstr(" 1 missing; worse: sound pp")));
     EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("hit ratio -20.00 points"),
                             HasSubstr("gone, none: missing in "), HasSubstr("--details")));
     EXPECT_LE(lines_of(text).size(), 62U) << text;
