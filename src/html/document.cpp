@@ -1,7 +1,7 @@
 #include "src/html/document.h"
 
 #include "analysis/wording.h"
-#include "src/html/assets.h"
+#include "assets.h"
 #include "src/support/process.h"
 
 #include <fmt/format.h>
@@ -9,16 +9,13 @@
 namespace skid::html {
 
 std::string document(const std::string& title, const Markup& body) {
-  const Asset css = style();
-  const Asset javascript = script();
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       "style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "{}\n<style>{}</style>\n</head>\n<body>\n{}\n<script>{}</script>\n</body>\n</html>\n",
-      css.hash, javascript.hash, element("title", title).string(), css.text, body.string(),
-      javascript.text);
+      kStyleHash, kScriptHash, element("title", title).string(), kStyle, body.string(), kScript);
 }
 
 Markup list_of_fields(const std::vector<Field>& fields) {
@@ -46,10 +43,10 @@ Markup command_line(const std::vector<std::string>& line) {
 Markup origin_section(const Origin& origin) {
   Markup content = element("h2", "How to repeat it");
   if (!origin.recorded.empty()) {
-    content += element("p", "Recorded, as runs and recordings tell, by");
+    content += element("p", "Recorded, according to runs and recordings, by");
     for (const auto& line : origin.recorded) content += command_line(line);
     if (origin.left_out > 0) {
-      content += element("p", fmt::format("and {} more, which the report as JSON has",
+      content += element("p", fmt::format("and {} more, which the JSON report lists",
                                           analysis::counted(origin.left_out, "command line")));
     }
     content += element("p", "and shown by");
