@@ -1,4 +1,4 @@
-// Which characters of foreign texts a figure shows as they are.
+// Replaces characters that a figure cannot show.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace skid::plots {
 
-/// What is known of the fonts that a figure is drawn with.
+/// The fonts with which a figure is shown.
 enum class Fonts {
-  /// Those of whoever looks at it, as of an SVG: they have what Unicode assigns to characters.
+  /// The viewer's, as for an SVG: they have all assigned characters of Unicode.
   of_viewers,
   /// Those of the machine that draws it. Pango draws a box as large as the figure for a character
-  /// that none of them has. Only DejaVu Sans is there for certain, as fontconfig comes with it.
+  /// that none of them has. Only DejaVu Sans is certain to be installed: fontconfig depends on it.
   of_drawers,
 };
 
-/// `text` as output::escape_for_terminal() writes it, and each further character that the fonts
-/// lack as \u{1F9FF}: for any fonts those of private use and noncharacters, which XML forbids in
-/// part and which no one has an agreed picture of; for those of the drawing machine what DejaVu
-/// Sans lacks, and scripts of which it has a part. Gives back what it gave before.
+/// `text` after output::escape_for_terminal(), with each character that the fonts lack as
+/// \u{1F9FF}: for any fonts private use and noncharacters, which have no agreed picture and which
+/// XML forbids in part; for the drawing machine also those that DejaVu Sans lacks, and scripts that
+/// it has in part. Idempotent.
 std::string drawable(std::string_view text, Fonts fonts);
 
 }  // namespace skid::plots

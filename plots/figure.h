@@ -1,10 +1,10 @@
-// The kinds of figures, and how one is made.
+// The kinds of figures, and how one is drawn.
 #pragma once
 
 #include "analysis/comparison.h"
 #include "analysis/measurement.h"
-#include "plots/figure_file.h"
-#include "plots/figure_layout.h"
+#include "plots/gnuplot.h"
+#include "plots/kinds.h"
 
 #include <array>
 #include <optional>
@@ -29,15 +29,13 @@ struct FigureOptions {
   bool logarithmic = false;                       ///< the samples' axis of histograms
 };
 
-/// Draws `measurements` into the files. Throws UsageError when a file's name is not what it is to
-/// be and when bias is to be drawn of measurements with one trigger each; Error when there is no
-/// measurement, when gnuplot is missing (naming the package) or fails, and when the figure would be
-/// too large for an image or cannot be written. No half-written file is left.
+/// Draws `measurements` into the files. Throws as write_figure() and bias_figure() do, and Error
+/// when there is no measurement.
 void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options);
 
-/// Draws the sides of a comparison against each other, as `forest` does. `inputs`: their names.
-/// Throws like the other.
+/// Draws the sides of a comparison as a forest. `inputs`: their names. Throws as write_figure()
+/// does.
 void draw_comparison(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                      const FigureFiles& files);
 

@@ -1,17 +1,60 @@
-// The colours of figures.
+// The colours, fills and lines of figures.
 #pragma once
+
+#include "analysis/ledger.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace skid::plots {
 
-// Okabe and Ito's palette, told apart with any colour vision (jfly.uni-koeln.de/color).
-inline constexpr const char* kBlack = "#000000";
-inline constexpr const char* kOrange = "#E69F00";
-inline constexpr const char* kSkyBlue = "#56B4E9";
-inline constexpr const char* kGreen = "#009E73";
-inline constexpr const char* kBlue = "#0072B2";
-inline constexpr const char* kVermillion = "#D55E00";
-inline constexpr const char* kPurple = "#CC79A7";
-inline constexpr const char* kYellow = "#F0E442";
-inline constexpr const char* kGrey = "#777777";
+/// Okabe and Ito's palette, which is distinct with any colour vision (jfly.uni-koeln.de/color), and
+/// greys.
+enum class Color {
+  black,
+  dark_grey,
+  grey,
+  orange,
+  sky_blue,
+  green,
+  blue,
+  vermillion,
+  purple,
+  yellow,
+};
+/// "#0072B2"
+std::string_view hex_of(Color color);
+/// "sky-blue", the class of the colour in a page.
+std::string_view name_of(Color color);
+
+/// How an area is filled. Patterns distinguish classes whose colours look alike in grey.
+struct Fill {
+  Color color = Color::black;
+  int pattern = 0;  ///< gnuplot's number; 0: solid
+};
+
+struct LineStyle {
+  Color color = Color::black;
+  double width = 1;                 ///< pixels
+  std::vector<double> dashes = {};  ///< pixels on and off in turn; empty: solid
+};
+
+inline const std::vector<double> kDotted{2, 4};
+inline const std::vector<double> kDashed{8, 5};
+
+/// Of a class of the ledger.
+Fill fill_of(analysis::SampleClass sample_class);
+
+/// Of a precise level. Lower levels have wider lines, so that they stay visible below higher ones.
+LineStyle line_style_of(int level);
+
+/// Of the n-th side of a comparison or machine; there are seven, which repeat.
+Color color_of_side(std::size_t side);
+
+/// 0xRRGGBB of a shade from 0 (light) to 1 (dark) in cividis (J. R. Nuñez et al., PLOS ONE 13,
+/// 2018): equal steps of lightness, distinct with any colour vision and in grey.
+std::uint32_t rgb_of_shade(double shade);
 
 }  // namespace skid::plots

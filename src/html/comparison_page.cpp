@@ -1,8 +1,9 @@
 #include "src/html/comparison_page.h"
 
 #include "analysis/wording.h"
-#include "src/html/charts.h"
+#include "plots/kinds.h"
 #include "src/html/markup.h"
+#include "src/html/svg.h"
 #include "src/html/tables.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
@@ -36,24 +37,26 @@ class ComparisonPage {
 
   Markup body() const {
     Markup content = sides() + element("h2", "What differs from " + baseline()) + differences() +
-                     element("h2", "Hit ratios") + ratios();
+                     element("h2", "Hit ratios") +
+                     svg_figure("Hit ratios of the sides with their intervals",
+                                plots::forest_figure(comparison_, inputs_));
     if (!is_many()) content += numbers();
     content += element("h2", "The whole comparison as text");
     content += element("details", element("summary",
-                                          "What is missing, cannot be compared or is to "
-                                          "be read with care, and how it was tested") +
+                                          "What is missing or cannot be compared, warnings, "
+                                          "and the tests") +
                                       element("pre", text()));
     return content;
   }
 
  private:
   std::string baseline() const { return output::letter_of(comparison_.baseline); }
-  /// With more sides than fit beside each other only those that differ are drawn.
+  /// Whether there are too many sides for a table with a column each.
   bool is_many() const { return comparison_.sides.size() > output::kMostSideBySide; }
 
   Markup text() const {
     constexpr unsigned kColumns = 110;
-    // Line by line, because a line's end is no character that a name may bring along.
+    // Line by line: Markup escapes the ends of lines, which no name may contain.
     const std::string lines = output::comparison_text(
         comparison_, inputs_, {.color = false, .width = kColumns, .unicode = true});
     Markup markup;
@@ -88,7 +91,7 @@ class ComparisonPage {
     Markup notice;
     if (!synthetic.empty()) notice = synthetic_notice("(" + output::list_of(synthetic) + ")");
     return notice + element("h2", "The sides") +
-           sortable_table("What is held against " + baseline(),
+           sortable_table("What is compared with " + baseline(),
                           {{"side"}, {"inputs"}, {"machine"}, number_column("measurements")}, rows);
   }
 
@@ -96,7 +99,7 @@ class ComparisonPage {
                                            const StatisticDifference& of) const {
     const SortableCell none{Markup::text(output::kUnknown), std::nullopt};
     const auto value = [&](double number) -> SortableCell {
-      // A distribution has no single value to tell.
+      // A distribution is not a single value.
       if (of.statistic == Statistic::distribution) return none;
       return {Markup::text(output::value_text(of.statistic, number)), number};
     };
@@ -143,7 +146,8 @@ class ComparisonPage {
     }
     if (!contracts.empty()) contracts = element("ul", contracts);
     if (rows.empty()) {
-      return element("p", "No difference is marked: none is more than chance and large enough.") +
+      return element("p",
+                     "No difference is marked: none exceeds both chance and the least effect.") +
              contracts;
     }
     return sortable_table(
@@ -168,49 +172,6 @@ class ComparisonPage {
            contracts;
   }
 
-  RatioLine line_of(const ComparisonRow& row, std::size_t side, const Cell* cell) const {
-    RatioLine line{.name = output::level_name(row.level) + "  " + output::letter_of(side),
-                   .group = row.event,
-                   .ratio = {},
-                   .remark = {},
-                   .color = side};
-    if (cell == nullptr) {
-      line.remark = row.in_baseline ? "missing" : "none";
-      return line;
-    }
-    line.ratio = cell->hit_ratio;
-    line.judged = cell->runs.front()->basis.not_judged == analysis::NotJudged::none;
-    if (cell->outcome == Outcome::worse || cell->outcome == Outcome::better ||
-        cell->outcome == Outcome::different || cell->outcome == Outcome::not_compared) {
-      line.remark = analysis::name_of(cell->outcome);
-    }
-    return line;
-  }
-
-  Markup ratios() const {
-    std::vector<RatioLine> lines;
-    for (const ComparisonRow& row : comparison_.rows) {
-      if (!is_many()) {
-        for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-          lines.push_back(line_of(row, side, row.cell_of(side)));
-        }
-        continue;
-      }
-      const Cell* of_baseline = row.cell_of(comparison_.baseline);
-      if (of_baseline != nullptr) lines.push_back(line_of(row, comparison_.baseline, of_baseline));
-      const auto differing = output::by_severity(row);
-      for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
-        lines.push_back(line_of(row, differing[i]->side, differing[i]));
-      }
-    }
-    Markup note;
-    if (is_many()) {
-      note = element("p", fmt::format("Of {} sides those that differ, at most {} of a level.",
-                                      comparison_.sides.size(), output::kMostTold));
-    }
-    return note + ratio_figure("Hit ratios of the sides with their intervals", lines);
-  }
-
   Markup numbers() const {
     Markup content = element("h2", "In numbers");
     const auto& rows = comparison_.rows;
@@ -218,7 +179,7 @@ class ComparisonPage {
       const auto end = std::find_if(
           row, rows.end(), [&](const ComparisonRow& other) { return other.event != row->event; });
       content += element("h3", row->event);
-      content += table("Levels below each other, sides side by side",
+      content += table("Levels as rows, sides as columns",
                        output::comparison_numbers(comparison_, row, end, output::Page{}));
       row = end;
     }

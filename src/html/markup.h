@@ -1,4 +1,4 @@
-// Pieces of HTML and SVG that can only be made by escaping what they hold.
+// Pieces of HTML and SVG, which can only be made by escaping their content.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace skid::html {
 
-/// Text that may stand in a page as it is. Made by `text`, `element` and what is joined of these.
+/// Text that is safe in a page, made by `text`, `element` and by joining these.
 class Markup {
  public:
   Markup() = default;
 
-  /// `text` as it reads: what HTML would take for markup is written as entities, control characters
-  /// and bytes that are not UTF-8 as \xNN.
+  /// `text` with characters of markup as entities, control characters and bytes that are not UTF-8
+  /// as \xNN.
   static Markup text(std::string_view text);
 
   Markup& operator+=(const Markup& other) {
@@ -33,7 +33,7 @@ class Markup {
   std::string markup_;
 };
 
-/// A name, which is ours, and a value, which is escaped.
+/// Names, which must be literals of this program, and values, which are escaped.
 using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 
 /// `<tag name="value">content</tag>`, also where there is no content: tags that HTML does not close

@@ -1,5 +1,5 @@
 "use strict";
-// A click on a column's name sorts by it, a second one the other way round.
+// A click on a column's name sorts by it, a second one in reverse.
 for (const button of document.querySelectorAll(".sortable th button")) {
   button.addEventListener("click", () => {
     const heading = button.parentElement;
@@ -15,7 +15,7 @@ for (const button of document.querySelectorAll(".sortable th button")) {
     const order = (left, right) => {
       const a = value(left), b = value(right);
       const bothNumbers = typeof a === "number" && typeof b === "number";
-      // What has no number stands behind what has one.
+      // Rows without a number come last.
       if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
       const difference = bothNumbers ? a - b : a.localeCompare(b);
       return ascending ? difference : -difference;
@@ -24,7 +24,7 @@ for (const button of document.querySelectorAll(".sortable th button")) {
     body.append(...Array.from(body.rows).sort(order));
   });
 }
-// The line below a figure says the value under the pointer, or the one that the arrow keys chose.
+// The line below a figure shows the value under the pointer, or the one chosen with the arrow keys.
 for (const figure of document.querySelectorAll("figure")) {
   const readout = figure.querySelector(".readout");
   const svg = figure.querySelector("svg");
@@ -48,7 +48,7 @@ for (const figure of document.querySelectorAll("figure")) {
     choose(Math.min(marks.length - 1, Math.max(0, chosen + step)));
   });
 }
-// Paper has no way to open what is closed.
+// Closed sections cannot be opened on paper.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });

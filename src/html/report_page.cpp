@@ -1,11 +1,12 @@
 #include "src/html/report_page.h"
 
 #include "analysis/wording.h"
-#include "src/html/charts.h"
+#include "plots/kinds.h"
 #include "src/html/markup.h"
+#include "src/html/svg.h"
 #include "src/html/tables.h"
-#include "src/output/report/parts.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -118,23 +119,14 @@ class ReportPage {
   Markup summary(std::size_t index) const {
     const MachineGroup& machine = machines_[index];
     std::vector<std::vector<SortableCell>> rows;
-    std::vector<RatioLine> lines;
     for (std::size_t k = 0; k < machine.events.size(); ++k) {
       const EventGroup& event = machine.events[k];
       for (const Column& column : event.columns) {
         rows.push_back(summary_row(event, column, anchor(index, k)));
-        const Measurement& m = *column.measurement;
-        RatioLine line{.name = column.label, .group = event.event, .ratio = {}, .remark = {}};
-        if (m.hit_ratio.total > 0) {
-          line.ratio =
-              analysis::Estimate{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high, false};
-        }
-        line.judged = m.basis.not_judged == analysis::NotJudged::none;
-        lines.push_back(std::move(line));
       }
     }
     return element("h3", "Was the promise of the level kept?") +
-           sortable_table("Events and precise levels; a click on a name sorts by it",
+           sortable_table("Events and precise levels; click a column to sort by it",
                           {{"event"},
                            {"level"},
                            number_column("samples"),
@@ -146,28 +138,35 @@ class ReportPage {
                            number_column("EXACT_IP"),
                            {"contract"}},
                           rows) +
-           ratio_figure("Hit ratios with their intervals", lines);
+           svg_figure("Hit ratios with their intervals", plots::forest_figure({machine}));
   }
 
   Markup event(std::size_t machine, std::size_t index) {
     const EventGroup& event = machines_[machine].events[index];
-    return element("section", {{"id", anchor(machine, index)}},
-                   element("h3", event.event) + triggers(event) +
-                       element("h4", "Where samples land") + histogram_figure(event) +
-                       element("h4", "The ledger") + ledger_figure(event) +
-                       element("h4", "In numbers") +
-                       table("Levels side by side",
-                             output::event_numbers(event, {.width = kUnbroken})) +
-                       repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
+    plots::Machines alone{machines_[machine]};
+    alone.front().events = {event};
+    const auto figure_of = [&event](const char* title, plots::Figure figure) {
+      figure.blocks.front().name.clear();  // it is the heading
+      return svg_figure(title + event.event, std::move(figure));
+    };
+    return element(
+        "section", {{"id", anchor(machine, index)}},
+        element("h3", event.event) + triggers(event) + element("h4", "Where samples land") +
+            figure_of("Offsets of the samples of ", plots::histogram_figure(alone, {})) +
+            element("h4", "Samples by class") +
+            figure_of("Classes of the samples of ", plots::ledger_figure(alone)) +
+            element("h4", "In numbers") +
+            table("Levels side by side", output::event_numbers(event, {.width = kUnbroken})) +
+            repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
   }
 
   static Markup repeats(const EventGroup& event) {
     const auto numbers = output::repeats_numbers(event, output::Page{});
     if (!numbers) return {};
-    return table("Over runs: means of what they gave, intervals over runs", *numbers);
+    return table("Over runs: means of their values, intervals over runs", *numbers);
   }
 
-  /// What was asked for, what was recorded, and where the trigger is.
+  /// The requested and the recorded event, and the trigger.
   static Markup triggers(const EventGroup& event) {
     Markup rows;
     for (const Column& column : event.columns) {
@@ -179,7 +178,7 @@ class ReportPage {
       rows += element(
           "tr",
           element("th", {{"scope", "row"}}, column.label) +
-              element("td", m.event.requested.value_or("not known")) +
+              element("td", m.event.requested.value_or("unknown")) +
               element("td", m.event.recorded) + element("td", output::trigger_text(m)) +
               element("td", {{"class", "care"}}, fmt::format("{}", fmt::join(remarks, "; "))));
     }
@@ -193,7 +192,7 @@ class ReportPage {
   }
 
   static Markup contracts(const EventGroup& event) {
-    Markup content = element("h4", "The promise of the level and what came");
+    Markup content = element("h4", "Contract: promised and observed");
     for (const Column& column : event.columns) {
       const analysis::Contract& contract = column.measurement->contract;
       content += element(
@@ -211,9 +210,8 @@ class ReportPage {
     for (const Column& column : event.columns) {
       const auto& check = column.measurement->ip_check;
       if (!check) continue;
-      std::string text =
-          fmt::format("{}: {} of {} sampled addresses are those that {} tells", column.label,
-                      check->agreeing, check->compared, check->tracepoint);
+      std::string text = fmt::format("{}: {} of {} sampled addresses agree with {}", column.label,
+                                     check->agreeing, check->compared, check->tracepoint);
       if (check->unpaired > 0) text += fmt::format("; {} were not compared", check->unpaired);
       content += element("li", text);
     }
@@ -221,50 +219,49 @@ class ReportPage {
     return element("h4", "Sampled addresses against a tracepoint") + element("ul", content);
   }
 
-  /// What concerns a recording as a whole is said once, with its first event.
+  /// Warnings of a whole recording are printed once, with its first event.
   Markup warnings(const EventGroup& event) {
     Markup items;
     for (const Column& column : event.columns) {
       const Measurement& m = *column.measurement;
-      const auto say = [&](const std::vector<std::string>& warnings) {
+      const auto add = [&](const std::vector<std::string>& warnings) {
         for (const std::string& warning : warnings) {
           items += element("li", column.label + ": " + warning);
         }
       };
-      say(m.warnings);
-      say(m.count_warnings);
+      add(m.warnings);
+      add(m.count_warnings);
       const auto* of_recording = m.recording_warnings.get();
-      if (of_recording != nullptr && said_.insert(of_recording).second) say(*of_recording);
+      if (of_recording != nullptr && shown_.insert(of_recording).second) add(*of_recording);
     }
     if (items.empty()) return items;
     return element("h4", {{"class", "care"}}, "Warnings") + element("ul", items);
   }
 
   std::vector<MachineGroup> machines_;
-  std::set<const std::vector<std::string>*> said_;
+  std::set<const std::vector<std::string>*> shown_;  ///< warnings of recordings
 };
 
 Markup method() {
   Markup content = element("h2", "How to read this");
   content += element(
       "p",
-      "Each event was caused by one instruction of a generated program, the trigger, behind which "
-      "a runway of NOPs begins. A sample at the trigger is a hit; one on the runway shows by how "
-      "many instructions the sampled address lies behind it, the skid. Offsets before the trigger, "
-      "in the rest of the loop and elsewhere are counted apart: the classes of the ledger add up "
+      "One instruction of a generated program, the trigger, causes each event; a runway of NOPs "
+      "follows it. A sample at the trigger is a hit. For a sample on the runway, the number of "
+      "instructions from the trigger to the sampled address is the skid. Samples before the "
+      "trigger, in the rest of the loop and elsewhere have their own classes; all classes add up "
       "to the samples read.");
   content += element(
       "p",
-      "The hit ratio is hits of judged samples: hit, skid, before, censored and loop. Its interval "
-      "is Wilson's, of 95%. Censored samples lie at or beyond the end of the runway, so that "
-      "quantiles among them are lower bounds (>=).");
+      "The hit ratio is the share of hits in the judged samples: hit, skid, before, censored and "
+      "loop. Its 95% interval is Wilson's. Censored samples are at or after the end of the runway, "
+      "so that quantiles among them are lower bounds (>=).");
   content += element(
       "p",
       "perf's precise levels promise: p a constant skid, pp skid 0 requested, ppp skid 0 or "
-      "randomised. A promise is kept where the interval of its share lies above 99.9%, broken "
-      "where "
-      "it lies below, and undecided in between. EXACT_IP is what the kernel said of a sample's "
-      "address, not what was asked for.");
+      "randomised. A promise is kept where the interval of its share is above 99.9%, broken where "
+      "it is below, and undecided otherwise. EXACT_IP is the flag that the kernel set on a sample, "
+      "whatever level was requested.");
   return element("section", {{"id", "method"}}, content);
 }
 
@@ -272,9 +269,10 @@ Markup method() {
 
 std::string report_page(const std::vector<Measurement>& measurements, const Origin& origin) {
   Markup head = element("h1", "Where samples land");
-  head += element("p", {{"class", "lead"}},
-                  "For each event and precise level of perf: how far the sampled instruction lies "
-                  "from the one that caused the event, and whether the level's promise was kept.");
+  head +=
+      element("p", {{"class", "lead"}},
+              "For each event and precise level of perf: how far the sampled instruction is from "
+              "the one that caused the event, and whether the promise of the level was kept.");
   return document("skidscan report",
                   element("header", head) +
                       element("main", ReportPage(measurements).body() + method()) +

@@ -9,8 +9,8 @@
 
 namespace skid::html {
 
-/// One self-contained file: all that the text report says, with figures whose values can be read,
-/// and tables that can be sorted. It loads nothing from anywhere.
+/// One self-contained file: the content of the text report, with figures whose values can be read,
+/// and tables that can be sorted. It loads nothing.
 std::string report_page(const std::vector<analysis::Measurement>& measurements,
                         const Origin& origin);
 

@@ -1,4 +1,4 @@
-// Tables of a page: those of the text report, and lists that can be sorted.
+// Tables of a page: those of the text report, and tables that can be sorted.
 #pragma once
 
 #include "src/html/markup.h"
@@ -14,7 +14,7 @@ namespace skid::html {
 /// A cell of a table that can be sorted by each of its columns.
 struct SortableCell {
   Markup content;
-  std::optional<double> number;  ///< what it is sorted by; nullopt: its text
+  std::optional<double> number;  ///< sort key; nullopt: the text
 };
 
 /// A column of such a table.
@@ -31,10 +31,10 @@ inline SortableColumn number_column(std::string name) {
 Markup sortable_table(const std::string& caption, const std::vector<SortableColumn>& columns,
                       const std::vector<std::vector<SortableCell>>& rows);
 
-/// The table of a text report: row names indented as there, inks as classes.
+/// The table of a text report, with its indents; inks are classes.
 Markup table(const std::string& caption, const output::Table& table);
 
-/// A word with the colour of an ink.
+/// A word in the colour of an ink.
 Markup inked(const std::string& text, output::Ink ink);
 
 }  // namespace skid::html

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens pages of skidscan in headless Chromium and goes through them as a reader would.
+"""Opens pages of skidscan in headless Chromium and checks them as a reader uses them.
 
 usage: browse.py SKIDSCAN MODELS
 
@@ -58,7 +58,7 @@ def open_browser(directory):
 
 
 class Page:
-    """A page that is open in the browser, and what must hold of any of them."""
+    """An open page, and the checks of all pages."""
 
     def __init__(self, browser, file):
         self.browser, self.file = browser, file
@@ -74,9 +74,9 @@ class Page:
     def check_loads_nothing(self):
         loaded = self.run("return performance.getEntriesByType('resource').map(e => e.name)")
         assert loaded == [], loaded
-        # Also what the policy kept it from, which the browser tells in its log.
-        said = [entry["message"] for entry in self.browser.get_log("browser")]
-        assert said == [], said
+        # The browser logs what the policy blocked.
+        logged = [entry["message"] for entry in self.browser.get_log("browser")]
+        assert logged == [], logged
         blocked = self.run("""
             const made = document.createElement('style');
             made.textContent = 'body { display: none }';
@@ -84,7 +84,7 @@ class Page:
             const shown = getComputedStyle(document.body).display !== 'none';
             made.remove();
             return shown;""")
-        assert blocked, "the policy lets in a style that the page did not come with"
+        assert blocked, "the policy admits a style that is not of the page"
         self.browser.get_log("browser")
 
     def check_links(self):
@@ -142,22 +142,30 @@ class Page:
             assert readout.text == " ".join(largest.get_attribute("data-value").split())
 
     def check_nothing_is_cut(self):
-        """Texts of figures lie within them and not over each other."""
+        """Texts of figures are within them and do not overlap."""
         faults = self.run("""
             const faults = [];
             for (const svg of document.querySelectorAll('svg')) {
-              const box = svg.viewBox.baseVal;
+              // As seen, because labels of axes are rotated.
+              const scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+              const frame = svg.getBoundingClientRect();
               const texts = Array.from(svg.querySelectorAll('text'));
-              const boxes = texts.map(text => text.getBBox());
+              const boxes = texts.map(text => {
+                const seen = text.getBoundingClientRect();
+                return {x: (seen.x - frame.x) * scale, y: (seen.y - frame.y) * scale,
+                        width: seen.width * scale, height: seen.height * scale};
+              });
               boxes.forEach((a, i) => {
-                if (a.x < -0.5 || a.y < -0.5 || a.x + a.width > box.width + 0.5 ||
-                    a.y + a.height > box.height + 0.5) faults.push('cut: ' + texts[i].textContent);
+                if (a.x < -0.5 || a.y < -0.5 || a.x + a.width > frame.width * scale + 0.5 ||
+                    a.y + a.height > frame.height * scale + 0.5) {
+                  faults.push('cut: ' + texts[i].textContent);
+                }
                 for (let k = i + 1; k < boxes.length; ++k) {
                   const b = boxes[k];
                   const across = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
                   const down = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
                   if (across > 1 && down > 3) {
-                    faults.push(`over each other: ${texts[i].textContent} / ${texts[k].textContent}`);
+                    faults.push(`overlap: ${texts[i].textContent} / ${texts[k].textContent}`);
                   }
                 }
               });
@@ -196,7 +204,7 @@ class Page:
 
 
 def shown_text(page):
-    """All that the page says, with what <details> hide."""
+    """All text of the page, including closed <details>."""
     page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
     return page.run("return document.body.innerText")
 
@@ -278,7 +286,7 @@ def main():
     program, models = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     for needed in (DRIVER, BROWSER):
         if not os.access(needed, os.X_OK):
-            print(f"skipped: {needed} is not there (packages chromium and chromium-driver)")
+            print(f"skipped: {needed} is missing (packages chromium and chromium-driver)")
             return 77
     with tempfile.TemporaryDirectory() as directory:
         here = pathlib.Path(directory)

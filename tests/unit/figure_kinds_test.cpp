@@ -1,23 +1,12 @@
-// The numbers behind each kind of figure, and scripts of figures.
-#include "plots/bias_plot.h"
-#include "plots/cdf_plot.h"
-#include "plots/class_fill.h"
-#include "plots/cumulative.h"
+// The content of each kind of figure.
 #include "plots/figure.h"
-#include "plots/figure_rows.h"
-#include "plots/forest_plot.h"
-#include "plots/heatmap_plot.h"
-#include "plots/histogram_plot.h"
-#include "plots/ledger_plot.h"
+#include "plots/layout.h"
 #include "src/support/error.h"
-#include "src/support/process.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <array>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,89 +18,292 @@
 namespace skid::plots {
 namespace {
 
-using analysis::Ledger;
 using analysis::Measurement;
 using analysis::SampleClass;
 using examples::make;
+using examples::Offsets;
+using examples::uniform;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
+using ::testing::IsSupersetOf;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-std::vector<std::pair<std::int64_t, double>> steps_of(const Measurement& measurement) {
-  std::vector<std::pair<std::int64_t, double>> steps;
-  for (const Step& step : cumulative_shares(measurement)) {
-    steps.emplace_back(step.offset, step.share);
+/// All texts of a laid out figure.
+std::vector<std::string> texts_of(Figure figure) {
+  lay_out(figure, Fonts::of_viewers);
+  std::vector<std::string> texts;
+  for (const PlacedText& text : figure.texts) texts.push_back(text.text);
+  return texts;
+}
+
+/// A figure refers to no measurement, so that these may be temporary.
+template <typename... Rest>
+Figure drawn(Figure (*figure)(const Machines&, Rest...), const std::vector<Measurement>& list,
+             std::type_identity_t<Rest>... rest) {
+  return figure(output::group(list), rest...);
+}
+
+const Panel& only_panel(const Figure& figure) {
+  return figure.blocks.at(0).panels.at(0);
+}
+
+OffsetAxis axis_of(const std::vector<Measurement>& list, std::int64_t most_bins = 100) {
+  std::vector<output::Column> columns;
+  for (const Measurement& m : list) columns.push_back({&m, 0, ""});
+  return choose_axis(columns, most_bins);
+}
+
+TEST(OffsetAxis, OfOneOffsetIsNarrowAndIncludesTheTrigger) {
+  const OffsetAxis axis = axis_of({make({.offsets = {{1, 5000}}})});
+  EXPECT_EQ(axis.width, 1);
+  EXPECT_LE(axis.lowest, 0);
+  EXPECT_GE(axis.highest, 1);
+  EXPECT_LE(axis.highest - axis.lowest, 12);
+}
+
+TEST(OffsetAxis, OfAFullRunwayHasFewBins) {
+  const OffsetAxis axis = axis_of({make({.offsets = uniform(-200, 5000)})});
+  EXPECT_LE(axis.lowest, -200);
+  EXPECT_GE(axis.highest, 5000);
+  EXPECT_LE((axis.highest - axis.lowest + 1) / axis.width, 101);
+}
+
+TEST(OffsetAxis, LeavesOutAFewFarSamplesAndCountsThem) {
+  const Measurement m = make({.offsets = {{1, 9998}, {4000, 2}}});
+  const OffsetAxis axis = axis_of({m});
+  EXPECT_LT(axis.highest, 20);
+  EXPECT_EQ(bars_of(m, axis).beyond, 2u);
+}
+
+TEST(OffsetAxis, IsSharedByTheLevels) {
+  const OffsetAxis axis =
+      axis_of({make({.offsets = {{0, 5000}}}), make({.level = 1, .offsets = uniform(1, 900)})});
+  EXPECT_GE(axis.highest, 900);
+}
+
+/// Samples of the bars by class: hit, skid, before, censored.
+std::array<std::uint64_t, 4> samples_by_class(const Bars& bars) {
+  std::array<std::uint64_t, 4> samples{};
+  for (const Bar& bar : bars.bars)
+    samples.at(static_cast<std::size_t>(bar.sample_class)) += bar.count;
+  return samples;
+}
+
+TEST(Bars, HaveEverySampleOnceInItsClass) {
+  Offsets offsets = uniform(-200, 5000);
+  offsets[0] = 700;
+  const Measurement m = make({.offsets = offsets});
+  const OffsetAxis axis = axis_of({m});
+  const Bars bars = bars_of(m, axis);
+  EXPECT_THAT(samples_by_class(bars), ElementsAre(700u, 4750u, 200u, 250u));
+  for (const Bar& bar : bars.bars) {
+    EXPECT_EQ(bar.lo % axis.width, 0);
+    EXPECT_LE(bar.bottom + bar.count, bars.highest);
   }
-  return steps;
+  EXPECT_EQ(bars.beyond, 0u);
 }
 
-TEST(CumulativeShares, RiseAtEachOffsetByItsShare) {
-  const auto m = make({.offsets = {{-2, 10}, {0, 20}, {1, 40}, {4900, 30}}});
-  EXPECT_THAT(steps_of(m), ElementsAre(Pair(-2, 0.1), Pair(0, 0.3), Pair(1, 0.7), Pair(4900, 1.0)));
-  EXPECT_THAT(steps_of(make({.kernel_samples = 12})), IsEmpty());
+TEST(Bars, OfWideRecordedBinsShowHitsBesideSkids) {
+  const Measurement m = make({.offsets = {{0, 30}, {3, 20}, {12, 5}}, .bin_width = 10});
+  const Bars bars = bars_of(m, axis_of({m}));
+  ASSERT_EQ(bars.bars.size(), 3u);
+  EXPECT_EQ(bars.bars[0].sample_class, SampleClass::hit);
+  EXPECT_EQ(bars.bars[0].count, 30u);
+  EXPECT_EQ(bars.bars[1].bottom, 0u) << "beside the hits";
+  EXPECT_EQ(bars.bars[1].count, 20u);
+  EXPECT_EQ(bars.bars[2].lo, 10);
+  EXPECT_EQ(bars.highest, 30u) << "hits and skids do not add up to a bar";
 }
 
-TEST(CumulativeShares, OfWideBinsHoldFromTheirLastOffsetOn) {
-  // Hits are known to lie at 0 whatever the bin.
-  const auto m = make({.offsets = {{0, 30}, {3, 20}, {12, 50}}, .bin_width = 10});
-  EXPECT_THAT(steps_of(m), ElementsAre(Pair(0, 0.3), Pair(9, 0.5), Pair(19, 1.0)));
+TEST(Bars, OfHitsAreAloneAtTheLeftOfTheirBin) {
+  const Measurement m = make({.offsets = {{-3, 7}, {0, 40}, {1, 30}, {9, 5}, {25, 4}}});
+  const Bars bars = bars_of(m, {-20, 29, 10});
+  ASSERT_EQ(bars.bars.size(), 4u);
+  const auto sides = [&bars](std::size_t i) {
+    return std::pair(bars.bars[i].left, bars.bars[i].right);
+  };
+  EXPECT_EQ(sides(0), std::pair(-10.5, -0.5));
+  EXPECT_EQ(bars.bars[1].sample_class, SampleClass::hit);
+  EXPECT_EQ(sides(1), std::pair(-0.5, 0.5));
+  EXPECT_EQ(bars.bars[2].sample_class, SampleClass::skid);
+  EXPECT_EQ(bars.bars[2].count, 35u);
+  EXPECT_EQ(sides(2), std::pair(0.5, 9.5));
+  EXPECT_EQ(sides(3), std::pair(19.5, 29.5));
+  EXPECT_EQ(end_of_hits({-200, 799, 50}), 7.5) << "wide enough to be visible";
+  EXPECT_EQ(end_of_hits({0, 4999, 50}), 24.5) << "half of the bin at most";
+  // In bins of one instruction hits fill theirs.
+  const Bars narrow = bars_of(m, {-3, 9, 1});
+  EXPECT_EQ(std::pair(narrow.bars[1].left, narrow.bars[1].right), std::pair(-0.5, 0.5));
+  EXPECT_EQ(narrow.beyond, 4u);
 }
 
-TEST(CumulativeShares, CountWhatLiesOutsideTheHistogram) {
+/// Triggers with `nops` after each.
+Measurement several_triggers(const std::vector<std::size_t>& nops,
+                             const std::vector<std::pair<std::size_t, Offsets>>& samples) {
+  const auto code = [](std::uint64_t begin, std::size_t count) {
+    analysis::CodeRegion region;
+    region.range = {begin, begin + count};
+    for (std::size_t i = 0; i < count; ++i) region.starts.push_back(begin + i);
+    return region;
+  };
+  std::vector<analysis::TriggerBlock> blocks;
+  std::vector<std::uint64_t> triggers;
+  std::uint64_t next = 0x1000;
+  for (const std::size_t count : nops) {
+    blocks.push_back({code(next, 1), code(next + 1, count)});
+    triggers.push_back(next);
+    next += count + 1;
+  }
+  const auto map = analysis::TargetMap::of_target({}, blocks, {0x1000, next}, {});
+  std::vector<analysis::LocatedCount> counts;
+  for (const auto& [trigger, offsets] : samples) {
+    for (const auto& [offset, count] : offsets) {
+      const auto address = triggers.at(trigger) + static_cast<std::uint64_t>(offset);
+      counts.push_back({analysis::Place::target, address, count, false});
+    }
+  }
+  Measurement m = examples::begin({});
+  complete(m, examples::tally(counts, &map), &map, analysis::NotJudged::none, false, std::nullopt,
+           1);
+  return m;
+}
+
+TEST(Bars, OfSeveralTriggersHaveTheCountsOfTheLedger) {
+  // The runways are censored from 96, 191 and 951 on.
+  const Measurement m = several_triggers(
+      {100, 200, 1000},
+      {{0, {{0, 5}, {95, 6}, {96, 7}}}, {1, {{96, 80}, {195, 9}}}, {2, {{96, 300}, {990, 2}}}});
+  ASSERT_EQ(m.censored_from, 96);
+  ASSERT_EQ(m.samples[SampleClass::censored], 18u);
+  for (const std::int64_t width : {1, 10, 500}) {
+    EXPECT_THAT(samples_by_class(bars_of(m, {0, 1499, width})), ElementsAre(5u, 386u, 0u, 18u))
+        << width;
+  }
+}
+
+TEST(RoundUpNicely, GivesOneTwoOrFiveTimesAPowerOfTen) {
+  EXPECT_EQ(round_up_nicely(0.0), 1);
+  EXPECT_EQ(round_up_nicely(1.01), 2);
+  EXPECT_EQ(round_up_nicely(51), 100);
+  EXPECT_EQ(round_up_nicely(150000), 200000);
+}
+
+TEST(HistogramFigure, StacksTheClassesOfABin) {
+  const Figure figure = drawn(histogram_figure, {make({.offsets = {{0, 70}, {3, 20}}})}, {});
+  const Panel& panel = only_panel(figure);
+  ASSERT_THAT(panel.boxes, SizeIs(2));
+  EXPECT_EQ(panel.boxes[0].fill.color, Color::green);
+  EXPECT_EQ(panel.boxes[0].boxes.at(0).top, 70);
+  EXPECT_EQ(panel.boxes[1].boxes.at(0).meaning.place, "none, offset +3");
+  EXPECT_EQ(panel.boxes[1].boxes.at(0).meaning.value, "20 samples (22.22% of the located), skid");
+  EXPECT_THAT(texts_of(figure), IsSupersetOf({"hit", "skid", "access"}));
+}
+
+TEST(HistogramFigure, OutlinesHitsApart) {
+  const Figure figure = drawn(histogram_figure, {make({.offsets = {{0, 70}, {3, 20}, {900, 500}}})},
+                              {Arrangement::overlaid});
+  const auto& points = only_panel(figure).curves.at(0).points;
+  EXPECT_THAT(points, IsSupersetOf({std::pair(-0.5, 70.0), std::pair(4.5, 70.0),
+                                    std::pair(4.5, 20.0), std::pair(9.5, 20.0)}));
+}
+
+TEST(HistogramFigure, BeginsALogarithmicAxisBelowASingleSample) {
+  const std::vector<Measurement> list{make({.offsets = {{0, 1000}, {3, 1}}})};
+  const Figure bars = drawn(histogram_figure, list, {.logarithmic = true});
+  EXPECT_TRUE(only_panel(bars).y.logarithmic);
+  EXPECT_EQ(only_panel(bars).y.low, 0.5);
+  EXPECT_EQ(only_panel(bars).boxes.at(1).boxes.at(0).bottom, 0.5);
+  EXPECT_FALSE(only_panel(drawn(histogram_figure, list, {})).y.logarithmic);
+  // Lines end on the axis where no sample is: 0 has no logarithm.
+  const Figure overlaid = drawn(histogram_figure, list, {Arrangement::overlaid, true});
+  EXPECT_THAT(only_panel(overlaid).curves.at(0).points,
+              IsSupersetOf({std::pair(2.5, 0.5), std::pair(2.5, 1.0), std::pair(3.5, 1.0),
+                            std::pair(3.5, 0.5)}));
+}
+
+using Points2D = std::vector<std::pair<double, double>>;
+
+TEST(CdfFigure, RisesAtEachOffsetByItsShare) {
+  const Figure figure =
+      drawn(cdf_figure, {make({.offsets = {{-2, 10}, {0, 20}, {1, 40}, {400, 30}}})});
+  const auto& points = only_panel(figure).curves.at(0).points;
+  const Points2D steps{{-2, 0}, {-2, 10}, {0, 10},   {0, 30},
+                       {1, 30}, {1, 70},  {400, 70}, {400, 100}};
+  EXPECT_THAT(points, IsSupersetOf(steps));
+  const Figure nothing = drawn(cdf_figure, {make({.kernel_samples = 12})});
+  EXPECT_THAT(only_panel(nothing).curves, IsEmpty());
+  EXPECT_EQ(only_panel(nothing).notes.at(0).text, "no located samples");
+}
+
+TEST(CdfFigure, RisesInWideBinsAtTheirLastOffset) {
+  // Hits are known to be at 0 whatever the bin.
+  const Figure figure =
+      drawn(cdf_figure, {make({.offsets = {{0, 30}, {3, 20}, {12, 50}}, .bin_width = 10})});
+  const Points2D steps{{0, 30}, {9, 30}, {9, 50}, {19, 50}, {19, 100}};
+  EXPECT_THAT(only_panel(figure).curves.at(0).points, IsSupersetOf(steps));
+}
+
+TEST(CdfFigure, CountsSamplesOutsideTheHistogram) {
   auto m = make({.offsets = {{1, 50}}});
   m.histogram.underflow = 30;
   m.histogram.overflow = 20;
-  EXPECT_THAT(steps_of(m), ElementsAre(Pair(m.lowest_offset, 0.3), Pair(1, 0.8)));
+  const auto figure = drawn(cdf_figure, {m});
+  EXPECT_THAT(only_panel(figure).curves.at(0).points, IsSupersetOf(Points2D{{1, 30}, {1, 80}}));
 }
 
-TEST(CumulativeFigure, DotsTheLineFromTheCensoredOffsetOn) {
+TEST(CdfFigure, DotsTheLineFromTheCensoredOffsetOn) {
   const std::vector<Measurement> list{make({.offsets = {{0, 30}, {4751, 20}, {4900, 50}}})};
   ASSERT_EQ(list[0].censored_from, 4751);
-  const std::string commands = draw_cumulative(output::group(list)).commands;
-  EXPECT_NE(commands.find("\n0 30\n4751 30\ne\n4751 30\n4751 50\n4900 100\n"), std::string::npos);
-  EXPECT_NE(commands.find("set label 'censored' at 4751,"), std::string::npos);
-  EXPECT_NE(commands.find("100 samples, period 100, 70 censored'"), std::string::npos);
+  const Figure figure = drawn(cdf_figure, list);
+  const Panel& panel = only_panel(figure);
+  ASSERT_THAT(panel.curves, SizeIs(2));
+  EXPECT_EQ(panel.curves[0].points.back(), std::pair(4751.0, 30.0));
+  EXPECT_THAT(panel.curves[1].points,
+              IsSupersetOf(Points2D{{4751, 30}, {4751, 50}, {4900, 50}, {4900, 100}}));
+  EXPECT_FALSE(panel.curves[1].style.dashes.empty());
+  EXPECT_EQ(panel.notes.at(0).text, " censored ");
+  EXPECT_EQ(panel.notes.at(0).x, 4751);
+  EXPECT_EQ(panel.captions.at(0).text, "none:  100 samples, period 100, 70 censored");
 }
 
-TEST(Heat, IsTheShareOfAllLocatedSamplesAlsoOfThoseBeyond) {
-  const auto m = make({.offsets = {{-5, 1}, {0, 10}, {1, 20}, {3, 19}, {4000, 50}}});
-  const OffsetAxis axis{-10, 9, 2};
-  const auto heat = heat_of(m, axis);
-  ASSERT_THAT(heat, SizeIs(3));
-  EXPECT_EQ(heat[0].lo, -6);
-  EXPECT_DOUBLE_EQ(heat[0].share, 0.01);
-  EXPECT_EQ(heat[1].lo, 0);
-  EXPECT_DOUBLE_EQ(heat[1].share, 0.3);
-  EXPECT_EQ(heat[2].lo, 2);
-  EXPECT_DOUBLE_EQ(heat[2].share, 0.19);
-  EXPECT_THAT(heat_of(make({.kernel_samples = 3}), axis), IsEmpty());
+TEST(HeatmapFigure, ShadesSharesOfAllLocatedSamples) {
+  const Figure figure =
+      drawn(heatmap_figure, {make({.offsets = {{0, 99990}, {4, 8}, {4500, 1}, {4700, 1}}}),
+                             make({.level = 1, .kernel_samples = 3})});
+  ASSERT_THAT(figure.blocks, SizeIs(2)) << "the scale and the event";
+  const Panel& panel = figure.blocks[1].panels.at(0);
+  const auto& boxes = panel.boxes.at(0).boxes;
+  ASSERT_THAT(boxes, SizeIs(2));
+  EXPECT_EQ(boxes[0].left, -0.5);
+  EXPECT_NEAR(boxes[0].shade, 1, 1e-4);
+  EXPECT_EQ(boxes[1].meaning.value, "8 samples (0.01% of the located)");
+  EXPECT_EQ(boxes[1].shade, 0) << "below the scale";
+  EXPECT_EQ(panel.notes.at(0).text, "no located samples");
+  EXPECT_THAT(texts_of(figure), Contains(HasSubstr(", 2 beyond the axis")));
 }
 
-TEST(ClassShares, FillTheBarInTheOrderOfTheClasses) {
-  Ledger ledger;
-  ledger.add(SampleClass::kernel, 25);
-  ledger.add(SampleClass::hit, 50);
-  ledger.add(SampleClass::before, 125);
-  const auto shares = class_shares(ledger);
-  ASSERT_THAT(shares, SizeIs(3));
-  EXPECT_EQ(shares[0].sample_class, SampleClass::hit);
-  EXPECT_DOUBLE_EQ(shares[0].from, 0);
-  EXPECT_DOUBLE_EQ(shares[0].to, 0.25);
-  EXPECT_EQ(shares[1].sample_class, SampleClass::before);
-  EXPECT_DOUBLE_EQ(shares[1].to, 0.875);
-  EXPECT_EQ(shares[2].sample_class, SampleClass::kernel);
-  EXPECT_DOUBLE_EQ(shares[2].from, 0.875);
-  EXPECT_DOUBLE_EQ(shares[2].to, 1);
-  EXPECT_THAT(class_shares({}), IsEmpty());
+TEST(LedgerFigure, FillsBarsInTheOrderOfTheClasses) {
+  auto m = make({.offsets = {{0, 50}, {-1, 125}}, .kernel_samples = 25});
+  const Figure figure = drawn(ledger_figure, {m});
+  const Panel& panel = only_panel(figure);
+  ASSERT_THAT(panel.boxes, SizeIs(3));
+  EXPECT_EQ(panel.boxes[0].fill.color, fill_of(SampleClass::hit).color);
+  EXPECT_EQ(panel.boxes[0].boxes.at(0).left, 0);
+  EXPECT_EQ(panel.boxes[0].boxes.at(0).right, 25);
+  EXPECT_EQ(panel.boxes[1].boxes.at(0).right, 87.5);
+  EXPECT_EQ(panel.boxes[2].boxes.at(0).left, 87.5);
+  EXPECT_EQ(panel.boxes[2].boxes.at(0).right, 100);
+  EXPECT_EQ(panel.boxes[2].boxes.at(0).meaning.value, "25 samples (12.50% of those read)");
+  EXPECT_THAT(only_panel(drawn(ledger_figure, {make({})})).boxes, IsEmpty());
 }
 
 TEST(ClassFills, AreAllDifferent) {
-  std::set<std::pair<std::string, int>> fills;
+  std::set<std::pair<Color, int>> fills;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const Fill fill = fill_of(static_cast<SampleClass>(i));
     fills.emplace(fill.color, fill.pattern);
@@ -132,107 +324,42 @@ std::vector<Measurement> two_machines() {
   return list;
 }
 
-TEST(FigureRows, LieByEventThenLevelThenMachine) {
+TEST(FigureRows, AreOrderedByEventThenLevelThenMachine) {
   const auto list = two_machines();
-  const auto machines = output::group(list);
-  const auto events = rows_by_event(machines);
+  const auto events = rows_by_event(output::group(list));
   ASSERT_THAT(events, SizeIs(2));
   std::vector<std::string> labels;
-  for (const Row& row : events[0].rows) labels.push_back(row_label(row, false));
+  for (const Row& row : events[0].rows) labels.push_back(row.label);
   EXPECT_THAT(labels, ElementsAre("none  CPU 1", "none  CPU 2", "pp  CPU 1", "pp  CPU 2"));
   EXPECT_EQ(events[1].event, "faults");
-  EXPECT_EQ(row_label(events[1].rows.at(0), true), "none");
+  const std::vector<Measurement> one{list[0]};
+  EXPECT_EQ(rows_by_event(output::group(one)).at(0).rows.at(0).label, "none");
 }
 
-TEST(FigureKinds, HaveTheNamesThatTheyAreFoundBy) {
+TEST(FigureKinds, AreFoundByTheirNames) {
   for (const Kind kind : kKinds) EXPECT_EQ(kind_from(name_of(kind)), kind);
   EXPECT_FALSE(kind_from("pie"));
 }
 
-TEST(LogarithmicHistogram, BeginsBelowASingleSample) {
-  const std::vector<Measurement> list{make({.offsets = {{0, 1000}, {3, 1}}})};
-  const auto machines = output::group(list);
-  const std::string commands = draw_histograms(machines, {.logarithmic = true}).commands;
-  EXPECT_THAT(commands, AllOf(HasSubstr("set logscale y"), HasSubstr("set yrange [0.5:")));
-  EXPECT_THAT(draw_histograms(machines, {}).commands, Not(HasSubstr("logscale")));
-  // Lines go down to the axis where no sample is: a logarithm of 0 would break them.
-  const std::string overlaid = draw_histograms(machines, {Arrangement::overlaid, true}).commands;
-  EXPECT_NE(overlaid.find("\n2.5 0.5\n2.5 1\n3.5 1\n3.5 0.5\n"), std::string::npos);
-}
-
-TEST(ForestOfMeasurements, TellsRatiosAndWhatIsNotJudged) {
+TEST(ForestFigure, ShowsRatiosAndWhatIsNotJudged) {
   auto list = two_machines();
   list.push_back(make({.level = 3, .kernel_samples = 5}));
-  const std::string commands = draw_forest(output::group(list)).commands;
-  EXPECT_THAT(commands, AllOf(HasSubstr("'CPU 2: Another CPU"), HasSubstr("'100%, 100 samples"),
-                              HasSubstr("'no judged sample, 5 samples, period 100'")));
+  EXPECT_THAT(
+      texts_of(drawn(forest_figure, list)),
+      AllOf(Contains(StartsWith("CPU 2: Another CPU")), Contains(StartsWith("100%, 100 samples")),
+            Contains("no judged sample, 5 samples, period 100")));
 }
 
-TEST(BiasFigure, IsRefusedWithoutSeveralTriggers) {
-  const std::vector<Measurement> list{make({.offsets = {{0, 100}}})};
-  try {
-    draw_figure(list, {.files = {"figure.png", {}}, .kind = Kind::bias});
-    FAIL() << "drawn";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("--kind bias: found 1 measurement with one trigger"),
-                                    HasSubstr("--triggers")));
-  }
-  EXPECT_FALSE(std::filesystem::exists("figure.png"));
+TEST(ForestFigure, HasTheIntervalAroundTheRatio) {
+  const Figure figure = drawn(forest_figure, {make({.offsets = {{0, 50}, {1, 50}}})});
+  const Point& point = only_panel(figure).points.at(0).points.at(0);
+  EXPECT_DOUBLE_EQ(point.x, 50);
+  EXPECT_NEAR(point.x - point.low, point.high - point.x, 1e-9);
+  EXPECT_EQ(point.meaning.place, "access, none");
+  EXPECT_EQ(point.meaning.value, "hit ratio 50.00% (40.38% to 59.62%)");
 }
 
-TEST(BiasFigure, HoldsSharesAndTheEvenOne) {
-  auto m = make({.offsets = {{0, 100}}});
-  m.triggers = {{10, 30}, {20, 70}, {0, 0}, {100, 100}};
-  m.trigger_addresses = {1, 2, 3, 4};
-  const std::vector<Measurement> list{m, make({.level = 1, .offsets = {{0, 100}}})};
-  test::TemporaryDirectory directory;
-  draw_figure(list, {.files = {{}, directory / "bias.gp"}, .kind = Kind::bias});
-  std::ifstream file(directory / "bias.gp");
-  const std::string script{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_THAT(script, AllOf(HasSubstr("\n1 15 0.8\n2 35 0.8\n4 50 0.8\ne\n"),
-                            HasSubstr("\n1 5 0.8\n2 10 0.8\n4 50 0.8\ne\n"),
-                            HasSubstr("first 25.00000 to graph 1, first 25.00000")));
-  EXPECT_THAT(script, AllOf(Not(HasSubstr("'p:  ")), HasSubstr("'Which trigger samples fall on'"),
-                            HasSubstr("'without 1 measurement of one trigger'")));
-}
-
-TEST(BlockFigures, NumberSeveralMachinesAndTellAllOfTheirRuns) {
-  auto list = two_machines();
-  for (int i = 0; i < 16; ++i) {
-    list.push_back(make({.offsets = {{1, 100}}}));
-    list.back().run = "a-directory-with-a-long-name/of-many-runs/number-" + std::to_string(i);
-  }
-  for (Measurement& m : list) {
-    m.triggers = {{10, 30}, {20, 70}};
-    m.trigger_addresses = {1, 2};
-  }
-  const auto machines = output::group(list);
-  for (const Drawing& drawing :
-       {draw_histograms(machines, {}), draw_cumulative(machines), draw_bias(machines)}) {
-    EXPECT_THAT(
-        drawing.commands,
-        AllOf(HasSubstr("'CPU 1: Intel(R) Core(TM) i7-6700HQ"), HasSubstr("'CPU 1:  access'"),
-              HasSubstr("'CPU 2: Another CPU"), HasSubstr("'CPU 2:  faults'")));
-    // A line ends between words, so that a name may begin the next.
-    for (int i = 0; i < 16; ++i) {
-      const std::string name = "of-many-runs/number-" + std::to_string(i);
-      EXPECT_TRUE(drawing.commands.find(name + ";") != std::string::npos ||
-                  drawing.commands.find(name + "'") != std::string::npos)
-          << name;
-    }
-  }
-  const std::vector<Measurement> one{list[0]};
-  EXPECT_THAT(draw_histograms(output::group(one), {}).commands, Not(HasSubstr("'CPU 1")));
-}
-
-TEST(HistogramFigure, OutlinesHitsApart) {
-  const std::vector<Measurement> list{make({.offsets = {{0, 70}, {3, 20}, {900, 500}}})};
-  const std::string overlaid =
-      draw_histograms(output::group(list), {Arrangement::overlaid}).commands;
-  EXPECT_NE(overlaid.find("\n-0.5 70\n4.5 70\n4.5 20\n9.5 20\n"), std::string::npos);
-}
-
-TEST(ForestOfAComparison, TellsSamplesPeriodsAndWhichSidesAreSynthetic) {
+TEST(ForestFigure, OfAComparisonNamesSidesWithSamplesAndPeriods) {
   examples::Compared compared;
   compared.input("old.run").add(make({.offsets = {{0, 900}, {1, 100}}, .kernel_samples = 7}));
   compared.input("new.run");
@@ -244,87 +371,68 @@ TEST(ForestOfAComparison, TellsSamplesPeriodsAndWhichSidesAreSynthetic) {
     if (repeat == 2) m.period.requested = 5000;
     compared.add(m);
   }
-  const std::string commands = draw_forest(compared.compare(), compared.inputs).commands;
   EXPECT_THAT(
-      commands,
-      AllOf(HasSubstr("1007 samples, period 100'"), HasSubstr("'Hit ratios (SYNTHETIC)'"),
-            HasSubstr("2 runs, 2000 samples, several periods'"),
-            HasSubstr("'a old.run (baseline): Intel"), HasSubstr("'b new.run, synthetic: ")));
+      texts_of(forest_figure(compared.compare(), compared.inputs)),
+      AllOf(Contains(HasSubstr("1007 samples, period 100")), Contains("Hit ratios (SYNTHETIC)"),
+            Contains(HasSubstr("2 runs, 2000 samples, several periods")),
+            Contains(StartsWith("a old.run (baseline): Intel")),
+            Contains(StartsWith("b new.run, synthetic: "))));
 }
 
-/// What a script holds beyond ASCII, but for what figures write themselves.
-std::string foreign_text(std::string script) {
-  for (const std::string own : {"\u2019", "\u2026"}) {
-    for (std::size_t at = 0; (at = script.find(own, at)) != std::string::npos;) {
-      script.erase(at, own.size());
-    }
+TEST(BiasFigure, IsRefusedWithoutSeveralTriggers) {
+  try {
+    drawn(bias_figure, {make({.offsets = {{0, 100}}})});
+    FAIL() << "drawn";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("--kind bias: no measurement with several triggers"),
+                                    HasSubstr("--triggers")));
   }
-  std::erase_if(script, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  return script;
 }
 
-TEST(FigureKinds, HoldInPngAndPdfNoCharacterThatFontsMayLack) {
-  const std::string name = "\u4e2d\U0001f9ff\U00013080\ue000\uffff";
-  examples::Compared compared;
-  for (int i = 0; i < 4; ++i) {
-    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
-    m.run = m.kernel = m.cpu.model_name = name + std::to_string(i % 3);
-    m.cpu.hypervisor = m.cpu.microcode = name;
+TEST(BiasFigure, ShowsSharesAndTheEvenOne) {
+  auto m = make({.offsets = {{0, 100}}});
+  m.triggers = {{10, 30}, {20, 70}, {0, 0}, {100, 100}};
+  m.trigger_addresses = {1, 2, 3, 4};
+  const Figure figure = drawn(bias_figure, {m, make({.level = 1, .offsets = {{0, 100}}})});
+  ASSERT_THAT(figure.blocks.at(0).panels, SizeIs(1)) << "one trigger has no panel";
+  const Panel& panel = only_panel(figure);
+  std::vector<std::pair<double, double>> skids, hits;
+  for (const Box& box : panel.boxes.at(0).boxes) skids.emplace_back(box.left + 0.4, box.top);
+  for (const Box& box : panel.boxes.at(1).boxes) hits.emplace_back(box.left + 0.4, box.top);
+  EXPECT_THAT(skids, ElementsAre(Pair(1, 15), Pair(2, 35)));
+  EXPECT_THAT(hits, ElementsAre(Pair(1, 5), Pair(2, 10), Pair(4, 50)));
+  EXPECT_EQ(panel.rules.at(0).y1, 25);
+  EXPECT_THAT(texts_of(figure), IsSupersetOf({"Which trigger samples fall on",
+                                              "without 1 measurement of one trigger"}));
+}
+
+TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
+  auto list = two_machines();
+  for (int i = 0; i < 16; ++i) {
+    list.push_back(make({.offsets = {{1, 100}}}));
+    list.back().run = "a-directory-with-a-long-name/of-many-runs/number-" + std::to_string(i);
+  }
+  for (Measurement& m : list) {
     m.triggers = {{10, 30}, {20, 70}};
     m.trigger_addresses = {1, 2};
-    compared.input(m.run).add(m);
   }
-  test::TemporaryDirectory directory;
-  const auto script = [&directory] {
-    std::ifstream file(directory / "figure.gp");
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
-  const FigureFiles files{{}, directory / "figure.gp"};
-  for (const Kind kind : kKinds) {
-    draw_figure(compared.measurements, {.files = files, .kind = kind});
-    EXPECT_EQ(foreign_text(script()), "") << name_of(kind);
-    EXPECT_NE(script().find("\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{E000}\\u{FFFF}"), std::string::npos)
-        << name_of(kind);
+  const Machines machines = output::group(list);
+  for (const Figure& figure :
+       {histogram_figure(machines, {}), cdf_figure(machines), bias_figure(machines)}) {
+    const auto texts = texts_of(figure);
+    EXPECT_THAT(texts, AllOf(Contains(StartsWith("CPU 1: Intel(R) Core(TM) i7-6700HQ")),
+                             Contains("CPU 1:  access"), Contains(StartsWith("CPU 2: Another CPU")),
+                             Contains("CPU 2:  faults")));
+    std::string all;
+    for (const std::string& text : texts) all += text + "\n";
+    for (int i = 0; i < 16; ++i) {
+      EXPECT_THAT(all,
+                  ::testing::ContainsRegex("of-many-runs/number-" + std::to_string(i) + "[;\n]"));
+    }
   }
-  draw_comparison(compared.compare(), compared.inputs, files);
-  EXPECT_EQ(foreign_text(script()), "");
-}
-
-TEST(FigureScript, NamesTheOutputSoThatGnuplotOpensAFile) {
-  const Drawing drawing{100, 50, "plot x"};
-  EXPECT_THAT(script_of(drawing, "skid.svg"),
-              AllOf(StartsWith("#"), HasSubstr("\nset terminal svg "),
-                    HasSubstr("\nset output './skid.svg'\n"), HasSubstr("\nplot x\n")));
-  EXPECT_THAT(script_of(drawing, "|touch owned.png"),
-              HasSubstr("\nset output './|touch owned.png'\n"));
-  EXPECT_THAT(script_of(drawing, "/tmp/a'\n!b.pdf"),
-              AllOf(HasSubstr("\nset terminal pdfcairo "),
-                    HasSubstr("\nset output './a\u2019\\x0a!b.pdf'\n")));
-}
-
-TEST(FigureScript, TakesNoGnuplotAndNoNameOfAFigure) {
-  const auto list = two_machines();
-  test::TemporaryDirectory directory;
-  EXPECT_THROW(draw_figure(list, {.files = {{}, directory / "figure.png"}}), UsageError);
-  EXPECT_FALSE(std::filesystem::exists(directory / "figure.png"));
-  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-  ASSERT_EQ(setenv("PATH", directory.path().c_str(), 1), 0);
-  EXPECT_NO_THROW(draw_figure(list, {.files = {{}, directory / "figure.gp"}}));
-  ASSERT_EQ(setenv("PATH", path.c_str(), 1), 0);
-  EXPECT_TRUE(std::filesystem::exists(directory / "figure.gp"));
-}
-
-TEST(FigureKinds, RefuseMoreThanAnImageHolds) {
-  std::vector<Measurement> list;
-  for (int i = 0; i < 2500; ++i) {
-    list.push_back(make({.event = "e" + std::to_string(i % 3), .offsets = {{1, 5}}}));
-    list.back().triggers = {{1, 1}, {1, 1}};
-  }
-  for (const Kind kind : kKinds) {
-    EXPECT_THROW(draw_figure(list, {.files = {{}, "figure.gp"}, .kind = kind}), Error)
-        << name_of(kind);
-  }
-  EXPECT_FALSE(std::filesystem::exists("figure.gp"));
+  const std::vector<Measurement> one{list[0]};
+  EXPECT_THAT(texts_of(drawn(histogram_figure, one, {})),
+              ::testing::Each(::testing::Not(HasSubstr("CPU 1"))));
 }
 
 }  // namespace

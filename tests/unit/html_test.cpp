@@ -1,9 +1,10 @@
+#include "plots/kinds.h"
 #include "src/commands/output_files.h"
-#include "src/html/charts.h"
 #include "src/html/comparison_page.h"
 #include "src/html/document.h"
 #include "src/html/markup.h"
 #include "src/html/report_page.h"
+#include "src/html/svg.h"
 #include "src/output/report/grouping.h"
 #include "tests/unit/example_measurements.h"
 
@@ -39,17 +40,18 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Samples that the bars of a figure of offsets tell, by the label of their panel.
+/// Samples in the values of a histogram, by the label of their panel.
 std::map<std::string, std::uint64_t> samples_of(const std::string& figure) {
   std::map<std::string, std::uint64_t> samples;
-  const std::regex told("data-value=\"([^,\"]*), offset [^:]*: ([0-9]+) samples? ");
-  for (std::sregex_iterator found(figure.begin(), figure.end(), told), end; found != end; ++found) {
+  const std::regex value("data-value=\"([^,\"]*), offset [^:]*: ([0-9]+) samples? ");
+  for (std::sregex_iterator found(figure.begin(), figure.end(), value), end; found != end;
+       ++found) {
     samples[(*found)[1]] += std::stoull((*found)[2]);
   }
   return samples;
 }
 
-TEST(Markup, WritesTextAsItReads) {
+TEST(Markup, EscapesText) {
   EXPECT_EQ(Markup::text("a<b>&\"c'").string(), "a&lt;b&gt;&amp;&quot;c&#39;");
   EXPECT_EQ(Markup::text("red\x1b[31m\n").string(), "red\\x1b[31m\\x0a");
   EXPECT_EQ(Markup::text("Größe").string(), "Größe");
@@ -59,48 +61,50 @@ TEST(Markup, WritesTextAsItReads) {
             "<ul><li>1</li><li>2</li></ul>");
 }
 
-TEST(HistogramFigure, TellsEachLocatedSampleOnce) {
+std::string histogram_of(const std::vector<Measurement>& measurements) {
+  return svg_figure("offsets", plots::histogram_figure(output::group(measurements), {})).string();
+}
+
+TEST(SvgFigure, ShowsEachLocatedSampleOnce) {
   const std::vector<Measurement> measurements{
       make({.event = "access", .level = 0, .offsets = {{-3, 7}, {0, 11}, {1, 4982}}}),
       make({.event = "access", .level = 1, .offsets = examples::uniform(1, 3000)})};
-  const auto machines = output::group(measurements);
-  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
+  const std::string figure = histogram_of(measurements);
   const std::map<std::string, std::uint64_t> expected{{"none", measurements[0].samples.located()},
                                                       {"p", measurements[1].samples.located()}};
   EXPECT_EQ(samples_of(figure), expected);
-  EXPECT_THAT(figure, HasSubstr("hit"));
+  EXPECT_THAT(figure, HasSubstr("none, offset 0: 11 samples (0.22% of the located), hit"));
+  EXPECT_THAT(figure, HasSubstr("<td>11 samples (0.22% of the located), hit</td>"));
 }
 
-TEST(HistogramFigure, SaysThatThereIsNothingToDraw) {
+TEST(SvgFigure, LeavesTitleAndMachinesToThePage) {
+  const std::string figure = histogram_of({make({.offsets = {{0, 11}}})});
+  EXPECT_THAT(figure, AllOf(Not(HasSubstr("Where samples land")), Not(HasSubstr("i7-6700HQ")),
+                            HasSubstr("<title>offsets</title>")));
+}
+
+TEST(SvgFigure, ShowsWhereNothingIsLocated) {
   const std::vector<Measurement> measurements{
       make({.event = "nothing", .level = 2, .kernel_samples = 77})};
-  const auto machines = output::group(measurements);
-  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
+  const std::string figure = histogram_of(measurements);
   EXPECT_THAT(figure, HasSubstr("no located samples"));
   EXPECT_THAT(samples_of(figure), IsEmpty());
-  EXPECT_THAT(ledger_figure(machines.at(0).events.at(0)).string(),
+  EXPECT_THAT(svg_figure("classes", plots::ledger_figure(output::group(measurements))).string(),
               HasSubstr("pp, kernel: 77 samples (100% of those read)"));
 }
 
-TEST(RatioFigure, PlacesTheIntervalAroundTheValue) {
-  const std::string figure =
-      ratio_figure("ratios", {{.name = "p",
-                               .group = "access",
-                               .ratio = analysis::Estimate{0.5, 0.25, 0.75, false},
-                               .remark = {}},
-                              {.name = "pp", .group = "access", .ratio = {}, .remark = "missing"}})
-          .string();
-  std::smatch found;
-  ASSERT_TRUE(std::regex_search(
-      figure, found,
-      std::regex("<line x1=\"([0-9.]+)\" y1=\"[0-9.]+\" x2=\"([0-9.]+)\"[^>]*\"interval side0\"")));
-  const double low = std::stod(found[1]), high = std::stod(found[2]);
-  ASSERT_TRUE(std::regex_search(figure, found, std::regex("<circle cx=\"([0-9.]+)\"")));
-  EXPECT_NEAR(std::stod(found[1]), (low + high) / 2, 0.02);
-  EXPECT_LT(low, high);
-  EXPECT_THAT(figure, AllOf(HasSubstr("access, p: hit ratio 50.00% (25.00% to 75.00%)"),
-                            HasSubstr("nothing judged, missing")));
-  EXPECT_EQ(count_of(figure, "<circle"), 1U);
+TEST(SvgFigure, PlacesMarksOnTheirAxes) {
+  plots::Panel panel{.height = 100,
+                     .x = {.low = 0, .high = 10},
+                     .y = {.low = 1, .high = 100, .logarithmic = true},
+                     .boxes = {{.boxes = {{2, 4, 1, 10, {"a", "b"}}}}},
+                     .points = {{plots::Color::blue, plots::Shape::ring, {{5, 10, 4, 6, {}}}}}};
+  plots::Figure figure{.title = "t", .blocks = {{"", {panel}}}, .plot_width = 1000};
+  const std::string svg = svg_figure("t", figure).string();
+  // The panel begins at 84, 14; ten is half of two decades.
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"284.00\" y=\"64.00\" width=\"200.00\" height=\"50.00\""));
+  EXPECT_THAT(svg, HasSubstr("<line x1=\"484.00\" y1=\"64.00\" x2=\"684.00\" y2=\"64.00\""));
+  EXPECT_THAT(svg, HasSubstr("<circle cx=\"584.00\" cy=\"64.00\""));
 }
 
 TEST(ReportPage, IsOneFileUnderAPolicy) {
@@ -131,16 +135,17 @@ TEST(ReportPage, HasNoMarkupOfARecording) {
   EXPECT_THAT(page, HasSubstr("&lt;/script&gt;&lt;script&gt;alert(1)"));
 }
 
-TEST(ReportPage, NamesWhatRecordedIt) {
+TEST(ReportPage, ShowsCommandLinesOfRecorders) {
   const Measurement m = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
   const std::string page =
       report_page({m}, {"1", {"skidscan", "report"}, {{"skidscan", "record", "-e", "a b"}}, 2});
   EXPECT_THAT(page, AllOf(HasSubstr("<code>skidscan record -e &#39;a b&#39;</code>"),
                           HasSubstr("and 2 command lines more, which"), HasSubstr("shown by")));
-  EXPECT_THAT(report_page({m}, {"1", {"skidscan", "report"}}), Not(HasSubstr("Recorded, as")));
+  EXPECT_THAT(report_page({m}, {"1", {"skidscan", "report"}}),
+              Not(HasSubstr("Recorded, according")));
 }
 
-TEST(PageOrigin, HasEachCommandLineThatRecordedOnce) {
+TEST(PageOrigin, ListsEachRecordingCommandOnce) {
   std::vector<Measurement> measurements;
   for (int i = 0; i < 60; ++i) {
     Measurement m = make({.event = "access", .level = 1, .offsets = {{1, 50}}});
@@ -157,7 +162,7 @@ TEST(PageOrigin, HasEachCommandLineThatRecordedOnce) {
   EXPECT_EQ(commands::page_origin(measurements).left_out, 10U);
 }
 
-TEST(ReportPage, TellsWhatConcernsARecordingOnce) {
+TEST(ReportPage, ShowsWarningsOfARecordingOnce) {
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(1, "the recording was cut off");
   std::vector<Measurement> measurements{
@@ -167,7 +172,7 @@ TEST(ReportPage, TellsWhatConcernsARecordingOnce) {
   EXPECT_EQ(count_of(report_page(measurements, {"1", {}}), "the recording was cut off"), 1U);
 }
 
-TEST(ComparisonPage, TellsWhatDiffersAndWhatIsMissing) {
+TEST(ComparisonPage, ShowsDifferencesAndMissingMeasurements) {
   const std::vector<std::string> inputs{"good.run", kScript};
   std::vector<Measurement> measurements{
       make({.event = "access", .level = 1, .offsets = {{1, 5000}}}),
@@ -183,7 +188,7 @@ TEST(ComparisonPage, TellsWhatDiffersAndWhatIsMissing) {
                     HasSubstr(">-100.00 points<"), HasSubstr("execute, pp  b: hit ratio 0%")));
 }
 
-TEST(ComparisonPage, TellsOfContractsThatBrokeWhereNothingIsMarked) {
+TEST(ComparisonPage, ShowsBrokenContractsWhereNothingIsMarked) {
   const std::vector<std::string> inputs{"a", "b"};
   const std::vector<Measurement> measurements{
       make({.event = "access", .level = 2, .offsets = {{0, 5000}}, .ignores_level = false}),
@@ -199,7 +204,7 @@ TEST(ComparisonPage, TellsOfContractsThatBrokeWhereNothingIsMarked) {
                     HasSubstr("the contract was kept in the baseline and is broken here")));
 }
 
-TEST(ReportPage, CallsSyntheticWhatIs) {
+TEST(ReportPage, MarksSyntheticMachines) {
   Measurement made = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
   made.synthetic = true;
   made.cpu.model_name = "a model";
@@ -208,15 +213,6 @@ TEST(ReportPage, CallsSyntheticWhatIs) {
   EXPECT_EQ(count_of(page, "SYNTHETIC"), 1U);
   EXPECT_GT(page.find("SYNTHETIC"), page.find("Machine 2"));
   EXPECT_EQ(count_of(report_page({real}, {"1", {}}), "SYNTHETIC"), 0U);
-}
-
-TEST(HistogramFigure, CallsAHitWhatIsAtTheTrigger) {
-  const std::vector<Measurement> measurements{
-      make({.event = "access", .level = 0, .offsets = {{0, 100}, {2, 50}, {4000, 50}}})};
-  const auto machines = output::group(measurements);
-  const std::string figure = histogram_figure(machines.at(0).events.at(0)).string();
-  EXPECT_THAT(figure, HasSubstr("none, offset 0: 100 samples (50.00% of the located), hit"));
-  EXPECT_THAT(figure, HasSubstr("none, offset +1 to +"));
 }
 
 }  // namespace

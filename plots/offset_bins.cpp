@@ -1,4 +1,4 @@
-#include "plots/figure_bins.h"
+#include "plots/offset_bins.h"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +11,15 @@ using analysis::Bin;
 using analysis::Measurement;
 using analysis::SampleClass;
 
-/// Share of a measurement's samples that may lie beyond either end of the axis.
+/// Share of a measurement's samples that may be beyond either end of the axis.
 constexpr double kTail = 0.0005;
 /// How many times longer than the central part the axis may be for the sake of the tails.
-constexpr std::int64_t kLongestWhole = 4;
+constexpr std::int64_t kLongestTails = 4;
 /// Shorter axes make a single bar as wide as the panel.
 constexpr std::int64_t kShortestSpan = 10;
+/// hit, skid, before and censored, the first of the classes.
+constexpr std::size_t kLocatedClasses = 4;
+static_assert(static_cast<std::size_t>(SampleClass::censored) + 1 == kLocatedClasses);
 
 struct Range {
   std::int64_t lowest = 0;
@@ -69,7 +72,7 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
     for (const Bin& bin : measurement.histogram.bins) whole.include(bin.lo, bin.hi - 1);
     include_central_part(measurement, central);
   }
-  Range range = whole.span() <= kLongestWhole * central.span() ? whole : central;
+  Range range = whole.span() <= kLongestTails * central.span() ? whole : central;
   const std::int64_t missing = kShortestSpan * unit - range.span();
   if (missing > 0) range.include(range.lowest - missing / 2, range.highest + (missing + 1) / 2);
 
@@ -81,22 +84,8 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
   return axis;
 }
 
-SampleClass sample_class_of(BarClass bar_class) {
-  switch (bar_class) {
-    case BarClass::before:
-      return SampleClass::before;
-    case BarClass::hit:
-      return SampleClass::hit;
-    case BarClass::skid:
-      return SampleClass::skid;
-    case BarClass::censored:
-      return SampleClass::censored;
-  }
-  return SampleClass::skid;
-}
-
 double end_of_hits(const OffsetAxis& axis) {
-  // Wide enough to be seen, else as wide as the one offset that it stands for.
+  // Wide enough to be visible, but at least one instruction.
   constexpr double kNarrowest = 0.008;  // of the axis
   const auto span = static_cast<double>(axis.highest - axis.lowest + 1);
   const double half = std::max(1.0, static_cast<double>(axis.width) / 2);
@@ -105,11 +94,7 @@ double end_of_hits(const OffsetAxis& axis) {
 
 Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
   const std::uint64_t hits = measurement.samples[SampleClass::hit];
-  std::map<std::int64_t, std::array<std::uint64_t, kBarClasses>> bins;
-  const auto add = [&bins](std::int64_t lo, BarClass bar_class, std::uint64_t count) {
-    bins[lo][static_cast<std::size_t>(bar_class)] += count;
-  };
-
+  std::map<std::int64_t, std::array<std::uint64_t, kLocatedClasses>> bins;
   Bars result;
   result.beyond = measurement.histogram.underflow + measurement.histogram.overflow;
   for (const Bin& bin : measurement.histogram.bins) {
@@ -117,32 +102,31 @@ Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
       result.beyond += bin.count;
       continue;
     }
-    const std::int64_t lo = floor_to(bin.lo, axis.width);
+    auto& counts = bins[floor_to(bin.lo, axis.width)];
+    const auto add = [&counts](SampleClass sample_class, std::uint64_t count) {
+      counts[static_cast<std::size_t>(sample_class)] += count;
+      return count;
+    };
     std::uint64_t rest = bin.count;
-    if (bin.lo <= 0 && 0 < bin.hi) {
-      // Hits are exactly the samples at offset 0.
-      const std::uint64_t in_bin = std::min(hits, bin.count);
-      add(lo, BarClass::hit, in_bin);
-      rest -= in_bin;
-    }
-    const std::uint64_t censored = std::min(bin.censored, rest);
-    add(lo, BarClass::censored, censored);
-    add(lo, bin.lo < 0 ? BarClass::before : BarClass::skid, rest - censored);
+    // Hits are exactly the samples at offset 0.
+    if (bin.lo <= 0 && 0 < bin.hi) rest -= add(SampleClass::hit, std::min(hits, rest));
+    rest -= add(SampleClass::censored, std::min(bin.censored, rest));
+    add(bin.lo < 0 ? SampleClass::before : SampleClass::skid, rest);
   }
   for (const auto& [lo, counts] : bins) {
     const double left = static_cast<double>(lo) - 0.5;
     const double right = left + static_cast<double>(axis.width);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < kBarClasses; ++i) {
-      const auto bar_class = static_cast<BarClass>(i);
+    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
+      const auto sample_class = static_cast<SampleClass>(i);
       if (counts[i] == 0) continue;
-      if (bar_class == BarClass::hit) {
-        result.bars.push_back({lo, 0, counts[i], bar_class, left, end_of_hits(axis)});
+      if (sample_class == SampleClass::hit) {
+        result.bars.push_back({lo, sample_class, 0, counts[i], left, end_of_hits(axis)});
         result.highest = std::max(result.highest, counts[i]);
         continue;
       }
       result.bars.push_back(
-          {lo, sum, counts[i], bar_class, lo == 0 ? end_of_hits(axis) : left, right});
+          {lo, sample_class, sum, counts[i], lo == 0 ? end_of_hits(axis) : left, right});
       sum += counts[i];
     }
     result.highest = std::max(result.highest, sum);

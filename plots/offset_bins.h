@@ -4,7 +4,6 @@
 #include "analysis/measurement.h"
 #include "src/output/report/grouping.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,21 +17,17 @@ struct OffsetAxis {
 };
 
 /// The axis that the levels of an event share. It holds offset 0 and all samples, unless a few far
-/// ones (0.05% of a measurement on either side) would squeeze the others together.
+/// ones (0.05% of a measurement on either side) would compress the others.
 OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t most_bins);
 
-/// Samples of one class in one bin, on top of the classes before it in the order of BarClass; hits
-/// stand alone. Where a bin is wider than one instruction, the one that begins at 0 is shared: hits
-/// have its left end, half of it at most, and whatever lies behind the trigger the rest.
-enum class BarClass { before, hit, skid, censored };
-inline constexpr std::size_t kBarClasses = 4;
-analysis::SampleClass sample_class_of(BarClass bar_class);
-
+/// Samples of one class in one bin, on top of those of the same bin before it. Hits have their own
+/// bar: where a bin is wider than one instruction, hits have the left end of the bin that begins at
+/// 0, half of it at most, and samples after the trigger the rest.
 struct Bar {
-  std::int64_t lo = 0;       ///< first offset of the bin
-  std::uint64_t bottom = 0;  ///< samples of the classes below
-  std::uint64_t count = 0;   ///< samples of this class, not 0
-  BarClass bar_class = BarClass::skid;
+  std::int64_t lo = 0;  ///< first offset of the bin
+  analysis::SampleClass sample_class = analysis::SampleClass::skid;
+  std::uint64_t bottom = 0;    ///< samples below
+  std::uint64_t count = 0;     ///< samples of this class, not 0
   double left = 0, right = 0;  ///< where its sides are drawn, in instructions
 };
 
@@ -42,10 +37,10 @@ struct Bars {
   std::uint64_t beyond = 0;   ///< located samples outside the axis
 };
 
-/// Where the bar of hits ends.
-double end_of_hits(const OffsetAxis& axis);
-
 Bars bars_of(const analysis::Measurement& measurement, const OffsetAxis& axis);
+
+/// The right side of the bar of hits.
+double end_of_hits(const OffsetAxis& axis);
 
 /// The smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`.
 std::int64_t round_up_nicely(double value);

@@ -1,0 +1,87 @@
+#include "plots/palette.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace skid::plots {
+namespace {
+
+struct ColorText {
+  std::string_view hex, name;
+};
+
+/// By Color.
+constexpr std::array<ColorText, 10> kColors{{{"#000000", "black"},
+                                             {"#444444", "dark-grey"},
+                                             {"#777777", "grey"},
+                                             {"#E69F00", "orange"},
+                                             {"#56B4E9", "sky-blue"},
+                                             {"#009E73", "green"},
+                                             {"#0072B2", "blue"},
+                                             {"#D55E00", "vermillion"},
+                                             {"#CC79A7", "purple"},
+                                             {"#F0E442", "yellow"}}};
+
+}  // namespace
+
+std::string_view hex_of(Color color) {
+  return kColors[static_cast<std::size_t>(color)].hex;
+}
+
+std::string_view name_of(Color color) {
+  return kColors[static_cast<std::size_t>(color)].name;
+}
+
+Fill fill_of(analysis::SampleClass sample_class) {
+  // By SampleClass; of colours that are alike in grey each has its own pattern.
+  static constexpr std::array<Fill, analysis::kSampleClasses> kFills{{{Color::green, 0},
+                                                                      {Color::blue, 4},
+                                                                      {Color::orange, 0},
+                                                                      {Color::vermillion, 2},
+                                                                      {Color::purple, 1},
+                                                                      {Color::sky_blue, 7},
+                                                                      {Color::black, 6},
+                                                                      {Color::dark_grey, 0},
+                                                                      {Color::grey, 5},
+                                                                      {Color::yellow, 0}}};
+  return kFills[static_cast<std::size_t>(sample_class)];
+}
+
+LineStyle line_style_of(int level) {
+  switch (level) {
+    case 0:
+      return {Color::black, 7.0};
+    case 1:
+      return {Color::orange, 5.0};
+    case 2:
+      return {Color::sky_blue, 3.0};
+    case 3:
+      return {Color::vermillion, 1.2};
+    default:
+      return {Color::grey, 1.2};
+  }
+}
+
+Color color_of_side(std::size_t side) {
+  constexpr std::array kSides{Color::blue,   Color::vermillion, Color::green, Color::orange,
+                              Color::purple, Color::sky_blue,   Color::black};
+  return kSides[side % kSides.size()];
+}
+
+std::uint32_t rgb_of_shade(double shade) {
+  constexpr std::array<std::uint32_t, 10> kCividis{0xfee838, 0xe1cc55, 0xc3b369, 0xa59c74,
+                                                   0x8a8678, 0x707173, 0x575d6d, 0x3b496c,
+                                                   0x123570, 0x00224e};
+  const double at = std::clamp(shade, 0.0, 1.0) * (kCividis.size() - 1);
+  const auto left = std::min(static_cast<std::size_t>(at), kCividis.size() - 2);
+  const double part = at - static_cast<double>(left);
+  std::uint32_t rgb = 0;
+  for (const unsigned shift : {16U, 8U, 0U}) {
+    const double from = (kCividis[left] >> shift) & 0xff, to = (kCividis[left + 1] >> shift) & 0xff;
+    rgb |= static_cast<std::uint32_t>(std::lround(from + part * (to - from))) << shift;
+  }
+  return rgb;
+}
+
+}  // namespace skid::plots

@@ -1,0 +1,335 @@
+// Figures as files: formats, scripts, names of recordings, and failures of gnuplot.
+#include "plots/characters.h"
+#include "plots/figure.h"
+#include "src/output/escape.h"
+#include "src/support/error.h"
+#include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/compared_measurements.h"
+#include "tests/unit/example_measurements.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::plots {
+namespace {
+
+namespace fs = std::filesystem;
+using analysis::Measurement;
+using examples::make;
+using examples::uniform;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+class FigureFile : public ::testing::Test {
+ protected:
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+  std::string content(const std::string& name) const {
+    std::ifstream file(directory_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  FigureFiles named(const std::string& plot, const std::string& script = {}) const {
+    return {plot.empty() ? fs::path() : directory_ / plot,
+            script.empty() ? fs::path() : directory_ / script};
+  }
+  /// The message of the error that draws nothing.
+  std::string error_of(const std::vector<Measurement>& list, const std::string& plot) const {
+    try {
+      draw_figure(list, {.files = named(plot)});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+/// The same with gnuplot.
+class DrawnFigure : public FigureFile {
+ protected:
+  void SetUp() override {
+    if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not in PATH";
+  }
+};
+
+/// PATH, set to a single directory for as long as this lives.
+class OnlyPath {
+ public:
+  explicit OnlyPath(const fs::path& directory) : before_(std::getenv("PATH")) {
+    setenv("PATH", directory.c_str(), 1);
+  }
+  OnlyPath(const OnlyPath&) = delete;
+  OnlyPath& operator=(const OnlyPath&) = delete;
+  ~OnlyPath() { setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
+
+std::vector<Measurement> four_levels() {
+  std::vector<Measurement> list;
+  list.push_back(make({.level = 0, .offsets = uniform(-20, 4900)}));
+  list.push_back(make({.level = 1, .offsets = {{1, 5000}}}));
+  list.push_back(make({.level = 2, .offsets = {{0, 4000}, {3, 1000}}}));
+  list.push_back(make({.level = 3, .kernel_samples = 12}));
+  for (Measurement& m : list) {
+    m.triggers = {{10, 30}, {20, 70}};
+    m.trigger_addresses = {1, 2};
+  }
+  return list;
+}
+
+TEST_F(DrawnFigure, HasTheFormatOfItsExtension) {
+  for (const auto& [name, signature] : {std::pair{"f.png", "\x89PNG\r\n\x1a\n"},
+                                        std::pair{"f.svg", "<?xml"}, std::pair{"f.pdf", "%PDF-"}}) {
+    draw_figure(four_levels(), {.files = named(name)});
+    EXPECT_THAT(content(name), StartsWith(signature));
+    EXPECT_GT(content(name).size(), 5000u);
+  }
+}
+
+TEST_F(DrawnFigure, ReplacesAnOlderFile) {
+  std::ofstream(directory_ / "figure.png") << "older";
+  draw_figure(four_levels(), {.files = named("figure.png")});
+  EXPECT_THAT(content("figure.png"), StartsWith("\x89PNG"));
+}
+
+TEST_F(DrawnFigure, HasTheTextsOfItsModel) {
+  auto list = four_levels();
+  list[1].synthetic = true;
+  draw_figure(list,
+              {.files = named("f.svg"), .arrangement = Arrangement::overlaid, .logarithmic = true});
+  const std::string overlaid = content("f.svg");
+  draw_figure(list, {.files = named("f.svg")});
+  for (const std::string& svg : {overlaid, content("f.svg")}) {
+    for (const char* text : {"access", "i7-6700HQ", "6.1.0-18-amd64", "period 100", "5000 samples",
+                             "synthetic", "offset from trigger (instructions)", ">samples<"}) {
+      EXPECT_NE(svg.find(text), std::string::npos) << text;
+    }
+  }
+  EXPECT_THAT(content("f.svg"), HasSubstr("no located samples"));
+}
+
+TEST_F(DrawnFigure, EqualsTheFigureOfItsScript) {
+  for (const Kind kind : kKinds) {
+    draw_figure(four_levels(), {.files = named("f.svg", "f.gp"), .kind = kind});
+    const std::string svg = content("f.svg");
+    fs::remove(directory_ / "f.svg");
+    const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+    EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
+    EXPECT_EQ(redrawn.err, "") << name_of(kind);
+    EXPECT_TRUE(content("f.svg") == svg) << name_of(kind);
+  }
+}
+
+TEST_F(DrawnFigure, RunsNothingFromNames) {
+  const std::vector<std::string> hostile{"`touch owned`",
+                                         "'; system('touch owned'); '",
+                                         "'\nsystem('touch owned')\n'",
+                                         "'\n!touch owned\n",
+                                         "\"; system(\"touch owned\")",
+                                         "@macro \\' ''' \\",
+                                         "x\\",
+                                         "@m {/=50 big} x_2 %s",
+                                         "x' at 0,0; set output '|touch owned'; #",
+                                         "e\ne\n!touch owned",
+                                         "<script>&amp;</script>",
+                                         "\ufffe\uffff\ue000\u4e2d",
+                                         "\x1b[31m\u202e$d << EOD"};
+  examples::Compared compared;
+  for (const std::string& name : hostile) {
+    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
+    m.run = m.kernel = m.cpu.model_name = name;
+    m.cpu.hypervisor = m.cpu.microcode = name;
+    m.triggers = {{10, 30}, {20, 70}};
+    m.trigger_addresses = {1, 2};
+    compared.input(name).add(m);
+    m.run = "other";
+    compared.input("other").add(m);
+  }
+  const auto check = [&](const std::string& what) {
+    const std::string svg = content("f.svg");
+    EXPECT_THAT(svg, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("\x1b")),
+                           Not(HasSubstr("\u202e")), Not(HasSubstr("\uffff"))))
+        << what;
+    EXPECT_NE(svg.find("$d &lt;&lt; EOD"), std::string::npos) << what;
+    const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+    EXPECT_TRUE(redrawn.code.success()) << what << ": " << redrawn.err;
+    EXPECT_TRUE(content("f.svg") == svg) << what;
+    EXPECT_THAT(files(), UnorderedElementsAre("f.svg", "f.gp")) << what;
+  };
+  for (const Kind kind : kKinds) {
+    draw_figure(compared.measurements, {.files = named("f.svg", "f.gp"), .kind = kind});
+    check(std::string(name_of(kind)));
+  }
+  draw_comparison(compared.compare(), compared.inputs, named("f.svg", "f.gp"));
+  check("comparison");
+}
+
+TEST_F(DrawnFigure, RunsNothingFromItsPath) {
+  const std::string name = "|fig'\n!touch owned\nure`touch owned`";
+  draw_figure(four_levels(), {.files = named(name + ".png", name + ".gp")});
+  EXPECT_THAT(files(), UnorderedElementsAre(name + ".png", name + ".gp"));
+  EXPECT_TRUE(run_program({"gnuplot", "./" + name + ".gp"}, directory_.path()).code.success());
+  EXPECT_FALSE(fs::exists(directory_ / "owned"));
+}
+
+TEST_F(DrawnFigure, IsNotLeftWhereItCannotBeWritten) {
+  EXPECT_THROW(draw_figure(four_levels(), {.files = named("missing/figure.png")}), Error);
+  EXPECT_THROW(draw_figure({}, {.files = named("figure.png")}), Error);
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(FigureFile, RefusesOtherExtensions) {
+  EXPECT_THROW(draw_figure(four_levels(), {.files = named("f.gif")}), UsageError);
+  EXPECT_THAT(error_of(four_levels(), "f.gif"), HasSubstr("expected .png, .svg or .pdf"));
+  EXPECT_THROW(draw_figure(four_levels(), {.files = named("", "figure.png")}), UsageError);
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
+  std::vector<Measurement> list;
+  for (int i = 0; i < 2500; ++i) {
+    list.push_back(make({.offsets = {{1, 5}}}));
+    list.back().triggers = {{1, 1}, {1, 1}};
+  }
+  for (const Kind kind : kKinds) {
+    EXPECT_THROW(draw_figure(list, {.files = named("", "figure.gp"), .kind = kind}), Error)
+        << name_of(kind);
+  }
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(FigureFile, NeedsGnuplotForPlotsOnly) {
+  const OnlyPath nothing(directory_.path());
+  draw_figure(four_levels(), {.files = named("", "f.gp")});
+  EXPECT_THAT(content("f.gp"), HasSubstr("\nset output './f.png'\n"));
+  EXPECT_THAT(error_of(four_levels(), "figure.png"), HasSubstr("gnuplot-nox"));
+  EXPECT_THAT(files(), ElementsAre("f.gp"));
+}
+
+TEST_F(FigureFile, ReportsTheMessageOfAFailedGnuplot) {
+  const test::TemporaryDirectory programs;
+  const auto error_of_gnuplot = [&](const std::string& commands) {
+    fs::remove(programs / "gnuplot");
+    std::ofstream(programs / "gnuplot") << "#!/bin/sh\n" << commands;
+    fs::permissions(programs / "gnuplot", fs::perms::owner_all);
+    const OnlyPath only(programs.path());
+    return error_of(four_levels(), "figure.svg");
+  };
+  EXPECT_THAT(error_of_gnuplot("echo 'plot nonsense(x)\n     ^\n\"figure.gp\" line 7: undefined "
+                               "function: nonsense' >&2; exit 1"),
+              AllOf(HasSubstr("exit status 1"), HasSubstr("line 7: undefined function: nonsense")));
+  EXPECT_THAT(error_of_gnuplot("echo '\"f.gp\" line 5: unknown or ambiguous terminal type' >&2"),
+              HasSubstr("cannot draw .svg files; install the package gnuplot-nox"));
+  EXPECT_THAT(error_of_gnuplot("printf half > figure.svg; exit 7"), HasSubstr("exit status 7"));
+  EXPECT_THAT(error_of_gnuplot("exit 0"), HasSubstr("drew nothing"));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+/// A script without the characters that figures write themselves and those of ASCII.
+std::string foreign_text(std::string script) {
+  for (const std::string own : {"\u2019", "\u2026"}) {
+    for (std::size_t at = 0; (at = script.find(own, at)) != std::string::npos;) {
+      script.erase(at, own.size());
+    }
+  }
+  std::erase_if(script, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return script;
+}
+
+TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
+  const std::string name = "\u4e2d\U0001f9ff\U00013080\ue000\uffff";
+  examples::Compared compared;
+  for (int i = 0; i < 4; ++i) {
+    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
+    m.run = m.kernel = m.cpu.model_name = name + std::to_string(i % 3);
+    m.cpu.hypervisor = m.cpu.microcode = name;
+    m.triggers = {{10, 30}, {20, 70}};
+    m.trigger_addresses = {1, 2};
+    compared.input(m.run).add(m);
+  }
+  for (const Kind kind : kKinds) {
+    draw_figure(compared.measurements, {.files = named("", "f.gp"), .kind = kind});
+    EXPECT_EQ(foreign_text(content("f.gp")), "") << name_of(kind);
+    EXPECT_NE(content("f.gp").find("\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{E000}\\u{FFFF}"),
+              std::string::npos)
+        << name_of(kind);
+  }
+  draw_comparison(compared.compare(), compared.inputs, named("", "f.gp"));
+  EXPECT_EQ(foreign_text(content("f.gp")), "");
+}
+
+TEST(GnuplotString, HasNoQuoteThatCouldEndIt) {
+  EXPECT_EQ(gnuplot_string("it's"), "'it\u2019s'");
+  EXPECT_EQ(gnuplot_string("'; plot"), "'\u2019; plot'");
+  EXPECT_EQ(gnuplot_string("a\nb"), "'a\\x0ab'");
+}
+
+TEST(GnuplotString, HasNoTextThatXmlForbids) {
+  EXPECT_EQ(gnuplot_string("a]]>b>"), "'a]]\\x3eb>'");
+  EXPECT_EQ(gnuplot_string("a\ufffeb\uffffc"), "'a\\u{FFFE}b\\u{FFFF}c'");
+}
+
+// Random strings of the characters that have a meaning in gnuplot.
+TEST_F(DrawnFigure, PassesAnyStringAsOneString) {
+  const std::string alphabet = "'\"`\\@{}$#!;|\n\r\t%&^_~<> ax0";
+  std::mt19937 random(17);
+  std::vector<std::string> names{"'", "''", "'''", "\\", "\\'", "'\\", "`", "\"", "#", ""};
+  for (int i = 0; i < 300; ++i) {
+    std::string name;
+    for (unsigned long length = random() % 12; length > 0; --length) {
+      name += alphabet[random() % alphabet.size()];
+    }
+    names.push_back(name);
+  }
+  // gnuplot fails at the first that is anything but one string of that length.
+  std::ofstream script(directory_ / "strings.gp");
+  script << "set encoding utf8\n";
+  for (const std::string& name : names) {
+    const std::string text = gnuplot_string(name);
+    script << "set label " << text << " at 0,0 noenhanced\nunset label\ntext = " << text
+           << "\nif (strlen(text) != " << output::display_width(text) - 2 << ") exit status 9\n";
+  }
+  script.close();
+  const auto result = run_program({"gnuplot", "-d", "strings.gp"}, directory_.path());
+  EXPECT_TRUE(result.code.success()) << result.err;
+}
+
+TEST(DrawableText, IsEscapedWhereTheFontsLackACharacter) {
+  const std::string seldom = "\u4e2d\U0001f9ff\U00013080\u0e01";
+  EXPECT_EQ(drawable(seldom, Fonts::of_viewers), seldom);
+  EXPECT_EQ(drawable(seldom, Fonts::of_drawers), "\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{0E01}");
+  const std::string usual = "a\u00e9\u03b1\u0436\u05d0\u0645\u2019\u2026\u2265\u2588 ~";
+  EXPECT_EQ(drawable(usual, Fonts::of_drawers), usual);
+  // These have no agreed picture.
+  for (const Fonts fonts : {Fonts::of_viewers, Fonts::of_drawers}) {
+    EXPECT_EQ(drawable("\ue000\U0010fffd\ufdd0\U0001ffff\n", fonts),
+              "\\u{E000}\\u{10FFFD}\\u{FDD0}\\u{1FFFF}\\x0a");
+    EXPECT_EQ(drawable(drawable("\ue000\xff\u4e2d", fonts), fonts),
+              drawable("\ue000\xff\u4e2d", fonts));
+  }
+}
+
+}  // namespace
+}  // namespace skid::plots
