@@ -3,7 +3,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
 #include "src/events/pfm_tables.h"
-#include "src/kit/directory.h"
+#include "src/kit/output.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/error.h"

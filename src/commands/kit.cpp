@@ -7,9 +7,7 @@
 #include "src/commands/standard_output.h"
 #include "src/events/catalogue.h"
 #include "src/events/triggers.h"
-#include "src/kit/archive.h"
-#include "src/kit/directory.h"
-#include "src/kit/slurm.h"
+#include "src/kit/output.h"
 #include "src/output/escape.h"
 #include "src/record/plan.h"
 #include "src/support/architecture.h"
@@ -179,9 +177,7 @@ void make_kit(const KitOptions& given) {
     messages.detail(fmt::format("{}: {}, trigger {}, period {}", measurement.requested,
                                 measurement.perf_event, measurement.trigger, measurement.period));
   }
-  std::vector<kit::File> files = kit::files_of(kit);
-  if (options.slurm) kit::add_slurm(files);
-  write_kit(options, files);
+  write_kit(options, kit::files_of(kit, options.slurm));
   if (messages.quiet() || options.output == kStandardOutput) return;
   if (options.slurm) {
     print(output::escape_for_terminal(fmt::format(

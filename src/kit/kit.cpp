@@ -17,19 +17,29 @@ namespace {
 constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 
 constexpr std::string_view kReadme =
-    R"(A kit of skidscan {version}: it samples small programs with the perf of a Linux
-machine ({arch}) to measure how far samples lie from their cause.
+    R"(A kit of skidscan {version}: it samples small programs with perf on a Linux machine
+({arch}) to measure how far samples are from the instructions that caused them.
 
-It takes perf and a shell, nothing else, and changes nothing on the machine.
-Unpack it where programs may run, then:
+It needs perf and a shell and changes nothing on the machine. Extract it where
+programs may run, then:
 
     sh skidscan-kit/run.sh                # records into ./skidscan.run
-    tar -cf skidscan.run.tar skidscan.run # to carry it back
+    tar -cf skidscan.run.tar skidscan.run # to copy it back
 
-{measurements} measurements; 'sh run.sh -h' lists the options. What the machine refuses is
-noted. When it was broken off, the same command goes on where it ended.
-Where skidscan is: tar -xf skidscan.run.tar; skidscan report skidscan.run
-In skidscan.run/machine is what was copied of /proc and /sys.
+{measurements} measurements. Events that the machine refuses are noted. The same command
+continues an interrupted run. On a machine with skidscan:
+tar -xf skidscan.run.tar; skidscan report skidscan.run
+skidscan.run/machine has copies of files in /proc and /sys.
+)";
+
+constexpr std::string_view kSlurmReadme =
+    R"(
+For Slurm, in a directory that all nodes share:
+
+    ./submit.sh --nodes 'node[1-16]'      # a run on each of these nodes
+    ./submit.sh --features skylake,genoa  # or on one node with each feature
+
+Runs are in results/. The same command submits what is missing.
 )";
 
 std::string readme_of(const Kit& kit) {
@@ -46,11 +56,16 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-std::vector<File> files_of(const Kit& kit) {
+std::vector<File> files_of(const Kit& kit, bool slurm) {
   std::vector<File> files{
-      {.name = kReadmeName, .content = readme_of(kit), .executable = false},
+      {.name = "README.txt", .content = readme_of(kit), .executable = false},
       {.name = run::kPlanName, .content = run::description_of(kit.plan), .executable = false},
       {.name = kScriptName, .content = script_of(kit), .executable = true}};
+  if (slurm) {
+    files.front().content += kSlurmReadme;
+    files.push_back(
+        {.name = "submit.sh", .content = std::string(submit_script()), .executable = true});
+  }
   for (const runway::Target& target : kit.targets) {
     files.push_back({.name = target.path.filename().string(),
                      .content = read_file(target.path, kLargestTarget),

@@ -14,14 +14,13 @@ namespace skid::kit {
 /// The directory that everything in a tar of a kit is in.
 inline constexpr const char* kTopDirectory = "skidscan-kit";
 inline constexpr const char* kScriptName = "run.sh";
-inline constexpr const char* kReadmeName = "README.txt";
 
 struct Kit {
   Arch arch = Arch::x86_64;
-  run::Run plan;                        ///< all of it pending, on no machine yet
-  std::vector<runway::Target> targets;  ///< those of the plan, built
-  std::optional<int> cpu;               ///< to pin to; nullopt: chosen where it runs
-  std::vector<std::string> pmus;        ///< that events name, whose CPUs it has to be one of
+  run::Run plan;                        ///< every measurement pending, the machine unknown
+  std::vector<runway::Target> targets;  ///< the built targets of the plan
+  std::optional<int> cpu;               ///< to pin to; nullopt: chosen by run.sh
+  std::vector<std::string> pmus;        ///< named by events; the CPU must belong to all of them
 };
 
 struct File {
@@ -30,9 +29,9 @@ struct File {
   bool executable = false;
 };
 
-/// Everything that a kit consists of: plan, script, targets, a text for people. Throws UsageError
-/// for a plan that no script can carry out, InputError when a target cannot be read.
-std::vector<File> files_of(const Kit& kit);
+/// The files of a kit: plan, script, targets, README and, with `slurm`, submit.sh. Throws
+/// UsageError for events with control characters, InputError when a target cannot be read.
+std::vector<File> files_of(const Kit& kit, bool slurm = false);
 
 /// The PMUs that events name, "cpu_core" of "cpu_core/cycles/u", each once.
 std::vector<std::string> named_pmus(const run::Run& plan);

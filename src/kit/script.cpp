@@ -1,17 +1,14 @@
 #include "src/kit/script.h"
 
 #include "src/machine/machine.h"
-#include "src/perftool/messages.h"
 #include "src/perftool/record_command.h"
 #include "src/perftool/retry.h"
 #include "src/support/error.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <map>
-#include <span>
-#include <variant>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,106 +19,108 @@ namespace {
 
 using When = CommandWord::When;
 
-constexpr std::string_view kMarker = "@THE KIT@\n";
-
 void check_word(std::string_view word) {
-  const auto is_control = [](char c) {
-    constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < kFirstPrintable || byte == kDelete;
-  };
-  if (std::any_of(word.begin(), word.end(), is_control)) {
-    throw UsageError("-e: an event of a kit has a control character in its name");
+  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
+  if (std::any_of(word.begin(), word.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < kFirstPrintable || byte == kDelete;
+      })) {
+    throw UsageError("-e: the name of an event in a kit contains a control character");
   }
 }
 
-std::string condition_of(const CommandWord& word) {
-  if (word.when == When::with_cross_check) return "w";
-  if (word.when == When::without_cross_check) return "n";
-  if (word.since == Since{}) return {};
-  return fmt::format("{}.{}", word.since.major, word.since.minor);
+std::string version_variable(const Since& since) {
+  return fmt::format("perf_{}_{}", since.major, since.minor);
 }
 
-std::string assignment(std::string_view name, std::string_view value) {
-  return fmt::format("{}={}\n", name, shell_word(value));
-}
-
-/// Of texts that grep -F looks for: one a line.
-std::string lines(std::span<const std::string_view> texts) {
-  return fmt::format("{}", fmt::join(texts, "\n"));
-}
-
-std::string cross_check_of(const run::Run& plan) {
-  for (const run::PlannedMeasurement& measurement : plan.measurements) {
-    if (!measurement.cross_check.empty()) return measurement.cross_check;
+/// Words that have the same condition, which expand to nothing where it does not hold.
+std::string conditional(const CommandWord& condition, std::string words) {
+  if (condition.since != Since{}) {
+    words = fmt::format("${{{}:+{}}}", version_variable(condition.since), words);
   }
-  return {};
+  if (condition.when == When::with_cross_check) return fmt::format("${{cross_check:+{}}}", words);
+  if (condition.when == When::without_cross_check)
+    return fmt::format("${{no_cross_check:+{}}}", words);
+  return words;
 }
 
-/// A shell variable is set from these with $(( )) and compared with -lt: digits only.
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
+std::vector<CommandWord> words_of(const run::PlannedMeasurement& measurement) {
+  return perftool::record_words({.event = measurement.perf_event,
+                                 .period = measurement.period,
+                                 .cross_check = measurement.cross_check,
+                                 .length = measurement.length});
+}
+
+double seconds_of(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
 }
 
 std::string values_of(const Kit& kit) {
   std::vector<std::string> targets;
   for (const run::RunTarget& target : kit.plan.targets) targets.push_back(target.file);
-  std::string text = "# What this kit is for; written by skidscan.\n";
-  text += assignment("arch", runway::name_of(kit.arch));
-  text += assignment("targets", fmt::format("{}", fmt::join(targets, " ")));
-  text += assignment("cpu", kit.cpu ? std::to_string(*kit.cpu) : std::string());
-  text += assignment("pmus", fmt::format("{}", fmt::join(kit.pmus, " ")));
-  text += assignment("witness", cross_check_of(kit.plan));
-  text += assignment("samples_asked", number(kit.plan.samples));
-  text += assignment("duration_given", kit.plan.duration_seconds ? "yes" : "");
-  text +=
-      assignment("longest_try", number(static_cast<std::uint64_t>(perftool::kLongestTry.count())));
-  text += assignment("longest_empty_try",
-                     number(static_cast<std::uint64_t>(perftool::kLongestEmptyTry.count())));
-  text += assignment("least_growth", number(perftool::kLeastGrowth));
-  text += assignment("margin", number(perftool::kMargin));
-  text += assignment("how_to_install", machine::how_to_install_perf());
-  text += assignment("permission_texts", lines(perftool::permission_texts()));
-  text += assignment("chatter_texts", lines(perftool::chatter_texts()));
-  text += assignment("disk_full_text", perftool::kDiskFull);
-  text += assignment("wrote_file_text", perftool::kWroteFile);
-  text += assignment("samples_end_text", perftool::kSamplesEnd);
-  text += assignment("report_text", runway::kReportMarker);
+  std::string tracepoint;
+  for (const run::PlannedMeasurement& measurement : kit.plan.measurements) {
+    if (!measurement.cross_check.empty()) tracepoint = measurement.cross_check;
+  }
+  std::string text;
+  const auto assign = [&text](std::string_view name, std::string_view value) {
+    text += fmt::format("{}={}\n", name, shell_word(value));
+  };
+  assign("arch", runway::name_of(kit.arch));
+  assign("targets", fmt::format("{}", fmt::join(targets, " ")));
+  assign("cpu", kit.cpu ? std::to_string(*kit.cpu) : std::string());
+  assign("pmus", fmt::format("{}", fmt::join(kit.pmus, " ")));
+  assign("tracepoint", tracepoint);
+  assign("samples_asked", std::to_string(kit.plan.samples));
+  assign("longest_try", fmt::format("{}", seconds_of(perftool::kLongestTry)));
+  assign("longest_empty_try", fmt::format("{}", seconds_of(perftool::kLongestEmptyTry)));
+  constexpr double kPercent = 100;
+  assign("least_growth", fmt::format("{}", perftool::kLeastGrowth / kPercent));
+  assign("margin", fmt::format("{}", perftool::kMargin / kPercent));
+  assign("report_marker", runway::kReportMarker);
+  assign("how_to_install_perf", machine::how_to_install_perf());
   return text;
 }
 
-std::string measurement_line(const run::PlannedMeasurement& measurement, std::size_t event,
-                             const std::string& target) {
-  const auto* duration = std::get_if<std::chrono::nanoseconds>(&measurement.length);
-  for (const std::string& word :
-       {measurement.requested, measurement.perf_event, measurement.cross_check, measurement.file}) {
-    check_word(word);
+/// A variable for each version of perf that an option depends on.
+std::string versions_of(const run::Run& plan) {
+  std::set<Since> versions;
+  for (const run::PlannedMeasurement& measurement : plan.measurements) {
+    for (const CommandWord& word : words_of(measurement)) versions.insert(word.since);
   }
-  return fmt::format("  measure {} {} {} {} {} {} {}\n", event, shell_word(measurement.requested),
-                     shell_word(measurement.file), shell_word(target),
-                     duration == nullptr ? 0 : duration->count(),
-                     shell_word(measurement.cross_check.empty() ? "" : "yes"),
-                     listed(perftool::record_words({.event = measurement.perf_event,
-                                                    .period = measurement.period,
-                                                    .cross_check = measurement.cross_check,
-                                                    .length = measurement.length})));
+  versions.erase(Since{});
+  std::string text;
+  for (const Since& since : versions) {
+    text += fmt::format("{}=$(since {} {})\n", version_variable(since), since.major, since.minor);
+  }
+  return text;
 }
 
 std::string measurements_of(const run::Run& plan) {
-  std::map<std::string, std::size_t> events;
   std::map<std::string, std::string> targets;
   for (const run::RunTarget& target : plan.targets) targets.emplace(target.trigger, target.file);
-  std::string text = "\nmeasurements() {\n";
-  for (const run::PlannedMeasurement& measurement : plan.measurements) {
-    const std::size_t event = events.emplace(measurement.event, events.size()).first->second;
-    text += measurement_line(measurement, event, targets.at(measurement.trigger));
+  std::string text;
+  for (std::size_t i = 0; i < plan.measurements.size(); ++i) {
+    const run::PlannedMeasurement& measurement = plan.measurements[i];
+    const std::string name =
+        fmt::format("{}/{} {}", i + 1, plan.measurements.size(), measurement.requested);
+    text += measurement_line(measurement, name, targets.at(measurement.trigger));
   }
-  return text + "}\n\n";
+  return text;
+}
+
+void replace(std::string& text, std::string_view marker, const std::string& value) {
+  text.replace(text.find(marker), marker.size(), value);
 }
 
 }  // namespace
 
 std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+=";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(word);
+  }
   std::string text = "'";
   for (const char character : word) {
     if (character == '\'') {
@@ -133,18 +132,44 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
-std::string listed(const std::vector<CommandWord>& words) {
-  std::string text;
-  for (const CommandWord& word : words) {
-    if (!text.empty()) text += ' ';
-    text += shell_word(condition_of(word) + (word.is_value ? '@' : '=') + word.text);
+std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,
+                             const std::string& target) {
+  for (const std::string& word :
+       {measurement.requested, measurement.perf_event, measurement.cross_check, measurement.file}) {
+    check_word(word);
   }
-  return text;
+  const std::string& file = measurement.file;
+  const std::map<std::string, std::string> values{
+      {"perf", "\"$perf\""},
+      {"output", shell_word(file + ".partial")},
+      {"fifos", fmt::format("\"fifo:$work/{0}.control,$work/{0}.acknowledge\"", file)},
+      {"target", shell_word("./" + target)},
+      {"seconds", "@seconds"},
+      {"cpu", "\"$cpu\""},
+      {"control", fmt::format("\"$work/{}.control\"", file)},
+      {"acknowledge", fmt::format("\"$work/{}.acknowledge\"", file)}};
+  const auto* duration = std::get_if<std::chrono::nanoseconds>(&measurement.length);
+  std::string line =
+      fmt::format("measure {} {} {}", shell_word(name), shell_word(file),
+                  duration == nullptr ? std::string("0") : runway::seconds_text(*duration));
+  const std::vector<CommandWord> words = words_of(measurement);
+  for (auto word = words.begin(); word != words.end();) {
+    const CommandWord& condition = *word;
+    std::vector<std::string> texts;
+    for (; word != words.end() && word->since == condition.since && word->when == condition.when;
+         ++word) {
+      texts.push_back(word->is_value ? values.at(word->text) : shell_word(word->text));
+    }
+    line += " " + conditional(condition, fmt::format("{}", fmt::join(texts, " ")));
+  }
+  return line + "\n";
 }
 
 std::string script_of(const Kit& kit) {
-  std::string script(run_script());
-  script.replace(script.find(kMarker), kMarker.size(), values_of(kit) + measurements_of(kit.plan));
+  std::string script(run_template());
+  replace(script, "@VALUES@\n", values_of(kit));
+  replace(script, "@VERSIONS@\n", versions_of(kit.plan));
+  replace(script, "@MEASUREMENTS@\n", measurements_of(kit.plan));
   return script;
 }
 

@@ -1,26 +1,26 @@
-// run.sh: the script of src/kit/run.sh and what it is to do for one kit.
+// run.sh: the template src/kit/run.sh, filled with one `perf record` line for each measurement.
 #pragma once
 
 #include "src/kit/kit.h"
-#include "src/support/command_words.h"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace skid::kit {
 
-/// The text of src/kit/run.sh, which is the same in all kits but for one line.
-std::string_view run_script();
+/// src/kit/run.sh and src/kit/submit.sh.
+std::string_view run_template();
+std::string_view submit_script();
 
-/// The whole script. Throws UsageError when a word of it has a control character.
+/// The script of a kit. Throws UsageError when the name of an event has a control character.
 std::string script_of(const Kit& kit);
 
-/// A word that a shell takes for itself whatever is in it.
+/// A word quoted for a POSIX shell where it needs quotes.
 std::string shell_word(std::string_view word);
 
-/// The words of a measurement as run.sh takes them: a condition, '=' and the word or '@' and the
-/// name of a value, quoted.
-std::string listed(const std::vector<CommandWord>& words);
+/// The line of one measurement, `name` for progress messages. `target` is the file name of its
+/// target.
+std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,
+                             const std::string& target);
 
 }  // namespace skid::kit

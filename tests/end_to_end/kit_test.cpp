@@ -1,12 +1,16 @@
-// A kit from outside: it is packed, its run.sh is run by the shells that there are, and what it
-// leaves is read.
+// `skidscan kit` and the script that it writes. Most tests use a perf that records nothing, which
+// takes milliseconds; those of the recordings themselves use the real one.
 #include "src/machine/machine.h"
 #include "src/run/run.h"
 #include "src/support/process.h"
-#include "tests/end_to_end/kit_fixture.h"
+#include "tests/support/child_process.h"
 #include "tests/support/program.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,6 +20,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace skid {
@@ -24,97 +29,133 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using run::State;
-using test::Kit;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
 using Words = std::vector<std::string>;
 
-class KitShell : public Kit, public ::testing::WithParamInterface<Words> {};
+class Kit : public ::testing::Test {
+ protected:
+  fs::path path(const std::string& name) const { return here_ / name; }
+  bool exists(const std::string& name) const { return fs::exists(path(name)); }
 
-TEST_P(KitShell, RecordsEveryMeasurement) {
-  if (!find_program(GetParam().front())) GTEST_SKIP() << GetParam().front() << " is missing";
-  make_kit({"-e", "access,faults,cpu-clock", "-p", "none,pp", "--samples", "200"});
-  const Completed done = run_kit({}, GetParam());
-  EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("skidscan.run: 6 measurements\n"));
-  EXPECT_THAT(done.out, HasSubstr("read it with: skidscan report skidscan.run\n"));
-  EXPECT_THAT(done.err, HasSubstr("run.sh: [6/6] cpu-clock:pp: "));
-  const run::Run run = read();
-  EXPECT_EQ(count(run, State::finished), 6);
-  for (const auto& measurement : run.measurements) {
-    EXPECT_TRUE(measurement.target_report) << measurement.requested;
+  Completed kit(Words arguments) const {
+    arguments.insert(arguments.begin(), "kit");
+    return test::skidscan(arguments, here_.path());
   }
-  EXPECT_FALSE(exists("skidscan.run/lock"));
-  EXPECT_EQ(test::skidscan({"report"}, here_.path()).code.status, 0);
-}
-INSTANTIATE_TEST_SUITE_P(Shells, KitShell,
-                         ::testing::Values(Words{"dash"}, Words{"busybox", "sh"}, Words{"bash"},
-                                           Words{"bash", "--posix"}));
+  /// A kit in the directory "kit".
+  void make_kit(Words arguments) const {
+    arguments.insert(arguments.end(), {"-q", "--force", "-o", "kit/"});
+    const Completed done = kit(arguments);
+    ASSERT_EQ(done.code.status, 0) << done.err;
+  }
+  /// Two small measurements.
+  void make_small_kit() const { make_kit({"-e", "access", "-p", "none,pp", "--samples", "200"}); }
 
-TEST_F(Kit, PassesShellcheck) {
-  if (!find_program("shellcheck")) GTEST_SKIP() << "shellcheck is not installed";
-  make_kit({"--check-ip"});
-  const Completed done = run_program({"shellcheck", "--shell=sh", "kit/run.sh"}, here_.path());
-  EXPECT_TRUE(done.code.success()) << done.out;
-}
+  /// A perf in the PATH of run_kit(): `script` first, then what a recording of `$samples` samples
+  /// leaves. The script finds the values of -o and --seconds in $output and $seconds.
+  void make_perf(const std::string& script = {}, const std::string& version = "6.1.0") const {
+    fs::create_directory(path("bin"));
+    std::ofstream(path("bin/perf"))
+        << "#!/bin/sh\ncase $1 in --version) echo perf version " << version << "; exit ;; esac\n"
+        << "last= output= seconds= samples=9999\nfor word; do\n"
+           "  case $last in -o) output=$word ;; --seconds) seconds=$word ;; esac\n"
+           "  last=$word\ndone\n"
+        << script
+        << "\n[ \"$1\" = record ] || exit 0\nprintf PERFILE2 >\"$output\"\n"
+           "echo '{\"skidscan_target_report\": 1, \"iterations\": 5, \"elapsed_seconds\": 0.5,"
+           " \"ticks_per_nop\": 0.1, \"ticks_per_second\": 1000, \"cpu\": 1, \"warnings\": []}'\n"
+           "echo \"[ perf record: Captured and wrote 0.2 MB x ($samples samples) ]\" >&2\n";
+    fs::permissions(path("bin/perf"), fs::perms{0755});
+  }
+  Words command(const Words& arguments, const Words& shell) const {
+    Words words{"env", fmt::format("PATH={}:{}", path("bin").string(), std::getenv("PATH"))};
+    words.insert(words.end(), shell.begin(), shell.end());
+    words.emplace_back("kit/run.sh");
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+  }
+  Completed run_kit(const Words& arguments = {}, const Words& shell = {"sh"}) const {
+    return run_program(command(arguments, shell), here_.path());
+  }
 
-/// The words with what differs from one recording to the next replaced.
-Words without_paths(Words words, const fs::path& directory) {
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    const std::size_t at = word->find(directory.string() + "/");
-    if (at == 0) *word = "RUN" + word->substr(directory.string().size());
-    if (word->starts_with("fifo:")) *word = "FIFOS";
-    if (word->ends_with("/control") || word->ends_with("/acknowledge")) {
-      *word = fs::path(*word).filename();
-    }
+  run::Run read(const std::string& name = "skidscan.run") const {
+    return run::read_run(path(name));
+  }
+  static std::ptrdiff_t count(const run::Run& run, State state) {
+    return std::count_if(run.measurements.begin(), run.measurements.end(),
+                         [state](const auto& measurement) { return measurement.state == state; });
+  }
+
+  test::TemporaryDirectory here_;
+};
+
+/// Records with the real perf.
+class KitRecording : public Kit {
+ protected:
+  void SetUp() override {
+    const std::string why = test::why_perf_cannot_record(here_.path());
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+/// The event of a command line of perf, and what follows "--" up to the FIFOs, without paths.
+Words without_paths(const Words& command) {
+  Words words;
+  for (std::string word : command) {
+    if (word.starts_with("fifo:")) word = "FIFOS";
+    words.push_back(fs::path(word).filename());
     // Where there were too few samples it was recorded again for longer.
-    if (word != words.begin() && *(word - 1) == "--seconds") *word = "SECONDS";
+    if (words.size() > 1 && words[words.size() - 2] == "--seconds") words.back() = "SECONDS";
+    // Names of FIFOs.
+    if (words.size() > 1 && (words[words.size() - 2] == "--ack" ||
+                             (words[words.size() - 2] == "--control" && words.back() != "FIFOS"))) {
+      words.back() = "FIFO";
+    }
   }
   return words;
 }
 
-TEST_F(Kit, RecordsWhatRecordDoes) {
-  const Words what{"-e", "access,execute,faults,cpu-clock", "-p", "none,pp", "--samples", "300"};
-  Words arguments = what;
-  arguments.insert(arguments.begin(), "record");
-  arguments.insert(arguments.end(), {"-q", "-o", "a.run"});
-  ASSERT_EQ(test::skidscan(arguments, here_.path()).code.status, 0);
+TEST_F(KitRecording, EqualsARunOfRecord) {
+  const Words what{"-e", "nonsense_event,access,execute,cpu-clock", "-p", "none,pp", "--samples",
+                   "100"};
   make_kit(what);
-  ASSERT_EQ(run_kit({"-o", "b.run"}).code.status, 0);
+  const Completed ran = run_kit({"-o", "b.run"});
+  ASSERT_EQ(ran.code.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("nonsense_event: not recorded: "));
+  EXPECT_THAT(ran.out, HasSubstr("b.run: 6 measurements, 2 refused by this machine; read them "
+                                 "with: skidscan report b.run\n"));
+  ASSERT_EQ(test::skidscan({"record", "-e", "access,execute,cpu-clock", "-p", "none,pp",
+                            "--samples", "100", "-q", "-o", "a.run"},
+                           here_.path())
+                .code.status,
+            0);
   const run::Run a = read("a.run"), b = read("b.run");
-
+  EXPECT_THAT(b.measurements.at(0).reason, StartsWith("perf does not know this event ("));
   EXPECT_EQ(a.cpu, b.cpu);
   EXPECT_EQ(a.samples, b.samples);
-  EXPECT_EQ(a.notes, b.notes);
   EXPECT_EQ(a.perf.path, b.perf.path);
   EXPECT_EQ(a.perf.version, b.perf.version);
   EXPECT_EQ(json::parse(run::description_of(a))["machine"],
             json::parse(run::description_of(b))["machine"]);
-  ASSERT_EQ(a.targets.size(), b.targets.size());
-  for (std::size_t i = 0; i < a.targets.size(); ++i) {
-    EXPECT_EQ(a.targets[i].file, b.targets[i].file);
-    EXPECT_EQ(a.targets[i].build_id, b.targets[i].build_id);
-  }
-  ASSERT_EQ(a.measurements.size(), 8U);
+  EXPECT_EQ(a.targets.at(0).build_id, b.targets.at(0).build_id);
+  ASSERT_EQ(a.measurements.size(), 6U);
   ASSERT_EQ(b.measurements.size(), 8U);
   for (std::size_t i = 0; i < a.measurements.size(); ++i) {
-    const run::PlannedMeasurement &one = a.measurements[i], &other = b.measurements[i];
+    const run::PlannedMeasurement &one = a.measurements[i], &other = b.measurements[i + 2];
     EXPECT_EQ(one.requested, other.requested);
-    EXPECT_EQ(one.perf_event, other.perf_event);
-    EXPECT_EQ(one.period, other.period);
     EXPECT_EQ(one.file, other.file);
-    EXPECT_EQ(one.state, other.state);
-    EXPECT_EQ(without_paths(one.command, fs::canonical(path("a.run"))),
-              without_paths(other.command, fs::canonical(path("b.run"))));
+    EXPECT_EQ(other.state, State::finished);
+    EXPECT_TRUE(other.target_report);
+    EXPECT_EQ(without_paths(one.command), without_paths(other.command));
   }
-
-  const auto skids = [this](const std::string& run) {
+  const auto modes = [this](const std::string& run) {
     const Completed done = test::skidscan({"report", "--format", "json", run}, here_.path());
     EXPECT_EQ(done.code.status, 0) << done.err;
-    std::vector<std::string> modes;
+    Words modes;
     const json document = json::parse(done.out);
     for (const json& measurement : document["measurements"]) {
       const std::string event = measurement["event"]["requested"];
@@ -122,87 +163,95 @@ TEST_F(Kit, RecordsWhatRecordDoes) {
       modes.push_back(
           fmt::format("{} {}", event, measurement["skid"]["instructions"]["mode"].get<int>()));
     }
-    return modes;
+    return std::pair(modes, done.err);
   };
-  EXPECT_EQ(skids("a.run"), skids("b.run"));
-  EXPECT_THAT(skids("b.run"), Contains("access 1"));
-  EXPECT_THAT(skids("b.run"), Contains("execute:pp 0"));
-  const Completed compared =
-      test::skidscan({"compare", "--baseline", "a.run", "b.run", "--format", "json"}, here_.path());
-  EXPECT_EQ(compared.code.status, 0) << compared.err;
+  EXPECT_EQ(modes("a.run").first, modes("b.run").first);
+  EXPECT_THAT(modes("b.run").first, Contains("access 1"));
+  EXPECT_THAT(modes("b.run").first, Contains("execute:pp 0"));
+  EXPECT_THAT(modes("b.run").second,
+              HasSubstr("nonsense_event:pp was not recorded: perf does not know"));
 }
 
-TEST_F(Kit, RecordsTheCrossCheckOrReportsThatItIsMissing) {
-  make_kit({"-e", "faults", "-p", "none", "--samples", "200", "--check-ip"});
-  make_perf(
-      "case \" $* \" in *exceptions:page_fault_user*)\n"
-      "  echo \"event syntax error: 'exceptions:page_fault_user'\" >&2\n"
-      "  echo '                     \\___ unknown tracepoint' >&2; exit 129 ;; esac\nexec " +
-      real_perf() + " \"$@\"\n");
-  const Completed without = run_kit({"-o", "without.run"}, with_that_perf());
-  EXPECT_EQ(without.code.status, 0) << without.err;
-  EXPECT_THAT(without.err, HasSubstr("--check-ip: exceptions:page_fault_user cannot be recorded "
-                                     "here (unknown tracepoint)"));
-  const run::Run run = read("without.run");
-  EXPECT_EQ(run.measurements.at(0).state, State::finished);
-  EXPECT_EQ(run.measurements.at(0).cross_check, "");
-  EXPECT_THAT(run.notes, Contains(StartsWith("--check-ip: ")));
-
-  if (!run_program({"perf", "stat", "-e", "exceptions:page_fault_user", "true"}).code.success()) {
-    GTEST_SKIP() << "this kernel does not offer exceptions:page_fault_user";
+TEST_F(KitRecording, RecordsWhatAnotherUserMay) {
+  if (machine::inspect().perf_event_paranoid.value_or(0) != 2) {
+    GTEST_SKIP() << "kernel.perf_event_paranoid is not 2";
   }
-  ASSERT_EQ(run_kit({"-q"}).code.status, 0);
-  EXPECT_EQ(read().measurements.at(0).witness, "exceptions:page_fault_user");
-  EXPECT_THAT(test::skidscan({"report"}, here_.path()).out, HasSubstr("IP check"));
+  if (::geteuid() != 0 || !find_program("setpriv")) GTEST_SKIP() << "cannot become another user";
+  make_kit({"-e", "cpu-clock:k,cpu-clock:u", "-p", "none", "--samples", "50"});
+  ASSERT_EQ(::chmod(here_.path().c_str(), 0777), 0);
+  const Completed done =
+      run_kit({}, {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh"});
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  const run::Run run = read();
+  EXPECT_EQ(run.measurements.at(0).state, State::refused);
+  EXPECT_THAT(run.measurements.at(0).reason,
+              HasSubstr("no permission to sample it (kernel.perf_event_paranoid is 2)"));
+  EXPECT_EQ(run.measurements.at(1).state, State::finished);
 }
 
-TEST_F(Kit, IsATarThatIsTheSameEachTime) {
+class KitShell : public Kit, public ::testing::WithParamInterface<Words> {};
+
+TEST_P(KitShell, RecordsEveryMeasurement) {
+  if (!find_program(GetParam().front())) GTEST_SKIP() << GetParam().front() << " is missing";
+  make_kit({"-e", "access,it's,cpu-clock", "-p", "none,pp", "--check-ip", "-e", "faults"});
+  make_perf("case $* in stat*page_fault_user*) exit 1 ;; esac");
+  const Completed done = run_kit({}, GetParam());
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("--check-ip: exceptions:page_fault_user cannot be recorded"));
+  EXPECT_THAT(done.out, HasSubstr("\n8/8 faults:pp: 9999 samples\nskidscan.run: 8 measurements, "));
+  EXPECT_EQ(done.err, "");
+  const run::Run run = read();
+  EXPECT_EQ(count(run, State::finished), 8);
+  EXPECT_THAT(run.measurements.at(2).command, Contains("it's"));
+  EXPECT_EQ(run.measurements.at(6).cross_check, "");
+  EXPECT_THAT(run.notes, Contains(StartsWith("--check-ip: ")));
+  EXPECT_FALSE(exists("skidscan.run/lock"));
+}
+INSTANTIATE_TEST_SUITE_P(Shells, KitShell,
+                         ::testing::Values(Words{"dash"}, Words{"busybox", "sh"}, Words{"bash"},
+                                           Words{"bash", "--posix"}));
+
+TEST_F(Kit, WritesTheSameTarEachTime) {
   if (!find_program("tar")) GTEST_SKIP() << "tar is not installed";
   const Words what{"-e", "access", "-p", "none", "--samples", "200"};
   ASSERT_EQ(kit(what).code.status, 0);
   EXPECT_THAT(kit(what).err, HasSubstr("skidscan-kit.tar: exists; replace it with --force"));
-  Words to_pipe = what;
-  to_pipe.insert(to_pipe.end(), {"-o", "-", "-q"});
-  const Completed piped = kit(to_pipe);
   Words forced = what;
-  forced.insert(forced.end(), {"--force"});
-  const Completed done = kit(forced);
-  EXPECT_THAT(done.out, HasSubstr("unpack it there and run: sh skidscan-kit/run.sh"));
+  forced.emplace_back("--force");
+  EXPECT_THAT(kit(forced).out, HasSubstr("and run: sh skidscan-kit/run.sh"));
+  const std::string first = test::content_of(path("skidscan-kit.tar"));
+  ASSERT_EQ(kit(forced).code.status, 0);
+  EXPECT_TRUE(test::content_of(path("skidscan-kit.tar")) == first);
   EXPECT_EQ(run_program({"tar", "-tf", "skidscan-kit.tar"}, here_.path()).out,
             "skidscan-kit/\nskidscan-kit/README.txt\nskidscan-kit/plan.json\nskidscan-kit/run.sh\n"
             "skidscan-kit/target.load\n");
-  const std::string first = test::content_of(path("skidscan-kit.tar"));
-  ASSERT_EQ(kit(forced).code.status, 0);
-  EXPECT_EQ(test::content_of(path("skidscan-kit.tar")), first);
-  std::ofstream(path("piped.tar"), std::ios::binary) << piped.out;
-  EXPECT_THAT(run_program({"tar", "-tf", "piped.tar"}, here_.path()).out,
+  Words piped = what;
+  piped.insert(piped.end(), {"-o", "-", "-q"});
+  std::ofstream(path("piped.tar"), std::ios::binary) << kit(piped).out;
+  EXPECT_THAT(run_program({"tar", "-xvf", "piped.tar"}, here_.path()).out,
               HasSubstr("skidscan-kit/run.sh\n"));
-  ASSERT_TRUE(run_program({"tar", "-xf", "skidscan-kit.tar"}, here_.path()).code.success());
-  const Completed ran = run_program({"./skidscan-kit/run.sh", "-q"}, here_.path());
-  EXPECT_EQ(ran.code.status, 0) << ran.err;
   EXPECT_THAT(test::content_of(path("skidscan-kit/README.txt")), HasSubstr("1 measurements"));
   EXPECT_THAT(test::skidscan({"report", "skidscan-kit"}, here_.path()).err,
               HasSubstr("a kit that has not recorded anything"));
 }
 
-TEST_F(Kit, ForAnotherArchitectureSaysSoThere) {
-  const Completed done = kit({"--arch", "aarch64", "-e", "access", "-p", "none", "-o", "kit/"});
+TEST_F(Kit, RefusesToRunOnAnotherArchitecture) {
+  const std::string here = machine::inspect().cpu.arch;
+  const std::string there = here == "aarch64" ? "x86_64" : "aarch64";
+  const Completed done = kit({"--arch", there, "-e", "access", "-p", "none", "-o", "kit/"});
   if (done.err.find("not found in PATH") != std::string::npos) GTEST_SKIP() << done.err;
   ASSERT_EQ(done.code.status, 0) << done.err;
-  if (machine::inspect().cpu.arch == "aarch64") GTEST_SKIP() << "this is aarch64";
   const Completed ran = run_kit();
   EXPECT_EQ(ran.code.status, 1);
-  EXPECT_THAT(ran.err, StartsWith("run.sh: this kit is for aarch64 and this machine is x86_64"));
+  EXPECT_THAT(ran.err, StartsWith("run.sh: this kit is for " + there + " and this machine is "));
   EXPECT_FALSE(exists("skidscan.run"));
 }
 
-TEST_F(Kit, KnowsTheEventsOfTheCpuThatItIsFor) {
+TEST_F(Kit, PlansTheEventsOfItsCpu) {
   if (machine::inspect().cpu.arch != "x86_64") GTEST_SKIP() << "libpfm4 knows Arm's CPUs here";
-  const auto events_of = [this](Words arguments) {
-    arguments.insert(arguments.end(), {"--force", "-q", "-o", "kit/"});
-    const Completed done = kit(arguments);
-    EXPECT_EQ(done.code.status, 0) << done.err;
-    std::vector<std::string> events;
+  const auto events_of = [this](const Words& arguments) {
+    make_kit(arguments);
+    Words events;
     for (const auto& planned : run::read_description(path("kit/plan.json")).measurements) {
       events.push_back(fmt::format("{} {}", planned.perf_event, planned.period));
     }
@@ -218,25 +267,183 @@ TEST_F(Kit, KnowsTheEventsOfTheCpuThatItIsFor) {
   EXPECT_THAT(unknown, Contains("branch-misses:ppp 10096"));
   EXPECT_THAT(unknown, Contains("cycles 400208"));
   EXPECT_THAT(events_of({"--for", "skl", "-e", "L2_RQSTS.MISS", "-p", "none"}),
-              ::testing::ElementsAre(StartsWith("cpu/config=0x3f24,name=L2_RQSTS.MISS/ ")));
+              ElementsAre(StartsWith("cpu/config=0x3f24,name=L2_RQSTS.MISS/ ")));
   EXPECT_THAT(kit({"--for", "no-such-cpu"}).err, HasSubstr("--for no-such-cpu: libpfm4"));
 }
 
 TEST_F(Kit, RefusesWrongUsage) {
   make_small_kit();
+  make_perf();
   for (const Words& arguments : {Words{"-x"}, Words{"extra"}, Words{"-o"}, Words{"-o", ""}}) {
     const Completed done = run_kit(arguments);
     EXPECT_EQ(done.code.status, 64);
     EXPECT_THAT(done.err, HasSubstr("usage: sh run.sh"));
   }
-  EXPECT_EQ(run_kit({"--help"}).code.status, 0);
+  EXPECT_THAT(run_kit({"--help"}).out, HasSubstr("usage: sh run.sh"));
   EXPECT_EQ(kit({"--resume", "x"}).code.status, 64);
   EXPECT_EQ(kit({"-o", ""}).code.status, 64);
   EXPECT_EQ(kit({"--arch", "vax"}).code.status, 64);
   fs::create_directory(path("there"));
   EXPECT_THAT(kit({"-o", "there"}).err, HasSubstr("there: is a directory"));
+  EXPECT_EQ(kit({"--slurm", "-o", "kit.tar"}).code.status, 64);
   fs::remove(path("kit/target.load"));
-  EXPECT_THAT(run_kit().err, HasSubstr("target.load: is missing; unpack the kit anew"));
+  const Completed incomplete = run_kit();
+  EXPECT_EQ(incomplete.code.status, 1);
+  EXPECT_THAT(incomplete.err, HasSubstr("target.load"));
+}
+
+TEST_F(Kit, ReportsAPerfThatDoesNotRun) {
+  make_small_kit();
+  const Completed none = run_kit({}, {"env", "PERF=no-such-perf", "sh"});
+  EXPECT_EQ(none.code.status, 1);
+  EXPECT_THAT(none.err, StartsWith("run.sh: no-such-perf: not found in PATH; install it (Debian"));
+  make_perf();
+  std::ofstream(path("bin/perf")) << "#!/bin/sh\necho 'WARNING: perf not found for kernel 6.5.0'\n";
+  const Completed broken = run_kit();
+  EXPECT_EQ(broken.code.status, 1);
+  EXPECT_THAT(broken.err, HasSubstr("printed no version ('WARNING: perf not found for kernel "
+                                    "6.5.0'); install it"));
+  EXPECT_FALSE(exists("skidscan.run"));
+}
+
+TEST_F(Kit, OmitsOptionsThatAnOldPerfLacks) {
+  make_small_kit();
+  make_perf({}, "5.0.21");
+  const Completed done = run_kit();
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  const run::Run run = read();
+  EXPECT_EQ(run.perf.version, "5.0.21");
+  EXPECT_THAT(run.notes, Contains(StartsWith("perf 5.0.21 has no --control")));
+  for (const std::string option : {"--no-bpf-event", "--control", "--ack"}) {
+    EXPECT_THAT(run.measurements.at(0).command, Not(Contains(option)));
+  }
+}
+
+TEST_F(Kit, RecordsOnceMoreForLonger) {
+  struct Case {
+    std::string asked, first, second;
+    Words tries;
+  };
+  for (const Case& example : {Case{"5000", "4999", "5000", {"1.000000000", "2.000000000"}},
+                              Case{"5000", "1000", "1000", {"1.000000000", "6.000000000"}},
+                              Case{"300", "0", "0", {"1.000000000", "2.000000000"}},
+                              Case{"1000000000", "999", "1", {"1.000000000", "16.000000000"}},
+                              Case{"300", "300", "-", {"1.000000000"}}}) {
+    make_kit({"-e", "cycles", "-p", "none", "--samples", example.asked});
+    make_perf("echo \"$seconds\" >>tries\n[ $(wc -l <tries) -eq 1 ] && samples=" + example.first +
+              " || samples=" + example.second);
+    const std::string run = "run." + example.asked + "." + example.first;
+    ASSERT_EQ(run_kit({"-o", run}).code.status, 0);
+    Words tries;
+    std::ifstream lines(path(run + "/tries"));
+    for (std::string line; std::getline(lines, line);) tries.push_back(line);
+    EXPECT_EQ(tries, example.tries);
+    EXPECT_EQ(runway::seconds_text(
+                  std::get<std::chrono::nanoseconds>(read(run).measurements.at(0).length)),
+              tries.back());
+  }
+}
+
+TEST_F(Kit, StopsOnAFullDisk) {
+  make_small_kit();
+  make_perf(
+      "case $output in *.pp.*) head -c 3000000 /dev/zero >\"$output\" 2>/dev/null ||\n"
+      "  { echo 'failed to write: No space left on device' >&2; exit 255; } ;; esac");
+  const test::SmallDisk disk(path("disk"), "2000k");
+  if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
+  const Completed done = run_kit({"-o", "disk/run"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("no space left on device"));
+  const run::Run run = read("disk/run");
+  EXPECT_EQ(run.measurements.at(0).state, State::finished);
+  EXPECT_EQ(run.measurements.at(1).state, State::pending);
+  EXPECT_FALSE(exists("disk/run/access.pp.data.partial"));
+  ASSERT_TRUE(disk.make_read_only());
+  EXPECT_THAT(run_kit({"-o", "disk/other"}).err, HasSubstr("Read-only file system; name another"));
+}
+
+TEST_F(Kit, ContinuesAnInterruptedRun) {
+  make_small_kit();
+  make_perf("case $output in *.pp.*) [ -e ../go ] || { : >../reached; exec sleep 60; } ;; esac");
+  ChildProcess child(command({}, {"sh"}), here_.path());
+  ASSERT_TRUE(test::wait_until(child, [&] { return exists("reached"); })) << child.result().err;
+  const Completed second = run_kit();
+  EXPECT_EQ(second.code.status, 1);
+  EXPECT_THAT(second.err, HasSubstr("skidscan.run: another run.sh is recording into it"));
+  ASSERT_EQ(::kill(child.pid(), SIGTERM), 0);
+  test::finish(child);
+  EXPECT_EQ(child.result().code.status, 128 + SIGTERM) << child.result().err;
+  EXPECT_THAT(child.result().err, HasSubstr("interrupted; the same command continues the run"));
+  EXPECT_TRUE(read().partial());
+  EXPECT_FALSE(exists("skidscan.run/lock"));
+  const Completed resumed = test::skidscan({"record", "--resume", "skidscan.run"}, here_.path());
+  EXPECT_EQ(resumed.code.status, 1);
+  EXPECT_THAT(resumed.err, HasSubstr("was begun by the run.sh of a kit; finish it with: sh "));
+
+  // A crash leaves half a recording. The run has its own copy of the script.
+  std::ofstream(path("skidscan.run/access.pp.data.partial")) << "x";
+  std::ofstream(path("skidscan.run/access.none.data"), std::ios::app) << "kept";
+  std::ofstream(path("go")) << "";
+  Words words = command({"-o", "skidscan.run"}, {"sh"});
+  std::replace(words.begin(), words.end(), std::string("kit/run.sh"),
+               std::string("skidscan.run/run.sh"));
+  const Completed done = run_program(words, here_.path());
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_FALSE(read().partial());
+  EXPECT_EQ(test::content_of(path("skidscan.run/access.none.data")), "PERFILE2kept");
+  EXPECT_FALSE(exists("skidscan.run/access.pp.data.partial"));
+}
+
+TEST_F(Kit, DistinguishesDeathFromRefusal) {
+  make_kit({"-e", "access,execute,cpu-clock", "-p", "none", "--samples", "200"});
+  make_perf(
+      "case $output in\n  execute*) kill -KILL $$ ;;\n"
+      "  cpu-clock*) echo 'Error:' >&2; echo 'The event is not supported.' >&2; exit 255 ;;\n"
+      "esac");
+  const Completed done = run_kit();
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.out, HasSubstr("3/3 cpu-clock: not recorded: Error: The event is not support"));
+  EXPECT_THAT(done.err, HasSubstr("perf or the target died in 1 measurements, 1 were recorded; "
+                                  "the same command continues the run"));
+  const run::Run run = read();
+  EXPECT_EQ(run.measurements.at(1).state, State::pending);
+  EXPECT_THAT(run.measurements.at(1).reason, StartsWith("perf was killed by signal 9"));
+  EXPECT_EQ(run.measurements.at(2).state, State::refused);
+  EXPECT_THAT(test::skidscan({"report"}, here_.path()).err, HasSubstr("partial run"));
+  make_perf();
+  EXPECT_EQ(run_kit().code.status, 0);
+  EXPECT_EQ(count(read(), State::finished), 3);
+}
+
+TEST_F(Kit, ReportsWhyNothingWasRecorded) {
+  make_small_kit();
+  make_perf("echo 'Error:' >&2; echo 'Access to performance monitoring is limited.' >&2; exit 255");
+  const Completed done = run_kit();
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_EQ(done.err,
+            "run.sh: nothing was recorded: 1/2 access: Error: Access to performance "
+            "monitoring is limited. \n");
+}
+
+TEST_F(Kit, LeavesOtherDirectoriesUnchanged) {
+  make_small_kit();
+  make_perf();
+  fs::create_directory(path("thesis"));
+  std::ofstream(path("thesis/chapter1")) << "x";
+  fs::create_symlink("nowhere", path("link"));
+  for (const std::string name : {"thesis", "thesis/chapter1", "link", "kit"}) {
+    const Completed done = run_kit({"-o", name});
+    EXPECT_EQ(done.code.status, 1);
+    EXPECT_THAT(done.err, HasSubstr("name another directory with -o"));
+  }
+  EXPECT_EQ(test::content_of(path("thesis/chapter1")), "x");
+
+  ASSERT_EQ(run_kit().code.status, 0);
+  std::ofstream(path("skidscan.run/identity"), std::ios::app) << "another";
+  EXPECT_THAT(run_kit().err, HasSubstr("was begun on another machine or kernel"));
+  ASSERT_EQ(run_kit({"-o", "other.run"}).code.status, 0);
+  make_kit({"-e", "access", "-p", "none", "--samples", "200"});
+  EXPECT_THAT(run_kit({"-o", "other.run"}).err, HasSubstr("is a run of another kit"));
 }
 
 }  // namespace

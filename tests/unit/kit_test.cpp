@@ -1,11 +1,8 @@
-// What a kit consists of: its words as a shell takes them, its list of measurements, its tar.
+// A kit: shell quoting, measurement lines, tar and directory.
 #include "src/kit/kit.h"
 
-#include "src/kit/archive.h"
-#include "src/kit/directory.h"
+#include "src/kit/output.h"
 #include "src/kit/script.h"
-#include "src/perftool/record_command.h"
-#include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -30,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 run::PlannedMeasurement measurement_of(const std::string& event, const std::string& file) {
   run::PlannedMeasurement measurement;
@@ -54,7 +49,7 @@ Kit kit_of(std::vector<run::PlannedMeasurement> measurements) {
   return kit;
 }
 
-TEST(ShellWord, IsTheWordWhateverIsInIt) {
+TEST(ShellWord, QuotesEveryCharacter) {
   for (const std::string& word :
        {std::string("plain"), std::string(), std::string("it's"), std::string("'"),
         std::string("a b\tc"), std::string("$(touch /x) `y` \\ \" * ; & | # ~ !"),
@@ -64,50 +59,46 @@ TEST(ShellWord, IsTheWordWhateverIsInIt) {
   }
 }
 
-TEST(Listed, TellsWordsFromValuesAndWhenTheyStandThere) {
-  EXPECT_EQ(listed({value_word("perf"),
-                    {.text = "record"},
-                    {.text = "-D", .is_value = false, .since = {5, 10}},
-                    {.text = "fifos", .is_value = true, .since = {5, 10}},
-                    {.text = "=@",
-                     .is_value = false,
-                     .since = {},
-                     .when = CommandWord::When::with_cross_check}}),
-            "'@perf' '=record' '5.10=-D' '5.10@fifos' 'w==@'");
-}
-
-TEST(Script, HasALineForEachMeasurementAndNumbersEvents) {
+TEST(MeasurementLine, ContainsTheCommandOfPerf) {
   auto access = measurement_of("access", "access.none.data");
-  auto precise = measurement_of("access", "access.p.data");
-  precise.requested = "access:p";
-  auto clock = measurement_of("cpu-clock", "cpu-clock.none.data");
-  clock.length = std::chrono::milliseconds(1500);
-  const std::string script = script_of(kit_of({access, precise, clock}));
-  EXPECT_THAT(script, HasSubstr("\n  measure 0 'access' 'access.none.data' 'target.load' 0 '' "
-                                "'@perf' '=record' "));
-  EXPECT_THAT(script, HasSubstr("\n  measure 0 'access:p' 'access.p.data' "));
-  EXPECT_THAT(script, HasSubstr("\n  measure 1 'cpu-clock' 'cpu-clock.none.data' 'target.load' "
-                                "1500000000 '' "));
-  EXPECT_THAT(script, HasSubstr(" '=--' '@target' '=--seconds' '@seconds' "));
-  EXPECT_THAT(script, Not(HasSubstr("@THE KIT@")));
+  EXPECT_EQ(
+      measurement_line(access, "1/2 access", "target.load"),
+      "measure '1/2 access' access.none.data 0 \"$perf\" record --no-buildid-cache "
+      "${perf_5_1:+--no-bpf-event} -e access -c 7 -o access.none.data.partial ${perf_5_10:+-D "
+      "-1 --control \"fifo:$work/access.none.data.control,$work/access.none.data.acknowledge\"} "
+      "-- ./target.load --iterations 500 --cpu \"$cpu\" ${perf_5_10:+--control "
+      "\"$work/access.none.data.control\" --ack \"$work/access.none.data.acknowledge\"}\n");
+  access.length = std::chrono::milliseconds(1500);
+  access.cross_check = "exceptions:page_fault_user";
+  const std::string line = measurement_line(access, "2/2 access", "target.load");
+  EXPECT_THAT(line, HasSubstr(" access.none.data 1.500000000 "));
+  EXPECT_THAT(line, HasSubstr(" --seconds @seconds "));
+  EXPECT_THAT(line,
+              HasSubstr(" ${cross_check:+-e access/period=7/ -e exceptions:page_fault_user -c 1} "
+                        "${no_cross_check:+-e access -c 7} "));
 }
 
-TEST(Script, RefusesControlCharacters) {
+TEST(Script, RefusesControlCharactersInEventNames) {
   EXPECT_THROW(script_of(kit_of({measurement_of("a\nb", "a.data")})), UsageError);
   EXPECT_THROW(script_of(kit_of({measurement_of("a\x1b[2J", "a.data")})), UsageError);
 }
 
-TEST(Script, IsASoundScript) {
+TEST(Script, PassesShellcheck) {
   if (!find_program("shellcheck")) GTEST_SKIP() << "shellcheck is not installed";
   const test::TemporaryDirectory directory;
-  Kit kit = kit_of({measurement_of("it's", "its.data")});
+  auto faults = measurement_of("it's", "its.data");
+  faults.cross_check = "exceptions:page_fault_user";
+  Kit kit = kit_of({faults, measurement_of("cycles", "cycles.data")});
   kit.pmus = {"cpu_core"};
   std::ofstream(directory / "run.sh") << script_of(kit);
-  const Completed done = run_program({"shellcheck", (directory / "run.sh").string()});
-  EXPECT_TRUE(done.code.success()) << done.out << done.err;
+  std::ofstream(directory / "submit.sh") << submit_script();
+  for (const std::string script : {"run.sh", "submit.sh"}) {
+    const Completed done = run_program({"shellcheck", (directory / script).string()});
+    EXPECT_TRUE(done.code.success()) << done.out << done.err;
+  }
 }
 
-TEST(NamedPmus, AreThoseOfEventsAndNoBreakpoints) {
+TEST(NamedPmus, ListsPmusOfEventsWithoutBreakpoints) {
   EXPECT_THAT(named_pmus(kit_of({measurement_of("cpu_core/cycles/u", "a"),
                                  measurement_of("cpu_core/config=0x1,name=x/", "b"),
                                  measurement_of("mem:0x1000/8:rw", "c"),
@@ -142,7 +133,7 @@ std::vector<Entry> entries_of(const std::string& tar) {
   return entries;
 }
 
-TEST(Tar, HasTheFilesInOneDirectory) {
+TEST(Tar, ContainsTheFilesInOneDirectory) {
   const std::vector<File> files{{.name = "run.sh", .content = "#!/bin/sh\n", .executable = true},
                                 {.name = "empty", .content = {}, .executable = false},
                                 {.name = "big", .content = std::string(100'000, '\0')}};
@@ -162,7 +153,7 @@ TEST(Tar, HasTheFilesInOneDirectory) {
   }
 }
 
-TEST(KitDirectory, ReplacesKitsWithForceAndNothingElse) {
+TEST(KitDirectory, ReplacesOnlyKitsWithForce) {
   const test::TemporaryDirectory base;
   const std::vector<File> files{{.name = "plan.json", .content = "{}"},
                                 {.name = "run.sh", .content = "new", .executable = true}};
@@ -177,7 +168,11 @@ TEST(KitDirectory, ReplacesKitsWithForceAndNothingElse) {
   EXPECT_THROW(write_directory(files, base / "mine", true), Error);
   EXPECT_EQ(read_file(base / "mine" / "letter", 100), "dear");
   EXPECT_THROW(write_directory(files, base / "missing/kit", false), Error);
-  // What has recorded is a run and no kit any more.
+  // submit.sh keeps runs there.
+  fs::create_directory(base / "kit" / "results");
+  EXPECT_THROW(write_directory(files, base / "kit", true), Error);
+  fs::remove(base / "kit" / "results");
+  // A directory with recordings is a run.
   std::ofstream(base / "kit" / "session") << "format=1\n";
   EXPECT_FALSE(is_kit(base / "kit"));
   EXPECT_THROW(write_directory(files, base / "kit", true), Error);

@@ -1,8 +1,11 @@
-#include "src/kit/archive.h"
+#include "src/kit/output.h"
 
+#include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <memory>
+#include <system_error>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -12,6 +15,7 @@ namespace skid::kit {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Archive = std::unique_ptr<archive, decltype(&::archive_write_free)>;
 using Entry = std::unique_ptr<archive_entry, decltype(&::archive_entry_free)>;
 
@@ -22,7 +26,7 @@ void check(int result, archive* tar) {
   if (result == ARCHIVE_OK) return;
   const char* reason = ::archive_error_string(tar);
   throw Error(
-      fmt::format("the tar cannot be made: {}", reason == nullptr ? "no reason given" : reason));
+      fmt::format("the tar cannot be written: {}", reason == nullptr ? "no reason given" : reason));
 }
 
 la_ssize_t append(archive* /*tar*/, void* bytes, const void* more, std::size_t length) {
@@ -46,6 +50,13 @@ void add(archive* tar, const std::string& name, unsigned type, unsigned mode,
   if (written != static_cast<la_ssize_t>(content.size())) check(ARCHIVE_FATAL, tar);
 }
 
+bool is_replaceable(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error) && fs::is_empty(path, error) && !error) return true;
+  // submit.sh keeps runs in there.
+  return is_kit(path) && !fs::exists(path / "results", error);
+}
+
 }  // namespace
 
 std::string tar_of(const std::vector<File>& files, std::string_view top) {
@@ -60,6 +71,36 @@ std::string tar_of(const std::vector<File>& files, std::string_view top) {
   }
   check(::archive_write_close(tar.get()), tar.get());
   return bytes;
+}
+
+bool is_kit(const fs::path& path) {
+  std::error_code ignored;
+  return run::has_plan(path) && !run::is_run(path) &&
+         fs::is_regular_file(path / kScriptName, ignored);
+}
+
+void write_directory(const std::vector<File>& files, const fs::path& path, bool force) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(path, error))) {
+    if (!force) {
+      throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
+                              path.string()));
+    }
+    if (!is_replaceable(path)) {
+      throw Error(fmt::format(
+          "{}: exists and is not a kit without recordings; name another with -o", path.string()));
+    }
+    fs::remove_all(path, error);
+  }
+  if (!fs::create_directory(path, error)) {
+    throw Error(
+        fmt::format("{}: cannot be created: {}", path.string(), describe_errno(error.value())));
+  }
+  for (const File& file : files) {
+    const fs::path name = path / file.name;
+    write_file_atomically(name, file.content);
+    fs::permissions(name, file.executable ? fs::perms{kExecutable} : fs::perms{kPlain}, error);
+  }
 }
 
 }  // namespace skid::kit
