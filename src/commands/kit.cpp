@@ -238,8 +238,8 @@ Command kit_command() {
                 "can be named, and are recorded by default"},
                {{"--slurm"},
                 Value::flag(options->slurm),
-                "make a directory (default: skidscan-kit) with scripts for Slurm: a run and a "
-                "report on each node, and a comparison of all"},
+                "make a directory (default: skidscan-kit) with submit.sh, which records a run on "
+                "each of many nodes through Slurm"},
                {{"--force"}, Value::flag(options->force), "replace an existing output"}});
   command.add(output_options(options->shown));
   return command;

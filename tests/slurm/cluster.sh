@@ -1,16 +1,16 @@
 # A Slurm of its own on loopback: munged, slurmctld and a slurmd for each node, from unpacked packages.
-# To be sourced. Nothing of it is installed, nothing listens elsewhere, all of its files are in one
-# directory, and every process is ended by its id.
-# cluster_start ROOT DIR NODE=FEATURE...   ROOT: where the packages were unpacked; exports what
-#                                          programs of Slurm need
-# cluster_start_node NODE, cluster_kill_node NODE, cluster_stop, cluster_wait_idle NODE
+# To be sourced. Nothing is installed or listens elsewhere, all files are in one directory, and every
+# process is ended by its id.
+# cluster_start ROOT DIR NODE=FEATURE...   ROOT: the extracted packages; exports the environment of
+#                                          Slurm's programs
+# cluster_stop
 
 cluster_fail() {
   echo "cluster: $1" >&2
   return 1
 }
 
-# Free now, which is as much as can be had: the daemons take no socket from others.
+# Ports that are free now; the daemons cannot inherit sockets.
 cluster_ports() { # how many
   python3 - "$1" <<'PYTHON'
 import socket, sys
@@ -21,14 +21,14 @@ print(" ".join(str(s.getsockname()[1]) for s in sockets))
 PYTHON
 }
 
-# Until a command succeeds; the limit is for what never does.
+# Waits until a command succeeds.
 cluster_wait() { # seconds, what for, command
   cluster_limit=$(($1 * 5))
   cluster_for=$2
   shift 2
   while ! "$@" >/dev/null 2>&1; do
     cluster_limit=$((cluster_limit - 1))
-    [ "$cluster_limit" -gt 0 ] || cluster_fail "waited in vain for $cluster_for" || return 1
+    [ "$cluster_limit" -gt 0 ] || cluster_fail "timeout while waiting for $cluster_for" || return 1
     sleep 0.2
   done
 }
@@ -91,35 +91,16 @@ CONF
   "$cluster_root/usr/sbin/slurmctld-wlm" -D -f "$SLURM_CONF" >"$cluster_directory/slurmctld.out" 2>&1 &
   echo $! >"$cluster_directory/slurmctld.id"
   cluster_wait 20 slurmctld scontrol ping || return 1
-  for node; do cluster_start_node "${node%%=*}" || return 1; done
-}
-
-cluster_start_node() {
-  "$cluster_root/usr/sbin/slurmd-wlm" -D -N "$1" -f "$SLURM_CONF" \
-    -d "$cluster_root/usr/sbin/slurmstepd-wlm" >>"$cluster_directory/$1.out" 2>&1 &
-  echo $! >"$cluster_directory/$1.id"
-  cluster_wait_idle "$1"
+  for node; do
+    node=${node%%=*}
+    "$cluster_root/usr/sbin/slurmd-wlm" -D -N "$node" -f "$SLURM_CONF" \
+      -d "$cluster_root/usr/sbin/slurmstepd-wlm" >>"$cluster_directory/$node.out" 2>&1 &
+    echo $! >"$cluster_directory/$node.id"
+  done
+  for node; do cluster_wait 30 "node $node" cluster_is_idle "${node%%=*}" || return 1; done
 }
 
 cluster_is_idle() { [ "$(sinfo -h -N -n "$1" -o %T)" = idle ]; }
-cluster_wait_idle() { cluster_wait 30 "node $1" cluster_is_idle "$1"; }
-
-# As when its power is cut: nobody on it says another word.
-cluster_kill_node() {
-  kill -KILL "$(cat "$cluster_directory/$1.id")"
-  rm -f "$cluster_directory/$1.id"
-  # Its jobs' processes, by what Slurm wrote into their environment, and slurmstepd, their parent.
-  for process in /proc/[0-9]*; do
-    environment=$({ tr '\0' '\n' <"$process/environ"; } 2>/dev/null) || continue
-    printf '%s\n' "$environment" | grep -qx "SLURMD_NODENAME=$1" || continue
-    printf '%s\n' "$environment" | grep -qxF "SLURM_CONF=$SLURM_CONF" || continue
-    parent=$(sed -n 's/^PPid:[[:space:]]*//p' "$process/status" 2>/dev/null) || continue
-    case "$(cat "/proc/$parent/comm" 2>/dev/null)" in
-      slurmstepd*) kill -KILL "$parent" || true ;;
-    esac
-    kill -KILL "${process#/proc/}" 2>/dev/null || true
-  done
-}
 
 cluster_stop() {
   [ -n "${cluster_directory:-}" ] || return 0
