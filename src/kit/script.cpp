@@ -2,7 +2,7 @@
 
 #include "src/machine/machine.h"
 #include "src/perftool/record_command.h"
-#include "src/perftool/retry.h"
+#include "src/perftool/outcome.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -36,10 +37,17 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+constexpr std::string_view kDiskFull = "No space left on device";
+/// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]" begins and ends so.
+constexpr std::string_view kWroteFile = "[ perf record: Captured and wrote";
+constexpr std::string_view kSamplesEnd = " samples) ]";
+
+/// evsel__open_strerror in tools/perf/util/evsel.c, old and new wording.
 constexpr std::array<std::string_view, 4> kPermission{
     "Access to performance monitoring", "You may not have permission", "No permission to enable",
     "can't access trace events"};
 
+/// Parts of lines that perf always prints.
 constexpr std::array<std::string_view, 5> kChatter{
     "[ perf record: Woken up", "[ perf record: Captured", "Events disabled", "Events enabled",
     "Couldn't synthesize bpf events"};
@@ -84,15 +92,7 @@ std::optional<std::string> pointed_at(const std::vector<std::string_view>& lines
 
 }  // namespace
 
-std::span<const std::string_view> permission_texts() {
-  return kPermission;
-}
-
-std::span<const std::string_view> chatter_texts() {
-  return kChatter;
-}
-
-bool tells_of_permission(std::string_view standard_error) {
+bool reports_missing_permission(std::string_view standard_error) {
   return contains_any(standard_error, kPermission);
 }
 
@@ -104,7 +104,7 @@ std::string syntax_reason(std::string_view standard_error) {
 
 Messages read_messages(std::string_view standard_error) {
   Messages messages;
-  messages.no_permission = tells_of_permission(standard_error);
+  messages.no_permission = reports_missing_permission(standard_error);
   messages.disk_full = contains(standard_error, kDiskFull);
   const std::vector<std::string_view> lines = lines_of(standard_error);
   for (const std::string_view line : lines) {

@@ -5,23 +5,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::perftool {
-
-/// Parts of perf's messages about missing permissions: evsel__open_strerror in
-/// tools/perf/util/evsel.c, old and new wording.
-std::span<const std::string_view> permission_texts();
-/// Parts of lines that perf always prints.
-std::span<const std::string_view> chatter_texts();
-/// Its message when the disk is full.
-inline constexpr std::string_view kDiskFull = "No space left on device";
-/// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]" begins and ends so.
-inline constexpr std::string_view kWroteFile = "[ perf record: Captured and wrote";
-inline constexpr std::string_view kSamplesEnd = " samples) ]";
 
 struct Messages {
   bool wrote_file = false;    ///< perf finished and wrote the recording
@@ -35,7 +23,8 @@ struct Messages {
 
 Messages read_messages(std::string_view standard_error);
 
-bool tells_of_permission(std::string_view standard_error);
+/// Whether perf reports a missing permission.
+bool reports_missing_permission(std::string_view standard_error);
 
 /// perf's reason for not parsing an event: what it points at with "\___", or its first line.
 std::string syntax_reason(std::string_view standard_error);

@@ -6,6 +6,7 @@
 #include "src/perftool/messages.h"
 #include "src/support/process.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -41,5 +42,21 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
 /// "4998 samples of 5000 asked for"; empty if there are enough.
 std::string shortage(std::uint64_t samples, std::uint64_t asked);
+
+// How long an event of unknown frequency is recorded; a kit's script uses the same limits.
+
+/// Maximum length of a retry for a rare event.
+inline constexpr std::chrono::nanoseconds kLongestTry = std::chrono::seconds{16};
+/// A run this long without a single event is not extended.
+inline constexpr std::chrono::nanoseconds kLongestEmptyTry = std::chrono::seconds{2};
+/// The next try lasts this many percent of the last one, at least.
+inline constexpr std::uint64_t kLeastGrowth = 200;
+/// Percentage added to the estimated length for the missing samples.
+inline constexpr std::uint64_t kMargin = 120;
+
+/// The length of the next try after one of `length` that gave `samples` of the requested `asked`;
+/// nullopt: no further try.
+std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,
+                                                    std::uint64_t samples, std::uint64_t asked);
 
 }  // namespace skid::perftool

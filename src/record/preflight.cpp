@@ -13,7 +13,7 @@ void check_event(const machine::PerfTool& perf, const std::string& text, const s
       run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
   if (done.code.success()) return;
   const std::string reason = perftool::syntax_reason(done.err);
-  if (perftool::tells_of_permission(done.err)) {
+  if (perftool::reports_missing_permission(done.err)) {
     throw Error(
         fmt::format("{}: no permission to look the event up ({}); run as root", text, reason));
   }
@@ -24,7 +24,7 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
                       const std::string& text, const std::string& event) {
   const Completed done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
   if (done.code.success()) return;
-  if (perftool::tells_of_permission(done.err)) {
+  if (perftool::reports_missing_permission(done.err)) {
     throw Error(fmt::format("{}: {}", text, perftool::permission_reason(machine)));
   }
 }
@@ -37,7 +37,7 @@ void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint
     done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
     if (done.code.success()) return;
   }
-  if (perftool::tells_of_permission(done.err)) {
+  if (perftool::reports_missing_permission(done.err)) {
     throw Error(
         fmt::format("--check-ip: no permission to sample {}; run as root, or leave --check-ip out",
                     tracepoint));

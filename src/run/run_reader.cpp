@@ -5,6 +5,7 @@
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 
+#include <algorithm>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -169,7 +170,26 @@ void check_files_differ(const JsonValue& measurements) {
   }
 }
 
+bool has_file(const std::filesystem::path& directory, const char* name) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(directory / name, ignored);
+}
+
 }  // namespace
+
+bool Run::partial() const {
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [](const auto& measurement) { return measurement.state == State::pending; });
+}
+
+bool is_run(const std::filesystem::path& directory) {
+  return has_file(directory, kFileName) ||
+         (has_plan(directory) && has_file(directory, kSessionName));
+}
+
+bool has_plan(const std::filesystem::path& directory) {
+  return has_file(directory, kPlanName);
+}
 
 Run read_run(const fs::path& directory) {
   std::error_code ignored;

@@ -1,5 +1,4 @@
-// `skidscan record` from outside: the program is run as a user runs it, with the perf of this
-// machine, and its directory, messages and exit status are looked at.
+// `skidscan record` as a user runs it, with the perf of this machine: directory, messages, status.
 #include "src/machine/machine.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
@@ -17,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -129,7 +129,7 @@ pid_t parent_of(pid_t pid) {
   return 0;
 }
 
-TEST_F(Record, LeavesARunWithEveryFileItNames) {
+TEST_F(Record, WritesEveryFileOfTheRun) {
   const Completed done = record_a_little({"--repeat", "2"});
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
@@ -150,18 +150,13 @@ TEST_F(Record, LeavesARunWithEveryFileItNames) {
     EXPECT_THAT(measurement.started, MatchesRegex("....-..-..T..:..:..Z"));
   }
   EXPECT_EQ(run.measurements[3].file, "access.pp.2.data");
+  EXPECT_THAT(
+      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.data"}, here_).out,
+      HasSubstr(run.targets.at(0).build_id));
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
 }
 
-TEST_F(Record, KeepsTheBuildIdOfTheTargetInTheRecording) {
-  ASSERT_EQ(record_a_little().code.status, 0);
-  const run::Run run = run::read_run(here_ / "skidscan.run");
-  const Completed list =
-      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.data"}, here_);
-  EXPECT_THAT(list.out, HasSubstr(run.targets.at(0).build_id));
-}
-
-TEST_F(Record, HasTheSamplesAskedFor) {
+TEST_F(Record, RecordsTheRequestedSamples) {
   ASSERT_EQ(
       record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300", "-q"})
           .code.status,
@@ -173,7 +168,7 @@ TEST_F(Record, HasTheSamplesAskedFor) {
   }
 }
 
-TEST_F(Record, OfSeveralTriggersTellsTheSharesOfEach) {
+TEST_F(Record, ReportsTheShareOfEachTrigger) {
   // Of 7 triggers a period of 7 would sample the same one every time.
   ASSERT_EQ(record({"-e", "access,execute", "-p", "none", "--samples", "700", "--triggers", "7",
                     "--nops", "400", "-q"})
@@ -202,14 +197,7 @@ TEST_F(Record, OfSeveralTriggersTellsTheSharesOfEach) {
   EXPECT_TRUE(execute["bias"].is_null()) << "its breakpoint stands at the first trigger only";
 }
 
-TEST_F(Record, IsQuietWhenAsked) {
-  const Completed done = record_a_little({"-q"});
-  EXPECT_EQ(done.code.status, 0);
-  EXPECT_EQ(done.out, "");
-  EXPECT_EQ(done.err, "");
-}
-
-TEST_F(Record, RunsForTheDurationAskedFor) {
+TEST_F(Record, RunsForTheRequestedDuration) {
   ASSERT_EQ(record({"-e", "cpu-clock", "-p", "none", "--duration", "0.3"}).code.status, 0);
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.samples, 0U);
@@ -217,27 +205,33 @@ TEST_F(Record, RunsForTheDurationAskedFor) {
   EXPECT_NEAR(run.measurements.at(0).target_report->elapsed_seconds, 0.3, 0.25);
 }
 
-TEST_F(Record, MovesTheLastRunAside) {
+TEST_F(Record, RotatesTheLastRunAndIsQuietWithQ) {
   ASSERT_EQ(record_a_little().code.status, 0);
   const std::string first = mark_of("skidscan.run");
   ASSERT_EQ(record_a_little().code.status, 0);
   EXPECT_EQ(mark_of("skidscan.run.old"), first);
   const std::string second = mark_of("skidscan.run");
-  ASSERT_EQ(record_a_little().code.status, 0);
+  const Completed quiet = record_a_little({"-q"});
+  ASSERT_EQ(quiet.code.status, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
   EXPECT_EQ(mark_of("skidscan.run.old"), second);
   EXPECT_EQ(entries(), 2U);
 }
 
-TEST_F(Record, DoesNotMoveWhatIsNoRun) {
-  fs::create_directory(here_ / "skidscan.run");
-  std::ofstream(here_ / "skidscan.run" / "thesis") << "x";
-  const Completed done = record_a_little();
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("skidscan.run: exists and is not a run"));
-  EXPECT_EQ(entries(), 1U);
+TEST_F(Record, LeavesOtherDirectoriesUnchanged) {
+  for (const std::string name : {"skidscan.run", "thesis"}) {
+    fs::create_directory(here_ / name);
+    std::ofstream(here_ / name / "chapter1") << "x";
+    const Completed done =
+        name == "thesis" ? record_a_little({"-o", "thesis", "--force"}) : record_a_little();
+    EXPECT_EQ(done.code.status, 1);
+    EXPECT_THAT(done.err, HasSubstr(name + ": exists and is not a run"));
+    EXPECT_TRUE(fs::exists(here_ / name / "chapter1"));
+  }
+  EXPECT_EQ(entries(), 2U);
 }
 
-TEST_F(Record, RefusesANamedDirectoryThatExists) {
+TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
   put_run("mine");
   const Completed refused = record_a_little({"-o", "mine"});
   EXPECT_EQ(refused.code.status, 1);
@@ -252,16 +246,7 @@ TEST_F(Record, RefusesANamedDirectoryThatExists) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Record, ForcesNothingButRuns) {
-  fs::create_directory(here_ / "thesis");
-  std::ofstream(here_ / "thesis" / "chapter1") << "x";
-  const Completed done = record_a_little({"-o", "thesis", "--force"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("thesis: exists and is not a run"));
-  EXPECT_TRUE(fs::exists(here_ / "thesis" / "chapter1"));
-}
-
-TEST_F(Record, IsFinishedByResumeAfterCtrlC) {
+TEST_F(Record, ResumesAfterCtrlC) {
   ChildProcess child(command({"-e", "access,execute", "--samples", "3000"}), here_);
   ASSERT_TRUE(wait_until(child, [&] {
     return child.result().err.find("\n2/8") != std::string::npos ||
@@ -297,7 +282,7 @@ TEST_F(Record, IsFinishedByResumeAfterCtrlC) {
   EXPECT_EQ(again.out, "skidscan.run: nothing is pending\n");
 }
 
-TEST_F(Record, InterruptedBeforeItHasAnythingGivesTheOldRunBack) {
+TEST_F(Record, RestoresTheOldRunWhenInterruptedEarly) {
   put_run("skidscan.run");
   ChildProcess child(command({"-e", "cpu-clock", "--duration", "30"}), here_);
   ASSERT_TRUE(wait_until(child, [&] {
@@ -312,29 +297,24 @@ TEST_F(Record, InterruptedBeforeItHasAnythingGivesTheOldRunBack) {
   EXPECT_EQ(process_of(here_ / "skidscan.run" / "target.load"), 0);
 }
 
-TEST_F(Record, ResumesNothingWithAnotherTarget) {
+TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
   ASSERT_EQ(record_a_little().code.status, 0);
   run::Run run = run::read_run(here_ / "skidscan.run");
   run.measurements.at(1).state = run::State::pending;
-  run.targets.at(0).build_id = "00";
+  const std::string build_id = std::exchange(run.targets.at(0).build_id, "00");
   run::write_run(run, here_ / "skidscan.run");
-  const Completed done = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("is not the target that this run was begun with"));
-}
-
-TEST_F(Record, ResumesNothingOnAnotherMachine) {
-  ASSERT_EQ(record_a_little().code.status, 0);
-  run::Run run = run::read_run(here_ / "skidscan.run");
-  run.measurements.at(1).state = run::State::pending;
+  const Completed target = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(target.code.status, 1);
+  EXPECT_THAT(target.err, HasSubstr("is not the target that this run was begun with"));
+  run.targets.at(0).build_id = build_id;
   run.machine.kernel = "2.6.18";
   run::write_run(run, here_ / "skidscan.run");
-  const Completed done = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("the run was begun on "));
+  const Completed machine = record({"--resume", "skidscan.run"});
+  EXPECT_EQ(machine.code.status, 1);
+  EXPECT_THAT(machine.err, HasSubstr("the run was begun on "));
 }
 
-TEST_F(Record, OfAnUnknownEventChangesNothing) {
+TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
   put_run("skidscan.run");
   const Completed done = record({"-e", "access,no_such_event"});
   EXPECT_EQ(done.code.status, 1);
@@ -345,7 +325,7 @@ TEST_F(Record, OfAnUnknownEventChangesNothing) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Record, GoesOnWithoutTheEventsThatThisMachineRefuses) {
+TEST_F(Record, ContinuesAfterRefusedEvents) {
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
   const Completed done =
       record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"});
@@ -368,7 +348,7 @@ TEST_F(Record, FailsWhenEveryEventIsRefused) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Record, WithoutPerfNamesThePackage) {
+TEST_F(Record, NamesThePackageOfAMissingPerf) {
   const Completed done =
       run_program({"env", "-i", "PATH=/nonexistent", skidscan(), "record"}, here_);
   EXPECT_EQ(done.code.status, 1);
@@ -376,7 +356,7 @@ TEST_F(Record, WithoutPerfNamesThePackage) {
   EXPECT_EQ(entries(), 0U);
 }
 
-TEST_F(Record, WithoutPermissionNamesTheSetting) {
+TEST_F(Record, NamesTheSettingOfAMissingPermission) {
   if (machine::inspect().perf_event_paranoid.value_or(0) < 2) {
     GTEST_SKIP() << "kernel.perf_event_paranoid lets everybody sample the kernel";
   }
@@ -400,7 +380,7 @@ TEST_F(Record, WithoutPermissionNamesTheSetting) {
   EXPECT_EQ(entries(), 0U);
 }
 
-TEST_F(Record, OnADiskThatFillsUpKeepsWhatIsFinished) {
+TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
   const test::SmallDisk disk(here_ / "disk", "400k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
@@ -415,7 +395,7 @@ TEST_F(Record, OnADiskThatFillsUpKeepsWhatIsFinished) {
   EXPECT_EQ(partial_files(here_ / "disk/run"), 0U);
 }
 
-TEST_F(Record, OnADiskTooSmallForAnythingLeavesNothing) {
+TEST_F(Record, LeavesNothingOnATooSmallDisk) {
   const test::SmallDisk disk(here_ / "disk", "64k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
@@ -426,37 +406,28 @@ TEST_F(Record, OnADiskTooSmallForAnythingLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(here_ / "disk"));
 }
 
-TEST_F(Record, SaysThatTheTargetDied) {
-  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
-  const fs::path target = here_ / "skidscan.run" / "target.load";
-  ASSERT_TRUE(wait_until(child, [&] {
-    return fs::exists(here_ / "skidscan.run/cpu-clock.none.data.partial") &&
-           process_of(target) != 0;
-  })) << child.result().err;
-  ASSERT_EQ(::kill(process_of(target), SIGKILL), 0);
-  finish(child);
-  EXPECT_EQ(child.result().code.status, 1);
-  EXPECT_EQ(child.result().err,
-            "skidscan: cpu-clock: the target was killed by signal 9 (Killed) before its end\n");
-  EXPECT_EQ(entries(), 0U);
+TEST_F(Record, ReportsThatPerfOrTheTargetDied) {
+  for (const std::string killed : {"target", "perf"}) {
+    ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
+    const fs::path target = here_ / "skidscan.run" / "target.load";
+    ASSERT_TRUE(wait_until(child, [&] {
+      return fs::exists(here_ / "skidscan.run/cpu-clock.none.data.partial") &&
+             process_of(target) != 0;
+    })) << child.result().err;
+    const pid_t pid = killed == "perf" ? parent_of(process_of(target)) : process_of(target);
+    ASSERT_NE(pid, child.pid());
+    ASSERT_EQ(::kill(pid, SIGKILL), 0);
+    finish(child);
+    EXPECT_EQ(child.result().code.status, 1);
+    EXPECT_THAT(child.result().err,
+                HasSubstr("cpu-clock: " + (killed == "perf" ? killed : "the " + killed) +
+                          " was killed by signal 9 (Killed)"));
+    EXPECT_EQ(entries(), 0U);
+    EXPECT_EQ(process_of(target), 0);
+  }
 }
 
-TEST_F(Record, SaysThatPerfDied) {
-  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
-  const fs::path target = here_ / "skidscan.run" / "target.load";
-  ASSERT_TRUE(wait_until(child, [&] { return process_of(target) != 0; })) << child.result().err;
-  const pid_t perf = parent_of(process_of(target));
-  ASSERT_NE(perf, child.pid());
-  ASSERT_EQ(::kill(perf, SIGKILL), 0);
-  finish(child);
-  EXPECT_EQ(child.result().code.status, 1);
-  EXPECT_THAT(child.result().err,
-              StartsWith("skidscan: cpu-clock: perf was killed by signal 9 (Killed)"));
-  EXPECT_EQ(entries(), 0U);
-  EXPECT_EQ(process_of(target), 0);
-}
-
-TEST_F(Record, OfWrongArgumentsIsAUsageError) {
+TEST_F(Record, RejectsWrongArguments) {
   const std::vector<std::vector<std::string>> wrong = {
       {"--samples", "many"},
       {"--samples", "0"},
@@ -487,21 +458,10 @@ TEST_F(Record, OfWrongArgumentsIsAUsageError) {
   EXPECT_EQ(entries(), 0U);
 }
 
-TEST_F(Record, ResumesNoRunThatIsNotThere) {
+TEST_F(Record, RefusesToResumeAMissingRun) {
   const Completed done = record({"--resume", "missing"});
   EXPECT_EQ(done.code.status, 1);
   EXPECT_THAT(done.err, HasSubstr("missing/run.json: no such file or directory"));
-}
-
-TEST_F(Record, HelpShowsAnExampleThatWorks) {
-  const Completed help = record({"--help"});
-  EXPECT_EQ(help.code.status, 0);
-  const std::string example = "access,faults -p none,pp --repeat 3 -o breakpoints.run";
-  ASSERT_THAT(help.out, HasSubstr("skidscan record -e " + example));
-  const Completed done = run_program(
-      {"sh", "-c", "exec " + skidscan() + " record --samples 100 -e " + example}, here_);
-  EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_EQ(run::read_run(here_ / "breakpoints.run").measurements.size(), 12U);
 }
 
 }  // namespace

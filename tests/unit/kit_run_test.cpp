@@ -1,4 +1,4 @@
-// The run that a kit's script leaves, put together from raw files that nobody vouches for.
+// Reads the run that a kit's script leaves; none of its files is trusted.
 #include "src/run/kit_run.h"
 
 #include "src/support/error.h"
@@ -30,7 +30,7 @@ constexpr const char* kReport =
 constexpr const char* kSession =
     "format=1\nstarted=2026-01-02T03:04:05Z\nperf=/usr/bin/perf\nperf_version=6.1.76\ncpu=3\n";
 constexpr const char* kResult =
-    "format=1\nrecorded=yes\nstatus=0\nstarted=2026-01-02T03:04:06Z\n"
+    "format=1\nstatus=0\nstarted=2026-01-02T03:04:06Z\n"
     "ended=2026-01-02T03:04:07Z\nword=/usr/bin/perf\nword=record\n";
 constexpr const char* kCaptured = "[ perf record: Captured and wrote 0.2 MB x (5101 samples) ]\n";
 
@@ -84,8 +84,7 @@ class KitRun : public ::testing::Test {
     fs::remove(directory_ / file);
     put("results/" + file + ".out", "");
     put("results/" + file + ".err", standard_error);
-    put("results/" + file + ".result",
-        "format=1\nrecorded=no\nstatus=" + std::to_string(status) + "\n");
+    put("results/" + file + ".result", "format=1\nstatus=" + std::to_string(status) + "\n");
   }
   run::Run read() const { return read_run(directory_.path()); }
   PlannedMeasurement first() const { return read().measurements.at(0); }
@@ -101,7 +100,7 @@ class KitRun : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(KitRun, IsReadLikeOneOfRecord) {
+TEST_F(KitRun, ReadsLikeARunOfRecord) {
   EXPECT_TRUE(is_run(directory_.path()));
   const run::Run run = read();
   EXPECT_TRUE(run.by_kit);
@@ -130,7 +129,7 @@ TEST_F(KitRun, IsReadLikeOneOfRecord) {
   EXPECT_EQ(std::get<std::chrono::nanoseconds>(clock.length), std::chrono::milliseconds(2500));
 }
 
-TEST_F(KitRun, TellsWhatIsPending) {
+TEST_F(KitRun, MarksPendingMeasurements) {
   // Killed before the recording had its name, and before there was a result.
   fs::rename(directory_ / "access.none.data", directory_ / "access.none.data.partial");
   fs::remove(directory_ / "results/cpu-clock.none.data.result");
@@ -141,7 +140,7 @@ TEST_F(KitRun, TellsWhatIsPending) {
   EXPECT_TRUE(run.partial());
 }
 
-TEST_F(KitRun, TellsWhyAnEventWasRefused) {
+TEST_F(KitRun, GivesTheReasonOfARefusal) {
   refuse("access.none.data", "Error:\nThe access event is not supported.\n", 255);
   EXPECT_EQ(first().state, State::refused);
   EXPECT_EQ(first().reason, "The access event is not supported.");
@@ -155,7 +154,7 @@ TEST_F(KitRun, TellsWhyAnEventWasRefused) {
   EXPECT_EQ(read().measurements.at(1).state, State::finished);
 }
 
-TEST_F(KitRun, DoesNotTakeADeathForARefusal) {
+TEST_F(KitRun, DistinguishesDeathFromRefusal) {
   refuse("access.none.data", kCaptured, 137);
   EXPECT_EQ(first().state, State::pending);
   EXPECT_THAT(first().reason, HasSubstr("the target was killed by signal 9"));
@@ -167,27 +166,22 @@ TEST_F(KitRun, DoesNotTakeADeathForARefusal) {
   EXPECT_THAT(first().reason, HasSubstr("the target ended before its end"));
 }
 
-TEST_F(KitRun, SaysWhatWasNotCopiedAlong) {
-  fs::remove(directory_ / "results/access.none.data.out");
-  EXPECT_THAT(complaint(), HasSubstr("access.none.data.out: no such file"));
-}
-
-TEST_F(KitRun, LeavesADamagedRecordingToItsReaders) {
+TEST_F(KitRun, AcceptsADamagedRecording) {
   put("access.none.data", "");
   EXPECT_EQ(first().state, State::finished);
 }
 
-TEST_F(KitRun, DoesNotTakeADiskThatWasFullForARefusal) {
+TEST_F(KitRun, TreatsAFullDiskAsPending) {
   refuse("access.none.data", "failed to write perf data, error: No space left on device\n", 255);
   EXPECT_EQ(first().state, State::pending);
 }
 
-TEST_F(KitRun, SaysWhenSamplesAreMissing) {
+TEST_F(KitRun, NotesMissingSamples) {
   put("results/access.none.data.err", "[ perf record: Captured and wrote 1 MB x (12 samples) ]\n");
   EXPECT_THAT(first().messages, Contains("12 samples of 5000 asked for"));
 }
 
-TEST_F(KitRun, SaysWhichPerfsRecordedAndWhatTheyLack) {
+TEST_F(KitRun, NotesVersionsOfPerf) {
   put("session", std::string(kSession) +
                      "started=2026-01-03T00:00:00Z\nperf=/opt/perf\nperf_version=5.4.1\ncpu=3\n"
                      "note=a note\n");
@@ -198,13 +192,13 @@ TEST_F(KitRun, SaysWhichPerfsRecordedAndWhatTheyLack) {
                                      "begun with perf 6.1.76, resumed with perf 5.4.1", "a note"));
 }
 
-TEST_F(KitRun, ThatHasNotBegunIsAKit) {
+TEST_F(KitRun, IsNotARunWithoutASession) {
   fs::remove(directory_ / "session");
   EXPECT_FALSE(is_run(directory_.path()));
   EXPECT_THAT(complaint(), HasSubstr("a kit that has not recorded anything here"));
 }
 
-TEST_F(KitRun, BelievesNothingThatIsWrong) {
+TEST_F(KitRun, RejectsInvalidValues) {
   put("session", "format=2\n");
   EXPECT_THAT(complaint(), HasSubstr("format \"2\""));
   put("session", "format=1\nno key\n");
@@ -223,9 +217,12 @@ TEST_F(KitRun, BelievesNothingThatIsWrong) {
   put("results/access.none.data.result", kResult);
   put("results/cpu-clock.none.data.result", std::string(kResult) + "nanoseconds=-5\n");
   EXPECT_THAT(complaint(), HasSubstr("nanoseconds \"-5\""));
+  put("results/cpu-clock.none.data.result", kResult);
+  fs::remove(directory_ / "results/access.none.data.out");
+  EXPECT_THAT(complaint(), HasSubstr("access.none.data.out: no such file"));
 }
 
-TEST_F(KitRun, FollowsNoLinksOutOfItself) {
+TEST_F(KitRun, RefusesSymbolicLinks) {
   const test::TemporaryDirectory elsewhere;
   const auto link_instead = [&](const std::string& name) {
     fs::rename(directory_ / name, elsewhere / "moved");
@@ -251,7 +248,7 @@ TEST_F(KitRun, FollowsNoLinksOutOfItself) {
   EXPECT_EQ(read().machine.cpu.vendor, "");
 }
 
-TEST_F(KitRun, NamesNoHypervisorByASignatureThatIsNone) {
+TEST_F(KitRun, ReadsTheHypervisorSignature) {
   for (const std::string signature :
        {"", "4b564d", "zz564d4b564d4b564d000000", "4b564d4b564d4b564d00000000"}) {
     put("machine/cpuid-hypervisor", signature + "\n");
@@ -263,7 +260,7 @@ TEST_F(KitRun, NamesNoHypervisorByASignatureThatIsNone) {
   EXPECT_EQ(read().machine.cpu.hypervisor, "VMware");
 }
 
-TEST_F(KitRun, WithARunJsonIsThat) {
+TEST_F(KitRun, PrefersRunJson) {
   run::Run other = read();
   other.tool_version = "other";
   write_run(other, directory_.path());

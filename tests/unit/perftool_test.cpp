@@ -2,7 +2,6 @@
 #include "src/perftool/messages.h"
 #include "src/perftool/outcome.h"
 #include "src/perftool/record_command.h"
-#include "src/perftool/retry.h"
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>
