@@ -2,7 +2,6 @@
 #include "src/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/commands/messages.h"
-#include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
@@ -40,14 +39,14 @@ ExitStatus run_and_report_errors(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const skid::Error& error) {
-    skid::commands::say(error.what());
+    skid::commands::print_error(error.what());
     return error.status();
   } catch (const std::bad_alloc&) {
-    skid::commands::say(
+    skid::commands::print_error(
         "not enough memory; a recording that requires much more than its size may be damaged");
     return ExitStatus::failed;
   } catch (const std::exception& error) {
-    skid::commands::say(error.what());
+    skid::commands::print_error(error.what());
     return ExitStatus::failed;
   }
 }

@@ -3,7 +3,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/listing/reader.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
@@ -129,7 +129,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const auto read_one = [&reader](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
     return [read = reader.add(source)] {
-      for (const auto& fault : read.faults) say(describe(fault));
+      for (const auto& fault : read.faults) print_error(describe(fault));
       return read.read_in_part;
     };
   };

@@ -5,7 +5,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/measure/catalogues.h"
 #include "src/output/audit/audit.h"
 #include "src/support/cores.h"
@@ -48,7 +48,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     return [&audits, &messages, one = audit::audit(source, choices)]() mutable {
       audits.push_back(std::move(one));
       for (const auto& line : audits.back().particulars) messages.detail(line);
-      for (const auto& fault : audits.back().faults) say(describe(fault));
+      for (const auto& fault : audits.back().faults) print_error(describe(fault));
       return audits.back().read_in_part;
     };
   };

@@ -5,7 +5,7 @@
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/html/comparison_page.h"
 #include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
@@ -109,7 +109,7 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
   if (options.fail_on == "worse") {
     const analysis::Regressions regressions = analysis::regressions_of(comparison);
     if (regressions.sum() > 0) {
-      say(
+      print_error(
           fmt::format("--fail-on worse: {} worse than the baseline, {} missing, {} that could not "
                       "be compared",
                       regressions.worse, regressions.missing, regressions.not_compared));

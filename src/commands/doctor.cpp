@@ -1,6 +1,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"

@@ -199,7 +199,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
       }
     } catch (const InputError& error) {
       // The others are still worth showing; of a run, its other recordings are.
-      say(error.what());
+      print_error(error.what());
       result.read_in_part = true;
       if (!step.run) result.has_unreadable = true;
     }

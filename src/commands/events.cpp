@@ -1,7 +1,7 @@
 #include "src/commands/commands.h"
 #include "src/commands/messages.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/spelling.h"
 #include "src/machine/machine.h"

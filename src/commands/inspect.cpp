@@ -3,7 +3,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/output/inspection/inspection.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
@@ -48,7 +48,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
         if (!out.text().empty()) out.text() += '\n';
         out.text() += output::inspection_text(inspection);
       }
-      return say_faults(*recording) == ExitStatus::read_in_part;
+      return print_faults(*recording) == ExitStatus::read_in_part;
     };
   };
   const InputsRead done = each_recording(options.files, cores, messages, read);

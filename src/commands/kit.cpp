@@ -4,7 +4,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/record_options.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/triggers.h"
 #include "src/kit/output.h"

@@ -6,7 +6,7 @@
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
@@ -55,7 +55,7 @@ ExitStatus run_merge(const MergeOptions& options) {
       analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
   for (const std::string& difference : merged.differences) {
     constexpr std::size_t kLongestDifference = 300;
-    say("not added up: " + output::shorten(difference, kLongestDifference));
+    print_error("not added up: " + output::shorten(difference, kLongestDifference));
   }
   const std::string report = output::report_json(merged.measurements);
   if (options.output.empty() || options.output == "-") {

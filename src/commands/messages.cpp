@@ -10,7 +10,7 @@
 
 namespace skid::commands {
 
-void say(std::string_view message) {
+void print_error(std::string_view message) {
   print_to_standard_error(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
 }
 
@@ -18,15 +18,15 @@ Messages::Messages(const OutputOptions& options)
     : quiet_(options.quiet), verbose_(options.verbose) {}
 
 void Messages::note(std::string_view message) const {
-  if (!quiet_) say(message);
+  if (!quiet_) print_error(message);
 }
 
 void Messages::detail(std::string_view message) const {
-  if (verbose_) say(message);
+  if (verbose_) print_error(message);
 }
 
-ExitStatus say_faults(const perfdata::Recording& recording) {
-  for (const auto& fault : recording.faults()) say(describe(fault));
+ExitStatus print_faults(const perfdata::Recording& recording) {
+  for (const auto& fault : recording.faults()) print_error(describe(fault));
   if (recording.attributes().empty()) {
     // In pipe mode only the end of the recording tells.
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",

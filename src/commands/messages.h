@@ -1,4 +1,4 @@
-// What commands say on standard error.
+// Messages of commands on standard error.
 #pragma once
 
 #include "src/perfdata/recording.h"
@@ -11,26 +11,26 @@ namespace skid::commands {
 struct OutputOptions;
 
 /// One line on standard error: "skidscan: MESSAGE", control characters escaped.
-void say(std::string_view message);
+void print_error(std::string_view message);
 
-/// What a command says beside its errors.
+/// Messages of a command other than errors.
 class Messages {
  public:
   explicit Messages(const OutputOptions& options);
 
   bool quiet() const noexcept { return quiet_; }
   bool verbose() const noexcept { return verbose_; }
-  /// What is good to know; --quiet leaves it out.
+  /// Prints a note, unless --quiet is given.
   void note(std::string_view message) const;
-  /// What was done, and why; only --verbose says it.
+  /// Prints a step with its reason, if --verbose is given.
   void detail(std::string_view message) const;
 
  private:
   bool quiet_, verbose_;
 };
 
-/// Says each fault of a recording that was read to its end. Returns read_in_part when records are
-/// missing, else done. Throws InputError when it has no event, so that nothing of it can be read.
-ExitStatus say_faults(const perfdata::Recording& recording);
+/// Prints each fault of a recording that was read to its end. Returns read_in_part if records are
+/// missing, else done. Throws InputError if it has no event, so that nothing can be read.
+ExitStatus print_faults(const perfdata::Recording& recording);
 
 }  // namespace skid::commands

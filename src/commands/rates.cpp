@@ -2,7 +2,7 @@
 
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"

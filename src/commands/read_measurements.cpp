@@ -88,7 +88,7 @@ Findings read_measurements(std::vector<std::string> inputs, const Messages& mess
         findings.input_of.push_back(input);
       }
       for (const auto& line : measured.particulars) messages.detail(line);
-      for (const auto& fault : measured.faults) say(describe(fault));
+      for (const auto& fault : measured.faults) print_error(describe(fault));
       return measured.read_in_part;
     };
   };

@@ -1,6 +1,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/record_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
@@ -114,7 +114,7 @@ std::string what_is_kept(const run::Run& run, const std::string& shown) {
                      finished, run.measurements.size(), shell_quoted({shown}));
 }
 
-void say_end(const run::Run& run, const std::string& shown, bool quiet) {
+void print_end(const run::Run& run, const std::string& shown, bool quiet) {
   if (quiet) return;
   const std::size_t refused = count(run, State::refused);
   std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
@@ -144,7 +144,7 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
     throw Error(fmt::format("this machine refused every measurement; of the first it said: {}",
                             run.measurements.front().reason));
   }
-  say_end(run, shown, quiet);
+  print_end(run, shown, quiet);
 }
 
 /// What was decided, for --verbose: with what, and each event's levels, trigger and period.

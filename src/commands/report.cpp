@@ -8,7 +8,7 @@
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/html/report_page.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -55,8 +55,8 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
           return measurement.contract.verdict == analysis::Verdict::broken;
         });
     if (broken > 0) {
-      say(fmt::format("--fail-on broken: {} of {} contracts are broken", broken,
-                      findings.measurements.size()));
+      print_error(fmt::format("--fail-on broken: {} of {} contracts are broken", broken,
+                              findings.measurements.size()));
       return ExitStatus::gate_failed;
     }
   }

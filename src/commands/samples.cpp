@@ -4,7 +4,6 @@
 #include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/locate/arrival_window.h"
 #include "src/locate/kernel_symbols.h"
@@ -73,20 +72,21 @@ class SamplePrinter {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
-      say(fmt::format("{}: {} samples left out: their ids belong to no event", options_.file,
-                      unknown_ids));
+      print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
+                              options_.file, unknown_ids));
     }
     if (late_changes_ > 0) {
-      say(fmt::format(
+      print_error(fmt::format(
           "{}: {} of mappings came through the pipe after samples of a later time were printed; "
           "these may be listed with the file that was mapped before",
           options_.file,
           late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
     }
-    if (!trace_.problem().empty()) say(fmt::format("{}: {}", options_.file, trace_.problem()));
+    if (!trace_.problem().empty())
+      print_error(fmt::format("{}: {}", options_.file, trace_.problem()));
     for (const auto& remark : kernel_.remarks()) messages.note(remark);
     for (const auto& remark : modules_.remarks()) messages.note(remark.text);
-    return say_faults(recording_);
+    return print_faults(recording_);
   }
 
  private:

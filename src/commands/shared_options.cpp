@@ -1,6 +1,5 @@
 #include "src/commands/shared_options.h"
 
-#include "src/commands/standard_output.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"
 

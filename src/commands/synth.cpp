@@ -3,7 +3,7 @@
 #include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
@@ -176,12 +176,12 @@ std::uint64_t samples_in(const synth::RecordingTruth& truth) {
   return samples;
 }
 
-void tell_target(const Messages& messages, const Target& target) {
+void print_target_details(const Messages& messages, const Target& target) {
   messages.detail(fmt::format("target {}, build-id {}", target.path.string(), target.build_id));
 }
 
-void tell_truth(const Messages& messages, const std::string& file,
-                const synth::RecordingTruth& truth) {
+void print_truth_details(const Messages& messages, const std::string& file,
+                         const synth::RecordingTruth& truth) {
   for (const auto& measurement : truth.measurements) {
     messages.detail(fmt::format("{}: {} as {}, {} samples", file, measurement.requested,
                                 measurement.perf_event, measurement.truth.samples.read()));
@@ -199,7 +199,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   const synth::Model model = on_target(read, target);
 
   const Messages messages(options.shown);
-  tell_target(messages, target);
+  print_target_details(messages, target);
   // With a pipe a pager may use the terminal.
   ProgressLine progress(!to_standard_output &&
                         ProgressLine::suits_standard_error(messages.quiet()));
@@ -217,7 +217,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
     staged.rename();
   }
   const auto paused = progress.pause();
-  tell_truth(messages, files.recording.string(), truth);
+  print_truth_details(messages, files.recording.string(), truth);
   const std::uint64_t samples = samples_in(truth);
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
@@ -255,7 +255,7 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
   const Target target = target_in(directory.path(), options, read);
   const synth::Model model = on_target(read, target);
   const Messages messages(options.shown);
-  tell_target(messages, target);
+  print_target_details(messages, target);
   ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
   const auto begins = [&progress](const std::string& file, std::size_t number, std::size_t total) {
     progress.begins("writing", file, number, total);
@@ -265,7 +265,7 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
                           own_command_line(), begins);
   const auto paused = progress.pause();
   for (const auto& recording : ladder.recordings)
-    tell_truth(messages, recording.file, recording.truth);
+    print_truth_details(messages, recording.file, recording.truth);
   const synth::Synthesizer synthesizer(model, target);
   write_file_atomically(directory.path() / kTruthFile,
                         synth::truth_json(model, target, synthesizer.path(), ladder.recordings));

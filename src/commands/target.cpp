@@ -5,7 +5,7 @@
 #include "runway/working_set.h"
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/standard_output.h"
+#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"

@@ -1,12 +1,18 @@
 #include "src/commands/terminal.h"
 
+#include "src/support/error.h"
+#include "src/support/file.h"
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +20,7 @@
 namespace skid::commands {
 namespace {
 
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 constexpr unsigned kNarrowest = 40;
 constexpr unsigned kWidest = 200;  // wider tables are harder to read, not easier
 constexpr unsigned kUnknown = 100;
@@ -56,6 +63,32 @@ bool locale_takes_unicode() {
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return true;
+}
+
+bool StandardOutput::flush_if_full() {
+  if (text_.size() >= kBufferBytes) flush();
+  return !closed_;
+}
+
+void StandardOutput::flush() {
+  std::string_view left = text_;
+  while (!left.empty() && !closed_) {
+    const ssize_t written = ::write(STDOUT_FILENO, left.data(), left.size());
+    if (written >= 0) {
+      left.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      closed_ = true;
+    } else if (errno != EINTR) {
+      throw Error(fmt::format("standard output: {}", describe_errno(errno)));
+    }
+  }
+  text_.clear();
+}
+
+void print(std::string_view text) {
+  StandardOutput out;
+  out.text() = text;
+  out.flush();
 }
 
 }  // namespace skid::commands

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Examples of which only the options are checked, by how they begin, and why; nullptr for a reason
-/// that does not hold on this machine.
+/// Examples that are only parsed, by their beginning, and the reason; nullptr if the reason does
+/// not apply to this machine.
 struct NotRun {
   std::string_view line;
   const char* reason;
@@ -31,12 +31,13 @@ struct NotRun {
 std::vector<NotRun> not_run() {
   const machine::Machine here = machine::inspect();
   const bool is_x86 = here.cpu.arch == "x86_64";
-  const char* const of_another = "libpfm4 of another architecture does not know the CPU";
-  return {{"skidscan record -e cycles:u", here.has_core_pmu() ? nullptr : "takes a PMU of the CPU"},
-          {"skidscan record -e MEM_LOAD_RETIRED", "takes a PMU of an Intel CPU from Skylake on"},
-          {"skidscan kit --for skl", is_x86 ? nullptr : of_another},
-          {"skidscan kit --slurm", "takes a cluster; tests/slurm has one"},
-          {"skidscan events", is_x86 ? nullptr : of_another}};
+  const char* const unsupported = "libpfm4 of this architecture does not support the CPU";
+  return {
+      {"skidscan record -e cycles:u", here.has_core_pmu() ? nullptr : "requires a PMU of the CPU"},
+      {"skidscan record -e MEM_LOAD_RETIRED", "requires a PMU of an Intel CPU from Skylake on"},
+      {"skidscan kit --for skl", is_x86 ? nullptr : unsupported},
+      {"skidscan kit --slurm", "requires a cluster; tests/slurm has one"},
+      {"skidscan events", is_x86 ? nullptr : unsupported}};
 }
 
 const NotRun* why_not_run(const std::vector<NotRun>& entries, const std::string& line) {
@@ -46,8 +47,8 @@ const NotRun* why_not_run(const std::vector<NotRun>& entries, const std::string&
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// What a reader of an example has and an empty directory has not: a script that makes it, with the
-/// directory of programs as $1 and that of the tests as $2, by how the example begins.
+/// Files that an example requires: a script that makes them, with the directory of programs as $1
+/// and that of the tests as $2, by the beginning of the example.
 struct Preparation {
   std::string_view line, script;
 };
@@ -69,7 +70,7 @@ std::string preparation_for(const std::string& line) {
   return found == kPreparations.end() ? std::string() : std::string(found->script);
 }
 
-/// Lines that end in a backslash and those that go on.
+/// Lines joined with their continuation after a backslash.
 std::vector<std::string> whole_lines(const std::vector<std::string>& lines) {
   std::vector<std::string> whole;
   bool goes_on = false;
@@ -90,7 +91,7 @@ std::vector<commands::Command> all_commands() {
   return program.commands;
 }
 
-TEST(Examples, RunInTheirOrder) {
+TEST(Examples, RunInOrder) {
   const test::TemporaryDirectory directory;
   const std::string obstacle = test::why_perf_cannot_record(directory.path());
   if (!obstacle.empty()) GTEST_SKIP() << obstacle;
@@ -123,7 +124,7 @@ TEST(Examples, RunInTheirOrder) {
   EXPECT_GT(run, 30U);
 }
 
-TEST(Examples, ThatAreNotRunOrPreparedExist) {
+TEST(Examples, ExistForEveryExceptionAndPreparation) {
   std::vector<std::string> lines;
   for (const commands::Command& command : all_commands()) {
     for (std::string& line : whole_lines(command.examples)) lines.push_back(std::move(line));

@@ -1,4 +1,4 @@
-// Colours, characters and messages on a terminal (a pseudo-terminal) and off it.
+// Colours, characters and messages on a pseudo-terminal and in pipes.
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -31,7 +31,7 @@ using Environment = std::map<std::string, std::string>;
 constexpr const char* kEscape = "\033[";
 constexpr const char* kEraseLine = "\r\033[K";
 
-/// `env` starts programs in an environment that says nothing of terminals but this.
+/// A command line that sets only these variables of the terminal and the locale.
 std::vector<std::string> in_environment(const Environment& environment,
                                         const std::vector<std::string>& argv) {
   std::vector<std::string> all{"env",    "-u", "NO_COLOR", "-u", "COLUMNS", "-u",
@@ -41,7 +41,7 @@ std::vector<std::string> in_environment(const Environment& environment,
   return all;
 }
 
-/// What a program writes whose standard input, output and error are one terminal.
+/// The output of a program whose standard input, output and error are one terminal.
 std::string on_a_terminal(const std::vector<std::string>& argv, const Environment& environment) {
   const auto all = in_environment(environment, argv);
   std::vector<char*> arguments;
@@ -62,7 +62,7 @@ std::string on_a_terminal(const std::vector<std::string>& argv, const Environmen
   for (;;) {
     const ssize_t got = ::read(terminal, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // EIO: nobody has it open any more
+    if (got <= 0) break;  // EIO: the last process closed it
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
   ::close(terminal);
@@ -77,7 +77,7 @@ bool is_ascii(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// A synthetic run, which every command that reads takes.
+/// A synthetic run, which every command can read.
 class Terminal : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -101,7 +101,7 @@ class Terminal : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-TEST_F(Terminal, ShowsColorsUnlessItIsToldNotTo) {
+TEST_F(Terminal, ShowsColorsByDefault) {
   EXPECT_THAT(seen({"report", run()}), HasSubstr(kEscape));
   EXPECT_THAT(seen({"report", run(), "--color", "auto"}), HasSubstr(kEscape));
   EXPECT_THAT(seen({"report", run(), "--color=never"}), Not(HasSubstr(kEscape)));
@@ -111,7 +111,7 @@ TEST_F(Terminal, ShowsColorsUnlessItIsToldNotTo) {
               HasSubstr(kEscape));
 }
 
-TEST_F(Terminal, ThatIsNoneShowsColorsWhereItIsToldTo) {
+TEST_F(Terminal, ColorsPipedTextOnlyOnRequest) {
   EXPECT_THAT(piped({"report", run()}).out, Not(HasSubstr(kEscape)));
   const std::vector<std::vector<std::string>> commands{{"report", run()},
                                                        {"compare", run(), run()},
@@ -129,7 +129,7 @@ TEST_F(Terminal, ThatIsNoneShowsColorsWhereItIsToldTo) {
               Not(HasSubstr(kEscape)));
 }
 
-TEST_F(Terminal, DrawsWithAsciiWhereTheLocaleHasNothingElse) {
+TEST_F(Terminal, DrawsInAsciiUnlessTheLocaleIsUtf8) {
   for (const std::string command : {"report", "annotate", "audit"}) {
     EXPECT_TRUE(is_ascii(piped({command, run()}, {{"LANG", "C"}}).out)) << command;
     EXPECT_TRUE(is_ascii(piped({command, run(), "--ascii"}, {{"LANG", "C.UTF-8"}}).out)) << command;
@@ -141,12 +141,12 @@ TEST_F(Terminal, DrawsWithAsciiWhereTheLocaleHasNothingElse) {
   EXPECT_THAT(piped({"report", run(), "--details"}, {{"LANG", "C.UTF-8"}}).out, HasSubstr("████"));
   EXPECT_THAT(piped({"report", run(), "--details"}, {{"LANG", "en_US.utf8"}}).out,
               HasSubstr("████"));
-  EXPECT_THAT(piped({"report", run(), "--details"}).out, HasSubstr("████")) << "no locale is named";
+  EXPECT_THAT(piped({"report", run(), "--details"}).out, HasSubstr("████")) << "no locale is set";
   EXPECT_TRUE(is_ascii(piped({"report", run()}, {{"LANG", "C.UTF-8"}, {"LC_ALL", "C"}}).out))
-      << "LC_ALL goes before LANG";
+      << "LC_ALL has precedence over LANG";
 }
 
-TEST_F(Terminal, HearsOfRecordingsThatAreReadWhatWasBelieved) {
+TEST_F(Terminal, VerbosePrintsTargetAndCatalogueOfRecordings) {
   const auto quiet = piped({"report", run(), "--quiet"});
   EXPECT_THAT(quiet.err, IsEmpty());
   const auto verbose = piped({"report", run(), "--verbose"});
@@ -164,17 +164,17 @@ TEST_F(Terminal, HearsOfRecordingsThatAreReadWhatWasBelieved) {
       MatchesRegex("skidscan: --.*: cannot be combined with --.*; try 'skidscan report --help'\n"));
 }
 
-TEST_F(Terminal, HearsNoNotesWhereItIsToBeQuiet) {
+TEST_F(Terminal, QuietPrintsNoNotes) {
   EXPECT_THAT(piped({"merge", run()}).err, HasSubstr("became"));
   EXPECT_THAT(piped({"merge", run(), "-q"}).err, IsEmpty());
   const auto missing = piped({"report", "missing", "-q"});
   EXPECT_EQ(missing.code.status, 1);
-  EXPECT_THAT(missing.err, HasSubstr("missing: ")) << "errors are said";
+  EXPECT_THAT(missing.err, HasSubstr("missing: ")) << "errors are printed";
   const auto made = piped({"synth", "--like", "no-pebs", "-q", "-o", path("quiet.data")});
   EXPECT_EQ(made.out + made.err, "");
 }
 
-TEST_F(Terminal, HearsOfRecordWhatIsStartedAndWhy) {
+TEST_F(Terminal, VerbosePrintsCommandLinesOfRecord) {
   const std::string obstacle = test::why_perf_cannot_record(directory_.path());
   if (!obstacle.empty()) GTEST_SKIP() << obstacle;
   const std::vector<std::string> record{"record",    "-e", "execute", "-p",           "p",
@@ -193,7 +193,7 @@ TEST_F(Terminal, HearsOfRecordWhatIsStartedAndWhy) {
   EXPECT_EQ(silent.out + silent.err, "");
 }
 
-TEST_F(Terminal, SeesHowFarReadingIsAndThenNothingOfIt) {
+TEST_F(Terminal, ErasesProgressBeforeTheReport) {
   ASSERT_EQ(piped({"synth", "--like", "no-pebs", "--pipe", "-o", path("slow.data")}).code.status,
             0);
   const auto slowly = [&](const std::string& options) {
@@ -216,8 +216,8 @@ TEST_F(Terminal, SeesHowFarReadingIsAndThenNothingOfIt) {
   EXPECT_THAT(on_a_terminal(slowly("--quiet"), {}), Not(HasSubstr("reading")));
   EXPECT_THAT(on_a_terminal(slowly("2>errors; cat errors; rm errors"), {}),
               Not(HasSubstr("reading")))
-      << "standard error is no terminal";
-  EXPECT_THAT(seen({"report", run()}), Not(HasSubstr("reading"))) << "it took no second";
+      << "standard error is not a terminal";
+  EXPECT_THAT(seen({"report", run()}), Not(HasSubstr("reading"))) << "it took less than a second";
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(ProgressLine, AppearsAfterADelayAndIsErased) {
     std::this_thread::sleep_for(milliseconds(500));
     {
       const auto paused = progress.pause();
-      say("something");
+      print_error("something");
       std::this_thread::sleep_for(milliseconds(300));
     }
   }
