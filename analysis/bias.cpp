@@ -1,8 +1,8 @@
 #include "analysis/bias.h"
 
-#include <algorithm>
+#include "analysis/distributions.h"
 
-#include <boost/math/distributions/chi_squared.hpp>
+#include <algorithm>
 
 namespace skid::analysis {
 namespace {
@@ -24,8 +24,7 @@ std::optional<Bias> bias_of(std::span<const TriggerCount> triggers) {
     bias.chi_square += off * off / expected;
   }
   bias.degrees = static_cast<int>(triggers.size()) - 1;
-  const boost::math::chi_squared distribution(bias.degrees);
-  bias.p = boost::math::cdf(boost::math::complement(distribution, bias.chi_square));
+  bias.p = chi_square_p(bias.degrees, bias.chi_square);
   const auto [fewest, most] =
       std::minmax_element(triggers.begin(), triggers.end(),
                           [](const auto& a, const auto& b) { return a.samples < b.samples; });

@@ -2,7 +2,7 @@
 
 #include "analysis/comparability.h"
 #include "analysis/contract.h"
-#include "analysis/hypergeometric.h"
+#include "analysis/distributions.h"
 #include "analysis/intervals.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
@@ -22,14 +22,14 @@ std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// Offsets with all that lie at `end` or further counted there.
+/// Offsets, with all from `end` on counted at `end`.
 OffsetCounts cut_off(const OffsetCounts& offsets, std::int64_t end) {
   OffsetCounts result;
   for (const auto& [offset, count] : offsets.counts()) result.add(std::min(offset, end), count);
   return result;
 }
 
-/// Whether quantile `share` is known: it lies in front of the censored offsets.
+/// Whether quantile `share` is known: it is below the censored offsets.
 bool is_known(const OffsetCounts& offsets, double share, std::optional<std::int64_t> end) {
   return !end || offsets.quantile(share) < *end;
 }
@@ -37,8 +37,8 @@ bool is_known(const OffsetCounts& offsets, double share, std::optional<std::int6
 /// The comparisons of one cell, statistic by statistic.
 class Comparer {
  public:
-  Comparer(const SideFigures& baseline, const SideFigures& here, std::uint64_t seed, Cell& cell)
-      : a_(baseline), b_(here), seed_(seed), cell_(cell) {
+  Comparer(const SideFigures& baseline, const SideFigures& here, Cell& cell)
+      : a_(baseline), b_(here), cell_(cell) {
     if (a_.censored_from || b_.censored_from) {
       constexpr auto kNever = std::numeric_limits<std::int64_t>::max();
       end_ = std::min(a_.censored_from.value_or(kNever), b_.censored_from.value_or(kNever));
@@ -118,7 +118,7 @@ class Comparer {
     }
     if (!is_judged()) {
       difference.p.reset();
-      difference.untested = "not judged: hits say nothing of what is rightly sampled elsewhere";
+      difference.untested = "not judged: this event is rightly sampled off the trigger";
     }
   }
 
@@ -146,7 +146,7 @@ class Comparer {
   }
 
   /// Where neither runs nor samples vary at all, t knows no error. Then the samples, each with one
-  /// offset, tell how soon chance would divide them so.
+  /// offset, give the chance of such a division.
   static Difference without_certainty(Difference tested, const OffsetCounts& a,
                                       const OffsetCounts& b) {
     if (tested.p == 0) tested.p = fisher_exact_p(a.total(), a.total(), 0, b.total());
@@ -155,7 +155,7 @@ class Comparer {
 
   void compare_means(const OffsetCounts& a, const OffsetCounts& b) {
     StatisticDifference& difference = add(Statistic::mean, a.mean(), b.mean());
-    if (!cell_.over_runs) return fill(difference, mean_difference(a, b, seed_));
+    if (!cell_.over_runs) return fill(difference, mean_difference(a, b));
     const auto tested =
         test_over_runs([this](const Measurement& run) { return run_mean(run_offsets(run)); },
                        difference.baseline, difference.here);
@@ -186,7 +186,7 @@ class Comparer {
       }
     }
     if (!all_known) {
-      difference.untested = "it lies among the censored, at an unknown distance";
+      difference.untested = "it is among the censored samples, at an unknown distance";
       return;
     }
     if (!cell_.over_runs) {
@@ -211,24 +211,23 @@ class Comparer {
     StatisticDifference& difference =
         add(Statistic::distribution, 0, cell_.distances->kolmogorov_smirnov);
     if (cell_.over_runs) {
-      difference.untested = "so few runs cannot be permuted; over samples runs would differ anyway";
+      difference.untested =
+          "runs differ by more than samples, and there are too few runs for a test";
       return;
     }
-    const KsTest test = ks_test(a, b, seed_);
-    difference.p = test.p;
-    difference.p_is_bound = test.is_bound;
+    difference.p = kolmogorov_smirnov_p(a, b);
+    difference.p_is_bound = true;
   }
 
   const SideFigures& a_;
   const SideFigures& b_;
-  std::uint64_t seed_;
   Cell& cell_;
   std::optional<std::int64_t> end_;
 };
 
 }  // namespace
 
-void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell) {
+void hold_against(const SideFigures& baseline, Cell& cell) {
   std::string reason = baseline.several_things;
   if (reason.empty()) reason = why_not_compared(*baseline.first, cell);
   if (!reason.empty()) {
@@ -245,7 +244,7 @@ void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell) {
     return;
   }
   cell.over_runs = baseline.runs.size() > 1 || here.runs.size() > 1;
-  Comparer(baseline, here, seed, cell).compare();
+  Comparer(baseline, here, cell).compare();
 }
 
 }  // namespace skid::analysis

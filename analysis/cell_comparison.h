@@ -4,12 +4,10 @@
 #include "analysis/comparison.h"
 #include "analysis/side_figures.h"
 
-#include <cstdint>
-
 namespace skid::analysis {
 
 /// Fills outcome (where it is settled without tests), remarks, differences with their p-values and
-/// distances of `cell`, whose description is done. `seed`: of permutations.
-void hold_against(const SideFigures& baseline, std::uint64_t seed, Cell& cell);
+/// distances of `cell`, whose description is done.
+void hold_against(const SideFigures& baseline, Cell& cell);
 
 }  // namespace skid::analysis

@@ -48,7 +48,7 @@ int direction_of(const StatisticDifference& difference) {
     case Statistic::p99:
       gain = std::abs(difference.baseline) - std::abs(difference.here);
       break;
-    case Statistic::constant_share:  // another constant skid is no worse; the contract tells
+    case Statistic::constant_share:  // another constant skid is no worse; the contract decides
     case Statistic::distribution:
       break;
   }

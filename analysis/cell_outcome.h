@@ -1,4 +1,4 @@
-// What the tests of a cell come to: better, worse, different, or nothing that is more than chance.
+// The outcome of a cell's tests: better, worse, different, or no difference beyond chance.
 #pragma once
 
 #include "analysis/comparison.h"

@@ -12,7 +12,7 @@
 namespace skid::analysis {
 namespace {
 
-/// Periods are quotients of two counts where nobody asked for one.
+/// Periods are quotients of two counts where none was asked for.
 constexpr double kPeriodTolerance = 0.01;
 
 /// The trigger that all runs of a cell have, or nullopt where they have none or several.
@@ -29,8 +29,8 @@ bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
   return a.type == b.type && a.config == b.config;
 }
 
-/// Whether a run recorded another event of the same name, because the one that was asked for could
-/// not be had. Names of two CPUs' events may well stand for different codes.
+/// Whether a run recorded another event of the same name, because the one that was asked for was
+/// not available. The same name can have different codes on two CPUs.
 bool is_another_event(const Measurement& a, const Measurement& b) {
   return (a.event.substituted || b.event.substituted) && !same_recorded(a.event, b.event);
 }
@@ -84,7 +84,7 @@ std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
   }
   const std::optional<std::string> here = trigger_of(cell.runs);
   if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
-  if (!baseline.trigger || !here) return "nobody said where the trigger is";
+  if (!baseline.trigger || !here) return "no trigger address";
   if (*here != baseline.trigger->kind) {
     return fmt::format("another trigger: {} here, {} in the baseline", *here,
                        baseline.trigger->kind);
@@ -94,31 +94,31 @@ std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
 
 std::vector<std::string> reservations(const Measurement& baseline, const Cell& cell) {
   std::vector<std::string> remarks;
-  const auto say = [&remarks](std::string remark) {
+  const auto add = [&remarks](std::string remark) {
     if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
       remarks.push_back(std::move(remark));
     }
   };
   for (const Measurement* run : cell.runs) {
     if (runway_of(*run) != runway_of(baseline)) {
-      say(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
+      add(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
                       runway_of(baseline)));
     }
     if (!same_period(run->period, baseline.period)) {
-      say(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
+      add(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
                       period_of(baseline)));
     }
     if (run->precise.recorded != baseline.precise.recorded) {
-      say(fmt::format("recorded at another precise level: {} here, {} in the baseline",
+      add(fmt::format("recorded at another precise level: {} here, {} in the baseline",
                       run->precise.recorded, baseline.precise.recorded));
     }
     if (run->event.substituted) {
-      say(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
+      add(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
     }
     if (run->parts > 1) {
-      say(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
+      add(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
     }
-    if (run->read_in_part) say("read in part: what is missing may differ from what was read");
+    if (run->read_in_part) add("read in part: what is missing may differ from what was read");
   }
   return remarks;
 }

@@ -17,13 +17,13 @@
 namespace skid::analysis {
 namespace {
 
-/// Text that tells machines apart: two are the same where all of this is.
+/// Identifies a machine: two are the same where all of this is.
 std::string machine_key(const Cpu& cpu, const std::string& kernel) {
   const auto number = [](const std::optional<int>& value) {
     return value ? fmt::format("{}", *value) : std::string("?");
   };
   std::string key;
-  // A NUL stands in no name.
+  // No name contains a NUL.
   for (const std::string& part :
        {cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model), number(cpu.stepping),
         cpu.microcode, cpu.arch, cpu.hypervisor.value_or("none"), kernel}) {
@@ -226,7 +226,6 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
     throw Error("nothing to compare with: all other inputs have no measurement");
   }
   comparison.rows = align(by_side, comparison.baseline);
-  std::uint64_t seed = 0;
   for (ComparisonRow& row : comparison.rows) {
     for (Cell& cell : row.cells) describe(cell);
     if (!row.in_baseline) continue;
@@ -236,7 +235,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
     baseline->outcome = Outcome::baseline;
     const SideFigures figures(*baseline);
     for (Cell& cell : row.cells) {
-      if (cell.side != comparison.baseline) hold_against(figures, ++seed, cell);
+      if (cell.side != comparison.baseline) hold_against(figures, cell);
     }
   }
   adjust(comparison);

@@ -62,7 +62,7 @@ bool is_share(Statistic statistic);
 struct Estimate {
   double value = 0;
   std::optional<double> low, high;
-  bool at_least = false;  ///< a lower bound: it lies among the censored
+  bool at_least = false;  ///< a lower bound: it is among the censored
 };
 
 /// One statistic of a side against the baseline's.
@@ -79,7 +79,7 @@ struct StatisticDifference {
   std::string untested;              ///< why there is no test
 };
 
-/// How far two distributions of offsets lie apart.
+/// Distances between two distributions of offsets.
 struct Distances {
   double kolmogorov_smirnov = 0;  ///< largest difference of cumulative shares
   double total_variation = 0;     ///< share of samples that would have to move
@@ -92,7 +92,7 @@ enum class Outcome {
   better,
   worse,
   different,     ///< neither better nor worse, or not to be judged
-  too_few,       ///< too few samples or runs to tell
+  too_few,       ///< too few samples or runs for a conclusion
   not_compared,  ///< the same name, but not the same thing
   only_here,     ///< the baseline has no such event at this level
 };
@@ -120,7 +120,7 @@ struct Cell {
 /// An event at a precise level.
 struct ComparisonRow {
   std::string event;        ///< label
-  int level = 0;            ///< as asked for; as recorded where nobody said
+  int level = 0;            ///< as asked for; as recorded where none was asked for
   std::vector<Cell> cells;  ///< by side; sides without it have none
   bool in_baseline = false;
   std::vector<std::size_t> missing;  ///< sides without it, where the baseline has it

@@ -33,13 +33,13 @@ Share share_at_mode(const Ledger& ledger, const OffsetCounts& offsets) {
   return wilson_interval(offsets.count_at(offsets.mode()), ledger.judged());
 }
 
-/// The share of judged samples that the promise of the level speaks of.
+/// The share of judged samples that the level promises.
 Share promised_share_of(const ContractInput& input) {
   if (input.level == kConstantSkid) return share_at_mode(input.ledger, input.offsets);
   return wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
 }
 
-/// Nothing where it is the trigger, whose share is told anyway.
+/// Nothing where it is the trigger, whose share is printed anyway.
 void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& parts) {
   const std::int64_t mode = offsets.mode();
   if (mode == 0) return;
@@ -67,8 +67,7 @@ std::string share_sentence(const ContractInput& input, const Share& share) {
   return fmt::format("offset 0: {}", counts_and_interval(share));
 }
 
-/// Level 1 on hardware that keeps its promise looks like a total failure to whoever reads hits
-/// only.
+/// Level 1 on hardware that keeps its promise has no hits at all.
 bool is_by_design(const ContractInput& input, const Share& share) {
   return input.level == kConstantSkid && input.offsets.mode() == 1 && share.value >= kPromisedShare;
 }
@@ -77,9 +76,9 @@ void explain_verdict(const ContractInput& input, const Contract& contract,
                      std::vector<std::string>& parts) {
   const std::uint64_t needed = samples_to_show(kPromisedShare);
   if (contract.share.total == 0) {
-    parts.push_back(fmt::format("a verdict takes {}", needed));
+    parts.push_back(fmt::format("a verdict needs {}", needed));
   } else if (contract.share.total < needed) {
-    parts.push_back(fmt::format("{} judged, a verdict takes {}",
+    parts.push_back(fmt::format("{} judged, a verdict needs {}",
                                 counted(contract.share.total, "sample"), needed));
   } else if (contract.verdict == Verdict::undecided) {
     parts.push_back(

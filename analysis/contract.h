@@ -32,7 +32,7 @@ struct ContractInput {
   /// For timer and every_instruction: the share of hits to expect from the trigger's share of the
   /// iteration; nullopt when it is not known.
   std::optional<double> expected_hit_share;
-  /// What is known of the event beside the recording, for the evidence; may be empty.
+  /// What the catalogue adds to the recording, for the evidence; may be empty.
   std::string event_remark;
 };
 
@@ -45,10 +45,10 @@ struct Contract {
   /// The share that was held against the promise: at the most common offset for level 1, at offset
   /// 0 for the others (where nothing is judged it only describes).
   Share share;
-  std::string evidence;  ///< one line for people: counts, share, interval, EXACT_IP, reasons
+  std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
 
-/// "kept, certified", "broken": the verdict as people are told it.
+/// "kept, certified", "broken": the verdict in texts.
 std::string verdict_words(const Contract& contract);
 
 /// The share that a kept promise must reach: 99.9%.
@@ -67,7 +67,7 @@ struct ConstantSkid {
 /// nullopt without a located sample.
 std::optional<ConstantSkid> constant_skid(const Ledger& ledger, const OffsetCounts& offsets);
 
-/// METHOD: "The contract of a precise level". A verdict either way takes as many judged samples as
+/// METHOD: "The contract of a precise level". A verdict either way needs as many judged samples as
 /// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided.
 Contract judge(const ContractInput& input);
 

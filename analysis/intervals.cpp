@@ -1,11 +1,10 @@
 #include "analysis/intervals.h"
 
+#include "analysis/distributions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-
-#include <boost/math/distributions/students_t.hpp>
-#include <boost/math/special_functions/beta.hpp>
 
 namespace skid::analysis {
 namespace {
@@ -19,7 +18,7 @@ struct Ends {
   std::optional<double> low, high;
 };
 
-/// Beyond, Boost's incomplete beta function does not converge everywhere, and the normal
+/// With more samples Boost's incomplete beta function does not converge everywhere, and the normal
 /// approximation is off by less than a thousandth of the interval's width.
 constexpr double kMostExactEnds = 1e9;
 
@@ -33,10 +32,10 @@ Ends ends_of(double n, double share, double confidence) {
   const double above = n - below;
   Ends ends;
   if (std::pow(1.0 - share, n) <= tail) {
-    ends.low = boost::math::ibeta_inv(below, above + 1.0, tail);
+    ends.low = beta_quantile(below, above + 1.0, tail);
   }
   if (std::pow(share, n) <= tail) {
-    ends.high = boost::math::ibetac_inv(below + 1.0, above, tail);
+    ends.high = beta_quantile_complement(below + 1.0, above, tail);
   }
   return ends;
 }
@@ -118,8 +117,7 @@ std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confid
   if (offsets.counts().size() == 1) return interval;
   const double error = std::sqrt(moments.variance / moments.n);
   const double skew = moments.third / (std::pow(moments.variance, 1.5) * std::sqrt(moments.n));
-  const boost::math::students_t distribution(moments.n - 1.0);
-  const double t = boost::math::quantile(distribution, 0.5 + confidence / 2.0);
+  const double t = student_reach(moments.n - 1.0, confidence);
   interval.low -= error * undo_skewness(t, skew);
   interval.high -= error * undo_skewness(-t, skew);
   // A few far samples among many at one offset make the skewness larger than the expansion is for.

@@ -10,17 +10,17 @@ namespace skid::analysis {
 
 /// A quantile of whole offsets with its interval, in two forms.
 ///
-/// As observed offsets: order statistics that bracket the quantile with at least the confidence,
-/// and more where many samples share an offset.
+/// As whole offsets that were seen: order statistics between which the quantile is with at least
+/// the confidence, with more where many samples share an offset.
 ///
-/// As a grouped quantile: the samples at offset x are spread evenly over x - 1/2 to x + 1/2, which
-/// resolves the quantile within an offset; its interval has nearly the confidence where no offset
-/// has many of the samples.
+/// As a grouped quantile: the samples at offset x are taken as spread evenly over x - 1/2 to x +
+/// 1/2, so that a quantile has a place within its offset; its interval has nearly the
+/// confidence where no offset has many of the samples.
 ///
-/// The ends are at the shares that Clopper and Pearson give for share * n of n samples. These are
-/// those of the percentile bootstrap, whose distribution is binomial, so nothing is resampled.
-/// Without an end, not even the smallest or largest sample bounds the quantile (the upper end of
-/// p99 with fewer than 368 samples, since 0.99^n > 0.025).
+/// The ends are at the shares that Clopper and Pearson give for share * n of n samples, which are
+/// those of the percentile bootstrap, whose distribution is a binomial one: nothing is resampled.
+/// Without an end: not even the smallest or largest sample bounds the quantile (for the upper end
+/// of p99 with fewer than 368 samples, since 0.99^n > 0.025).
 struct QuantileInterval {
   std::int64_t value = 0;  ///< as OffsetCounts::quantile
   std::optional<std::int64_t> low, high;
@@ -48,8 +48,8 @@ struct Interval {
 
 /// The mean, with the interval of Student's t corrected for skewness by Hall's transformation
 /// (P. Hall, J. R. Statist. Soc. B 54, 1992): long tails to the right move both ends to the right.
-/// With 30 or more samples no end is outside their range. nullopt for fewer than two samples;
-/// several at one offset give that point.
+/// Of 30 and more samples no end is beyond all of them. nullopt for fewer than two samples;
+/// several at one offset alone give that point.
 std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confidence = 0.95);
 
 /// Mean, variance and third moment about the mean of a sample.

@@ -25,7 +25,7 @@ inline constexpr std::size_t kSampleClasses = 10;
 /// The key of the class in JSON and CSV.
 std::string_view name_of(SampleClass sample_class);
 
-/// The same for people: "other trigger", "before the trigger".
+/// The same in texts: "other trigger", "before the trigger".
 std::string_view words_for(SampleClass sample_class);
 
 /// hit, skid, before, censored, loop: whether samples of the class can be evidence of skid.

@@ -46,19 +46,19 @@ void warn_of_censored(const Ledger& ledger, std::vector<std::string>& warnings) 
   const double share = ratio(censored, ledger.located());
   if (share <= kCensoredShare) return;
   warnings.push_back(fmt::format(
-      "{} of {} located samples ({}) lie in the last 5% of the runway, which may be too short: "
+      "{} of {} located samples ({}) are in the last 5% of the runway, which may be too short; "
       "record again with more --nops.",
       censored, ledger.located(), percent(share)));
 }
 
 void warn_of_losses(const Measurement& measurement, std::vector<std::string>& warnings) {
-  const std::uint64_t read = measurement.samples.read();
-  // Both records can tell of the same loss, so the larger one is the best that is known.
+  const std::uint64_t read = measurement.basis.tally.ledger.read();
+  // Both records can report the same loss, so the larger number is the best estimate.
   const std::uint64_t lost = std::max(measurement.lost_records, measurement.lost_samples);
   const double lost_share = ratio(lost, read + lost);
   if (lost_share > kLostShare) {
     warnings.push_back(fmt::format(
-        "{} lost beside the {} read ({}): record again with a larger period or perf's -m.",
+        "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
         counted(lost, "sample") + (lost == 1 ? " was" : " were"), read, percent(lost_share)));
   }
   if (static_cast<double>(measurement.throttled) > kLostShare * static_cast<double>(read)) {
@@ -75,7 +75,7 @@ void warn_of_odd_addresses(const Tally& tally, std::vector<std::string>& warning
         "{} inside an instruction, not at its first byte: the target that was read may not be the "
         "one that ran.",
         counted(tally.inside_instruction, "sample") +
-            (tally.inside_instruction == 1 ? " lies" : " lie")));
+            (tally.inside_instruction == 1 ? " is" : " are")));
   }
   if (tally.exact_off_trigger > 0) {
     warnings.push_back(fmt::format(
@@ -98,35 +98,6 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
                           : "the trigger did not cause the event each time"));
 }
 
-void count_triggers(const Basis& basis, Measurement& measurement) {
-  measurement.triggers.clear();
-  measurement.trigger_addresses.clear();
-  if (!basis.geometry || basis.geometry->trigger_addresses.size() < 2) return;
-  measurement.trigger_addresses = basis.geometry->trigger_addresses;
-  measurement.triggers = basis.tally.triggers;
-  measurement.triggers.resize(measurement.trigger_addresses.size());
-}
-
-/// Bins of `width` instructions that begin at multiples of it, of the offsets in [lowest, highest].
-HistogramSlice bins_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t highest,
-                       int level, const std::string& event, std::int64_t width) {
-  SkidHistogram histogram(lowest, highest);
-  for (const auto& [offset, count] : offsets.counts()) {
-    histogram.add(offset, level, event, count);
-  }
-  return histogram.slice(level, event, width);
-}
-
-/// Tells of the bins up to the offset `highest` how many of their samples are `censored`.
-void mark_censored(const OffsetCounts& censored, std::int64_t highest, std::vector<Bin>& bins) {
-  auto bin = bins.begin();
-  for (const auto& [offset, count] : censored.counts()) {
-    if (offset > highest) break;
-    while (bin != bins.end() && bin->hi <= offset) ++bin;
-    if (bin != bins.end() && bin->lo <= offset) bin->censored += count;
-  }
-}
-
 std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
                                               std::optional<std::int64_t> censored_from) {
   if (offsets.empty()) return std::nullopt;
@@ -147,39 +118,32 @@ std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
   return intervals;
 }
 
-/// The figures that take the geometry of the target.
-void measure_distances(const Basis& basis, bool nops_are_right, Measurement& measurement) {
-  measurement.instructions.reset();
-  measurement.bytes.reset();
-  measurement.tsc_ticks.reset();
-  measurement.intervals.reset();
-  measurement.constant_skid.reset();
-  measurement.retirement_groups.reset();
-  measurement.histogram = {};
-  measurement.lowest_offset = measurement.highest_offset = 0;
-  measurement.censored_from.reset();
-  measurement.expected_hit_share.reset();
-  if (!basis.geometry) return;
-  const Geometry& geometry = *basis.geometry;
+/// The figures that depend on the geometry of the target.
+void add_distances(const Measurement& measurement, const Geometry& geometry, Figures& figures) {
+  const Basis& basis = measurement.basis;
   const Tally& tally = basis.tally;
-  // Generated targets are shorter; a function that someone named as the runway need not be.
-  measurement.lowest_offset = std::max(geometry.lowest_offset, -kLongestAxis / 2);
-  measurement.highest_offset = std::min(geometry.highest_offset, kLongestAxis / 2 - 1);
-  measurement.censored_from = geometry.censored_from;
-  measurement.instructions = summarize(tally.instructions, geometry.censored_from);
-  measurement.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
-  measurement.intervals = intervals_of(tally.instructions, geometry.censored_from);
-  measurement.constant_skid = constant_skid(tally.ledger, tally.instructions);
-  measurement.retirement_groups = retirement_groups_of(tally.instructions, geometry.censored_from);
+  // Generated targets are shorter; a function that --runway names may be longer.
+  figures.lowest_offset = std::max(geometry.lowest_offset, -kLongestAxis / 2);
+  figures.highest_offset = std::min(geometry.highest_offset, kLongestAxis / 2 - 1);
+  figures.censored_from = geometry.censored_from;
+  figures.instructions = summarize(tally.instructions, geometry.censored_from);
+  figures.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
+  figures.intervals = intervals_of(tally.instructions, geometry.censored_from);
+  figures.constant_skid = constant_skid(tally.ledger, tally.instructions);
+  figures.retirement_groups = retirement_groups_of(tally.instructions, geometry.censored_from);
   if (basis.ticks_per_instruction) {
-    measurement.tsc_ticks =
+    figures.tsc_ticks =
         summarize(tally.instructions, geometry.censored_from, *basis.ticks_per_instruction);
   }
-  measurement.histogram =
-      bins_of(tally.instructions, measurement.lowest_offset, measurement.highest_offset,
-              measurement.precise.recorded, measurement.event.label, measurement.bin_width);
-  mark_censored(tally.censored, measurement.highest_offset, measurement.histogram.bins);
-  if (nops_are_right) measurement.expected_hit_share = geometry.even_hit_share;
+  figures.histogram = histogram_of(tally.instructions, tally.censored, figures.lowest_offset,
+                                   figures.highest_offset, measurement.bin_width);
+  if (samples_any_instruction(basis.not_judged)) {
+    figures.expected_hit_share = geometry.even_hit_share;
+  }
+  if (geometry.trigger_addresses.size() < 2) return;
+  figures.trigger_addresses = geometry.trigger_addresses;
+  figures.triggers = tally.triggers;
+  figures.triggers.resize(figures.trigger_addresses.size());
 }
 
 void measure_rates(const Basis& basis, Measurement& measurement) {
@@ -197,7 +161,7 @@ void measure_rates(const Basis& basis, Measurement& measurement) {
   }
 }
 
-Contract judged(const Measurement& measurement) {
+Contract judged(const Measurement& measurement, const Figures& figures) {
   const Basis& basis = measurement.basis;
   ContractInput input;
   input.level = measurement.precise.recorded;
@@ -208,7 +172,7 @@ Contract judged(const Measurement& measurement) {
   input.exact_samples = basis.tally.exact_samples;
   input.exact_hits = basis.tally.exact_hits;
   input.exact_off_trigger = basis.tally.exact_off_trigger;
-  input.expected_hit_share = measurement.expected_hit_share;
+  input.expected_hit_share = figures.expected_hit_share;
   input.event_remark = measurement.event.remark;
   return judge(input);
 }
@@ -267,27 +231,28 @@ Geometry Geometry::of(const TargetMap& map) {
   return geometry;
 }
 
-void complete(Measurement& measurement) {
+Figures figures_of(const Measurement& measurement) {
   const Basis& basis = measurement.basis;
   const Ledger& ledger = basis.tally.ledger;
   const bool nops_are_right = samples_any_instruction(basis.not_judged);
-  measurement.samples = ledger;
-  measurement.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
-  measurement.precise.exact_ip_samples = basis.tally.exact_samples;
-  measure_rates(basis, measurement);
-  measure_distances(basis, nops_are_right, measurement);
-  count_triggers(basis, measurement);
-  measurement.bias.reset();
-  if (!nops_are_right && basis.equal_triggers) measurement.bias = bias_of(measurement.triggers);
-  measurement.contract = judged(measurement);
-
-  auto& warnings = measurement.count_warnings;
-  warnings.clear();
+  Figures figures;
+  figures.samples = ledger;
+  figures.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
+  if (basis.geometry) add_distances(measurement, *basis.geometry, figures);
+  if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
+  figures.contract = judged(measurement, figures);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
-  if (!nops_are_right) warn_of_censored(ledger, warnings);
-  warn_of_losses(measurement, warnings);
-  warn_of_odd_addresses(basis.tally, warnings);
-  warn_of_event_count(measurement.events_per_iteration, warnings);
+  if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
+  warn_of_losses(measurement, figures.count_warnings);
+  warn_of_odd_addresses(basis.tally, figures.count_warnings);
+  warn_of_event_count(measurement.events_per_iteration, figures.count_warnings);
+  return figures;
+}
+
+void complete(Measurement& measurement) {
+  measurement.precise.exact_ip_samples = measurement.basis.tally.exact_samples;
+  measure_rates(measurement.basis, measurement);
+  static_cast<Figures&>(measurement) = figures_of(measurement);
 }
 
 void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,

@@ -1,4 +1,4 @@
-// One event at one precise level on one machine: everything that a report says of it.
+// One event at one precise level on one machine: all that a report contains.
 #pragma once
 
 #include "analysis/bias.h"
@@ -28,17 +28,18 @@ struct Cpu {
 };
 
 struct EventIdentity {
-  std::optional<std::string> requested;  ///< "cycles:pp", nullopt when the recording does not say
-  std::string recorded;                  ///< "cpu-clock:ppH"
-  std::string label;                     ///< the event without its level: "access", "cycles"
-  std::uint32_t type = 0;                ///< perf_event_attr.type
+  std::optional<std::string>
+      requested;           ///< "cycles:pp", nullopt when the recording does not contain it
+  std::string recorded;    ///< "cpu-clock:ppH"
+  std::string label;       ///< the event without its level: "access", "cycles"
+  std::uint32_t type = 0;  ///< perf_event_attr.type
   std::uint64_t config = 0;
   std::uint64_t config1 = 0, config2 = 0;
   std::uint32_t breakpoint_type = 0;  ///< perf_event_attr.bp_type: 1 read, 2 write, 4 execute
   /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
   std::vector<std::string> excluded;
   bool substituted = false;  ///< another event was recorded than was asked for
-  std::string remark;        ///< what is known of it beside the recording; may be empty
+  std::string remark;        ///< what the catalogue adds to the recording; may be empty
 };
 
 struct PreciseLevel {
@@ -49,7 +50,7 @@ struct PreciseLevel {
 
 struct Period {
   std::optional<std::uint64_t> requested;  ///< nullopt where a frequency was asked for
-  std::optional<double> effective;         ///< events per sample; nullopt when nothing tells
+  std::optional<double> effective;         ///< events per sample; nullopt when unknown
 };
 
 struct Trigger {
@@ -62,7 +63,7 @@ struct EventsPerIteration {
   std::optional<double> measured, expected;
 };
 
-/// The sampled addresses against those that a tracepoint tells of the same events.
+/// The sampled addresses compared with those that a tracepoint recorded of the same events.
 struct IpCheck {
   struct Difference {
     std::uint64_t sampled = 0, traced = 0;  ///< addresses
@@ -70,7 +71,7 @@ struct IpCheck {
     std::uint64_t time = 0;  ///< ns of the recording's clock
   };
   std::string tracepoint;      ///< the tracepoint: "exceptions:page_fault_user"
-  std::uint64_t compared = 0;  ///< samples whose event the tracepoint told of
+  std::uint64_t compared = 0;  ///< samples whose event the tracepoint recorded too
   std::uint64_t agreeing = 0;  ///< of those compared
   std::uint64_t unpaired = 0;  ///< user-mode samples that could not be compared
   std::optional<Difference> first_difference;
@@ -94,14 +95,15 @@ struct Tally {
   std::uint64_t exact_hits = 0;         ///< of the hits
   std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
   std::uint64_t inside_instruction = 0;
-  std::vector<TriggerCount> triggers;  ///< by their number; those behind the last sampled left out
+  std::vector<TriggerCount>
+      triggers;  ///< by their number; those after the last sampled one left out
 
-  /// `map` null: nobody said where the trigger is; user samples are other_user then.
+  /// `map` null: the address of the trigger is not known; user samples are other_user then.
   void add(const LocatedCount& count, const TargetMap* map);
   Tally& operator+=(const Tally& other);
 };
 
-/// What the figures take of a target's geometry.
+/// The part of a target's geometry that the figures depend on.
 struct Geometry {
   /// Offsets in instructions that can occur.
   std::int64_t lowest_offset = 0, highest_offset = 0;
@@ -118,14 +120,14 @@ struct Geometry {
 /// What the figures of a measurement follow from: `complete` computes them of it.
 struct Basis {
   Tally tally;
-  std::optional<Geometry> geometry;  ///< nullopt: nobody said where the trigger is
+  std::optional<Geometry> geometry;  ///< nullopt: the address of the trigger is not known
   NotJudged not_judged = NotJudged::no_trigger;
   bool ignores_level = false;                   ///< a software event or breakpoint
   bool equal_triggers = true;                   ///< each trigger causes the event equally often
   std::optional<double> ticks_per_instruction;  ///< measured TSC ticks per runway NOP
-  /// Sum of the periods of all samples; nullopt where they do not tell theirs.
+  /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum;
-  /// Iterations of the target while the event was counted; nullopt where nobody counted them.
+  /// Iterations of the target while the event was counted; nullopt where they were not counted.
   std::optional<std::uint64_t> iterations;
 };
 
@@ -163,31 +165,9 @@ struct DistanceIntervals {
   std::optional<Interval> mean;
 };
 
-struct Measurement {
-  std::string run;                 ///< the run directory as given, empty for a bare perf.data
-  std::string file;                ///< the perf.data file as given or found
-  int repeat = 1;                  ///< which repetition of the ladder, from 1
-  std::optional<SampleTime> time;  ///< of all events of the recording, where it tells
-  /// What it is the sum of (`merge`); empty for the measurement of one recording. Of more parts
-  /// than kMostParts the first ones.
-  std::vector<Part> merged_from;
-  std::uint64_t parts = 1;  ///< how many measurements of one recording each
-  /// Of what recorded it: of skidscan as the run tells, else of perf as the recording does. Of a
-  /// sum those of its parts, each once and kMostParts at most. Empty where nothing tells.
-  std::vector<CommandLine> command_lines;
-  bool synthetic = false;
-  bool read_in_part = false;  ///< damage ended the reading early; see warnings
-  Cpu cpu;
-  std::string kernel;
-  EventIdentity event;
-  PreciseLevel precise;
-  Period period;
-  std::optional<Trigger> trigger;  ///< nullopt when nobody said where it is; of several the first
+/// All that is computed from a tally.
+struct Figures {
   Ledger samples;
-  std::uint64_t lost_records = 0;  ///< sum of PERF_RECORD_LOST
-  std::uint64_t lost_samples = 0;  ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss
-  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
-  std::uint64_t unknown_ids = 0;   ///< samples of the file whose id belongs to no attribute
   Share hit_ratio;
   /// The share of hits to expect if every instruction of the iteration took equally long; set where
   /// NOPs are rightly sampled (timers, cycles, instructions).
@@ -196,9 +176,8 @@ struct Measurement {
   std::optional<DistanceIntervals> intervals;         ///< where there is a distance in instructions
   std::optional<ConstantSkid> constant_skid;          ///< the same
   std::optional<RetirementGroups> retirement_groups;  ///< nullopt without skids on the runway
-  std::int64_t bin_width = 1;                         ///< instructions
   HistogramSlice histogram;
-  /// Ends of the histogram's axis: those of the map, as far as kLongestAxis reaches.
+  /// Ends of the histogram's axis: those of the map, at most kLongestAxis apart.
   std::int64_t lowest_offset = 0, highest_offset = 0;
   std::optional<std::int64_t> censored_from;  ///< offset in instructions
   Contract contract;
@@ -206,28 +185,55 @@ struct Measurement {
   std::vector<TriggerCount> triggers;
   std::vector<std::uint64_t> trigger_addresses;
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
+  std::vector<std::string> count_warnings;
+};
+
+/// The description of a measurement, its figures, and the basis that they are computed from.
+struct Measurement : Figures {
+  std::string run;                 ///< the run directory as given, empty for a bare perf.data
+  std::string file;                ///< the perf.data file as given or found
+  int repeat = 1;                  ///< which repetition of the ladder, from 1
+  std::optional<SampleTime> time;  ///< of all events of the recording, where it contains them
+  /// What it is the sum of (`merge`); empty for the measurement of one recording. Of more parts
+  /// than kMostParts the first ones.
+  std::vector<Part> merged_from;
+  std::uint64_t parts = 1;  ///< how many measurements of one recording each
+  /// Of what recorded it: skidscan's from the run, else perf's from the recording. Of a
+  /// sum those of its parts, each once and kMostParts at most. Empty where unknown.
+  std::vector<CommandLine> command_lines;
+  bool synthetic = false;
+  bool read_in_part = false;  ///< damage ended the reading early; see warnings
+  Cpu cpu;
+  std::string kernel;
+  EventIdentity event;
+  PreciseLevel precise;
+  Period period;
+  std::optional<Trigger> trigger;  ///< nullopt when its address is not known; of several the first
+  std::uint64_t lost_records = 0;  ///< sum of PERF_RECORD_LOST
+  std::uint64_t lost_samples = 0;  ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss
+  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
+  std::uint64_t unknown_ids = 0;   ///< samples of the file whose id belongs to no attribute
+  std::int64_t bin_width = 1;      ///< of the histogram, in instructions
   EventsPerIteration events_per_iteration;
   std::optional<IpCheck> ip_check;    ///< nullopt where no tracepoint was recorded beside the event
   std::vector<std::string> warnings;  ///< of what was asked for, recorded and found
-  std::vector<std::string> count_warnings;  ///< those that follow from the figures
   /// What concerns the recording as a whole: one list for all of its measurements. May be null.
   std::shared_ptr<const std::vector<std::string>> recording_warnings;
   Basis basis;
 };
 
-/// Computes samples, hit_ratio, expected_hit_share, the distances and their intervals,
-/// constant_skid, retirement groups, histogram, offset range, exact counts, triggers, bias,
-/// contract, the effective period where `basis.period_sum` is known, the measured events per
-/// iteration where `basis.iterations` is, and count_warnings: censored above 0.1% unless every
-/// instruction is rightly sampled, throttled or lost above 1%, samples inside instructions, exact
-/// samples off the trigger, events per iteration more than 5% off. Reads basis, event, precise,
-/// period, lost counts, bin_width (instructions, at least 1) and events_per_iteration. Whatever it
-/// computes it computes anew, so that it can be called again when the basis changed. Without a
-/// geometry the judgement is taken as no_trigger.
+/// The figures that follow from the basis and the description of `measurement`, whose own figures
+/// are not read. Without a geometry nothing is judged (no_trigger). Warnings: censored samples
+/// above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%, samples
+/// inside instructions, exact samples off the trigger, events per iteration more than 5% off.
+Figures figures_of(const Measurement& measurement);
+
+/// Sets the figures, the number of exact samples, the effective period where `basis.period_sum` is
+/// known and the measured events per iteration where `basis.iterations` is.
 void complete(Measurement& measurement);
 
-/// Sets what these tell of the basis of `measurement`, then completes it. `map` null: nobody said
-/// where the trigger is.
+/// Sets these parts of the basis of `measurement`, then completes it. `map` null: the address of
+/// the trigger is not known.
 void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,
               bool ignores_level, std::optional<double> ticks_per_instruction,
               std::int64_t bin_width);

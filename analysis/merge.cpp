@@ -37,7 +37,7 @@ std::string text_of(const std::string& value) {
   return value.empty() ? "unknown" : value;
 }
 
-/// What a damaged recording says of its losses may be any number.
+/// A damaged recording can contain any number of losses.
 void add_saturated(std::uint64_t more, std::uint64_t& sum) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   sum = more > kMost - sum ? kMost : sum + more;
@@ -78,7 +78,7 @@ void describe_event(const Measurement& m, Configuration& all) {
   all.emplace_back("level asked for", text_of(m.precise.requested));
   all.emplace_back("level recorded", fmt::format("{}", m.precise.recorded));
   all.emplace_back("period asked for", text_of(m.period.requested));
-  // Where the samples tell their periods, these are added up.
+  // Where the samples contain their periods, these are added up.
   all.emplace_back("period", m.basis.period_sum ? "of each sample" : text_of(m.period.effective));
   all.emplace_back("tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none");
 }
@@ -275,7 +275,7 @@ class Groups {
     std::vector<Part> parts;  ///< where nothing is added up
   };
 
-  /// Of a configuration. Those of the same event and level are told apart by their first
+  /// Of a configuration. Those of the same event and level are distinguished by their first
   /// difference.
   std::size_t number_of(const Measurement& measurement) {
     const auto [found, is_new] =

@@ -10,8 +10,8 @@
 
 namespace skid::analysis {
 
-/// The properties that two measurements must share to be added up, by name and value, in the order
-/// in which differences are reported. The repetition is not one of them.
+/// What two measurements must have in common to be added up: each property's name and value, in the
+/// order in which a difference is reported. The repetition is none of them.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
 /// Event as requested and as recorded with its modifiers, level, CPU, microcode, kernel, trigger,

@@ -1,9 +1,9 @@
 #include "analysis/over_runs.h"
 
+#include "analysis/distributions.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include <boost/math/distributions/students_t.hpp>
 
 namespace skid::analysis {
 namespace {
@@ -28,16 +28,12 @@ Side side_of(std::span<const RunValue> runs) {
   return side;
 }
 
-/// The variance of one run's value. Where only the other side was repeated, its runs tell how much
+/// The variance of one run's value. Where only the other side was repeated, its runs show how much
 /// more than sampling runs vary.
 double variance_of_run(const Side& side, const Side& other) {
   if (side.runs >= 2) return std::max(side.between, side.sampling);
   const double between_alone = std::max(0.0, other.between - other.sampling);
   return std::max(other.between, side.sampling + between_alone);
-}
-
-double t_quantile(double degrees, double confidence) {
-  return boost::math::quantile(boost::math::students_t(degrees), 0.5 + confidence / 2.0);
 }
 
 /// Welch and Satterthwaite's degrees of freedom of the sum of two variances of means.
@@ -84,7 +80,7 @@ std::optional<Interval> interval_over_runs(std::span<const RunValue> runs, doubl
   if (runs.size() < 2) return std::nullopt;
   const Side side = side_of(runs);
   const double over_runs =
-      t_quantile(side.runs - 1.0, confidence) * std::sqrt(side.between / side.runs);
+      student_reach(side.runs - 1.0, confidence) * std::sqrt(side.between / side.runs);
   const double sampling = two_sided_z(confidence) * std::sqrt(side.sampling / side.runs);
   const double reach = std::max(over_runs, sampling);
   return Interval{side.mean, side.mean - reach, side.mean + reach, confidence};
@@ -107,11 +103,10 @@ std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
     return difference;
   }
   const double degrees = degrees_of(of_a, side_a, of_b, side_b);
-  const double reach = t_quantile(degrees, confidence) * error;
+  const double reach = student_reach(degrees, confidence) * error;
   difference.low -= reach;
   difference.high += reach;
-  difference.p = 2.0 * boost::math::cdf(boost::math::complement(
-                           boost::math::students_t(degrees), std::abs(difference.value) / error));
+  difference.p = student_p(degrees, difference.value / error);
   return difference;
 }
 

@@ -252,7 +252,7 @@ std::string name_of_origins(std::uint8_t origins) {
   }
 }
 
-/// A number and how it came from counts: "r2124", "r41e1 + ...".
+/// A number and its formula of counts: "r2124", "r41e1 + ...".
 struct Derived {
   double value = 0;
   std::string from;

@@ -1,5 +1,5 @@
-// Cache hit and miss rates and the backend hierarchy from counts, as intervals where the counts do
-// not determine them. docs/rates.md has the formulas and their sources.
+// Cache hit and miss rates and the backend hierarchy from counts: what the counts give, and the
+// interval where they leave something open. docs/rates.md has the formulas and their sources.
 #pragma once
 
 #include <array>
@@ -70,8 +70,8 @@ struct Rate {
   std::string formula;  ///< "((1-a) HIT_LFB + L2_MISS) / (HIT_LFB + L1_MISS)"
   /// Shares, 1 for 100%; nullopt where counts are missing or the denominator can be nothing but 0.
   std::optional<Bounds> value;
-  std::vector<std::string> missing;  ///< counts that it takes and that are not there
-  std::string remark;                ///< for people; may be empty
+  std::vector<std::string> missing;  ///< counts that it needs and that are missing
+  std::string remark;                ///< text; may be empty
 };
 
 /// A sum that should come out equal on both sides.
@@ -103,7 +103,7 @@ Rates compute_rates(const Counts& counts, const LfbShares& shares = {});
 /// Whether a share is one that counts of the same run cannot give: below 0 or above 1.
 bool impossible(const Rate& rate);
 
-/// One line for each impossible rate, for people.
+/// One line of text for each impossible rate.
 std::vector<std::string> warnings_of(const Rates& rates);
 
 }  // namespace skid::analysis

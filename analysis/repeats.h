@@ -13,7 +13,7 @@ namespace skid::analysis {
 
 /// A statistic over runs.
 struct OverRuns {
-  std::size_t runs = 0;  ///< with a value: at least two
+  std::size_t runs = 0;  ///< that have it: at least two
   Interval interval;     ///< of the mean of the runs' values
   /// Samples are censored in some run, so that its value is a lower bound.
   bool at_least = false;
@@ -26,8 +26,8 @@ struct RepeatedMeasurement {
   std::optional<OverRuns> median, mean;  ///< in instructions; the median is the grouped one
 };
 
-/// Measurements with repetitions, by configuration (`configuration_of` in merge.h), in the order of
-/// their first ones. A statistic with fewer than two values is left out.
+/// Those that there are several of, by configuration (`configuration_of` in merge.h), in the order
+/// of their first ones. A statistic that fewer than two of the runs have is left out.
 std::vector<RepeatedMeasurement> repeats_of(std::span<const Measurement* const> measurements);
 
 }  // namespace skid::analysis

@@ -1,5 +1,6 @@
 #include "analysis/residues.h"
 
+#include "analysis/distributions.h"
 #include "analysis/two_sample.h"
 
 #include <algorithm>
@@ -7,14 +8,12 @@
 #include <cstddef>
 #include <numeric>
 
-#include <boost/math/distributions/chi_squared.hpp>
-
 namespace skid::analysis {
 namespace {
 
 constexpr double kFewestExpected = 5;
 constexpr double kFewestPeriods = 4;
-/// Groups are many peaks; so few of them tell nothing about what lies between.
+/// Groups are many peaks; so few of them have nothing in between.
 constexpr double kFewestPeaks = 3;
 constexpr double kStrongestP = 0.001;
 constexpr double kSmallestExcess = 0.05;
@@ -32,7 +31,7 @@ OffsetCounts skids_of(const OffsetCounts& offsets, std::optional<std::int64_t> c
   return skids;
 }
 
-/// How many offsets the samples stand on, where those with few of them hardly count: the inverse of
+/// The number of offsets with samples, where those with few of them hardly count: the inverse of
 /// the chance that two samples share an offset.
 double effective_offsets(const OffsetCounts& offsets) {
   double together = 0;
@@ -76,8 +75,7 @@ std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus
     excess.share += std::abs(off) / 2 / all_seen;
     excess.chi_square += off * off / here;
   }
-  const boost::math::chi_squared distribution(modulus - 1);
-  excess.p = boost::math::cdf(boost::math::complement(distribution, excess.chi_square));
+  excess.p = chi_square_p(modulus - 1, excess.chi_square);
   return excess;
 }
 

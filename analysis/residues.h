@@ -26,7 +26,7 @@ struct Residues {
     /// the moving average: 0 to 1 - 1 / modulus.
     double share = 0;
     double chi_square = 0;  ///< Pearson's statistic, modulus - 1 degrees of freedom
-    double p = 1;           ///< takes samples for independent of each other
+    double p = 1;           ///< assumes independent samples
   };
   /// nullopt if nine tenths of the skids off the most common offset are within four times the
   /// modulus, or most of them on one or two offsets (two of them share one with a chance above a

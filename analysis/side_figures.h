@@ -29,7 +29,7 @@ struct SideFigures {
   std::optional<std::int64_t> censored_from;
 };
 
-/// Fills what a cell tells of its side alone: judged samples, estimates, contracts.
+/// Fills the part of a cell that depends on its side alone: judged samples, estimates, contracts.
 void describe(Cell& cell);
 
 /// Offsets of one run, in instructions.

@@ -1,11 +1,11 @@
 #include "analysis/statistics.h"
 
+#include "analysis/distributions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-
-#include <boost/math/special_functions/erf.hpp>
 
 namespace skid::analysis {
 namespace {
@@ -31,7 +31,7 @@ double two_sided_z(double confidence) {
   if (!(confidence > 0.0 && confidence < 1.0)) {
     throw std::invalid_argument("a confidence lies between 0 and 1");
   }
-  return std::sqrt(2.0) * boost::math::erf_inv(confidence);
+  return normal_reach(confidence);
 }
 
 Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidence) {

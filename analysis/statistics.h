@@ -7,7 +7,7 @@
 
 namespace skid::analysis {
 
-/// `count` of `total`, with an interval for the share.
+/// `count` of `total`, with an interval for the underlying share.
 struct Share {
   std::uint64_t count = 0;
   std::uint64_t total = 0;

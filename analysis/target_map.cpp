@@ -34,13 +34,13 @@ void check(const CodeRegion& region, const char* name) {
   }
 }
 
-/// Index of the instruction that contains `address`, which is in the region.
+/// Index of the instruction that holds `address`, which is in the region.
 std::size_t instruction_at(const CodeRegion& region, std::uint64_t address) {
   const auto after = std::upper_bound(region.starts.begin(), region.starts.end(), address);
   return static_cast<std::size_t>(after - region.starts.begin()) - 1;
 }
 
-/// to - from; addresses of one file are less than 2^63 apart.
+/// to - from; addresses of one file are far less than 2^63 apart.
 std::int64_t distance(std::uint64_t from, std::uint64_t to) {
   return static_cast<std::int64_t>(to - from);
 }

@@ -23,7 +23,7 @@ struct Offset {
   std::int64_t bytes = 0;
 };
 
-/// One trigger and its part of the runway, up to the next trigger.
+/// One trigger and the runway between it and the next one.
 struct TriggerBlock {
   CodeRegion trigger, runway;
 };

@@ -1,8 +1,7 @@
 #include "analysis/two_sample.h"
 
-#include "analysis/hypergeometric.h"
+#include "analysis/distributions.h"
 #include "analysis/intervals.h"
-#include "src/support/random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,28 +11,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include <boost/math/distributions/students_t.hpp>
-
 namespace skid::analysis {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// With more samples a permutation takes too long, and products of two counts do not fit 64 bits.
-constexpr std::uint64_t kMostPermuted = 100'000'000;
-/// Below this permutations would tell nothing but that p is small.
-constexpr double kSmallBound = 1e-4;
-/// Offsets dealt to the two sides in all permutations of a test: some seconds.
-constexpr std::uint64_t kMostDealt = 4'000'000;
-/// With fewer permutations the bound of the Kolmogorov-Smirnov test says more; of so many offsets
-/// it is near the p-value itself.
-constexpr std::uint64_t kFewestPermutations = 999;
-/// Permutations at least as extreme as the samples after which no more are drawn: p is then known
-/// to about a fifth of itself.
-constexpr std::uint64_t kEnoughExtreme = 20;
-/// The largest skewness of the mean of a sample's size, and the fewest samples, for Welch's t.
-constexpr double kSkewOfNormal = 0.1;
-constexpr std::uint64_t kFewestForWelch = 30;
 
 void check_samples(const OffsetCounts& a, const OffsetCounts& b) {
   if (a.empty() || b.empty()) throw std::invalid_argument("a comparison with no samples");
@@ -82,68 +63,6 @@ void walk_distributions(const OffsetCounts& a, const OffsetCounts& b, Visit visi
   }
 }
 
-/// The pooled samples dealt anew to two sides of the same sizes; told is what the smaller one gets.
-class Permutation {
- public:
-  Permutation(const OffsetCounts& a, const OffsetCounts& b)
-      : merged_(merge(a, b)),
-        total_(a.total() + b.total()),
-        smaller_(std::min(a.total(), b.total())),
-        a_is_smaller_(a.total() <= b.total()) {}
-
-  std::size_t size() const { return merged_.size(); }
-  std::int64_t offset(std::size_t i) const { return merged_[i].offset; }
-  std::uint64_t pooled(std::size_t i) const { return merged_[i].a + merged_[i].b; }
-  /// Samples that the smaller side has at offset i as they were recorded.
-  std::uint64_t recorded(std::size_t i) const {
-    return a_is_smaller_ ? merged_[i].a : merged_[i].b;
-  }
-  std::uint64_t total() const { return total_; }
-  std::uint64_t smaller() const { return smaller_; }
-
-  /// visit(i, samples of the smaller side at offset i) by ascending offset until it returns false.
-  template <typename Visit>
-  void deal(Random& random, Visit visit) const {
-    std::uint64_t left = total_;
-    std::uint64_t to_draw = smaller_;
-    for (std::size_t i = 0; i < merged_.size(); ++i) {
-      const std::uint64_t here = pooled(i);
-      const std::uint64_t drawn = draw_hypergeometric(random, left, here, to_draw);
-      left -= here;
-      to_draw -= drawn;
-      if (!visit(i, drawn)) return;
-    }
-  }
-
- private:
-  std::vector<Both> merged_;
-  std::uint64_t total_, smaller_;
-  bool a_is_smaller_;
-};
-
-struct SequentialP {
-  double p = 1;
-  std::uint64_t permutations = 0;
-  std::uint64_t extreme = 0;  ///< of them
-};
-
-/// As many permutations of so many offsets as can be waited for, up to `most`.
-std::uint64_t affordable(std::uint64_t most, std::size_t offsets) {
-  return std::min(most, std::max(kFewestPermutations / 10, kMostDealt / offsets));
-}
-
-/// Besag and Clifford's sequential p; `is_extreme` draws one permutation.
-template <typename IsExtreme>
-SequentialP sequential_p(std::uint64_t most, IsExtreme is_extreme) {
-  std::uint64_t extreme = 0;
-  for (std::uint64_t drawn = 1; drawn <= most; ++drawn) {
-    if (is_extreme() && ++extreme == kEnoughExtreme) {
-      return {static_cast<double>(extreme) / static_cast<double>(drawn), drawn, extreme};
-    }
-  }
-  return {static_cast<double>(extreme + 1) / (static_cast<double>(most) + 1.0), most, extreme};
-}
-
 /// P(K > x) of Kolmogorov's distribution.
 double kolmogorov_tail(double x) {
   if (x < 0.3) return 1;  // off by less than 1e-5
@@ -155,128 +74,32 @@ double kolmogorov_tail(double x) {
   return std::clamp(2.0 * sum, 0.0, 1.0);
 }
 
-/// Differences of the distribution functions times both sizes, in whole numbers: of dealt samples
-/// as of the recorded ones, so that equal ones are found equal.
-class KsPermutation {
- public:
-  KsPermutation(const OffsetCounts& a, const OffsetCounts& b) : permutation_(a, b) {
-    std::int64_t at_smaller = 0;
-    std::int64_t at_both = 0;
-    for (std::size_t i = 0; i < permutation_.size(); ++i) {
-      at_smaller += signed_count(permutation_.recorded(i));
-      at_both += signed_count(permutation_.pooled(i));
-      recorded_ = std::max(recorded_, difference(at_smaller, at_both));
-    }
-  }
-
-  std::size_t size() const { return permutation_.size(); }
-
-  bool is_extreme(Random& random) const {
-    std::int64_t at_smaller = 0;
-    std::int64_t at_both = 0;
-    bool extreme = false;
-    permutation_.deal(random, [&](std::size_t i, std::uint64_t drawn) {
-      at_smaller += signed_count(drawn);
-      at_both += signed_count(permutation_.pooled(i));
-      extreme = difference(at_smaller, at_both) >= recorded_;
-      return !extreme;
-    });
-    return extreme;
-  }
-
- private:
-  static std::int64_t signed_count(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-  std::int64_t difference(std::int64_t at_smaller, std::int64_t at_both) const {
-    return std::abs(at_smaller * signed_count(permutation_.total()) -
-                    at_both * signed_count(permutation_.smaller()));
-  }
-
-  Permutation permutation_;
-  std::int64_t recorded_ = 0;
-};
-
-/// Welch's statistic squared, or the difference squared where a side has a single sample.
-class MeanPermutation {
- public:
-  MeanPermutation(const OffsetCounts& a, const OffsetCounts& b) : permutation_(a, b) {
-    OffsetCounts pooled = a;
-    pooled += b;
-    // Distances from the pooled mean keep their digits.
-    const double centre = pooled.mean();
-    Sums recorded;
-    for (std::size_t i = 0; i < permutation_.size(); ++i) {
-      distances_.push_back(static_cast<double>(permutation_.offset(i)) - centre);
-      all_.add(distances_[i], permutation_.pooled(i));
-      recorded.add(distances_[i], permutation_.recorded(i));
-    }
-    // Rounding differs with the order of sums; equal ones are to be found equal.
-    constexpr double kSame = 1e-9;
-    recorded_ = statistic(recorded) * (1 - kSame);
-  }
-
-  std::size_t size() const { return permutation_.size(); }
-
-  bool is_extreme(Random& random) const {
-    Sums dealt;
-    permutation_.deal(random, [&](std::size_t i, std::uint64_t drawn) {
-      dealt.add(distances_[i], drawn);
-      return true;
-    });
-    return statistic(dealt) >= recorded_;
-  }
-
- private:
-  struct Sums {
-    double sum = 0, squares = 0;
-    void add(double distance, std::uint64_t samples) {
-      const double weighted = distance * static_cast<double>(samples);
-      sum += weighted;
-      squares += weighted * distance;
-    }
-  };
-
-  double statistic(const Sums& smaller) const {
-    const auto n = static_cast<double>(permutation_.smaller());
-    const double m = static_cast<double>(permutation_.total()) - n;
-    const Sums larger{all_.sum - smaller.sum, all_.squares - smaller.squares};
-    const double off = smaller.sum / n - larger.sum / m;
-    if (n < 2 || m < 2) return off * off;
-    const auto variance_of_mean = [](const Sums& sums, double size) {
-      return std::max(0.0, sums.squares - sums.sum * sums.sum / size) / (size - 1) / size;
-    };
-    const double variance = variance_of_mean(smaller, n) + variance_of_mean(larger, m);
-    // What rounding leaves of no variance at all.
-    if (variance <= 1e-12 * (off * off)) return off == 0 ? 0 : kInfinity;
-    return off * off / variance;
-  }
-
-  Permutation permutation_;
-  std::vector<double> distances_;
-  Sums all_;
-  double recorded_ = 0;
-};
-
-/// Whether means of so many samples are as good as normal.
-bool means_are_normal(const OffsetCounts& a, const OffsetCounts& b) {
-  const std::uint64_t fewer = std::min(a.total(), b.total());
-  if (fewer < kFewestForWelch) return false;
-  OffsetCounts pooled = a;
-  pooled += b;
-  const Moments moments = moments_of(pooled);
-  const double skewness = moments.third / std::pow(moments.variance, 1.5);
-  return std::abs(skewness) <= kSkewOfNormal * std::sqrt(static_cast<double>(fewer));
+/// Welch's t: right for equal means whatever the spreads, wrong for few and skewed samples.
+double welch_p(const Moments& a, const Moments& b) {
+  if (a.n < 2 || b.n < 2) return 0;
+  const double va = a.variance / a.n;
+  const double vb = b.variance / b.n;
+  if (va + vb == 0) return a.mean == b.mean ? 1 : 0;
+  const double degrees = (va + vb) * (va + vb) / (va * va / (a.n - 1.0) + vb * vb / (b.n - 1.0));
+  return student_p(degrees, (b.mean - a.mean) / std::sqrt(va + vb));
 }
 
-double welch_p(const OffsetCounts& a, const OffsetCounts& b) {
-  const Moments of_a = moments_of(a);
-  const Moments of_b = moments_of(b);
-  const double va = of_a.variance / of_a.n;
-  const double vb = of_b.variance / of_b.n;
-  if (va + vb == 0) return of_a.mean == of_b.mean ? 1 : 0;
-  const double degrees =
-      (va + vb) * (va + vb) / (va * va / (of_a.n - 1.0) + vb * vb / (of_b.n - 1.0));
-  const double t = std::abs(of_b.mean - of_a.mean) / std::sqrt(va + vb);
-  return 2.0 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
+/// How often the pooled samples, dealt anew to two sides of these sizes, have means at least as far
+/// apart: from the first three moments of that distribution, which are known exactly.
+double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
+  OffsetCounts pooled = a;
+  pooled += b;
+  const Moments all = moments_of(pooled);
+  const auto na = static_cast<double>(a.total());
+  const auto nb = static_cast<double>(b.total());
+  if (all.variance == 0) return 1;
+  const double z = (a.mean() - all.mean) / std::sqrt(all.variance * nb / (na * all.n));
+  if (all.n < 3) return 1;
+  const double population = all.variance * (all.n - 1) / all.n;
+  const double skewness = all.third / std::pow(population, 1.5) * (nb - na) *
+                          std::sqrt((all.n - 1) / (na * nb)) / (all.n - 2);
+  // No permutation test gives less than that of two samples without a common offset.
+  return std::max(pearson3_p(z, skewness), fisher_exact_p(a.total(), a.total(), 0, b.total()));
 }
 
 /// MOVER: the ends of b - a from those of a and b.
@@ -333,30 +156,11 @@ double kolmogorov_smirnov(const OffsetCounts& a, const OffsetCounts& b) {
   return largest;
 }
 
-KsTest ks_test(const OffsetCounts& a, const OffsetCounts& b, std::uint64_t seed,
-               std::uint64_t most_permutations) {
-  KsTest test;
-  test.d = kolmogorov_smirnov(a, b);
-  if (test.d == 0) return test;
+double kolmogorov_smirnov_p(const OffsetCounts& a, const OffsetCounts& b) {
+  const double d = kolmogorov_smirnov(a, b);
   const auto n = static_cast<double>(a.total());
   const auto m = static_cast<double>(b.total());
-  const double bound = kolmogorov_tail(test.d * std::sqrt(n / (n + m) * m));
-  test.p = bound;
-  test.is_bound = true;
-  if (bound < kSmallBound || n + m > static_cast<double>(kMostPermuted)) return test;
-  const KsPermutation permutation(a, b);
-  const std::uint64_t most = affordable(most_permutations, permutation.size());
-  if (most < std::min(most_permutations, kFewestPermutations)) return test;
-  Random random(seed);
-  const SequentialP result = sequential_p(most, [&] { return permutation.is_extreme(random); });
-  test.permutations = result.permutations;
-  // Where none was extreme the bound may be the smaller. Taking it keeps the level: p is below that
-  // of the first permutation only where the bound is.
-  if (result.extreme > 0 || most == 0 || result.p <= bound) {
-    test.p = result.p;
-    test.is_bound = false;
-  }
-  return test;
+  return kolmogorov_tail(d * std::sqrt(n / (n + m) * m));
 }
 
 Difference difference_of_shares(const Share& a, const Share& b) {
@@ -370,22 +174,15 @@ Difference difference_of_shares(const Share& a, const Share& b) {
   return difference;
 }
 
-Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b, std::uint64_t seed,
-                           std::uint64_t most_permutations) {
+Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
   Difference difference = recover(mean_ends(a), mean_ends(b), Difference{}.confidence);
-  const double pooled = static_cast<double>(a.total()) + static_cast<double>(b.total());
-  const bool one_offset = a.counts().size() == 1 && b.counts().size() == 1 &&
-                          a.counts().begin()->first == b.counts().begin()->first;
-  if (one_offset) return difference;
-  if (pooled > static_cast<double>(kMostPermuted) || means_are_normal(a, b)) {
-    difference.p = welch_p(a, b);
-    return difference;
+  if (a.counts().size() == 1 && b.counts().size() == 1) {  // no spread on either side
+    const bool same = a.counts().begin()->first == b.counts().begin()->first;
+    difference.p = same ? 1 : fisher_exact_p(a.total(), a.total(), 0, b.total());
+  } else {
+    difference.p = std::max(welch_p(moments_of(a), moments_of(b)), dealt_p(a, b));
   }
-  const MeanPermutation permutation(a, b);
-  Random random(seed);
-  const std::uint64_t most = affordable(most_permutations, permutation.size());
-  difference.p = sequential_p(most, [&] { return permutation.is_extreme(random); }).p;
   return difference;
 }
 

@@ -22,25 +22,10 @@ double wasserstein(const OffsetCounts& a, const OffsetCounts& b);
 /// D: the largest difference between the distribution functions.
 double kolmogorov_smirnov(const OffsetCounts& a, const OffsetCounts& b);
 
-struct KsTest {
-  double d = 0;  ///< kolmogorov_smirnov
-  /// The chance of a D at least as large where both are of one distribution.
-  double p = 1;
-  std::uint64_t permutations = 0;  ///< that were drawn
-  /// p is that of continuous distributions, which bounds the one of discrete ones from above
-  /// (G. E. Noether, 1963): it was too small for permutations to tell, or there were too many
-  /// samples or offsets to permute.
-  bool is_bound = false;
-};
-
-inline constexpr std::uint64_t kMostPermutations = 9'999;
-
-/// The two-sample Kolmogorov-Smirnov test for discrete data: by permutations of the pooled samples,
-/// until 20 of them have a D at least as large (J. Besag, P. Clifford, Biometrika 78, 1991) or
-/// `most_permutations` are drawn, fewer where there are more than 400 offsets. The same seed gives
-/// the same on every machine. Throws std::invalid_argument when one of the two has no samples.
-KsTest ks_test(const OffsetCounts& a, const OffsetCounts& b, std::uint64_t seed,
-               std::uint64_t most_permutations = kMostPermutations);
+/// A bound of p of the two-sample Kolmogorov-Smirnov test: the chance of a D at least as large
+/// where both are of one distribution. It is the p-value of continuous distributions, which bounds
+/// the one of discrete ones from above (G. E. Noether, 1963).
+double kolmogorov_smirnov_p(const OffsetCounts& a, const OffsetCounts& b);
 
 /// How much larger something is in b than in a.
 struct Difference {
@@ -56,18 +41,18 @@ struct Difference {
 Difference difference_of_shares(const Share& a, const Share& b);
 
 /// The interval is made from those of the two means (`mean_interval`) by the method of variance
-/// estimates recovery, MOVER (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008). p by Welch's
-/// t where the means of samples of this size are as good as normal by their skewness; else by
-/// permutations, as `ks_test`, of Welch's statistic, and of the difference itself where one of the
-/// two has a single sample. Throws std::invalid_argument when one of the two has no samples.
-Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b, std::uint64_t seed,
-                           std::uint64_t most_permutations = kMostPermutations);
+/// estimates recovery, MOVER (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008). p is the
+/// larger one of two: Welch's t, which holds where the spreads differ, and the permutation test of
+/// the means, which holds for few and skewed samples, approximated by the first three moments of
+/// its distribution (Pearson's type III). Without any spread p is by Fisher's exact test. Throws
+/// std::invalid_argument when one of the two has no samples.
+Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b);
 
 /// The difference of the grouped quantiles of `share` (0 < share < 1), its interval by MOVER from
 /// their intervals (`quantile_interval`). p is Mood's test for any quantile: the shares of samples
-/// at most at the pooled quantile, by Fisher's exact test. Of the offsets that some samples lie
+/// at most at the pooled quantile, by Fisher's exact test. Of the offsets that some samples are
 /// above the cut is the one whose share of the pooled samples at or below it is nearest to `share`;
-/// where many samples have one offset that can be far from it, and p tells whether the
+/// where many samples have one offset that can be far from it, and p then tests whether the
 /// distributions differ there. Throws std::invalid_argument when one of the two has no samples.
 Difference quantile_difference(const OffsetCounts& a, const OffsetCounts& b, double share);
 

@@ -12,8 +12,8 @@
 
 namespace skid::measure {
 
-/// Creates the catalogue of a CPU at its first recording and shares it between threads: libpfm4
-/// needs longer to list a CPU's events than a recording needs to be read.
+/// Makes a catalogue when the first recording of its CPU needs it, for all threads: libpfm4 needs
+/// longer to list a CPU's events than it takes to read a recording.
 class Catalogues {
  public:
   /// `perfmon`: directory of Intel's event files; empty: libpfm4.

@@ -17,13 +17,13 @@ namespace skid::measure {
 /// The name of a PMU of the recording by its number; empty when unknown.
 std::string pmu_name(const perfdata::Features& features, std::uint32_t type);
 
-/// By attribute, what the recording's own command line asked for; nullopt where it does not tell,
+/// By attribute, what the recording's own command line asked for; nullopt where unknown,
 /// and for dummy events.
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
 
-/// Whether it is the tracepoint that `record` has perf write down beside page faults: no event that
-/// anybody asked for.
+/// Whether it is the tracepoint that `record --check-ip` records with page faults, which is not a
+/// requested event.
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
 /// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and

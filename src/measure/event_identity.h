@@ -1,4 +1,4 @@
-// Which event was recorded, whether it is the one that was asked for, and what may be said of it.
+// Which event was recorded, whether it is the requested one, and whether it can be judged.
 #pragma once
 
 #include "analysis/not_judged.h"
@@ -15,12 +15,12 @@
 namespace skid::measure {
 
 /// What a recording's own command line asked for, one entry per measured event in their order;
-/// empty when the command line does not tell (no -e, groups, another number of events).
+/// empty when the command line does not contain it (no -e, groups, another number of events).
 std::vector<std::string> requested_events(const perfdata::Features& features,
                                           std::size_t measured_events);
 
-/// Whether another event was recorded than `requested` names: perf takes cpu-clock for cycles where
-/// there is no PMU, and does not say so. `requested` may be a perf event or a built-in name.
+/// Whether another event was recorded than `requested` names: perf silently records cpu-clock for
+/// cycles where there is no PMU. `requested` may be a perf event or a built-in name.
 bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded);
 
 /// The built-in event that an attribute amounts to on this target ("access", "execute", "faults");
@@ -28,9 +28,9 @@ bool is_substituted(std::string_view requested, const perfdata::Attribute& recor
 std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
                                             const runway::TargetDescription& target);
 
-/// Whether it is a built-in event that does not come at each of several triggers equally often: the
-/// execute breakpoint stands at the first, and of a pointer chase the datum is one element, which
-/// the same trigger may come to in every round.
+/// Whether it is a built-in event that several triggers do not cause equally often: the execute
+/// breakpoint is at the first one, and in a pointer chase the watched datum is one element, which
+/// the same trigger may access in every round.
 bool is_of_one_trigger(const perfdata::Attribute& attribute,
                        const runway::TargetDescription& target);
 
@@ -41,8 +41,8 @@ analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
                                       std::string_view pmu_name, const EventKnowledge& knowledge,
                                       const runway::TargetDescription* target);
 
-/// What the reader of a verdict on an event of the CPU has to know of its precision: that nobody
-/// knows it, or that the CPU has none. Empty where it is known, or the verdict does not rest on it.
+/// A remark on the precision of an event of the CPU: that it is unknown, or that the CPU has none.
+/// Empty where it is known, or the verdict does not rest on it.
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
                       analysis::NotJudged not_judged);
 

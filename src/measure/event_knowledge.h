@@ -23,13 +23,13 @@
 
 namespace skid::measure {
 
-/// The machine that a recording was made on, as far as its run or the recording itself tells.
+/// The machine that a recording was made on, from its run or the recording itself.
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
 
 /// The architecture of a recorded CPU; nullopt where it is not known, or another one.
 std::optional<Arch> arch_of(const machine::CpuIdentity& cpu);
 
-/// An event of the CPU cores, as its PMU takes it.
+/// An event of the CPU cores, as its PMU encodes it.
 struct CoreEvent {
   std::uint64_t config = 0, config1 = 0;  ///< of a raw event; of a generic one its code there
   bool cycles = false;
@@ -39,8 +39,8 @@ struct CoreEvent {
 struct EventKnowledge {
   std::optional<CoreEvent> core;  ///< nullopt: no event of a core PMU, or one without a known code
   bool core_pmu = false;          ///< of a core PMU, whether or not its code is known
-  /// Of a core PMU of Arm, which records where the interrupt came: the kernel
-  /// (drivers/perf/arm_pmu.c) takes any precise level and does nothing about it.
+  /// Of a core PMU of Arm, which records where the interrupt occurred: the
+  /// kernel (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
   bool of_arm = false;
   std::string catalogue;  ///< "libpfm4, skl"; empty: none covers the CPU
   events::Cpu cpu;
@@ -48,7 +48,7 @@ struct EventKnowledge {
 
   events::Counted counted = events::Counted::other;
 
-  /// The catalogue says that the CPU cannot record it precisely.
+  /// By catalogue, the CPU cannot record it precisely.
   bool imprecise() const noexcept { return event && event->precise == false; }
 };
 

@@ -81,7 +81,7 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
   const std::string multiples =
       rule->multiple_of > 1 ? fmt::format(", multiples of {}", rule->multiple_of) : std::string();
   warnings.push_back(fmt::format(
-      "A period of {} was asked for, but {} takes periods from {}{}: the kernel rewrites it, and "
+      "A period of {} was requested, but {} accepts periods from {}{}: the kernel rewrites it, and "
       "counts that are derived from it are off.",
       *recorded.period, rule->who, rule->least, multiples));
 }

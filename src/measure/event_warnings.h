@@ -1,4 +1,4 @@
-// Warnings about the kernel and the CPU that change the meaning of an event's samples.
+// What the kernel and the CPU do to an event that changes the meaning of its samples.
 #pragma once
 
 #include "src/machine/machine.h"
@@ -20,12 +20,12 @@ struct RecordedEvent {
   std::string_view pmu_name;  ///< of attribute.type, empty when unknown
   const EventKnowledge& knowledge;
   const machine::Machine& machine;      ///< that it was recorded on
-  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
-  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU
+  std::optional<std::uint64_t> period;  ///< asked for; nullopt with a frequency
+  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
 };
 
-/// Whether an event needs one of the general-purpose counters of a core PMU. Cycles, instructions
-/// and reference cycles can use fixed counters.
+/// Whether an event needs one of the few counters that a core PMU has for any event. Cycles,
+/// instructions and reference cycles can be counted in counters of their own.
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
 /// Sentences, most important first: not precise at its level, cycles counted by another event,

@@ -119,8 +119,8 @@ struct Reading {
   const perfdata::Recording& recording;
   const locate::Digest& digest;
   RecordedCpu& cpu;
-  std::size_t counters;                   ///< events that take a counter of a core PMU each
-  const TargetGeometry* geometry;         ///< null: nobody said where the trigger is
+  std::size_t counters;                   ///< events that need a counter of a core PMU each
+  const TargetGeometry* geometry;         ///< null: no trigger address
   std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
@@ -139,7 +139,7 @@ void append_bounded(const std::vector<std::string>& some, std::string_view where
   }
 }
 
-/// What the module store has to say that matters to the measurement. Where the target was found
+/// The remarks of the module store that matter to the measurement. Where the target was found
 /// these are what was taken for it unverified, and files that were rebuilt: what was sampled in
 /// them may have been a target too. Where none was found, every file might have been it.
 void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
@@ -164,18 +164,18 @@ std::vector<std::string> warnings_of(const perfdata::Recording& recording,
   std::vector<std::string> warnings;
   if (digest.uncertain > 0) {
     warnings.push_back(fmt::format(
-        "{} of the recording came through the pipe long before a mapping of that time; which file "
-        "they were in is uncertain.",
+        "{} of the recording arrived through the pipe long before a mapping of that time; "
+        "their file is uncertain.",
         digest.uncertain == 1 ? "1 sample" : fmt::format("{} samples", digest.uncertain)));
   }
   std::vector<std::string> faults;
   for (const auto& fault : recording.faults()) faults.push_back(describe(fault));
-  append_bounded(faults, "'skidscan inspect' says all that is damaged", warnings);
-  append_bounded(remarks, "'skidscan samples' says all that is wrong with mapped files", warnings);
+  append_bounded(faults, "'skidscan inspect' lists all damage", warnings);
+  append_bounded(remarks, "'skidscan samples' lists all problems with mapped files", warnings);
   return warnings;
 }
 
-/// What the target said of its own run: how long a NOP took, and what it could not do.
+/// The target's own report: the ticks of a NOP, and warnings.
 std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
                                          std::vector<std::string>& warnings) {
   if (planned == nullptr || !planned->target_report) return std::nullopt;

@@ -29,7 +29,7 @@ struct Choices {
   std::int64_t bin_width = 1;  ///< instructions
   /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
   std::filesystem::path perfmon = {};
-  /// Source of a core for the second thread of a long file; null: always available.
+  /// Counts the core of a long file's second thread; null: it is not counted.
   Cores* cores = nullptr;
   Catalogues* catalogues =
       nullptr;  ///< of all recordings, with `perfmon`; null: created for this one

@@ -34,8 +34,8 @@ bool is_cross_check(const Attribute& attribute, const Tracepoints& tracepoints) 
          format->system + ":" + format->name == kPageFaultTracepoint;
 }
 
-/// The last fault of a thread that the tracepoint told of.
-struct Told {
+/// The last fault of a thread that the tracepoint recorded.
+struct Traced {
   std::uint64_t time = 0;  ///< ns; 0 where the recording has no times
   std::uint64_t ip = 0;
 };
@@ -43,35 +43,35 @@ struct Told {
 /// One page-fault event against the tracepoint.
 class Comparison {
  public:
-  void tell(std::int32_t tid, const Told& told) {
+  void trace(std::int32_t tid, const Traced& traced) {
     // As many threads as fault at the same time; a recording may claim any number.
     constexpr std::size_t kMostThreads = 65'536;
-    if (told_.size() >= kMostThreads) told_.clear();
-    told_.insert_or_assign(tid, told);
+    if (traced_.size() >= kMostThreads) traced_.clear();
+    traced_.insert_or_assign(tid, traced);
   }
 
-  void forget() { told_.clear(); }
+  void forget() { traced_.clear(); }
 
   void compare(const perfdata::Sample& sample) {
-    const auto found = told_.find(sample.tid);
-    if (found == told_.end() || found->second.time > sample.time) {
+    const auto found = traced_.find(sample.tid);
+    if (found == traced_.end() || found->second.time > sample.time) {
       ++result.unpaired;
       return;
     }
-    const Told told = found->second;
-    told_.erase(found);
+    const Traced traced = found->second;
+    traced_.erase(found);
     ++result.compared;
-    if (told.ip == sample.ip) {
+    if (traced.ip == sample.ip) {
       ++result.agreeing;
     } else if (!result.first_difference) {
-      result.first_difference = {sample.ip, told.ip, sample.tid, sample.time};
+      result.first_difference = {sample.ip, traced.ip, sample.tid, sample.time};
     }
   }
 
   IpCheck result{std::string(kPageFaultTracepoint), 0, 0, 0, std::nullopt};
 
  private:
-  std::map<std::int32_t, Told> told_;  ///< by thread, until compared; no hash: any ids may come
+  std::map<std::int32_t, Traced> traced_;  ///< by thread, until compared; no hash: any ids may come
 };
 
 }  // namespace
@@ -106,12 +106,12 @@ std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) 
     if (sample.attribute == *tracepoint) {
       const auto details = decoder.details(record, sample);
       if (!details || !tracepoints.fits(format, details->raw)) continue;
-      const auto told = tracepoints.number(ip, details->raw);
-      if (!told) continue;
+      const auto address = tracepoints.number(ip, details->raw);
+      if (!address) continue;
       for (auto& [index, comparison] : comparisons) {
-        comparison.tell(sample.tid, {sample.time, *told});
+        comparison.trace(sample.tid, {sample.time, *address});
       }
-    } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint tells of no others
+    } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint records no others
       const auto found = comparisons.find(sample.attribute);
       if (found != comparisons.end()) found->second.compare(sample);
     }
@@ -130,7 +130,8 @@ std::optional<std::string> warning_of(const IpCheck& check) {
   if (!check.first_difference) return std::nullopt;
   const auto& first = *check.first_difference;
   return fmt::format(
-      "{} of {} page faults were sampled at another address than {} tells: the first, in thread {} "
+      "{} of {} page faults were sampled at another address than {} recorded: the first, in thread "
+      "{} "
       "at {} ns, at {:#x} instead of {:#x}.",
       check.compared - check.agreeing, check.compared, check.tracepoint, first.tid, first.time,
       first.sampled, first.traced);

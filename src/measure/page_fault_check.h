@@ -31,7 +31,7 @@ struct PageFaultCheck {
 /// through a pipe, which cannot be read again.
 std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording);
 
-/// What the user has to know of a check that was not passed; nullopt when it was.
+/// The warning of a check that failed; nullopt when it passed.
 std::optional<std::string> warning_of(const analysis::IpCheck& check);
 
 /// Enters the check of the event with this attribute index, and its warning, where there is one.

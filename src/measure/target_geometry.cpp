@@ -70,7 +70,7 @@ analysis::CodeRegion region(const symbols::Module& module, const symbols::Disass
 AddressRange only_function(const SampledModule& module, const std::string& name) {
   const auto functions = module.found.module->functions_named(name);
   if (functions.size() > 1) {
-    throw Error(fmt::format("{}: has {} functions named '{}'; which one is meant cannot be told",
+    throw Error(fmt::format("{}: has {} functions named '{}'; expected one",
                             module.found.path.string(), functions.size(), name));
   }
   return functions.front().range;
@@ -91,8 +91,8 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
   return text;
 }
 
-/// The target described by a file's note; nullopt without a note. An unreadable note is added to
-/// `remarks`.
+/// The target that a file's note describes; nullopt when it has none. A note that cannot be read
+/// is added to `remarks`.
 std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const SampledModule& module,
                                           std::vector<std::string>& remarks) {
   std::optional<runway::Target> target;
@@ -138,7 +138,7 @@ std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest
   return geometry_of(digest, {found, {}}, remarks);
 }
 
-/// The target of a planned measurement by its run; null if unknown.
+/// The target of a planned measurement by its run; null where unknown.
 const run::RunTarget* target_of(const Source& source) {
   if (source.run == nullptr || source.planned == nullptr) return nullptr;
   const auto& targets = source.run->targets;
@@ -183,8 +183,9 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
     if (has_hit && !has_runway) missing = runway;
   }
   if (with_both.empty()) {
-    std::string message = fmt::format("function '{}': not found beside '{}' in any sampled file ",
-                                      missing, missing == hit ? runway : hit);
+    std::string message =
+        fmt::format("function '{}': not found together with '{}' in any sampled file ", missing,
+                    missing == hit ? runway : hit);
     message += looked_in.empty() ? "(none of them could be opened)"
                                  : fmt::format("(looked in {})", named(looked_in, ", "));
     std::vector<std::string> remarks;
@@ -193,20 +194,20 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
     throw Error(message);
   }
   if (with_both.size() > 1) {
-    throw Error(fmt::format("functions '{}' and '{}': stand in {} as well as {}", hit, runway,
-                            with_both[0].found.path.string(), with_both[1].found.path.string()));
+    throw Error(fmt::format("functions '{}' and '{}': both in {} and in {}; expected one file", hit,
+                            runway, with_both[0].found.path.string(),
+                            with_both[1].found.path.string()));
   }
   const auto& module = with_both.front();
   const symbols::Module& elf = *module.found.module;
   const auto arch = elf.arch();
   if (!arch) {
-    throw Error(fmt::format("{}: is for a machine whose instructions skidscan does not decode",
-                            module.found.path.string()));
+    throw Error(fmt::format("{}: unsupported architecture", module.found.path.string()));
   }
   const AddressRange hit_range = only_function(module, hit);
   const AddressRange runway_range = only_function(module, runway);
   if (runway_range.empty() || runway_range.size() > kLargestFunction) {
-    throw Error(fmt::format("{}: function '{}' has {} bytes; 1 to {} are allowed",
+    throw Error(fmt::format("{}: function '{}' is {} bytes long; expected 1 to {}",
                             module.found.path.string(), runway, runway_range.size(),
                             kLargestFunction));
   }

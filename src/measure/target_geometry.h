@@ -1,4 +1,5 @@
-// The addresses of trigger and runway: from a target's note, or from function names.
+// The addresses of trigger and runway in a recording: from a target's own note, or from function
+// names.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -26,9 +27,10 @@ struct TargetGeometry {
 /// Uses the targets in the run directory of `source` in place of the mapped ones.
 void add_targets(const Source& source, locate::ModuleStore& modules);
 
-/// The generated target among the sampled files, identified by its note. Without user-mode samples,
-/// the target named by the run, so that expected values are known. nullopt if there is none, or the
-/// run's cannot be opened or has another build-id; an unreadable note is added to `remarks`.
+/// The generated target among the sampled files, identified by its note. Where no file has a sample
+/// in user mode, the one that the recording ran by the word of its run: what was to be expected is
+/// known then, though nothing of it came. nullopt when there is none, or the run's cannot be opened
+/// or has another build-id; a note that cannot be read is added to `remarks`.
 std::optional<TargetGeometry> find_recorded_target(const Source& source,
                                                    const locate::Digest& digest,
                                                    locate::ModuleStore& modules,

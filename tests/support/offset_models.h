@@ -1,19 +1,20 @@
 // Distributions of offsets with known quantiles and means, and samples of them.
 #pragma once
 
-#include "analysis/hypergeometric.h"
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace skid::test {
 
-/// Large enough that drawing some thousands with or without replacement is the same.
+/// A lot of 2^45 samples, drawn from with replacement.
 class OffsetModel {
  public:
   /// Offsets from `lowest` to `highest`, each with a probability in proportion to its weight.
@@ -27,6 +28,11 @@ class OffsetModel {
       const double share = weight(static_cast<double>(i)) / all;
       lot_.add(i, static_cast<std::uint64_t>(std::llround(kLot * share)));
     }
+    std::uint64_t below = 0;
+    for (const auto& [offset, count] : lot_.counts()) {
+      below += count;
+      ends_.emplace_back(below, offset);
+    }
   }
 
   const std::string& name() const { return name_; }
@@ -38,13 +44,9 @@ class OffsetModel {
 
   analysis::OffsetCounts draw(Random& random, std::uint64_t samples) const {
     analysis::OffsetCounts drawn;
-    std::uint64_t left = lot_.total();
-    for (const auto& [offset, count] : lot_.counts()) {
-      if (samples == 0) break;
-      const std::uint64_t here = analysis::draw_hypergeometric(random, left, count, samples);
-      drawn.add(offset, here);
-      left -= count;
-      samples -= here;
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      const std::pair at(random.below(lot_.total()), INT64_MAX);
+      drawn.add(std::upper_bound(ends_.begin(), ends_.end(), at)->second, 1);
     }
     return drawn;
   }
@@ -82,6 +84,7 @@ class OffsetModel {
  private:
   std::string name_;
   analysis::OffsetCounts lot_;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> ends_;  ///< cumulative counts, offsets
 };
 
 }  // namespace skid::test

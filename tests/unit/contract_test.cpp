@@ -87,7 +87,7 @@ TEST(Contract, TooFewSamplesDecideNothingEitherWay) {
   for (const std::int64_t offset : {0, 1}) {
     const Contract contract = judge(all_at(offset, 2, 500));
     EXPECT_EQ(contract.verdict, Verdict::undecided);
-    EXPECT_THAT(contract.evidence, HasSubstr("500 samples judged, a verdict takes 3838"));
+    EXPECT_THAT(contract.evidence, HasSubstr("500 samples judged, a verdict needs 3838"));
   }
   EXPECT_EQ(judge(all_at(0, 2, 3837)).verdict, Verdict::undecided);
   EXPECT_EQ(judge(all_at(0, 2, 3838)).verdict, Verdict::kept);

@@ -85,7 +85,7 @@ TEST(OverRuns, RunsThatDoNotVaryAtAllDifferForCertain) {
 }
 
 TEST(OverRuns, ValuesOfARunHaveTheVarianceOfSampling) {
-  constexpr int kRounds = 2000;
+  constexpr int kRounds = 600;
   Random random(61);
   const auto model = OffsetModel::normal(50, 15);
   double of_mean = 0, of_median = 0, means = 0, medians = 0, mean_squares = 0, median_squares = 0;
@@ -100,8 +100,8 @@ TEST(OverRuns, ValuesOfARunHaveTheVarianceOfSampling) {
     mean_squares += mean.value * mean.value / kRounds;
     median_squares += median.value * median.value / kRounds;
   }
-  EXPECT_NEAR((mean_squares - means * means) / of_mean, 1, 0.15);
-  EXPECT_NEAR((median_squares - medians * medians) / of_median, 1, 0.15);
+  EXPECT_NEAR((mean_squares - means * means) / of_mean, 1, 0.25);
+  EXPECT_NEAR((median_squares - medians * medians) / of_median, 1, 0.25);
 }
 
 /// Runs whose value differs by a run effect and by sampling.
@@ -114,7 +114,7 @@ std::vector<RunValue> draw_runs(Random& random, std::size_t runs, double between
 }
 
 TEST(OverRuns, HoldsItsLevelWhereRunsVary) {
-  constexpr int kRounds = 3000;
+  constexpr int kRounds = 400;
   Random random(67);
   const auto most = [](double level) {
     return level * kRounds + 3.5 * std::sqrt(level * (1 - level) * kRounds);
@@ -137,7 +137,7 @@ TEST(OverRuns, HoldsItsLevelWhereRunsVary) {
 }
 
 TEST(OverRuns, IntervalCoversTheMeanWhereRunsVary) {
-  constexpr int kRounds = 3000;
+  constexpr int kRounds = 400;
   Random random(71);
   for (const unsigned runs : {2u, 3u, 5u}) {
     for (const double between : {0.0, 1.0, 10.0}) {

@@ -21,7 +21,7 @@ using analysis::SampleClass;
 constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
 
-/// The columns that are the same in every row of a measurement, with a trailing comma.
+/// What is the same in every row of a measurement, with a comma at the end.
 std::string prefix_of(const Measurement& m) {
   const std::array<std::string, 7> fields{identity_fields(m),
                                           csv_field(m.period.requested),
@@ -48,7 +48,7 @@ void add_rows(const Measurement& m, std::string& csv) {
   if (histogram.overflow > 0) {
     row(fmt::format("{}", m.highest_offset + 1), "", histogram.overflow);
   }
-  // A measurement without located samples keeps a row, for groupings by event and level.
+  // A measurement that located nothing stays visible when rows are grouped by event and level.
   if (m.samples.located() == 0) row("", "", 0);
 }
 

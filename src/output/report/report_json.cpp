@@ -228,7 +228,7 @@ Json parts_of(const Measurement& m) {
   return parts;
 }
 
-/// One pair an offset, so that a report stands for its recording.
+/// One pair an offset, so that a report can replace its recording.
 Json offsets_of(const analysis::OffsetCounts& offsets) {
   Json pairs = Json::array();
   for (const auto& [offset, count] : offsets.counts()) {
@@ -271,7 +271,7 @@ Json warning_counts_of(const Measurement& m) {
           {"recording", m.recording_warnings ? m.recording_warnings->size() : 0}};
 }
 
-/// A reader that takes one measurement out has what concerns its recording too.
+/// Repeated in each measurement, so that each is complete alone.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
   warnings.insert(warnings.end(), m.count_warnings.begin(), m.count_warnings.end());

@@ -212,7 +212,7 @@ OffsetCounts read_offsets(const JsonValue& value, std::int64_t lowest, std::int6
   std::optional<std::int64_t> before;
   for (const auto& [offset, count] : value.pairs(kMostJsonValues)) {
     if (before && offset <= *before) {
-      value.refuse(fmt::format("offset {} behind {}", offset, *before), "ascending offsets");
+      value.refuse(fmt::format("offset {} after {}", offset, *before), "ascending offsets");
     }
     if (offset < lowest || offset > highest) {
       value.refuse(fmt::format("offset {}", offset), fmt::format("{} to {}", lowest, highest));
@@ -238,7 +238,7 @@ std::uint64_t sum_from(const OffsetCounts& offsets, std::int64_t first) {
   return sum;
 }
 
-/// Offsets and classes tell the same of each sample.
+/// Offsets and classes agree on each sample.
 void check_classes(const JsonValue& offsets, const Tally& tally,
                    const analysis::Geometry& geometry) {
   const auto refuse = [&](std::uint64_t found, std::string_view where, std::string_view classes,
@@ -250,11 +250,11 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
   const analysis::Ledger& ledger = tally.ledger;
   const std::uint64_t hits = tally.instructions.count_at(0);
   refuse(hits, "at offset 0", "hits", ledger[SampleClass::hit]);
-  const std::uint64_t behind = sum_from(tally.instructions, 1);
-  refuse(behind, "behind the trigger", "skids or censored",
+  const std::uint64_t after = sum_from(tally.instructions, 1);
+  refuse(after, "after the trigger", "skids or censored",
          ledger[SampleClass::skid] + ledger[SampleClass::censored]);
-  // The rest are before. What is censored of several runways of unequal length is not told by the
-  // offset alone.
+  // The rest are before. What is censored of several runways of unequal length does not follow from
+  // the offset alone.
   const std::uint64_t censored =
       geometry.censored_from ? sum_from(tally.instructions, *geometry.censored_from) : 0;
   if (geometry.trigger_addresses.size() == 1 || ledger[SampleClass::censored] > censored) {
@@ -264,11 +264,11 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
 }
 
 constexpr const char* kCensoredUnknown =
-    "an older report, which does not tell at which offsets samples are censored behind several "
-    "triggers: those that came farthest are shown as such; read its recordings again";
+    "an older report without the offsets of censored samples after several "
+    "triggers: the farthest samples are shown as censored; read its recordings again";
 
-/// Which of the located samples are censored. Older reports do not say it: with one trigger the
-/// offset tells, of several those that came farthest are taken (kCensoredUnknown).
+/// Which of the located samples are censored. Older reports do not contain it: with one trigger
+/// the offset decides, with several the farthest ones are taken (kCensoredUnknown).
 OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
                            const analysis::Geometry& geometry) {
   const std::uint64_t all = tally.ledger[SampleClass::censored];
@@ -405,7 +405,7 @@ void read_warnings(const JsonValue& value, Measurement& measurement) {
       own_end + static_cast<std::ptrdiff_t>(of_counts), all.end());
 }
 
-/// Measurements of one recording stand one behind the other and share its warnings.
+/// Measurements of one recording follow each other and share its warnings.
 void share_warnings(const Measurement* before, Measurement& measurement) {
   if (before != nullptr && before->run == measurement.run && before->file == measurement.file &&
       *before->recording_warnings == *measurement.recording_warnings) {

@@ -1,0 +1,34 @@
+// Distribution functions and exact tests: the one file that uses Boost.Math.
+#pragma once
+
+#include <cstdint>
+
+namespace skid::analysis {
+
+/// x with P(|Z| <= x) = share of a standard normal Z, 0 < share < 1.
+double normal_reach(double share);
+/// The same of Student's t.
+double student_reach(double degrees, double share);
+/// P(|T| >= |t|) of Student's t.
+double student_p(double degrees, double t);
+/// P(X >= x) of the chi-square distribution.
+double chi_square_p(int degrees, double x);
+
+/// Two-sided p of a statistic with mean 0, variance 1 and this skewness, by Pearson's type III
+/// (a shifted gamma distribution): twice the smaller tail.
+double pearson3_p(double z, double skewness);
+
+/// x with I_x(a, b) = p of the regularised incomplete beta function.
+double beta_quantile(double a, double b, double p);
+/// x with 1 - I_x(a, b) = q.
+double beta_quantile_complement(double a, double b, double q);
+
+/// Fisher's exact test that two shares have the same probability: the probability, with all margins
+/// given, of a table that is at most as likely as count_a of total_a and count_b of total_b. With
+/// more than `kLongestExact` samples the sum is too long: then the normal approximation with the
+/// pooled share. Throws std::invalid_argument when a count exceeds its total.
+double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_t count_b,
+                      std::uint64_t total_b);
+inline constexpr std::uint64_t kLongestExact = 10'000'000;
+
+}  // namespace skid::analysis
