@@ -1,6 +1,5 @@
 #include "analysis/cell_comparison.h"
 
-#include "analysis/comparability.h"
 #include "analysis/contract.h"
 #include "analysis/distributions.h"
 #include "analysis/intervals.h"

@@ -1,5 +1,4 @@
-#include "analysis/cell_outcome.h"
-
+#include "analysis/cell_comparison.h"
 #include "analysis/contract.h"
 #include "analysis/side_figures.h"
 

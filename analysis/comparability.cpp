@@ -1,5 +1,4 @@
-#include "analysis/comparability.h"
-
+#include "analysis/cell_comparison.h"
 #include "analysis/wording.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "analysis/comparison.h"
 
 #include "analysis/cell_comparison.h"
-#include "analysis/cell_outcome.h"
 #include "analysis/side_figures.h"
 #include "analysis/two_sample.h"
 #include "src/support/error.h"

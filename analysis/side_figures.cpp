@@ -1,6 +1,6 @@
 #include "analysis/side_figures.h"
 
-#include "analysis/comparability.h"
+#include "analysis/cell_comparison.h"
 
 #include <algorithm>
 
