@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -44,10 +45,13 @@ class OffsetModel {
 
   analysis::OffsetCounts draw(Random& random, std::uint64_t samples) const {
     analysis::OffsetCounts drawn;
+    std::vector<std::uint64_t> counts(ends_.size());
     for (std::uint64_t i = 0; i < samples; ++i) {
       const std::pair at(random.below(lot_.total()), INT64_MAX);
-      drawn.add(std::upper_bound(ends_.begin(), ends_.end(), at)->second, 1);
+      ++counts[static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), at) -
+                                        ends_.begin())];
     }
+    for (std::size_t i = 0; i < counts.size(); ++i) drawn.add(ends_[i].second, counts[i]);
     return drawn;
   }
 

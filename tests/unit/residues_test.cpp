@@ -85,7 +85,7 @@ TEST(Residues, FindGroupsThatOnlySomeSamplesKeepTo) {
 
 TEST(Residues, FindNoneInSmoothDistributions) {
   Random random(97);
-  constexpr int kRounds = 60;
+  constexpr int kRounds = 30;
   OffsetCounts peak;
   peak.add(1, 20'000);
   for (const OffsetModel& model :
