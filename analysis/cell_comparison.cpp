@@ -215,7 +215,7 @@ class Comparer {
       return;
     }
     difference.p = kolmogorov_smirnov_p(a, b);
-    difference.p_is_bound = true;
+    difference.p_is_bound = *difference.p < 1;
   }
 
   const SideFigures& a_;
