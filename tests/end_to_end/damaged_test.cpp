@@ -207,12 +207,6 @@ TEST_F(Damaged, RecordingsMadeToDoHarmAreReadOrRefused) {
   EXPECT_EQ(files, 14);
 }
 
-std::uint64_t samples_of_events(const json& recording) {
-  std::uint64_t samples = 0;
-  for (const auto& event : recording["events"]) samples += event["samples"].get<std::uint64_t>();
-  return samples;
-}
-
 TEST_F(Damaged, PublicRecordingsAreReadUpToACut) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   for (const auto& entry : fs::directory_iterator(test::recordings_directory())) {
