@@ -151,7 +151,7 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
   }
   EXPECT_EQ(run.measurements[3].file, "access.pp.2.data");
   EXPECT_THAT(
-      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.data"}, here_).out,
+      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.1.data"}, here_).out,
       HasSubstr(run.targets.at(0).build_id));
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
 }
