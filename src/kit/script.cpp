@@ -1,8 +1,8 @@
 #include "src/kit/script.h"
 
 #include "src/machine/machine.h"
-#include "src/perftool/record_command.h"
 #include "src/perftool/outcome.h"
+#include "src/perftool/record_command.h"
 #include "src/support/error.h"
 
 #include <algorithm>

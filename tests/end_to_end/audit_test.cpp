@@ -35,8 +35,8 @@ using test::kFailed;
 using test::kInPart;
 using test::kUsage;
 
-/// Twice a load and an addition, once under a hostile name: a terminal's escape sequence, a comma and
-/// quotation marks.
+/// Twice a load and an addition, once under a hostile name: a terminal's escape sequence, a comma
+/// and quotation marks.
 constexpr const char* kAssembly =
     "  .text\n"
     "  .globl plain\n"
@@ -178,7 +178,8 @@ TEST_F(AuditCommand, FindsTheImpossibleSamplesOfTheTruth) {
   EXPECT_THAT(worst["source"]["file"].get<std::string>(), HasSubstr("program.s"));
   EXPECT_EQ(worst["source"]["line"], 6);
   EXPECT_EQ(events[1]["rule"], "predecessor");
-  EXPECT_EQ(events[1]["impossible"], 100) << "after the addition; those after the load are possible";
+  EXPECT_EQ(events[1]["impossible"], 100)
+      << "after the addition; those after the load are possible";
   EXPECT_EQ(events[1]["not_judged"], json({{"kernel", 100}}));
   EXPECT_EQ(events[2]["impossible"], 0) << "all on a load";
   EXPECT_EQ(events[2]["judged"], 900);

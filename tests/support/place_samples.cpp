@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
       if (std::string_view(argv[i]) == "--pipe") choices.pipe = true;
     }
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
-    const auto placement = test::parse_placement(read_file(source, kMostBytes), source.parent_path());
+    const auto placement =
+        test::parse_placement(read_file(source, kMostBytes), source.parent_path());
     FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     const auto truth = test::write_placement(placement, std::move(file), recording, choices);
     write_file_atomically(recording.string() + ".truth.json",

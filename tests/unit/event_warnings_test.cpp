@@ -233,8 +233,7 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
   branches.config = 4;
   EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), NotJudged::not_caused);
   EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), NotJudged::none);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none)
-      << "unknown";
+  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none) << "unknown";
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {

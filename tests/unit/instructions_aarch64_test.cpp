@@ -203,7 +203,8 @@ TEST(A64Instructions, HaveTheSuccessorsOfTheirEncoding) {
   EXPECT_EQ(decode(0xd4200020)->flow, Flow::leaves) << "brk #1";
   EXPECT_EQ(decode(0xd4400040)->flow, Flow::leaves) << "hlt #2";
   EXPECT_EQ(decode(0xd69f03e0)->flow, Flow::leaves) << "eret";
-  EXPECT_EQ(decode(0xd4000001)->flow, Flow::next) << "svc #0: the kernel returns to the next instruction";
+  EXPECT_EQ(decode(0xd4000001)->flow, Flow::next)
+      << "svc #0: the kernel returns to the next instruction";
   EXPECT_EQ(decode(0x17ffffff, 0)->target, 0xffff'ffff'ffff'fffcu) << "wraps";
 }
 
