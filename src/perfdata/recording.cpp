@@ -383,7 +383,7 @@ bool Recording::skip_announced() {
     if (starved()) return false;
     announced_ = {};
     return stop(offset, fmt::format("{} bytes announced after a record", size),
-                "the recording ends before", kRecordAgain);
+                fmt::format("at most {}", size - left), kRecordAgain);
   }
   position_ += size;
   return true;

@@ -153,7 +153,7 @@ std::vector<std::pair<std::int64_t, std::uint64_t>> JsonValue::pairs(std::size_t
     const auto second = is_pair ? whole_number<std::uint64_t>(pair[1]) : std::nullopt;
     if (!first || !second) {
       JsonValue(pair, file_, fmt::format("{}[{}]", key_, i))
-          .refuse("something else", "a pair of an integer and an integer of at least 0");
+          .refuse(pair.type_name(), "a pair of an integer and an integer of at least 0");
     }
     pairs.emplace_back(*first, *second);
   }

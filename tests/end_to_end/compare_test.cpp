@@ -197,7 +197,7 @@ TEST_F(Compare, RefusesWrongUsage) {
   for (const std::string effect : {"2", "-1", "0.1,", "0.1,x", ",1", "nan", "0.1,-3"}) {
     const auto compared = compare({"a.run", "a.run", "--min-effect=" + effect});
     EXPECT_EQ(compared.code.status, kUsage) << effect;
-    EXPECT_THAT(compared.err, HasSubstr("--min-effect: found '" + effect + "'"));
+    EXPECT_THAT(compared.err, HasSubstr("--min-effect " + effect + ": expected a share"));
   }
   EXPECT_EQ(compare({"a.run", "a.run", "--min-effect", "0.01,2"}).code.status, kDone);
   EXPECT_EQ(compare({"a.run", "a.run", "--plot", "f.bmp"}).code.status, kUsage);

@@ -119,7 +119,7 @@ TEST_F(MergedReports, AreRefusedWhereTheyContradictThemselves) {
   write("wrong.json", report.dump());
   const auto refused = run({"report", "wrong.json"});
   EXPECT_EQ(refused.code.status, kFailed);
-  EXPECT_THAT(refused.err, HasSubstr("wrong.json: found"));
+  EXPECT_THAT(refused.err, HasSubstr("samples.read\", expected the sum of the classes, "));
   const auto in_part = run({"report", "wrong.json", "a.json"});
   EXPECT_EQ(in_part.code.status, kInPart);
   EXPECT_THAT(in_part.out, HasSubstr("r2d0"));

@@ -238,8 +238,8 @@ TEST(DefaultSet, LeavesOutSpeOnANeoverse) {
                           "LL_CACHE_MISS_RD",
                           "a mispredicted branch: left out, no trigger for aarch64 causes "
                           "BR_MIS_PRED_RETIRED",
-                          "armv8_pmuv3_0: levels above none are left out: caps/max_precise is not "
-                          "there",
+                          "armv8_pmuv3_0: levels above none are left out: caps/max_precise does not "
+                          "exist",
                           "arm_spe_0: left out, its samples are AUX data, which is not read yet"));
 }
 

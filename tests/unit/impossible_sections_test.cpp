@@ -270,7 +270,7 @@ TEST_F(ImpossibleSections, TracingDataOfFourGigabytesEndTheReading) {
   const test::FilledPipe pipe(builder.pipe_bytes());
   auto piped = Recording::open(pipe.path());
   EXPECT_THAT(ips_of(piped), ElementsAre(0x1000));
-  EXPECT_THAT(faults_of(piped), HasSubstr("4294967295 bytes announced behind a record"));
+  EXPECT_THAT(faults_of(piped), HasSubstr("4294967295 bytes announced after a record"));
 }
 
 TEST_F(ImpossibleSections, RepeatedMetadataIsReadInASecond) {

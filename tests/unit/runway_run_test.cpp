@@ -74,7 +74,7 @@ TEST(TargetReport, IsRefusedWithImplausibleValues) {
   EXPECT_FALSE(parses(std::string(100'000, '[') + "skidscan_target_report"));
 }
 
-TEST(CommandLine, ContainsEachPartOfTheRun) {
+TEST(TargetCommandLine, ContainsEachPartOfTheRun) {
   Target target;
   target.path = "/tmp/a b/target";
   EXPECT_THAT(command_line(target, {}), ElementsAre("/tmp/a b/target"));
@@ -88,7 +88,7 @@ TEST(CommandLine, ContainsEachPartOfTheRun) {
                           "/tmp/c", "--ack", "/tmp/a"));
 }
 
-TEST(CommandLine, WritesSecondsWithoutLosingNanoseconds) {
+TEST(TargetCommandLine, WritesSecondsWithoutLosingNanoseconds) {
   Target target;
   target.path = "target";
   TargetRun run;

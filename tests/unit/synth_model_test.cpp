@@ -117,7 +117,7 @@ TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
   EXPECT_THAT(error_of([](json& model) { model["target"]["nops"] = 3; }),
               AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given; expected 20 to")));
   EXPECT_THAT(error_of([](json& model) { model["target"]["trigger"] = "lode"; }),
-              HasSubstr("trigger kind 'lode': not known"));
+              HasSubstr("trigger kind 'lode' does not exist"));
   EXPECT_THAT(error_of([](json& model) {
                 model["buffers"] = {{"cpus", 65}};
               }),
