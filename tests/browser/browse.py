@@ -245,8 +245,9 @@ def check_comparison(browser, program, models, here):
     page.check()
     text = shown_text(page)
     assert "sound.run" in text and "shadow.run" in text
-    plain = skidscan(program, "compare", "sound.run", "shadow.run", cwd=here).decode()
-    assert "How to read this" in plain and "How to read this" in text
+    plain = skidscan(program, "compare", "sound.run", "shadow.run", "--details",
+                     cwd=here).decode()
+    assert "Method" in plain and "Method" in text
 
 
 def check_hostile(browser, program, report, here):

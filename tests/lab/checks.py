@@ -252,8 +252,8 @@ class TheGuest(unittest.TestCase):
             self.assertEqual(found["kernel"], release)
 
     def test_doctor_finds_its_pmu(self):
-        done = subprocess.run([SKIDSCAN, "doctor", "--root", CYCLES / "machine"], text=True,
-                              capture_output=True, check=False)
+        done = subprocess.run([SKIDSCAN, "doctor", "--details", "--root", CYCLES / "machine"],
+                              text=True, capture_output=True, check=False)
         self.assertIn("armv8_pmuv3", done.stdout, done.stderr)
 
     def test_no_measurement_was_refused_and_no_sample_lost(self):

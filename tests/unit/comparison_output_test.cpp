@@ -169,7 +169,7 @@ TEST(ComparisonText, NamesWhetherRunsOrSamplesWereCompared) {
   };
   EXPECT_THAT(text_of(1),
               AllOf(HasSubstr("Samples were compared; runs vary more"), Not(HasSubstr("Student"))));
-  EXPECT_THAT(text_of(3), AllOf(HasSubstr("runs were compared (Student's t)"),
+  EXPECT_THAT(text_of(3), AllOf(HasSubstr("were compared over runs (Student's t)"),
                                 Not(HasSubstr("Samples were compared"))));
 }
 
