@@ -22,8 +22,8 @@ struct Tic {
 /// high.
 struct Axis {
   double low = 0, high = 1;
-  std::vector<Tic> tics;
-  std::string label;
+  std::vector<Tic> tics = {};
+  std::string label = {};
   bool logarithmic = false;
   bool grid = false;
 };
@@ -41,7 +41,7 @@ struct Box {
 
 /// Boxes of one look.
 struct Boxes {
-  Fill fill;
+  Fill fill = {};
   std::vector<Box> boxes = {};
   bool shaded = false;  ///< each box has the colour of its shade instead
 };
