@@ -233,14 +233,15 @@ TEST(DefaultSet, LeavesOutSpeOnANeoverse) {
                      {pmu + "0x21,name=BR_RETIRED/", "BR_RETIRED", 1009, "branch-taken", 0},
                      {pmu + "0x11,name=CPU_CYCLES/", "CPU_CYCLES", 400'009, "div", 0}});
   EXPECT_THAT(command_lines(machine, &catalogue), ElementsAreArray(lines_of(events)));
-  EXPECT_THAT(events::default_set(machine, &catalogue).notes,
-              ElementsAre("an L3-missing load: left out, no trigger for aarch64 causes "
-                          "LL_CACHE_MISS_RD",
-                          "a mispredicted branch: left out, no trigger for aarch64 causes "
-                          "BR_MIS_PRED_RETIRED",
-                          "armv8_pmuv3_0: levels above none are left out: caps/max_precise does not "
-                          "exist",
-                          "arm_spe_0: left out, its samples are AUX data, which is not read yet"));
+  EXPECT_THAT(
+      events::default_set(machine, &catalogue).notes,
+      ElementsAre("an L3-missing load: left out, no trigger for aarch64 causes "
+                  "LL_CACHE_MISS_RD",
+                  "a mispredicted branch: left out, no trigger for aarch64 causes "
+                  "BR_MIS_PRED_RETIRED",
+                  "armv8_pmuv3_0: levels above none are left out: caps/max_precise does not "
+                  "exist",
+                  "arm_spe_0: left out, its samples are AUX data, which is not read yet"));
 }
 
 TEST(DefaultSet, HasTheBuiltInEventsWithoutAPmu) {
