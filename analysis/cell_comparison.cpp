@@ -1,8 +1,6 @@
 #include "analysis/cell_comparison.h"
 
-#include "analysis/contract.h"
 #include "analysis/distributions.h"
-#include "analysis/intervals.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
 
@@ -19,18 +17,6 @@ namespace {
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-/// Offsets, with all from `end` on counted at `end`.
-OffsetCounts cut_off(const OffsetCounts& offsets, std::int64_t end) {
-  OffsetCounts result;
-  for (const auto& [offset, count] : offsets.counts()) result.add(std::min(offset, end), count);
-  return result;
-}
-
-/// Whether quantile `share` is known: it is below the censored offsets.
-bool is_known(const OffsetCounts& offsets, double share, std::optional<std::int64_t> end) {
-  return !end || offsets.quantile(share) < *end;
 }
 
 /// The comparisons of one cell, statistic by statistic.
@@ -54,17 +40,17 @@ class Comparer {
       compare_constant_shares();
     }
     if (a_.offsets.empty() || b_.offsets.empty()) return;
-    const bool cut = is_censored(a_.offsets) || is_censored(b_.offsets);
-    if (cut) {
+    const OffsetCounts a = cut_off(a_.offsets), b = cut_off(b_.offsets);
+    if (is_censored(a_.offsets) || is_censored(b_.offsets)) {
       cell_.remarks.push_back(fmt::format(
           "some skids are longer than the runway; mean and distribution are compared with all from "
-          "{} on taken as {}",
-          signed_number(*end_), signed_number(*end_)));
-      const OffsetCounts a = cut_off(a_.offsets, *end_), b = cut_off(b_.offsets, *end_);
-      compare_offsets(a, b);
-    } else {
-      compare_offsets(a_.offsets, b_.offsets);
+          "{0} on taken as {0}",
+          signed_number(*end_)));
     }
+    compare_means(a, b);
+    compare_quantiles(Statistic::median, kMedian, a, b);
+    compare_quantiles(Statistic::p99, kP99, a, b);
+    compare_distributions(a, b);
   }
 
  private:
@@ -72,9 +58,12 @@ class Comparer {
   bool is_censored(const OffsetCounts& offsets) const {
     return end_ && !offsets.empty() && offsets.counts().rbegin()->first >= *end_;
   }
-  /// The offsets of one run as they are compared.
-  OffsetCounts run_offsets(const Measurement& run) const {
-    return is_censored(offsets_of(run)) ? cut_off(offsets_of(run), *end_) : offsets_of(run);
+  /// Offsets as they are compared: all from the end on count at it.
+  OffsetCounts cut_off(const OffsetCounts& offsets) const {
+    if (!is_censored(offsets)) return offsets;
+    OffsetCounts result;
+    for (const auto& [offset, count] : offsets.counts()) result.add(std::min(offset, *end_), count);
+    return result;
   }
 
   StatisticDifference& add(Statistic statistic, double baseline, double here) {
@@ -137,32 +126,28 @@ class Comparer {
                    });
   }
 
-  void compare_offsets(const OffsetCounts& a, const OffsetCounts& b) {
-    compare_means(a, b);
-    compare_quantiles(Statistic::median, kMedian, a, b);
-    compare_quantiles(Statistic::p99, kP99, a, b);
-    compare_distributions(a, b);
-  }
-
-  /// Where neither runs nor samples vary at all, t knows no error. Then the samples, each with one
-  /// offset, give the chance of such a division.
-  static Difference without_certainty(Difference tested, const OffsetCounts& a,
-                                      const OffsetCounts& b) {
-    if (tested.p == 0) tested.p = fisher_exact_p(a.total(), a.total(), 0, b.total());
-    return tested;
+  /// Tests over runs what `value_of` gives for the offsets of each.
+  void test_offsets_over_runs(
+      const std::function<std::optional<RunValue>(const OffsetCounts&)>& value_of,
+      const OffsetCounts& a, const OffsetCounts& b, const char* none,
+      StatisticDifference& difference) const {
+    auto tested =
+        test_over_runs([&](const Measurement& run) { return value_of(cut_off(offsets_of(run))); },
+                       difference.baseline, difference.here);
+    if (!tested) {
+      difference.untested = none;
+      return;
+    }
+    // Where neither runs nor samples vary at all, t knows no error. Then the samples, each side's
+    // at one offset, give the chance of such a division.
+    if (tested->p == 0) tested->p = fisher_exact_p(a.total(), a.total(), 0, b.total());
+    fill(difference, *tested);
   }
 
   void compare_means(const OffsetCounts& a, const OffsetCounts& b) {
     StatisticDifference& difference = add(Statistic::mean, a.mean(), b.mean());
     if (!cell_.over_runs) return fill(difference, mean_difference(a, b));
-    const auto tested =
-        test_over_runs([this](const Measurement& run) { return run_mean(run_offsets(run)); },
-                       difference.baseline, difference.here);
-    if (tested) {
-      fill(difference, without_certainty(*tested, a, b));
-    } else {
-      difference.untested = "a run has too few samples";
-    }
+    test_offsets_over_runs(run_mean, a, b, "a run has too few samples", difference);
   }
 
   /// Whether the upper end of a quantile's interval is only known to be at least so far.
@@ -175,34 +160,28 @@ class Comparer {
                          const OffsetCounts& b) {
     StatisticDifference& difference =
         add(statistic, grouped_quantile(a, share), grouped_quantile(b, share));
-    const auto known = [&](const OffsetCounts& offsets) { return is_known(offsets, share, end_); };
-    bool all_known = known(a) && known(b);
-    if (cell_.over_runs) {
-      for (const auto* runs : {&a_.runs, &b_.runs}) {
-        for (const Measurement* run : *runs) {
-          all_known = all_known && (offsets_of(*run).empty() || known(offsets_of(*run)));
-        }
-      }
-    }
-    if (!all_known) {
+    // Known: below the censored offsets.
+    const auto known = [&](const OffsetCounts& offsets) {
+      return !end_ || offsets.empty() || offsets.quantile(share) < *end_;
+    };
+    const auto all_known = [&](const SideFigures& side) {
+      return std::all_of(side.runs.begin(), side.runs.end(),
+                         [&](const Measurement* run) { return known(offsets_of(*run)); });
+    };
+    if (!known(a) || !known(b) || (cell_.over_runs && !(all_known(a_) && all_known(b_)))) {
       difference.untested = "it is among the censored samples, at an unknown distance";
       return;
     }
-    if (!cell_.over_runs) {
-      Difference tested = quantile_difference(a, b, share);
-      // What is censored bounds nothing from above.
-      if (ends_in_censored(a, share)) tested.low = -std::numeric_limits<double>::infinity();
-      if (ends_in_censored(b, share)) tested.high = std::numeric_limits<double>::infinity();
-      return fill(difference, tested);
+    if (cell_.over_runs) {
+      return test_offsets_over_runs(
+          [share](const OffsetCounts& offsets) { return run_quantile(offsets, share); }, a, b,
+          "a run has too few samples for an interval", difference);
     }
-    const auto tested = test_over_runs(
-        [&](const Measurement& run) { return run_quantile(run_offsets(run), share); },
-        difference.baseline, difference.here);
-    if (tested) {
-      fill(difference, without_certainty(*tested, a, b));
-    } else {
-      difference.untested = "a run has too few samples for an interval";
-    }
+    Difference tested = quantile_difference(a, b, share);
+    // What is censored bounds nothing from above.
+    if (ends_in_censored(a, share)) tested.low = -std::numeric_limits<double>::infinity();
+    if (ends_in_censored(b, share)) tested.high = std::numeric_limits<double>::infinity();
+    fill(difference, tested);
   }
 
   void compare_distributions(const OffsetCounts& a, const OffsetCounts& b) {
@@ -226,24 +205,22 @@ class Comparer {
 
 }  // namespace
 
-void hold_against(const SideFigures& baseline, Cell& cell) {
-  std::string reason = baseline.several_things;
-  if (reason.empty()) reason = why_not_compared(*baseline.first, cell);
-  if (!reason.empty()) {
+void hold_against(const Cell& baseline, const SideFigures& baseline_figures, Cell& cell) {
+  if (std::string reason = why_not_compared(baseline, cell); !reason.empty()) {
     cell.outcome = Outcome::not_compared;
-    cell.remarks.push_back(reason);
+    cell.remarks.push_back(std::move(reason));
     return;
   }
-  cell.remarks = reservations(*baseline.first, cell);
+  cell.remarks = reservations(*baseline.runs.front(), cell);
   const SideFigures here(cell);
   cell.outcome = Outcome::too_few;
-  if (baseline.runs.empty() || here.runs.empty()) {
+  if (baseline_figures.runs.empty() || here.runs.empty()) {
     cell.remarks.push_back(
         fmt::format("no judged sample {}", here.runs.empty() ? "here" : "in the baseline"));
     return;
   }
-  cell.over_runs = baseline.runs.size() > 1 || here.runs.size() > 1;
-  Comparer(baseline, here, cell).compare();
+  cell.over_runs = baseline_figures.runs.size() > 1 || here.runs.size() > 1;
+  Comparer(baseline_figures, here, cell).compare();
 }
 
 }  // namespace skid::analysis

@@ -1,6 +1,4 @@
 #include "analysis/cell_comparison.h"
-#include "analysis/contract.h"
-#include "analysis/side_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,23 +33,21 @@ bool breaks(const Cell& kept, const Cell& broken) {
          runs_with(broken, Verdict::broken) > 0;
 }
 
-/// Below 0: worse; above: better; 0: neither.
-int direction_of(const StatisticDifference& difference) {
-  double gain = 0;
+/// By how much it is better; below 0: worse. 0: neither. Another constant skid is no worse: the
+/// contract decides.
+double gain_of(const StatisticDifference& difference) {
   switch (difference.statistic) {
     case Statistic::hit_ratio:
-      gain = difference.here - difference.baseline;
-      break;
+      return difference.here - difference.baseline;
     case Statistic::mean:
     case Statistic::median:
     case Statistic::p99:
-      gain = std::abs(difference.baseline) - std::abs(difference.here);
-      break;
-    case Statistic::constant_share:  // another constant skid is no worse; the contract decides
+      return std::abs(difference.baseline) - std::abs(difference.here);
+    case Statistic::constant_share:
     case Statistic::distribution:
       break;
   }
-  return gain < 0 ? -1 : gain > 0 ? 1 : 0;
+  return 0;
 }
 
 /// Whether an interval reaches so far to either side that no difference shown means nothing.
@@ -85,18 +81,18 @@ void conclude(const Cell& baseline, const ComparisonChoices& choices, Cell& cell
     difference.marked = more_than_chance(&difference) && std::abs(difference.difference) > least;
     if (!difference.marked) continue;
     different = true;
-    const int direction = judged ? direction_of(difference) : 0;
-    worse = worse || direction < 0;
-    better = better || direction > 0;
+    const double gain = judged ? gain_of(difference) : 0;
+    worse = worse || gain < 0;
+    better = better || gain > 0;
   }
   const bool constant = cell.runs.front()->contract.level == kConstantSkid;
   if (more_than_chance(find(cell, constant ? Statistic::constant_share : Statistic::hit_ratio))) {
     cell.contract_broke = breaks(baseline, cell);
-    cell.contract_mended = breaks(cell, baseline);
+    cell.contract_fixed = breaks(cell, baseline);
   }
   if (worse || cell.contract_broke) {
     cell.outcome = Outcome::worse;
-  } else if (better || cell.contract_mended) {
+  } else if (better || cell.contract_fixed) {
     cell.outcome = Outcome::better;
   } else if (different) {
     cell.outcome = Outcome::different;

@@ -11,7 +11,7 @@
 namespace skid::analysis {
 namespace {
 
-/// Periods are quotients of two counts where none was asked for.
+/// Periods are quotients of two counts where none was requested.
 constexpr double kPeriodTolerance = 0.01;
 
 /// The trigger that all runs of a cell have, or nullopt where they have none or several.
@@ -24,14 +24,11 @@ std::optional<std::string> trigger_of(const std::vector<const Measurement*>& run
   return kind;
 }
 
-bool same_recorded(const EventIdentity& a, const EventIdentity& b) {
-  return a.type == b.type && a.config == b.config;
-}
-
-/// Whether a run recorded another event of the same name, because the one that was asked for was
+/// Whether a run recorded another event of the same name, because the requested one was
 /// not available. The same name can have different codes on two CPUs.
 bool is_another_event(const Measurement& a, const Measurement& b) {
-  return (a.event.substituted || b.event.substituted) && !same_recorded(a.event, b.event);
+  const bool same = a.event.type == b.event.type && a.event.config == b.event.config;
+  return (a.event.substituted || b.event.substituted) && !same;
 }
 
 std::string runway_of(const Measurement& measurement) {
@@ -61,32 +58,27 @@ bool same_period(const Period& a, const Period& b) {
 
 }  // namespace
 
-std::string why_no_baseline(const Cell& baseline) {
-  const std::vector<const Measurement*>& runs = baseline.runs;
-  for (const Measurement* run : runs) {
-    if (is_another_event(*runs.front(), *run)) {
+std::string why_not_compared(const Cell& baseline, const Cell& cell) {
+  const Measurement& first = *baseline.runs.front();
+  for (const Measurement* run : baseline.runs) {
+    if (is_another_event(first, *run)) {
       return fmt::format("the baseline's runs recorded several events: {} and {}",
-                         runs.front()->event.recorded, run->event.recorded);
+                         first.event.recorded, run->event.recorded);
     }
   }
-  if (!trigger_of(runs) && runs.front()->trigger)
-    return "the baseline's runs have several triggers";
-  return {};
-}
-
-std::string why_not_compared(const Measurement& baseline, const Cell& cell) {
+  const std::optional<std::string> expected = trigger_of(baseline.runs);
+  if (!expected && first.trigger) return "the baseline's runs have several triggers";
   for (const Measurement* run : cell.runs) {
-    if (is_another_event(baseline, *run)) {
+    if (is_another_event(first, *run)) {
       return fmt::format("another event was recorded: {} here, {} in the baseline",
-                         run->event.recorded, baseline.event.recorded);
+                         run->event.recorded, first.event.recorded);
     }
   }
   const std::optional<std::string> here = trigger_of(cell.runs);
   if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
-  if (!baseline.trigger || !here) return "no trigger address";
-  if (*here != baseline.trigger->kind) {
-    return fmt::format("another trigger: {} here, {} in the baseline", *here,
-                       baseline.trigger->kind);
+  if (!expected || !here) return "no trigger address";
+  if (*here != *expected) {
+    return fmt::format("another trigger: {} here, {} in the baseline", *here, *expected);
   }
   return {};
 }
@@ -112,7 +104,7 @@ std::vector<std::string> reservations(const Measurement& baseline, const Cell& c
                       run->precise.recorded, baseline.precise.recorded));
     }
     if (run->event.substituted) {
-      add(fmt::format("not the event that was asked for: {} was recorded", run->event.recorded));
+      add(fmt::format("not the requested event: {} was recorded", run->event.recorded));
     }
     if (run->parts > 1) {
       add(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));

@@ -1,7 +1,6 @@
 #include "analysis/comparison.h"
 
 #include "analysis/cell_comparison.h"
-#include "analysis/side_figures.h"
 #include "analysis/two_sample.h"
 #include "src/support/error.h"
 
@@ -9,28 +8,13 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {
-
-/// Identifies a machine: two are the same where all of this is.
-std::string machine_key(const Cpu& cpu, const std::string& kernel) {
-  const auto number = [](const std::optional<int>& value) {
-    return value ? fmt::format("{}", *value) : std::string("?");
-  };
-  std::string key;
-  // No name contains a NUL.
-  for (const std::string& part :
-       {cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model), number(cpu.stepping),
-        cpu.microcode, cpu.arch, cpu.hypervisor.value_or("none"), kernel}) {
-    key += part;
-    key += '\0';
-  }
-  return key;
-}
 
 int level_of(const Measurement& measurement) {
   return measurement.precise.requested.value_or(measurement.precise.recorded);
@@ -41,14 +25,14 @@ using MeasurementsBySide = std::vector<std::vector<const Measurement*>>;
 /// Divides the measurements into sides, in order of first appearance.
 MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comparison) {
   MeasurementsBySide by_side;
-  std::map<std::pair<std::size_t, std::string>, std::size_t> numbers;
+  std::map<std::tuple<std::size_t, Cpu, std::string>, std::size_t> numbers;
   std::optional<std::size_t> baseline;
   for (std::size_t i = 0; i < compared.measurements.size(); ++i) {
     const Measurement& measurement = compared.measurements[i];
     const std::size_t input = compared.input_of[i];
     const bool by_input = comparison.choices.by == SideBy::input;
     const auto [found, is_new] = numbers.try_emplace(
-        {by_input ? input : 0, machine_key(measurement.cpu, measurement.kernel)}, by_side.size());
+        {by_input ? input : 0, measurement.cpu, measurement.kernel}, by_side.size());
     const std::size_t number = found->second;
     if (is_new) {
       by_side.emplace_back();
@@ -122,13 +106,8 @@ std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t 
   for (auto& [key, row] : by_key) {
     std::sort(row.cells.begin(), row.cells.end(),
               [](const Cell& a, const Cell& b) { return a.side < b.side; });
-    if (row.in_baseline) {
-      std::size_t next = 0;
-      for (const Cell& cell : row.cells) {
-        for (; next < cell.side; ++next) row.missing.push_back(next);
-        next = cell.side + 1;
-      }
-      for (; next < by_side.size(); ++next) row.missing.push_back(next);
+    for (std::size_t side = 0; row.in_baseline && side < by_side.size(); ++side) {
+      if (row.cell_of(side) == nullptr) row.missing.push_back(side);
     }
     rows.push_back(std::move(row));
   }
@@ -157,21 +136,9 @@ void adjust(Comparison& comparison) {
 }  // namespace
 
 std::string_view name_of(Statistic statistic) {
-  switch (statistic) {
-    case Statistic::hit_ratio:
-      return "hit ratio";
-    case Statistic::constant_share:
-      return "share at the most common offset";
-    case Statistic::mean:
-      return "mean";
-    case Statistic::median:
-      return "median";
-    case Statistic::p99:
-      return "p99";
-    case Statistic::distribution:
-      return "distribution";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, kStatistics> kNames{
+      "hit ratio", "share at the most common offset", "mean", "median", "p99", "distribution"};
+  return kNames.at(static_cast<std::size_t>(statistic));
 }
 
 bool is_share(Statistic statistic) {
@@ -180,25 +147,10 @@ bool is_share(Statistic statistic) {
 }
 
 std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::baseline:
-      return "baseline";
-    case Outcome::no_difference:
-      return "no difference shown";
-    case Outcome::better:
-      return "better";
-    case Outcome::worse:
-      return "worse";
-    case Outcome::different:
-      return "different";
-    case Outcome::too_few:
-      return "too few to tell";
-    case Outcome::not_compared:
-      return "not compared";
-    case Outcome::only_here:
-      return "not in the baseline";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 8> kNames{
+      "baseline",  "no difference shown", "better",       "worse",
+      "different", "too few to tell",     "not compared", "not in the baseline"};
+  return kNames.at(static_cast<std::size_t>(outcome));
 }
 
 const Cell* ComparisonRow::cell_of(std::size_t side) const {
@@ -234,7 +186,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
     baseline->outcome = Outcome::baseline;
     const SideFigures figures(*baseline);
     for (Cell& cell : row.cells) {
-      if (cell.side != comparison.baseline) hold_against(figures, cell);
+      if (cell.side != comparison.baseline) hold_against(*baseline, figures, cell);
     }
   }
   adjust(comparison);

@@ -75,7 +75,7 @@ struct StatisticDifference {
   std::optional<double> p;           ///< nullopt: not tested
   std::optional<double> adjusted_p;  ///< after Holm, over all tests of the comparison
   bool p_is_bound = false;           ///< p is at most this
-  bool marked = false;               ///< more than chance, and larger than asked for
+  bool marked = false;               ///< more than chance, and larger than the smallest effect
   std::string untested;              ///< why there is no test
 };
 
@@ -113,14 +113,14 @@ struct Cell {
   std::vector<StatisticDifference> differences;
   std::optional<Distances> distances;
   bool contract_broke = false;       ///< kept in the baseline, broken here, and more than chance
-  bool contract_mended = false;      ///< the other way round
+  bool contract_fixed = false;       ///< the other way round
   std::vector<std::string> remarks;  ///< what makes it another thing than the baseline's, and why
 };
 
 /// An event at a precise level.
 struct ComparisonRow {
   std::string event;        ///< label
-  int level = 0;            ///< as asked for; as recorded where none was asked for
+  int level = 0;            ///< as requested; as recorded where none was requested
   std::vector<Cell> cells;  ///< by side; sides without it have none
   bool in_baseline = false;
   std::vector<std::size_t> missing;  ///< sides without it, where the baseline has it
@@ -140,7 +140,7 @@ struct Comparison {
 
 /// Time and memory grow with the measurements, not with pairs of sides: each is held against the
 /// baseline alone. Throws UsageError for a single input of one machine, and, by machine, for
-/// inputs of one machine alone and an input that is there twice (it would count as a repeat of
+/// inputs of one machine alone and an input that is named twice (it would count as a repeat of
 /// itself); Error when the input that is the baseline, or all others, have no measurement. The same
 /// measurements give the same p-values on every machine.
 Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices& choices);

@@ -2,6 +2,8 @@
 
 #include "analysis/wording.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,16 +13,9 @@ namespace skid::analysis {
 namespace {
 
 std::string_view promise_of(int level) {
-  switch (level) {
-    case kConstantSkid:
-      return "constant skid";
-    case 2:
-      return "skid 0 requested";
-    case 3:
-      return "skid 0 or randomised";
-    default:
-      return "none";
-  }
+  static constexpr std::array<std::string_view, 4> kPromises{
+      "none", "constant skid", "skid 0 requested", "skid 0 or randomised"};
+  return level < 0 || level > 3 ? kPromises[0] : kPromises.at(static_cast<std::size_t>(level));
 }
 
 std::string in_instructions(std::int64_t offset) {
@@ -29,14 +24,13 @@ std::string in_instructions(std::int64_t offset) {
                      offset == 1 || offset == -1 ? "" : "s");
 }
 
-Share share_at_mode(const Ledger& ledger, const OffsetCounts& offsets) {
-  return wilson_interval(offsets.count_at(offsets.mode()), ledger.judged());
+Share share_at_mode(const Tally& tally) {
+  const OffsetCounts& offsets = tally.instructions;
+  return wilson_interval(offsets.count_at(offsets.mode()), tally.ledger.judged());
 }
 
-/// The share of judged samples that the level promises.
-Share promised_share_of(const ContractInput& input) {
-  if (input.level == kConstantSkid) return share_at_mode(input.ledger, input.offsets);
-  return wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
+Share share_of_hits(const Tally& tally) {
+  return wilson_interval(tally.ledger[SampleClass::hit], tally.ledger.judged());
 }
 
 /// Nothing where it is the trigger, whose share is printed anyway.
@@ -47,53 +41,68 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
                               offsets.count_at(mode), offsets.total()));
 }
 
-std::string expected_beside_measured(const ContractInput& input, const Share& hits) {
-  if (hits.total == 0) return "no judged samples";
-  if (!input.expected_hit_share) {
-    return fmt::format("measured share of hits {}", counts_and_interval(hits));
+/// Why nothing is judged, and what is known nevertheless.
+void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
+                       std::vector<std::string>& parts) {
+  parts.emplace_back(describe(reason));
+  if (samples_any_instruction(reason)) {
+    const auto& geometry = basis.geometry;
+    if (hits.total == 0) {
+      parts.emplace_back("no judged samples");
+    } else if (geometry && geometry->even_hit_share) {
+      parts.push_back(fmt::format(
+          "expected share of hits {} if each instruction takes equally long, measured {}",
+          percent(*geometry->even_hit_share), counts_and_interval(hits)));
+    } else {
+      parts.push_back(fmt::format("measured share of hits {}", counts_and_interval(hits)));
+    }
   }
-  return fmt::format(
-      "expected share of hits {} if each instruction takes equally long, measured {}",
-      percent(*input.expected_hit_share), counts_and_interval(hits));
+  const bool is_described =
+      reason == NotJudged::imprecise || reason == NotJudged::no_precise_levels;
+  if (is_described && hits.total > 0) {
+    parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
+    add_most_common(basis.tally.instructions, parts);
+  }
 }
 
-std::string share_sentence(const ContractInput& input, const Share& share) {
+std::string share_sentence(int level, const OffsetCounts& offsets, const Share& share) {
   if (share.total == 0) return "no judged samples";
-  if (input.level == kConstantSkid) {
-    if (input.offsets.empty()) return "no judged sample has a distance from the trigger";
-    return fmt::format("most common offset {}: {}", in_instructions(input.offsets.mode()),
+  if (level == kConstantSkid) {
+    if (offsets.empty()) return "no judged sample has a distance from the trigger";
+    return fmt::format("most common offset {}: {}", in_instructions(offsets.mode()),
                        counts_and_interval(share));
   }
   return fmt::format("offset 0: {}", counts_and_interval(share));
 }
 
-/// Level 1 on hardware that keeps its promise has no hits at all.
-bool is_by_design(const ContractInput& input, const Share& share) {
-  return input.level == kConstantSkid && input.offsets.mode() == 1 && share.value >= kPromisedShare;
-}
-
-void explain_verdict(const ContractInput& input, const Contract& contract,
+void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
                      std::vector<std::string>& parts) {
+  const Share& share = contract.share;
   const std::uint64_t needed = samples_to_show(kPromisedShare);
-  if (contract.share.total == 0) {
+  if (share.total == 0) {
     parts.push_back(fmt::format("a verdict needs {}", needed));
-  } else if (contract.share.total < needed) {
-    parts.push_back(fmt::format("{} judged, a verdict needs {}",
-                                counted(contract.share.total, "sample"), needed));
+  } else if (share.total < needed) {
+    parts.push_back(
+        fmt::format("{} judged, a verdict needs {}", counted(share.total, "sample"), needed));
   } else if (contract.verdict == Verdict::undecided) {
     parts.push_back(
         fmt::format("the interval holds {}: more samples decide", percent(kPromisedShare)));
   }
-  const bool missed = contract.share.count < contract.share.total;
-  if (input.level >= 2 && missed && contract.verdict != Verdict::kept) {
-    add_most_common(input.offsets, parts);
+  const bool missed = share.count < share.total;
+  if (contract.level >= 2 && missed && contract.verdict != Verdict::kept) {
+    add_most_common(offsets, parts);
+  }
+  // Hardware that keeps the promise of level 1 has no hits at all.
+  if (contract.level == kConstantSkid && offsets.mode() == 1 && share.value >= kPromisedShare) {
+    parts.emplace_back(
+        "level 1 promises constant skid, not zero: no hits and everything at +1 is by design");
   }
 }
 
-std::string exact_ip(const ContractInput& input, const Contract& contract) {
-  std::string text = fmt::format("EXACT_IP {} of {}", input.exact_samples, input.ledger.read());
+std::string exact_ip(const Tally& tally, const Contract& contract) {
+  std::string text = fmt::format("EXACT_IP {} of {}", tally.exact_samples, tally.ledger.read());
   if (contract.certified) text += ", on every hit: certified";
-  if (contract.verdict == Verdict::kept && input.level >= 2 && !contract.certified) {
+  if (contract.verdict == Verdict::kept && contract.level >= 2 && !contract.certified) {
     text += ": kept, not certified";
   }
   return text;
@@ -108,79 +117,55 @@ std::string verdict_words(const Contract& contract) {
 }
 
 std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kept:
-      return "kept";
-    case Verdict::broken:
-      return "broken";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::not_judged:
-      return "not judged";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 4> kNames{"kept", "broken", "undecided",
+                                                          "not judged"};
+  return kNames.at(static_cast<std::size_t>(verdict));
 }
 
 Verdict verdict_of(const Share& share) {
   if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
   if (share.low >= kPromisedShare) return Verdict::kept;
-  if (share.high < kPromisedShare) return Verdict::broken;
-  return Verdict::undecided;
+  return share.high < kPromisedShare ? Verdict::broken : Verdict::undecided;
 }
 
-std::optional<ConstantSkid> constant_skid(const Ledger& ledger, const OffsetCounts& offsets) {
-  if (offsets.empty()) return std::nullopt;
-  ConstantSkid constant;
-  constant.offset = offsets.mode();
-  constant.share = share_at_mode(ledger, offsets);
-  constant.verdict = verdict_of(constant.share);
-  return constant;
+std::optional<ConstantSkid> constant_skid(const Tally& tally) {
+  if (tally.instructions.empty()) return std::nullopt;
+  const Share share = share_at_mode(tally);
+  return ConstantSkid{tally.instructions.mode(), share, verdict_of(share)};
 }
 
-Contract judge(const ContractInput& input) {
+Contract judge(int level, const Basis& basis, const std::string& event_remark) {
+  const Tally& tally = basis.tally;
+  const NotJudged reason = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
   Contract contract;
-  contract.level = input.level;
-  contract.promise = promise_of(input.level);
-  contract.share = promised_share_of(input);
-
+  contract.level = level;
+  contract.promise = promise_of(level);
+  contract.share = level == kConstantSkid && reason == NotJudged::none ? share_at_mode(tally)
+                                                                       : share_of_hits(tally);
   std::vector<std::string> parts;
-  if (input.not_judged != NotJudged::none) {
-    const Share hits = wilson_interval(input.ledger[SampleClass::hit], input.ledger.judged());
-    contract.share = hits;
-    parts.emplace_back(describe(input.not_judged));
-    if (samples_any_instruction(input.not_judged))
-      parts.push_back(expected_beside_measured(input, hits));
-    const bool is_described = input.not_judged == NotJudged::imprecise ||
-                              input.not_judged == NotJudged::no_precise_levels;
-    if (is_described && hits.total > 0) {
-      parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
-      add_most_common(input.offsets, parts);
-    }
-  } else if (input.level == 0) {
+  if (reason != NotJudged::none) {
+    describe_unjudged(reason, basis, contract.share, parts);
+  } else if (level == 0) {
     parts.emplace_back("level 0 promises nothing");
-    parts.push_back(share_sentence(input, contract.share));
-    add_most_common(input.offsets, parts);
+    parts.push_back(share_sentence(level, tally.instructions, contract.share));
+    add_most_common(tally.instructions, parts);
   } else {
-    const std::uint64_t hits = input.ledger[SampleClass::hit];
+    const std::uint64_t hits = tally.ledger[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
-    contract.certified = contract.verdict == Verdict::kept && input.level >= 2 && hits > 0 &&
-                         input.exact_hits == hits;
-    parts.push_back(share_sentence(input, contract.share));
-    explain_verdict(input, contract, parts);
-    if (is_by_design(input, contract.share)) {
-      parts.emplace_back(
-          "level 1 promises constant skid, not zero: no hits and everything at +1 is by design");
-    }
+    contract.certified =
+        contract.verdict == Verdict::kept && level >= 2 && hits > 0 && tally.exact_hits == hits;
+    parts.push_back(share_sentence(level, tally.instructions, contract.share));
+    explain_verdict(tally.instructions, contract, parts);
   }
-  parts.push_back(exact_ip(input, contract));
-  if (input.exact_off_trigger > 0) {
+  parts.push_back(exact_ip(tally, contract));
+  if (tally.exact_off_trigger > 0) {
     parts.push_back(fmt::format("{} with EXACT_IP off the trigger",
-                                counted(input.exact_off_trigger, "sample")));
+                                counted(tally.exact_off_trigger, "sample")));
   }
-  if (input.ignores_level && input.level > 0) {
+  if (basis.ignores_level && level > 0) {
     parts.emplace_back("this event accepts a precise level and ignores it");
   }
-  if (!input.event_remark.empty()) parts.push_back(input.event_remark);
+  if (!event_remark.empty()) parts.push_back(event_remark);
   contract.evidence = fmt::format("{}", fmt::join(parts, "; "));
   return contract;
 }

@@ -1,9 +1,7 @@
 // The kernel's promise for a precise level, held against what was recorded.
 #pragma once
 
-#include "analysis/ledger.h"
-#include "analysis/not_judged.h"
-#include "analysis/statistics.h"
+#include "analysis/basis.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,23 +16,6 @@ std::string_view name_of(Verdict verdict);
 
 /// The level that promises constant skid.
 inline constexpr int kConstantSkid = 1;
-
-/// What the verdict is made from.
-struct ContractInput {
-  int level = 0;  ///< precise_ip as recorded, 0 to 3
-  NotJudged not_judged = NotJudged::none;
-  bool ignores_level = false;  ///< a software event or breakpoint: accepts a level, ignores it
-  Ledger ledger;
-  OffsetCounts offsets;                 ///< in instructions, of the located samples
-  std::uint64_t exact_samples = 0;      ///< of all samples read, with PERF_RECORD_MISC_EXACT_IP
-  std::uint64_t exact_hits = 0;         ///< of the hits
-  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples: exact and not a hit
-  /// For timer and every_instruction: the share of hits to expect from the trigger's share of the
-  /// iteration; nullopt when it is not known.
-  std::optional<double> expected_hit_share;
-  /// What the catalogue adds to the recording, for the evidence; may be empty.
-  std::string event_remark;
-};
 
 struct Contract {
   int level = 0;
@@ -65,10 +46,13 @@ struct ConstantSkid {
   Verdict verdict = Verdict::undecided;  ///< kept: constant; broken: not; undecided
 };
 /// nullopt without a located sample.
-std::optional<ConstantSkid> constant_skid(const Ledger& ledger, const OffsetCounts& offsets);
+std::optional<ConstantSkid> constant_skid(const Tally& tally);
 
-/// METHOD: "The contract of a precise level". A verdict either way needs as many judged samples as
-/// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided.
-Contract judge(const ContractInput& input);
+/// METHOD: "The contract of a precise level". `level`: precise_ip as recorded, 0 to 3.
+/// `event_remark`: what the catalogue adds to the recording, for the evidence; may be empty. A
+/// verdict either way needs as many judged samples as `kept` would
+/// (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Without a geometry nothing is
+/// judged.
+Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
 
 }  // namespace skid::analysis

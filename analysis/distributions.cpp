@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -18,16 +19,17 @@ using boost::math::cdf;
 using boost::math::complement;
 using boost::math::pdf;
 
-/// The number in one cell of a 2 x 2 table with given margins.
-class Tables {
- public:
-  Tables(unsigned marked, unsigned drawn, unsigned total)
-      : cell_(marked, drawn, total),
-        lowest_(marked + drawn > total ? marked + drawn - total : 0),
-        highest_(std::min(marked, drawn)),
-        mode_(std::floor((drawn + 1.0) * (marked + 1.0) / (total + 2.0))) {}
+/// Of which the normal approximation may be wrong.
+constexpr double kFew = 10'000;
 
-  /// The probability of all tables that are at most as likely as this one.
+/// A whole number with a distribution of one peak: the number in a cell of a 2 x 2 table.
+template <typename Distribution>
+class Cell {
+ public:
+  Cell(const Distribution& distribution, double lowest, double highest, double mode)
+      : cell_(distribution), lowest_(lowest), highest_(highest), mode_(std::min(mode, highest)) {}
+
+  /// The probability of all numbers that are at most as likely as this one.
   double p(double count) const {
     constexpr double kRounding = 1e-7;
     const double likely = pdf(cell_, count) * (1 + kRounding);
@@ -49,9 +51,23 @@ class Tables {
     return from == lowest_ ? 1 : cdf(complement(cell_, from - 1));
   }
 
-  boost::math::hypergeometric_distribution<> cell_;
+  Distribution cell_;
   double lowest_, highest_, mode_;
 };
+
+/// Of `drawn` of `total` those that are among the `marked`.
+double hypergeometric_p(double count, double marked, double drawn, double total) {
+  const boost::math::hypergeometric_distribution<> distribution(
+      static_cast<unsigned>(marked), static_cast<unsigned>(drawn), static_cast<unsigned>(total));
+  return Cell(distribution, std::max(0.0, marked + drawn - total), std::min(marked, drawn),
+              std::floor((drawn + 1.0) * (marked + 1.0) / (total + 2.0)))
+      .p(count);
+}
+
+double binomial_p(double count, double trials, double share) {
+  const boost::math::binomial_distribution<> distribution(trials, share);
+  return Cell(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
+}
 
 }  // namespace
 
@@ -102,11 +118,16 @@ double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_
   const double total = na + nb;
   const double marked = xa + xb;
   if (total_a == 0 || total_b == 0 || marked == 0 || marked == total) return 1;
-  if (total <= static_cast<double>(kLongestExact)) {
-    return Tables(static_cast<unsigned>(marked), static_cast<unsigned>(na),
-                  static_cast<unsigned>(total))
-        .p(xa);
-  }
+  if (total <= static_cast<double>(kLongestExact)) return hypergeometric_p(xa, marked, na, total);
+  // Of a margin that is small compared with the total each sample is as if drawn anew.
+  struct Margin {
+    double size, count, share;
+  };
+  const Margin least =
+      std::min({Margin{marked, xa, na / total}, Margin{total - marked, na - xa, na / total},
+                Margin{na, xa, marked / total}, Margin{nb, xb, marked / total}},
+               [](const Margin& a, const Margin& b) { return a.size < b.size; });
+  if (least.size <= kFew) return binomial_p(least.count, least.size, least.share);
   const double share = marked / total;
   const double z = (xb / nb - xa / na) / std::sqrt(share * (1 - share) * (1 / na + 1 / nb));
   return std::erfc(std::abs(z) / std::sqrt(2.0));

@@ -25,8 +25,9 @@ double beta_quantile_complement(double a, double b, double q);
 
 /// Fisher's exact test that two shares have the same probability: the probability, with all margins
 /// given, of a table that is at most as likely as count_a of total_a and count_b of total_b. With
-/// more than `kLongestExact` samples the sum is too long: then the normal approximation with the
-/// pooled share. Throws std::invalid_argument when a count exceeds its total.
+/// more than `kLongestExact` samples the sum is too long: then the binomial approximation where a
+/// margin is 10,000 or less, else the normal one with the pooled share. Throws
+/// std::invalid_argument when a count exceeds its total.
 double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_t count_b,
                       std::uint64_t total_b);
 inline constexpr std::uint64_t kLongestExact = 10'000'000;

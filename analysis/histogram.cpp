@@ -1,10 +1,9 @@
 #include "analysis/histogram.h"
 
-#include <cstddef>
-#include <limits>
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <stdexcept>
-#include <tuple>
 
 #include <boost/histogram/axis/integer.hpp>
 #include <boost/histogram/histogram.hpp>
@@ -19,58 +18,67 @@ namespace bh = boost::histogram;
 
 /// Numbers of bins, with under- and overflow.
 using BinAxis = bh::axis::integer<std::int64_t>;
-/// 0: all samples, 1: the censored ones of them.
-using CensoredAxis = bh::axis::integer<int, bh::axis::null_type, bh::axis::option::none_t>;
+/// Numbers of the located classes.
+using ClassAxis = bh::axis::integer<int, bh::axis::null_type, bh::axis::option::none_t>;
 /// Only bins with samples take memory: a report may claim any runway.
 using SparseCells = bh::storage_adaptor<std::map<std::size_t, std::uint64_t>>;
 
-void check_axis(std::int64_t lowest, std::int64_t highest, std::int64_t width) {
-  if (width < 1) throw std::invalid_argument("a bin is at least one instruction wide");
-  if (lowest > highest) throw std::invalid_argument("a histogram ends before it begins");
-  const auto offsets = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest);
-  if (offsets >= static_cast<std::uint64_t>(kLongestAxis)) {
-    throw std::invalid_argument("a histogram has more offsets than any target has instructions");
-  }
+/// Boost counts the bins of an axis, two of them for under- and overflow, as int.
+constexpr std::uint64_t kMostBins = std::uint64_t{1} << 30;
+
+void check_axis(const OffsetAxis& axis) {
+  if (axis.width < 1) throw std::invalid_argument("a bin is at least one instruction wide");
+  if (axis.lowest > axis.highest) throw std::invalid_argument("an axis ends before it begins");
+  const auto bins = static_cast<std::uint64_t>(bin_of(axis.highest, axis.width)) -
+                    static_cast<std::uint64_t>(bin_of(axis.lowest, axis.width));
+  if (bins > kMostBins) throw std::invalid_argument("an axis has too many bins");
 }
 
-/// offset / width, rounded down.
-std::int64_t bin_of(std::int64_t offset, std::int64_t width) {
-  return offset / width - (offset % width < 0 ? 1 : 0);
+/// Of a sample that is not censored.
+SampleClass class_of(std::int64_t offset) {
+  if (offset == 0) return SampleClass::hit;
+  return offset < 0 ? SampleClass::before : SampleClass::skid;
 }
 
 }  // namespace
 
-HistogramSlice histogram_of(const OffsetCounts& offsets, const OffsetCounts& censored,
-                            std::int64_t lowest, std::int64_t highest, std::int64_t width) {
-  check_axis(lowest, highest, width);
-  const std::int64_t first = bin_of(lowest, width);
-  const std::int64_t last = bin_of(highest, width);
+Histogram histogram_of(const Tally& tally, const OffsetAxis& axis) {
+  check_axis(axis);
+  const std::int64_t first = bin_of(axis.lowest, axis.width);
+  const std::int64_t last = bin_of(axis.highest, axis.width);
   // An offset beyond the axis can share the first or last bin's multiples.
   const auto number_of = [&](std::int64_t offset) {
-    if (offset < lowest) return first - 1;
-    return offset > highest ? last + 1 : bin_of(offset, width);
+    if (offset < axis.lowest) return first - 1;
+    return offset > axis.highest ? last + 1 : bin_of(offset, axis.width);
   };
-  auto cells = bh::make_histogram_with(SparseCells(), BinAxis(first, last + 1), CensoredAxis(0, 2));
-  for (const auto& [offset, count] : offsets.counts()) {
-    cells(number_of(offset), 0, bh::weight(count));
-  }
-  for (const auto& [offset, count] : censored.counts()) {
-    cells(number_of(offset), 1, bh::weight(count));
+  auto cells = bh::make_histogram_with(SparseCells(), BinAxis(first, last + 1),
+                                       ClassAxis(0, static_cast<int>(kLocatedClasses)));
+  for (const auto& [offset, count] : tally.instructions.counts()) {
+    // Of several triggers, an offset can be censored after one and not after another.
+    const std::uint64_t censored = std::min(count, tally.censored.count_at(offset));
+    const std::int64_t number = number_of(offset);
+    cells(number, static_cast<int>(class_of(offset)), bh::weight(count - censored));
+    cells(number, static_cast<int>(SampleClass::censored), bh::weight(censored));
   }
 
-  const auto index_of = [first](std::int64_t number) { return static_cast<int>(number - first); };
-  HistogramSlice slice;
-  slice.underflow = cells.at(-1, 0);
-  slice.overflow = cells.at(index_of(last + 1), 0);
-  for (const auto& entry : offsets.counts()) {
+  const auto bin_at = [&](std::int64_t number) {
+    Bin bin{number * axis.width, (number + 1) * axis.width};
+    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
+      bin.by_class.at(i) = cells.at(static_cast<int>(number - first), static_cast<int>(i));
+    }
+    bin.count = std::accumulate(bin.by_class.begin(), bin.by_class.end(), std::uint64_t{0});
+    return bin;
+  };
+  Histogram histogram;
+  histogram.underflow = bin_at(first - 1).count;
+  histogram.overflow = bin_at(last + 1).count;
+  for (const auto& entry : tally.instructions.counts()) {
     const std::int64_t number = number_of(entry.first);
-    const std::int64_t lo = number * width;
     if (number < first || number > last) continue;
-    if (!slice.bins.empty() && slice.bins.back().lo == lo) continue;
-    const int index = index_of(number);
-    slice.bins.push_back({lo, lo + width, cells.at(index, 0), cells.at(index, 1)});
+    if (!histogram.bins.empty() && histogram.bins.back().lo == number * axis.width) continue;
+    histogram.bins.push_back(bin_at(number));
   }
-  return slice;
+  return histogram;
 }
 
 }  // namespace skid::analysis

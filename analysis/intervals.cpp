@@ -9,10 +9,6 @@
 namespace skid::analysis {
 namespace {
 
-void check_open(double share, const char* what) {
-  if (!(share > 0.0 && share < 1.0)) throw std::invalid_argument(what);
-}
-
 /// The shares of samples where the interval ends; without an end as in QuantileInterval.
 struct Ends {
   std::optional<double> low, high;
@@ -22,12 +18,12 @@ struct Ends {
 /// approximation is off by less than a thousandth of the interval's width.
 constexpr double kMostExactEnds = 1e9;
 
-Ends ends_of(double n, double share, double confidence) {
+Ends ends_of(double n, double share) {
   if (n > kMostExactEnds) {
-    const double reach = two_sided_z(confidence) * std::sqrt(share * (1.0 - share) / n);
+    const double reach = two_sided_z() * std::sqrt(share * (1.0 - share) / n);
     return {share - reach, share + reach};
   }
-  const double tail = (1.0 - confidence) / 2.0;
+  const double tail = (1.0 - kConfidence) / 2.0;
   const double below = share * n;
   const double above = n - below;
   Ends ends;
@@ -50,7 +46,7 @@ double undo_skewness(double z, double skew) {
 }  // namespace
 
 double grouped_quantile(const OffsetCounts& offsets, double share) {
-  if (!(share >= 0.0 && share <= 1.0)) throw std::invalid_argument("a quantile lies in [0, 1]");
+  if (!(share >= 0.0 && share <= 1.0)) throw std::invalid_argument("a quantile is in [0, 1]");
   if (offsets.empty()) throw std::invalid_argument("a quantile of no samples");
   const auto& counts = offsets.counts();
   if (counts.size() == 1) return static_cast<double>(counts.begin()->first);
@@ -64,13 +60,12 @@ double grouped_quantile(const OffsetCounts& offsets, double share) {
   return static_cast<double>(counts.rbegin()->first) + 0.5;
 }
 
-std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, double share,
-                                                  double confidence) {
-  check_open(share, "a quantile with an interval lies between 0 and 1");
-  check_open(confidence, "a confidence lies between 0 and 1");
+std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, double share) {
+  if (!(share > 0.0 && share < 1.0)) {
+    throw std::invalid_argument("a quantile with an interval is between 0 and 1");
+  }
   if (offsets.empty()) return std::nullopt;
   QuantileInterval interval;
-  interval.confidence = confidence;
   interval.value = offsets.quantile(share);
   interval.grouped.value = grouped_quantile(offsets, share);
   if (offsets.total() == 1) return interval;
@@ -79,7 +74,7 @@ std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, d
     interval.grouped.low = interval.grouped.high = interval.grouped.value;
     return interval;
   }
-  const Ends ends = ends_of(static_cast<double>(offsets.total()), share, confidence);
+  const Ends ends = ends_of(static_cast<double>(offsets.total()), share);
   if (ends.low) {
     interval.low = offsets.quantile(*ends.low);
     interval.grouped.low = grouped_quantile(offsets, *ends.low);
@@ -109,15 +104,14 @@ Moments moments_of(const OffsetCounts& offsets) {
   return moments;
 }
 
-std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confidence) {
-  check_open(confidence, "a confidence lies between 0 and 1");
+std::optional<Interval> mean_interval(const OffsetCounts& offsets) {
   if (offsets.total() < 2) return std::nullopt;
   const Moments moments = moments_of(offsets);
-  Interval interval{moments.mean, moments.mean, moments.mean, confidence};
-  if (offsets.counts().size() == 1) return interval;
+  Interval interval{moments.mean, moments.mean, moments.mean};
+  if (!(moments.variance > 0)) return interval;  // or no more than a double can distinguish
   const double error = std::sqrt(moments.variance / moments.n);
   const double skew = moments.third / (std::pow(moments.variance, 1.5) * std::sqrt(moments.n));
-  const double t = student_reach(moments.n - 1.0, confidence);
+  const double t = student_reach(moments.n - 1.0, kConfidence);
   interval.low -= error * undo_skewness(t, skew);
   interval.high -= error * undo_skewness(-t, skew);
   // A few far samples among many at one offset make the skewness larger than the expansion is for.

@@ -28,14 +28,13 @@ struct QuantileInterval {
     double value = 0;
     std::optional<double> low, high;
   } grouped;
-  double confidence = 0.95;
+  static constexpr double confidence = kConfidence;
 };
 
 /// nullopt without samples. If two or more samples all have one offset, it is the value and both
-/// ends in both forms; a single sample has no ends. Throws std::invalid_argument unless share and
-/// confidence are between 0 and 1.
-std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, double share,
-                                                  double confidence = 0.95);
+/// ends in both forms; a single sample has no ends. Throws std::invalid_argument unless share is
+/// between 0 and 1.
+std::optional<QuantileInterval> quantile_interval(const OffsetCounts& offsets, double share);
 
 /// The grouped quantile alone; the offset itself where there is only one. `share` from 0 to 1;
 /// throws std::invalid_argument outside and without samples.
@@ -43,14 +42,14 @@ double grouped_quantile(const OffsetCounts& offsets, double share);
 
 struct Interval {
   double value = 0, low = 0, high = 0;
-  double confidence = 0.95;
+  static constexpr double confidence = kConfidence;
 };
 
 /// The mean, with the interval of Student's t corrected for skewness by Hall's transformation
 /// (P. Hall, J. R. Statist. Soc. B 54, 1992): long tails to the right move both ends to the right.
 /// Of 30 and more samples no end is beyond all of them. nullopt for fewer than two samples;
 /// several at one offset alone give that point.
-std::optional<Interval> mean_interval(const OffsetCounts& offsets, double confidence = 0.95);
+std::optional<Interval> mean_interval(const OffsetCounts& offsets);
 
 /// Mean, variance and third moment about the mean of a sample.
 struct Moments {

@@ -3,59 +3,42 @@
 #include <numeric>
 
 namespace skid::analysis {
+namespace {
+
+struct ClassText {
+  std::string_view name, words;
+  bool judged;
+};
+
+/// By SampleClass.
+constexpr std::array<ClassText, kSampleClasses> kClasses{
+    {{"hit", "hit", true},
+     {"skid", "skid", true},
+     {"before", "before the trigger", true},
+     {"censored", "censored (end of runway)", true},
+     {"other_trigger", "other trigger", false},
+     {"loop", "loop", true},
+     {"other_user", "other user", false},
+     {"kernel", "kernel", false},
+     {"guest", "guest", false},
+     {"unmapped", "unmapped", false}}};
+
+const ClassText& text_of(SampleClass sample_class) {
+  return kClasses.at(static_cast<std::size_t>(sample_class));
+}
+
+}  // namespace
 
 std::string_view name_of(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::hit:
-      return "hit";
-    case SampleClass::skid:
-      return "skid";
-    case SampleClass::before:
-      return "before";
-    case SampleClass::censored:
-      return "censored";
-    case SampleClass::other_trigger:
-      return "other_trigger";
-    case SampleClass::loop:
-      return "loop";
-    case SampleClass::other_user:
-      return "other_user";
-    case SampleClass::kernel:
-      return "kernel";
-    case SampleClass::guest:
-      return "guest";
-    case SampleClass::unmapped:
-      return "unmapped";
-  }
-  return "unknown";
+  return text_of(sample_class).name;
 }
 
 std::string_view words_for(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::other_trigger:
-      return "other trigger";
-    case SampleClass::other_user:
-      return "other user";
-    case SampleClass::censored:
-      return "censored (end of runway)";
-    case SampleClass::before:
-      return "before the trigger";
-    default:
-      return name_of(sample_class);
-  }
+  return text_of(sample_class).words;
 }
 
 bool is_judged(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::hit:
-    case SampleClass::skid:
-    case SampleClass::before:
-    case SampleClass::censored:
-    case SampleClass::loop:
-      return true;
-    default:
-      return false;
-  }
+  return text_of(sample_class).judged;
 }
 
 std::uint64_t Ledger::read() const {

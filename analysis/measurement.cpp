@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,34 +15,20 @@ constexpr double kCensoredShare = 0.001;
 constexpr double kLostShare = 0.01;
 constexpr double kEventsOff = 0.05;
 
-Classified classify(const LocatedCount& count, const TargetMap* map) {
-  const auto of_class = [](SampleClass sample_class) {
-    Classified classified;
-    classified.sample_class = sample_class;
-    return classified;
-  };
-  switch (count.place) {
-    case Place::target:
-      return map ? map->classify(count.address) : of_class(SampleClass::other_user);
-    case Place::other_user:
-      return of_class(SampleClass::other_user);
-    case Place::kernel:
-      return of_class(SampleClass::kernel);
-    case Place::guest:
-      return of_class(SampleClass::guest);
-    case Place::unmapped:
-      return of_class(SampleClass::unmapped);
-  }
-  return of_class(SampleClass::unmapped);
+/// part / (part + rest); 0 for none. The sum may be beyond 64 bits in a damaged recording.
+double share_of(std::uint64_t part, std::uint64_t rest) {
+  const auto counted = static_cast<double>(part);
+  return part == 0 ? 0.0 : counted / (counted + static_cast<double>(rest));
 }
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+/// "1 sample is", "2 samples are"
+std::string samples_that(std::uint64_t count, const char* one, const char* several) {
+  return counted(count, "sample") + (count == 1 ? one : several);
 }
 
 void warn_of_censored(const Ledger& ledger, std::vector<std::string>& warnings) {
   const std::uint64_t censored = ledger[SampleClass::censored];
-  const double share = ratio(censored, ledger.located());
+  const double share = share_of(censored, ledger.located() - censored);
   if (share <= kCensoredShare) return;
   warnings.push_back(fmt::format(
       "{} of {} located samples ({}) are in the last 5% of the runway, which may be too short; "
@@ -51,21 +36,20 @@ void warn_of_censored(const Ledger& ledger, std::vector<std::string>& warnings) 
       censored, ledger.located(), percent(share)));
 }
 
-void warn_of_losses(const Measurement& measurement, std::vector<std::string>& warnings) {
-  const std::uint64_t read = measurement.basis.tally.ledger.read();
+void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::string>& warnings) {
   // Both records can report the same loss, so the larger number is the best estimate.
-  const std::uint64_t lost = std::max(measurement.lost_records, measurement.lost_samples);
-  const double lost_share = ratio(lost, read + lost);
+  const std::uint64_t lost = std::max(of.lost_records, of.lost_samples);
+  const double lost_share = share_of(lost, read);
   if (lost_share > kLostShare) {
     warnings.push_back(fmt::format(
         "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
-        counted(lost, "sample") + (lost == 1 ? " was" : " were"), read, percent(lost_share)));
+        samples_that(lost, " was", " were"), read, percent(lost_share)));
   }
-  if (static_cast<double>(measurement.throttled) > kLostShare * static_cast<double>(read)) {
-    warnings.push_back(fmt::format(
-        "The kernel throttled the event {} for {}: record again with a larger period.",
-        measurement.throttled == 1 ? "once" : fmt::format("{} times", measurement.throttled),
-        counted(read, "sample")));
+  if (static_cast<double>(of.throttled) > kLostShare * static_cast<double>(read)) {
+    warnings.push_back(
+        fmt::format("The kernel throttled the event {} for {}: record again with a larger period.",
+                    of.throttled == 1 ? "once" : fmt::format("{} times", of.throttled),
+                    counted(read, "sample")));
   }
 }
 
@@ -74,15 +58,13 @@ void warn_of_odd_addresses(const Tally& tally, std::vector<std::string>& warning
     warnings.push_back(fmt::format(
         "{} inside an instruction, not at its first byte: the target that was read may not be the "
         "one that ran.",
-        counted(tally.inside_instruction, "sample") +
-            (tally.inside_instruction == 1 ? " is" : " are")));
+        samples_that(tally.inside_instruction, " is", " are")));
   }
   if (tally.exact_off_trigger > 0) {
     warnings.push_back(fmt::format(
         "{} EXACT_IP set and an address off the trigger: the hardware vouched for a wrong address, "
         "or another instruction causes the event too.",
-        counted(tally.exact_off_trigger, "sample") +
-            (tally.exact_off_trigger == 1 ? " has" : " have")));
+        samples_that(tally.exact_off_trigger, " has", " have")));
   }
 }
 
@@ -119,8 +101,8 @@ std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
 }
 
 /// The figures that depend on the geometry of the target.
-void add_distances(const Measurement& measurement, const Geometry& geometry, Figures& figures) {
-  const Basis& basis = measurement.basis;
+void add_distances(const Basis& basis, const Geometry& geometry, std::int64_t bin_width,
+                   Figures& figures) {
   const Tally& tally = basis.tally;
   // Generated targets are shorter; a function that --runway names may be longer.
   figures.lowest_offset = std::max(geometry.lowest_offset, -kLongestAxis / 2);
@@ -129,144 +111,61 @@ void add_distances(const Measurement& measurement, const Geometry& geometry, Fig
   figures.instructions = summarize(tally.instructions, geometry.censored_from);
   figures.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
   figures.intervals = intervals_of(tally.instructions, geometry.censored_from);
-  figures.constant_skid = constant_skid(tally.ledger, tally.instructions);
+  figures.constant_skid = constant_skid(tally);
   figures.retirement_groups = retirement_groups_of(tally.instructions, geometry.censored_from);
   if (basis.ticks_per_instruction) {
     figures.tsc_ticks =
         summarize(tally.instructions, geometry.censored_from, *basis.ticks_per_instruction);
   }
-  figures.histogram = histogram_of(tally.instructions, tally.censored, figures.lowest_offset,
-                                   figures.highest_offset, measurement.bin_width);
-  if (samples_any_instruction(basis.not_judged)) {
-    figures.expected_hit_share = geometry.even_hit_share;
-  }
+  figures.histogram =
+      histogram_of(tally, {figures.lowest_offset, figures.highest_offset, bin_width});
   if (geometry.trigger_addresses.size() < 2) return;
   figures.trigger_addresses = geometry.trigger_addresses;
   figures.triggers = tally.triggers;
   figures.triggers.resize(figures.trigger_addresses.size());
 }
 
-void measure_rates(const Basis& basis, Measurement& measurement) {
+void measure_rates(const Basis& basis, Description& description) {
   const auto read = static_cast<double>(basis.tally.ledger.read());
-  auto& period = measurement.period.effective;
+  auto& period = description.period.effective;
   if (basis.period_sum) {
     period.reset();
     if (read > 0) period = static_cast<double>(*basis.period_sum) / read;
   }
   if (!basis.iterations) return;
-  auto& measured = measurement.events_per_iteration.measured;
+  auto& measured = description.events_per_iteration.measured;
   measured.reset();
   if (*basis.iterations > 0 && period) {
     measured = read * *period / static_cast<double>(*basis.iterations);
   }
 }
 
-Contract judged(const Measurement& measurement, const Figures& figures) {
-  const Basis& basis = measurement.basis;
-  ContractInput input;
-  input.level = measurement.precise.recorded;
-  input.not_judged = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
-  input.ignores_level = basis.ignores_level;
-  input.ledger = basis.tally.ledger;
-  input.offsets = basis.tally.instructions;
-  input.exact_samples = basis.tally.exact_samples;
-  input.exact_hits = basis.tally.exact_hits;
-  input.exact_off_trigger = basis.tally.exact_off_trigger;
-  input.expected_hit_share = figures.expected_hit_share;
-  input.event_remark = measurement.event.remark;
-  return judge(input);
-}
-
 }  // namespace
 
-Tally& Tally::operator+=(const Tally& other) {
-  ledger += other.ledger;
-  instructions += other.instructions;
-  bytes += other.bytes;
-  censored += other.censored;
-  exact_samples += other.exact_samples;
-  exact_hits += other.exact_hits;
-  exact_off_trigger += other.exact_off_trigger;
-  inside_instruction += other.inside_instruction;
-  if (triggers.size() < other.triggers.size()) triggers.resize(other.triggers.size());
-  for (std::size_t i = 0; i < other.triggers.size(); ++i) triggers[i] += other.triggers[i];
-  return *this;
-}
-
-void Tally::add(const LocatedCount& count, const TargetMap* map) {
-  const Classified classified = classify(count, map);
-  ledger.add(classified.sample_class, count.samples);
-  if (classified.offset) {
-    instructions.add(classified.offset->instructions, count.samples);
-    bytes.add(classified.offset->bytes, count.samples);
-    if (classified.sample_class == SampleClass::censored) {
-      censored.add(classified.offset->instructions, count.samples);
-    }
-  }
-  if (classified.trigger) {
-    if (triggers.size() <= *classified.trigger) triggers.resize(*classified.trigger + 1);
-    const bool is_hit = classified.sample_class == SampleClass::hit;
-    triggers[*classified.trigger] += {is_hit ? count.samples : 0, count.samples};
-  }
-  if (classified.inside_instruction) inside_instruction += count.samples;
-  if (!count.exact) return;
-  exact_samples += count.samples;
-  if (classified.sample_class == SampleClass::hit) {
-    exact_hits += count.samples;
-  } else if (is_judged(classified.sample_class)) {
-    exact_off_trigger += count.samples;
-  }
-}
-
-Geometry Geometry::of(const TargetMap& map) {
-  Geometry geometry;
-  geometry.lowest_offset = map.lowest_offset();
-  geometry.highest_offset = map.highest_offset();
-  geometry.censored_from = map.censored_from();
-  geometry.censored_from_bytes = map.censored_from_bytes();
-  for (std::size_t number = 0; number < map.triggers(); ++number) {
-    geometry.trigger_addresses.push_back(map.trigger_address(number));
-  }
-  geometry.even_hit_share = map.even_hit_share();
-  return geometry;
-}
-
-Figures figures_of(const Measurement& measurement) {
-  const Basis& basis = measurement.basis;
+Figures figures_of(const Description& description, const Basis& basis) {
   const Ledger& ledger = basis.tally.ledger;
   const bool nops_are_right = samples_any_instruction(basis.not_judged);
   Figures figures;
   figures.samples = ledger;
   figures.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
-  if (basis.geometry) add_distances(measurement, *basis.geometry, figures);
+  if (basis.geometry) {
+    add_distances(basis, *basis.geometry, description.bin_width, figures);
+    if (nops_are_right) figures.expected_hit_share = basis.geometry->even_hit_share;
+  }
   if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
-  figures.contract = judged(measurement, figures);
+  figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
-  warn_of_losses(measurement, figures.count_warnings);
+  warn_of_losses(description, ledger.read(), figures.count_warnings);
   warn_of_odd_addresses(basis.tally, figures.count_warnings);
-  warn_of_event_count(measurement.events_per_iteration, figures.count_warnings);
+  warn_of_event_count(description.events_per_iteration, figures.count_warnings);
   return figures;
 }
 
 void complete(Measurement& measurement) {
   measurement.precise.exact_ip_samples = measurement.basis.tally.exact_samples;
   measure_rates(measurement.basis, measurement);
-  static_cast<Figures&>(measurement) = figures_of(measurement);
-}
-
-void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,
-              bool ignores_level, std::optional<double> ticks_per_instruction,
-              std::int64_t bin_width) {
-  Basis& basis = measurement.basis;
-  basis.tally = std::move(tally);
-  basis.geometry.reset();
-  if (map != nullptr) basis.geometry = Geometry::of(*map);
-  basis.not_judged = not_judged;
-  basis.ignores_level = ignores_level;
-  basis.ticks_per_instruction = ticks_per_instruction;
-  measurement.bin_width = bin_width;
-  complete(measurement);
+  static_cast<Figures&>(measurement) = figures_of(measurement, measurement.basis);
 }
 
 }  // namespace skid::analysis

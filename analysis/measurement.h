@@ -1,15 +1,13 @@
 // One event at one precise level on one machine: all that a report contains.
 #pragma once
 
-#include "analysis/bias.h"
+#include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
-#include "analysis/ledger.h"
 #include "analysis/residues.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,6 +23,8 @@ struct Cpu {
   std::string microcode;
   std::string arch;                       ///< "x86_64"
   std::optional<std::string> hypervisor;  ///< "KVM"; nullopt when none is known
+
+  friend auto operator<=>(const Cpu&, const Cpu&) = default;
 };
 
 struct EventIdentity {
@@ -38,7 +38,7 @@ struct EventIdentity {
   std::uint32_t breakpoint_type = 0;  ///< perf_event_attr.bp_type: 1 read, 2 write, 4 execute
   /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
   std::vector<std::string> excluded;
-  bool substituted = false;  ///< another event was recorded than was asked for
+  bool substituted = false;  ///< another event was recorded than requested
   std::string remark;        ///< what the catalogue adds to the recording; may be empty
 };
 
@@ -49,7 +49,7 @@ struct PreciseLevel {
 };
 
 struct Period {
-  std::optional<std::uint64_t> requested;  ///< nullopt where a frequency was asked for
+  std::optional<std::uint64_t> requested;  ///< nullopt where a frequency was requested
   std::optional<double> effective;         ///< events per sample; nullopt when unknown
 };
 
@@ -77,64 +77,10 @@ struct IpCheck {
   std::optional<Difference> first_difference;
 };
 
-/// The samples of one event at one address, as the reader and the address space found them.
-enum class Place { target, other_user, kernel, guest, unmapped };
-struct LocatedCount {
-  Place place = Place::other_user;
-  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
-  std::uint64_t samples = 0;
-  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
-};
-
-/// The distribution part of a measurement, before names and machine are attached.
-struct Tally {
-  Ledger ledger;
-  OffsetCounts instructions, bytes;
-  OffsetCounts censored;                ///< of `instructions`, those that are censored
-  std::uint64_t exact_samples = 0;      ///< of all
-  std::uint64_t exact_hits = 0;         ///< of the hits
-  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
-  std::uint64_t inside_instruction = 0;
-  std::vector<TriggerCount>
-      triggers;  ///< by their number; those after the last sampled one left out
-
-  /// `map` null: the address of the trigger is not known; user samples are other_user then.
-  void add(const LocatedCount& count, const TargetMap* map);
-  Tally& operator+=(const Tally& other);
-};
-
-/// The part of a target's geometry that the figures depend on.
-struct Geometry {
-  /// Offsets in instructions that can occur.
-  std::int64_t lowest_offset = 0, highest_offset = 0;
-  std::optional<std::int64_t> censored_from;        ///< offset in instructions
-  std::optional<std::int64_t> censored_from_bytes;  ///< offset in bytes
-  std::vector<std::uint64_t> trigger_addresses;     ///< by number; at least one
-  /// The share of hits if all instructions of an iteration took equally long, where known.
-  std::optional<double> even_hit_share;
-
-  static Geometry of(const TargetMap& map);
-  friend bool operator==(const Geometry&, const Geometry&) = default;
-};
-
-/// What the figures of a measurement follow from: `complete` computes them of it.
-struct Basis {
-  Tally tally;
-  std::optional<Geometry> geometry;  ///< nullopt: the address of the trigger is not known
-  NotJudged not_judged = NotJudged::no_trigger;
-  bool ignores_level = false;                   ///< a software event or breakpoint
-  bool equal_triggers = true;                   ///< each trigger causes the event equally often
-  std::optional<double> ticks_per_instruction;  ///< measured TSC ticks per runway NOP
-  /// Sum of the periods of all samples; nullopt where they do not contain theirs.
-  std::optional<std::uint64_t> period_sum;
-  /// Iterations of the target while the event was counted; nullopt where they were not counted.
-  std::optional<std::uint64_t> iterations;
-};
-
 /// Times of the first and last sample, in ns of the recording's clock.
 struct SampleTime {
   std::uint64_t first = 0, last = 0;
-  friend bool operator==(const SampleTime&, const SampleTime&) = default;
+  friend auto operator<=>(const SampleTime&, const SampleTime&) = default;
 };
 
 /// A program and its arguments.
@@ -151,7 +97,7 @@ struct Part {
   int repeat = 1;
   std::uint64_t samples = 0;  ///< read
   std::optional<SampleTime> time;
-  friend bool operator==(const Part&, const Part&) = default;
+  friend auto operator<=>(const Part&, const Part&) = default;
 };
 
 /// Intervals of the quantiles and the mean of the offsets in instructions.
@@ -165,31 +111,8 @@ struct DistanceIntervals {
   std::optional<Interval> mean;
 };
 
-/// All that is computed from a tally.
-struct Figures {
-  Ledger samples;
-  Share hit_ratio;
-  /// The share of hits to expect if every instruction of the iteration took equally long; set where
-  /// NOPs are rightly sampled (timers, cycles, instructions).
-  std::optional<double> expected_hit_share;
-  std::optional<Distance> instructions, bytes, tsc_ticks;
-  std::optional<DistanceIntervals> intervals;         ///< where there is a distance in instructions
-  std::optional<ConstantSkid> constant_skid;          ///< the same
-  std::optional<RetirementGroups> retirement_groups;  ///< nullopt without skids on the runway
-  HistogramSlice histogram;
-  /// Ends of the histogram's axis: those of the map, at most kLongestAxis apart.
-  std::int64_t lowest_offset = 0, highest_offset = 0;
-  std::optional<std::int64_t> censored_from;  ///< offset in instructions
-  Contract contract;
-  /// Where there are several triggers, in the order of their addresses; else empty.
-  std::vector<TriggerCount> triggers;
-  std::vector<std::uint64_t> trigger_addresses;
-  std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
-  std::vector<std::string> count_warnings;
-};
-
-/// The description of a measurement, its figures, and the basis that they are computed from.
-struct Measurement : Figures {
+/// What a measurement is of: event, machine, target and recording.
+struct Description {
   std::string run;                 ///< the run directory as given, empty for a bare perf.data
   std::string file;                ///< the perf.data file as given or found
   int repeat = 1;                  ///< which repetition of the ladder, from 1
@@ -216,26 +139,48 @@ struct Measurement : Figures {
   std::int64_t bin_width = 1;      ///< of the histogram, in instructions
   EventsPerIteration events_per_iteration;
   std::optional<IpCheck> ip_check;    ///< nullopt where no tracepoint was recorded beside the event
-  std::vector<std::string> warnings;  ///< of what was asked for, recorded and found
+  std::vector<std::string> warnings;  ///< of what was requested, recorded and found
   /// What concerns the recording as a whole: one list for all of its measurements. May be null.
   std::shared_ptr<const std::vector<std::string>> recording_warnings;
+};
+
+/// All that is computed from a description and a basis.
+struct Figures {
+  Ledger samples;
+  Share hit_ratio;
+  /// The share of hits to expect if every instruction of the iteration took equally long; set where
+  /// NOPs are rightly sampled (timers, cycles, instructions).
+  std::optional<double> expected_hit_share;
+  std::optional<Distance> instructions, bytes, tsc_ticks;
+  std::optional<DistanceIntervals> intervals;         ///< where there is a distance in instructions
+  std::optional<ConstantSkid> constant_skid;          ///< the same
+  std::optional<RetirementGroups> retirement_groups;  ///< nullopt without skids on the runway
+  Histogram histogram;
+  /// Ends of the histogram's axis: those of the geometry, at most kLongestAxis apart.
+  std::int64_t lowest_offset = 0, highest_offset = 0;
+  std::optional<std::int64_t> censored_from;  ///< offset in instructions
+  Contract contract;
+  /// Where there are several triggers, in the order of their addresses; else empty.
+  std::vector<TriggerCount> triggers;
+  std::vector<std::uint64_t> trigger_addresses;
+  std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
+  std::vector<std::string> count_warnings;
+};
+
+/// The basis is kept: sums of measurements and comparisons are computed from it.
+struct Measurement : Description, Figures {
   Basis basis;
 };
 
-/// The figures that follow from the basis and the description of `measurement`, whose own figures
-/// are not read. Without a geometry nothing is judged (no_trigger). Warnings: censored samples
-/// above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%, samples
-/// inside instructions, exact samples off the trigger, events per iteration more than 5% off.
-Figures figures_of(const Measurement& measurement);
+/// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
+/// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
+/// samples inside instructions, exact samples off the trigger, events per iteration more than 5%
+/// off.
+Figures figures_of(const Description& description, const Basis& basis);
 
-/// Sets the figures, the number of exact samples, the effective period where `basis.period_sum` is
-/// known and the measured events per iteration where `basis.iterations` is.
+/// Sets what follows from the description and the basis: the figures, the number of exact samples,
+/// the effective period where `basis.period_sum` is known and the measured events per iteration
+/// where `basis.iterations` is.
 void complete(Measurement& measurement);
-
-/// Sets these parts of the basis of `measurement`, then completes it. `map` null: the address of
-/// the trigger is not known.
-void complete(Measurement& measurement, Tally tally, const TargetMap* map, NotJudged not_judged,
-              bool ignores_level, std::optional<double> ticks_per_instruction,
-              std::int64_t bin_width);
 
 }  // namespace skid::analysis

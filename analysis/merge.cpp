@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string_view>
 #include <tuple>
 
@@ -51,61 +50,6 @@ void add_known(const std::optional<std::uint64_t>& more, std::optional<std::uint
   add_saturated(*more, *sum);
 }
 
-void describe_machine(const Measurement& m, Configuration& all) {
-  all.emplace_back("synthetic", m.synthetic ? "yes" : "no");
-  all.emplace_back("CPU", text_of(m.cpu.model_name));
-  all.emplace_back("vendor", text_of(m.cpu.vendor));
-  all.emplace_back("architecture", text_of(m.cpu.arch));
-  all.emplace_back("CPU family", text_of(m.cpu.family));
-  all.emplace_back("CPU model", text_of(m.cpu.model));
-  all.emplace_back("stepping", text_of(m.cpu.stepping));
-  all.emplace_back("microcode", text_of(m.cpu.microcode));
-  all.emplace_back("hypervisor", text_of(m.cpu.hypervisor));
-  all.emplace_back("kernel", text_of(m.kernel));
-}
-
-void describe_event(const Measurement& m, Configuration& all) {
-  const EventIdentity& event = m.event;
-  all.emplace_back("event", event.label);
-  all.emplace_back("event asked for", text_of(event.requested));
-  all.emplace_back("event recorded", event.recorded);
-  all.emplace_back("type", fmt::format("{}", event.type));
-  all.emplace_back("config", fmt::format("{:#x}", event.config));
-  all.emplace_back("config1", fmt::format("{:#x}", event.config1));
-  all.emplace_back("config2", fmt::format("{:#x}", event.config2));
-  all.emplace_back("kind of breakpoint", fmt::format("{}", event.breakpoint_type));
-  all.emplace_back("modes left out", fmt::format("{}", fmt::join(event.excluded, ", ")));
-  all.emplace_back("level asked for", text_of(m.precise.requested));
-  all.emplace_back("level recorded", fmt::format("{}", m.precise.recorded));
-  all.emplace_back("period asked for", text_of(m.period.requested));
-  // Where the samples contain their periods, these are added up.
-  all.emplace_back("period", m.basis.period_sum ? "of each sample" : text_of(m.period.effective));
-  all.emplace_back("tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none");
-}
-
-void describe_target(const Measurement& m, Configuration& all) {
-  const Basis& basis = m.basis;
-  all.emplace_back("trigger", m.trigger ? m.trigger->kind : "unknown");
-  if (m.trigger) {
-    all.emplace_back("trigger's symbol", text_of(m.trigger->symbol));
-    all.emplace_back("trigger's address", fmt::format("{:#x}", m.trigger->address));
-  }
-  all.emplace_back("geometry", basis.geometry ? "known" : "unknown");
-  if (basis.geometry) {
-    const Geometry& geometry = *basis.geometry;
-    all.emplace_back("lead-in", fmt::format("{}", -geometry.lowest_offset));
-    all.emplace_back("runway", fmt::format("{}", geometry.highest_offset));
-    all.emplace_back("censored from", text_of(geometry.censored_from));
-    all.emplace_back("censored from, in bytes", text_of(geometry.censored_from_bytes));
-    all.emplace_back("even share of hits", text_of(geometry.even_hit_share));
-    all.emplace_back("triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", ")));
-  }
-  all.emplace_back("judged", judgeable_name(basis.not_judged));
-  all.emplace_back("level ignored", basis.ignores_level ? "yes" : "no");
-  all.emplace_back("triggers cause it equally often", basis.equal_triggers ? "yes" : "no");
-  all.emplace_back("events expected", text_of(m.events_per_iteration.expected));
-}
-
 std::string title_of(const Measurement& m) {
   return m.event.requested.value_or(m.event.recorded);
 }
@@ -115,17 +59,11 @@ std::vector<Part> parts_of(const Measurement& m) {
   return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
 }
 
-auto order_of(const Part& part) {
-  const SampleTime time = part.time.value_or(SampleTime{});
-  return std::make_tuple(std::string_view(part.run), std::string_view(part.file), part.repeat,
-                         part.samples, part.time.has_value(), time.first, time.last);
-}
-
 /// Samples of a recording must not count twice.
 void check_parts_differ(const std::vector<Part>& parts) {
-  std::set<decltype(order_of(parts.front()))> seen;
+  std::set<Part> seen;
   for (const Part& part : parts) {
-    if (part.samples == 0 || seen.insert(order_of(part)).second) continue;
+    if (part.samples == 0 || seen.insert(part).second) continue;
     throw Error(
         fmt::format("{}: the same recording is in two of the inputs and would count twice; leave "
                     "one out, or name the recordings apart and report them again",
@@ -174,10 +112,10 @@ class Sum {
     add_command_lines(other);
     sum_.time.reset();
     sum_.read_in_part = sum_.read_in_part || other.read_in_part;
-    add_saturated(other.lost_records, sum_.lost_records);
-    add_saturated(other.lost_samples, sum_.lost_samples);
-    add_saturated(other.throttled, sum_.throttled);
-    add_saturated(other.unknown_ids, sum_.unknown_ids);
+    for (const auto count : {&Description::lost_records, &Description::lost_samples,
+                             &Description::throttled, &Description::unknown_ids}) {
+      add_saturated(other.*count, sum_.*count);
+    }
     add_basis(other.basis);
     add_check(other);
     unite(other.warnings, sum_.warnings);
@@ -223,9 +161,9 @@ class Sum {
   void add_check(const Measurement& other) {
     if (!sum_.ip_check || !other.ip_check) return;  // neither has one: it is in the configuration
     IpCheck& check = *sum_.ip_check;
-    add_saturated(other.ip_check->compared, check.compared);
-    add_saturated(other.ip_check->agreeing, check.agreeing);
-    add_saturated(other.ip_check->unpaired, check.unpaired);
+    for (const auto count : {&IpCheck::compared, &IpCheck::agreeing, &IpCheck::unpaired}) {
+      add_saturated((*other.ip_check).*count, check.*count);
+    }
     if (!check.first_difference) check.first_difference = other.ip_check->first_difference;
   }
 
@@ -235,6 +173,15 @@ class Sum {
   std::vector<std::string> of_recordings_;
   bool is_sum_ = false;
 };
+
+/// "kernel: 6.1.0 and 6.2.0"; empty where there is none.
+std::string first_difference(const Configuration& a, const Configuration& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a[i] != b[i]) return fmt::format("{}: {} and {}", a[i].first, a[i].second, b[i].second);
+  }
+  return {};
+}
 
 /// Gathers measurements by configuration.
 class Groups {
@@ -306,29 +253,54 @@ class Groups {
 
 }  // namespace
 
-Configuration configuration_of(const Measurement& measurement) {
-  Configuration all;
-  describe_event(measurement, all);
-  describe_machine(measurement, all);
-  describe_target(measurement, all);
-  return all;
-}
-
-std::string first_difference(const Configuration& a, const Configuration& b) {
-  const std::size_t common = std::min(a.size(), b.size());
-  for (std::size_t i = 0; i < common; ++i) {
-    if (a[i] != b[i]) return fmt::format("{}: {} and {}", a[i].first, a[i].second, b[i].second);
+Configuration configuration_of(const Measurement& m) {
+  const EventIdentity& event = m.event;
+  const Basis& basis = m.basis;
+  Configuration all{
+      {"event", event.label},
+      {"event requested", text_of(event.requested)},
+      {"event recorded", event.recorded},
+      {"type", fmt::format("{}", event.type)},
+      {"config", fmt::format("{:#x}", event.config)},
+      {"config1", fmt::format("{:#x}", event.config1)},
+      {"config2", fmt::format("{:#x}", event.config2)},
+      {"kind of breakpoint", fmt::format("{}", event.breakpoint_type)},
+      {"modes left out", fmt::format("{}", fmt::join(event.excluded, ", "))},
+      {"level requested", text_of(m.precise.requested)},
+      {"level recorded", fmt::format("{}", m.precise.recorded)},
+      {"period requested", text_of(m.period.requested)},
+      // Where the samples contain their periods, these are added up.
+      {"period", basis.period_sum ? "of each sample" : text_of(m.period.effective)},
+      {"tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none"},
+      {"synthetic", m.synthetic ? "yes" : "no"},
+      {"CPU", text_of(m.cpu.model_name)},
+      {"vendor", text_of(m.cpu.vendor)},
+      {"architecture", text_of(m.cpu.arch)},
+      {"CPU family", text_of(m.cpu.family)},
+      {"CPU model", text_of(m.cpu.model)},
+      {"stepping", text_of(m.cpu.stepping)},
+      {"microcode", text_of(m.cpu.microcode)},
+      {"hypervisor", text_of(m.cpu.hypervisor)},
+      {"kernel", text_of(m.kernel)},
+      {"trigger", m.trigger ? m.trigger->kind : "unknown"},
+      {"trigger's symbol", m.trigger ? text_of(m.trigger->symbol) : "unknown"},
+      {"trigger's address", m.trigger ? fmt::format("{:#x}", m.trigger->address) : "unknown"},
+      {"geometry", basis.geometry ? "known" : "unknown"}};
+  if (basis.geometry) {
+    const Geometry& geometry = *basis.geometry;
+    all.insert(all.end(),
+               {{"lead-in", fmt::format("{}", -geometry.lowest_offset)},
+                {"runway", fmt::format("{}", geometry.highest_offset)},
+                {"censored from", text_of(geometry.censored_from)},
+                {"censored from, in bytes", text_of(geometry.censored_from_bytes)},
+                {"even share of hits", text_of(geometry.even_hit_share)},
+                {"triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", "))}});
   }
-  return {};
-}
-
-void add(const Measurement& other, Measurement& sum) {
-  const std::string difference = first_difference(configuration_of(sum), configuration_of(other));
-  if (!difference.empty()) throw std::invalid_argument(difference);
-  const int repeat = sum.repeat;
-  Sum both(std::move(sum), repeat);
-  both.add(other);
-  sum = both.finish();
+  all.insert(all.end(), {{"judged", judgeable_name(basis.not_judged)},
+                         {"level ignored", basis.ignores_level ? "yes" : "no"},
+                         {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
+                         {"events expected", text_of(m.events_per_iteration.expected)}});
+  return all;
 }
 
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,

@@ -18,17 +18,6 @@ using Configuration = std::vector<std::pair<std::string, std::string>>;
 /// geometry, period, what may be judged, tracepoint of the check, synthetic or not.
 Configuration configuration_of(const Measurement& measurement);
 
-/// The first difference, "kernel: 6.1.0 and 6.2.0"; empty where there is none.
-std::string first_difference(const Configuration& a, const Configuration& b);
-
-/// Adds the samples of `other`, of the same configuration, to `sum` and recomputes its figures.
-/// Counts are added exactly; warnings of both are kept once each, up to a limit. Ticks per
-/// instruction that differ are dropped with a warning, because they give no distance in ticks, and
-/// so are iterations that either does not know. Throws std::invalid_argument with the first
-/// difference if the configurations differ, Error if the same recording is in both or the samples
-/// exceed 64 bits.
-void add(const Measurement& other, Measurement& sum);
-
 /// What becomes of repetitions of the same configuration.
 enum class RepeatPolicy {
   pair,   ///< those of the same number are added up, others stay apart
@@ -43,9 +32,13 @@ struct Merged {
   std::vector<std::string> differences;
 };
 
-/// `input_of`: by measurement, the number of the input that it came from. Measurements of one
+/// Adds up the samples of each configuration and recomputes the figures. Counts are added exactly;
+/// warnings are kept once each, up to a limit. Ticks per instruction that differ are dropped with a
+/// warning, because they give no distance in ticks, and so are iterations that are not known of
+/// each. `input_of`: by measurement, the number of the input that it came from. Measurements of one
 /// recording are never added up, for they may have counted the same events. Takes time and memory
-/// that grow with the measurements, not with their pairs. Throws as `add` does.
+/// that grow with the measurements, not with their pairs. Throws Error if the same recording is in
+/// two of them or the samples exceed 64 bits.
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
              RepeatPolicy repeats);
 

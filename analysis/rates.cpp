@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::analysis {
 namespace {
@@ -16,23 +16,33 @@ struct Corner {
   double a, b;
 };
 
-/// constant + lfb * HIT_LFB, where lfb = one + a_part * a + b_part * b.
+/// A share of HIT_LFB: one + a_part * a + b_part * b.
 struct Term {
+  const char* name = nullptr;  ///< nullptr: none of it
   double one = 0, a_part = 0, b_part = 0;
   double share(Corner corner) const { return one + a_part * corner.a + b_part * corner.b; }
 };
-constexpr Term kNone{}, kAll{1, 0, 0}, kByL2{0, 1, 0}, kByL3{0, 0, 1};
-constexpr Term kPastL2{1, -1, 0}, kPastL3{1, -1, -1};
+constexpr Term kNone{}, kAll{"HIT_LFB", 1, 0, 0}, kByL2{"a HIT_LFB", 0, 1, 0};
+constexpr Term kByL3{"b HIT_LFB", 0, 0, 1}, kPastL2{"(1-a) HIT_LFB", 1, -1, 0};
+constexpr Term kPastL3{"(1-a-b) HIT_LFB", 1, -1, -1};
 
 /// One side of a fraction: a share of HIT_LFB and counts in full.
 struct Side {
   Term lfb;
   std::vector<Quantity> counts;
+
+  /// "L1_HIT", "(HIT_LFB + L1_MISS)"
+  std::string text() const {
+    std::vector<std::string_view> terms;
+    if (lfb.name != nullptr) terms.emplace_back(lfb.name);
+    for (const Quantity quantity : counts) terms.push_back(name_of(quantity));
+    const std::string sum = fmt::format("{}", fmt::join(terms, " + "));
+    return terms.size() == 1 ? sum : "(" + sum + ")";
+  }
 };
 
 struct LoadRate {
   const char* name;
-  const char* formula;
   Side numerator, denominator;
 };
 
@@ -70,18 +80,22 @@ double sum_of(const Counts& counts, const std::vector<Quantity>& quantities) {
   return sum;
 }
 
-bool uses_lfb(const Side& side) {
-  return side.lfb.one != 0 || side.lfb.a_part != 0 || side.lfb.b_part != 0;
+void divide(double part, double whole, Rate& rate) {
+  if (whole == 0) {
+    rate.remark = "the denominator is 0";
+  } else {
+    rate.value = Bounds{part / whole, part / whole};
+  }
 }
 
 Rate load_rate(const LoadRate& definition, const Counts& counts,
                const std::vector<Corner>& corners) {
-  Rate rate{definition.name, definition.formula, {}, {}, {}};
-  std::vector<Quantity> needed = definition.numerator.counts;
-  needed.insert(needed.end(), definition.denominator.counts.begin(),
-                definition.denominator.counts.end());
-  if (uses_lfb(definition.numerator) || uses_lfb(definition.denominator)) {
-    needed.push_back(Quantity::hit_lfb);
+  const auto& [name, numerator_side, denominator_side] = definition;
+  Rate rate{name, numerator_side.text() + " / " + denominator_side.text(), {}, {}, {}};
+  std::vector<Quantity> needed;
+  for (const Side* side : {&numerator_side, &denominator_side}) {
+    needed.insert(needed.end(), side->counts.begin(), side->counts.end());
+    if (side->lfb.name != nullptr) needed.push_back(Quantity::hit_lfb);
   }
   rate.missing = missing_of(counts, std::move(needed));
   if (!rate.missing.empty()) return rate;
@@ -92,8 +106,8 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
     return std::max(0.0, side.lfb.share(corner)) * lfb + sum_of(counts, side.counts);
   };
   for (const Corner corner : corners) {
-    const double numerator = at(definition.numerator, corner);
-    const double denominator = at(definition.denominator, corner);
+    const double numerator = at(numerator_side, corner);
+    const double denominator = at(denominator_side, corner);
     if (denominator == 0) {
       // Where both vanish in a corner, the quotient is constant on each straight line into it, and
       // the other corners have its extremes. Where only the denominator does, it has no bound.
@@ -120,42 +134,29 @@ std::vector<LoadRate> load_rates() {
   const Side past_l3{kPastL3, {l3_miss}};
   const Side in_l2{kByL2, {l2_hit}};
   const Side in_l3{kByL3, {l3_hit}};
-  return {
-      {"L1 miss", "(HIT_LFB + L1_MISS) / (HIT_LFB + L1_MISS + L1_HIT)", past_l1, loads},
-      {"L1 hit", "L1_HIT / (HIT_LFB + L1_MISS + L1_HIT)", {kNone, {l1_hit}}, loads},
-      {"local L2 miss", "((1-a) HIT_LFB + L2_MISS) / (HIT_LFB + L1_MISS)", past_l2, past_l1},
-      {"local L2 hit", "(a HIT_LFB + L2_HIT) / (HIT_LFB + L1_MISS)", in_l2, past_l1},
-      {"global L2 miss", "((1-a) HIT_LFB + L2_MISS) / (HIT_LFB + L1_MISS + L1_HIT)", past_l2,
-       loads},
-      {"global L2 hit", "(a HIT_LFB + L2_HIT) / (HIT_LFB + L1_MISS + L1_HIT)", in_l2, loads},
-      {"local L3 miss", "((1-a-b) HIT_LFB + L3_MISS) / ((1-a) HIT_LFB + L2_MISS)", past_l3,
-       past_l2},
-      {"local L3 hit", "(b HIT_LFB + L3_HIT) / ((1-a) HIT_LFB + L2_MISS)", in_l3, past_l2},
-      {"global L3 miss", "((1-a-b) HIT_LFB + L3_MISS) / (HIT_LFB + L1_MISS + L1_HIT)", past_l3,
-       loads},
-      {"global L3 hit", "(b HIT_LFB + L3_HIT) / (HIT_LFB + L1_MISS + L1_HIT)", in_l3, loads},
-  };
+  return {{"L1 miss", past_l1, loads},         {"L1 hit", {kNone, {l1_hit}}, loads},
+          {"local L2 miss", past_l2, past_l1}, {"local L2 hit", in_l2, past_l1},
+          {"global L2 miss", past_l2, loads},  {"global L2 hit", in_l2, loads},
+          {"local L3 miss", past_l3, past_l2}, {"local L3 hit", in_l3, past_l2},
+          {"global L3 miss", past_l3, loads},  {"global L3 hit", in_l3, loads}};
 }
 
 /// The same for lines filled into L1, of which HIT_LFB counts none.
 std::vector<LoadRate> line_rates() {
   using enum Quantity;
-  const auto quotient = [](const char* name, const char* formula, Quantity part, Quantity whole) {
-    return LoadRate{name, formula, {kNone, {part}}, {kNone, {whole}}};
-  };
-  return {
-      quotient("L2 miss", "L2_MISS / L1_MISS", l2_miss, l1_miss),
-      quotient("L2 hit", "L2_HIT / L1_MISS", l2_hit, l1_miss),
-      quotient("local L3 miss", "L3_MISS / L2_MISS", l3_miss, l2_miss),
-      quotient("local L3 hit", "L3_HIT / L2_MISS", l3_hit, l2_miss),
-      quotient("global L3 miss", "L3_MISS / L1_MISS", l3_miss, l1_miss),
-      quotient("global L3 hit", "L3_HIT / L1_MISS", l3_hit, l1_miss),
-  };
+  const auto only = [](Quantity quantity) { return Side{kNone, {quantity}}; };
+  return {{"L2 miss", only(l2_miss), only(l1_miss)},
+          {"L2 hit", only(l2_hit), only(l1_miss)},
+          {"local L3 miss", only(l3_miss), only(l2_miss)},
+          {"local L3 hit", only(l3_hit), only(l2_miss)},
+          {"global L3 miss", only(l3_miss), only(l1_miss)},
+          {"global L3 hit", only(l3_hit), only(l1_miss)}};
 }
 
-Identity identity(const Counts& counts, const char* formula, Quantity left,
-                  const std::vector<Quantity>& right) {
-  Identity result{formula, {}, {}};
+Identity identity(const Counts& counts, Quantity left, const std::vector<Quantity>& right) {
+  std::vector<std::string_view> names;
+  for (const Quantity quantity : right) names.push_back(name_of(quantity));
+  Identity result{fmt::format("{} = {}", name_of(left), fmt::join(names, " + ")), {}, {}};
   std::vector<Quantity> needed = right;
   needed.push_back(left);
   result.missing = missing_of(counts, std::move(needed));
@@ -172,12 +173,9 @@ Identity identity(const Counts& counts, const char* formula, Quantity left,
 
 std::vector<Identity> identities(const Counts& counts) {
   using enum Quantity;
-  return {
-      identity(counts, "ALL_LOADS = HIT_LFB + L1_HIT + L2_HIT + L3_HIT + L3_MISS", all_loads,
-               {hit_lfb, l1_hit, l2_hit, l3_hit, l3_miss}),
-      identity(counts, "L1_MISS = L2_HIT + L2_MISS", l1_miss, {l2_hit, l2_miss}),
-      identity(counts, "L2_MISS = L3_HIT + L3_MISS", l2_miss, {l3_hit, l3_miss}),
-  };
+  return {identity(counts, all_loads, {hit_lfb, l1_hit, l2_hit, l3_hit, l3_miss}),
+          identity(counts, l1_miss, {l2_hit, l2_miss}),
+          identity(counts, l2_miss, {l3_hit, l3_miss})};
 }
 
 /// The hierarchy of stalls of the wspy article, each over cycles.
@@ -195,13 +193,7 @@ std::vector<Rate> backend_rates(const Counts& counts) {
     needed.push_back(cycles);
     Rate& rate = rates.emplace_back(Rate{name, formula, {}, {}, {}});
     rate.missing = missing_of(counts, std::move(needed));
-    if (!rate.missing.empty()) return rate;
-    if (cycle_count == 0) {
-      rate.remark = "the denominator is 0";
-    } else {
-      const double share = part / cycle_count;
-      rate.value = Bounds{share, share};
-    }
+    if (rate.missing.empty()) divide(part, cycle_count, rate);
     return rate;
   };
   add("productive", "(cycles - cycles_no_execute) / cycles", cycle_count - stall,
@@ -228,28 +220,17 @@ constexpr std::uint8_t kOrigins = 0x1f, kMiss = 0x20, kHitShared = 0x40, kHitMod
 constexpr std::uint8_t kHit = kHitShared | kHitModified, kResults = kHit | kMiss;
 
 std::string name_of_origins(std::uint8_t origins) {
-  switch (origins) {
-    case 0x01:
-      return "demand data read";
-    case 0x02:
-      return "RFO";
-    case 0x04:
-      return "code read";
-    case 0x07:
-      return "all demand";
-    case 0x08:
-      return "L1 or software prefetch";
-    case 0x0f:
-      return "all but L2 prefetcher";
-    case 0x10:
-      return "L2 prefetcher";
-    case 0x18:
-      return "prefetch";
-    case 0x1f:
-      return "all";
-    default:
-      return fmt::format("origins {:#04x}", origins);
-  }
+  static const std::map<std::uint8_t, std::string> kNames{{0x01, "demand data read"},
+                                                          {0x02, "RFO"},
+                                                          {0x04, "code read"},
+                                                          {0x07, "all demand"},
+                                                          {0x08, "L1 or software prefetch"},
+                                                          {0x0f, "all but L2 prefetcher"},
+                                                          {0x10, "L2 prefetcher"},
+                                                          {0x18, "prefetch"},
+                                                          {0x1f, "all"}};
+  const auto found = kNames.find(origins);
+  return found != kNames.end() ? found->second : fmt::format("origins {:#04x}", origins);
 }
 
 /// A number and its formula of counts: "r2124", "r41e1 + ...".
@@ -308,14 +289,7 @@ void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_
   rate.formula = fmt::format("{} / {}", side(part, results), side(whole, kResults));
   if (!part) rate.missing.push_back(code_of(origins | results));
   if (!whole) rate.missing.push_back(code_of(origins | kResults));
-  if (part && whole) {
-    if (whole->value == 0) {
-      rate.remark = "the denominator is 0";
-    } else {
-      const double share = part->value / whole->value;
-      rate.value = Bounds{share, share};
-    }
-  }
+  if (part && whole) divide(part->value, whole->value, rate);
   rates.push_back(std::move(rate));
 }
 
@@ -332,51 +306,36 @@ std::vector<Rate> l2_rates(const L2Requests& counts) {
   return rates;
 }
 
-void check(double count) {
+void check_count(double count) {
   if (!std::isfinite(count) || count < 0) throw std::invalid_argument("a count below 0");
 }
 
 }  // namespace
 
 std::string_view name_of(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::cycles:
-      return "cycles";
-    case Quantity::all_loads:
-      return "ALL_LOADS";
-    case Quantity::hit_lfb:
-      return "HIT_LFB";
-    case Quantity::l1_hit:
-      return "L1_HIT";
-    case Quantity::l1_miss:
-      return "L1_MISS";
-    case Quantity::l2_hit:
-      return "L2_HIT";
-    case Quantity::l2_miss:
-      return "L2_MISS";
-    case Quantity::l3_hit:
-      return "L3_HIT";
-    case Quantity::l3_miss:
-      return "L3_MISS";
-    case Quantity::cycles_no_execute:
-      return "cycle_activity.cycles_no_execute";
-    case Quantity::stalls_l1d_pending:
-      return "cycle_activity.stalls_l1d_pending";
-    case Quantity::resource_stalls_sb:
-      return "resource_stalls.sb";
-    case Quantity::fb_full:
-      return "l1d_pend_miss.fb_full";
-    case Quantity::sq_full:
-      return "offcore_requests_buffer.sq_full";
-  }
-  return {};
+  static constexpr std::array<std::string_view, kQuantities> kNames{
+      "cycles",
+      "ALL_LOADS",
+      "HIT_LFB",
+      "L1_HIT",
+      "L1_MISS",
+      "L2_HIT",
+      "L2_MISS",
+      "L3_HIT",
+      "L3_MISS",
+      "cycle_activity.cycles_no_execute",
+      "cycle_activity.stalls_l1d_pending",
+      "resource_stalls.sb",
+      "l1d_pend_miss.fb_full",
+      "offcore_requests_buffer.sq_full"};
+  return kNames.at(static_cast<std::size_t>(quantity));
 }
 
 Rates compute_rates(const Counts& counts, const LfbShares& shares) {
   for (std::size_t i = 0; i < kQuantities; ++i) {
-    check(counts[static_cast<Quantity>(i)].value_or(0));
+    check_count(counts[static_cast<Quantity>(i)].value_or(0));
   }
-  for (const auto& [umask, count] : counts.l2_requests) check(count);
+  for (const auto& [umask, count] : counts.l2_requests) check_count(count);
   const std::vector<Corner> corners = corners_of(shares);
   Rates rates;
   for (const LoadRate& definition : load_rates()) {

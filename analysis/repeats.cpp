@@ -1,13 +1,51 @@
 #include "analysis/repeats.h"
 
+#include "analysis/distributions.h"
 #include "analysis/merge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
 namespace skid::analysis {
 namespace {
+
+/// The runs of one side.
+struct Side {
+  double runs = 0;
+  double mean = 0;
+  double between = 0;   ///< variance of the values over the runs, n - 1 in the denominator
+  double sampling = 0;  ///< mean of the runs' sampling variances
+};
+
+Side side_of(std::span<const RunValue> runs) {
+  Side side;
+  side.runs = static_cast<double>(runs.size());
+  side.mean = mean_of(runs);
+  for (const RunValue& run : runs) side.sampling += run.sampling_variance / side.runs;
+  if (runs.size() < 2) return side;
+  for (const RunValue& run : runs) {
+    side.between += (run.value - side.mean) * (run.value - side.mean) / (side.runs - 1.0);
+  }
+  return side;
+}
+
+/// The variance of one run's value. Where only the other side was repeated, its runs show how much
+/// more than sampling runs vary.
+double variance_of_run(const Side& side, const Side& other) {
+  if (side.runs >= 2) return std::max(side.between, side.sampling);
+  const double between_alone = std::max(0.0, other.between - other.sampling);
+  return std::max(other.between, side.sampling + between_alone);
+}
+
+/// Welch and Satterthwaite's degrees of freedom of the sum of two variances of means.
+double degrees_of(double of_a, const Side& a, double of_b, const Side& b) {
+  if (a.runs < 2) return b.runs - 1.0;
+  if (b.runs < 2) return a.runs - 1.0;
+  const double sum = of_a + of_b;
+  return sum * sum / (of_a * of_a / (a.runs - 1.0) + of_b * of_b / (b.runs - 1.0));
+}
 
 std::optional<OverRuns> over_runs(const std::vector<RunValue>& values, bool at_least) {
   const auto interval = interval_over_runs(values);
@@ -46,6 +84,68 @@ RepeatedMeasurement summarize_runs(std::vector<const Measurement*> runs) {
 }
 
 }  // namespace
+
+double mean_of(std::span<const RunValue> runs) {
+  if (runs.empty()) return 0;
+  const auto count = static_cast<double>(runs.size());
+  double sum = 0, rest = 0;
+  for (const RunValue& run : runs) sum += run.value;
+  const double rounded = sum / count;
+  for (const RunValue& run : runs) rest += run.value - rounded;
+  return rounded + rest / count;
+}
+
+RunValue run_value(const Share& share) {
+  const double n = static_cast<double>(share.total) + 4.0;
+  const double p = (static_cast<double>(share.count) + 2.0) / n;
+  return {share.total == 0 ? p : share.value, p * (1.0 - p) / n};
+}
+
+std::optional<RunValue> run_mean(const OffsetCounts& offsets) {
+  if (offsets.total() < 2) return std::nullopt;
+  const Moments moments = moments_of(offsets);
+  return RunValue{moments.mean, moments.variance / moments.n};
+}
+
+std::optional<RunValue> run_quantile(const OffsetCounts& offsets, double share) {
+  const auto interval = quantile_interval(offsets, share);
+  if (!interval || !interval->grouped.low || !interval->grouped.high) return std::nullopt;
+  const double error = (*interval->grouped.high - *interval->grouped.low) / (2.0 * two_sided_z());
+  return RunValue{interval->grouped.value, error * error};
+}
+
+std::optional<Interval> interval_over_runs(std::span<const RunValue> runs) {
+  if (runs.size() < 2) return std::nullopt;
+  const Side side = side_of(runs);
+  const double over_runs =
+      student_reach(side.runs - 1.0, kConfidence) * std::sqrt(side.between / side.runs);
+  const double sampling = two_sided_z() * std::sqrt(side.sampling / side.runs);
+  const double reach = std::max(over_runs, sampling);
+  return Interval{side.mean, side.mean - reach, side.mean + reach};
+}
+
+std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
+                                               std::span<const RunValue> b) {
+  if (a.empty() || b.empty() || (a.size() < 2 && b.size() < 2)) return std::nullopt;
+  const Side side_a = side_of(a);
+  const Side side_b = side_of(b);
+  const double of_a = variance_of_run(side_a, side_b) / side_a.runs;
+  const double of_b = variance_of_run(side_b, side_a) / side_b.runs;
+  const double error = std::sqrt(of_a + of_b);
+  Difference difference;
+  difference.value = side_b.mean - side_a.mean;
+  difference.low = difference.high = difference.value;
+  if (!(error > 0)) {  // neither samples nor runs vary
+    difference.p = difference.value == 0 ? 1 : 0;
+    return difference;
+  }
+  const double degrees = degrees_of(of_a, side_a, of_b, side_b);
+  const double reach = student_reach(degrees, kConfidence) * error;
+  difference.low -= reach;
+  difference.high += reach;
+  difference.p = student_p(degrees, difference.value / error);
+  return difference;
+}
 
 std::vector<RepeatedMeasurement> repeats_of(std::span<const Measurement* const> measurements) {
   std::map<Configuration, std::size_t> known;

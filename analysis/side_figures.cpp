@@ -1,16 +1,9 @@
-#include "analysis/side_figures.h"
-
 #include "analysis/cell_comparison.h"
 
 #include <algorithm>
 
 namespace skid::analysis {
 namespace {
-
-std::optional<std::int64_t> censored_from_of(const Measurement& measurement) {
-  const auto& geometry = measurement.basis.geometry;
-  return geometry ? geometry->censored_from : std::nullopt;
-}
 
 std::vector<const Measurement*> judged_runs(const Cell& cell) {
   std::vector<const Measurement*> runs;
@@ -22,25 +15,20 @@ std::vector<const Measurement*> judged_runs(const Cell& cell) {
 
 void describe_run(const Measurement& run, Cell& cell) {
   if (run.hit_ratio.total > 0) {
-    cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high, false};
+    cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high};
   }
-  if (!run.instructions) return;
+  if (!run.instructions || !run.intervals) return;
   const Distance& distance = *run.instructions;
-  const OffsetCounts& offsets = offsets_of(run);
-  const auto quantile = [&](double share, double value, bool at_least) {
+  const auto quantile = [](double value, bool at_least, const DistanceIntervals::Quantile& ends) {
     Estimate estimate{value, {}, {}, at_least};
-    const auto interval = quantile_interval(offsets, share);
-    if (interval && interval->low) estimate.low = static_cast<double>(*interval->low);
-    const auto end = censored_from_of(run);
-    if (interval && interval->high && !(end && *interval->high >= *end)) {
-      estimate.high = static_cast<double>(*interval->high);
-    }
+    if (ends.low) estimate.low = static_cast<double>(*ends.low);
+    if (ends.high && !ends.high_at_least) estimate.high = static_cast<double>(*ends.high);
     return estimate;
   };
-  cell.median = quantile(kMedian, distance.p50, distance.p50_at_least);
-  cell.p99 = quantile(kP99, distance.p99, distance.p99_at_least);
+  cell.median = quantile(distance.p50, distance.p50_at_least, run.intervals->p50);
+  cell.p99 = quantile(distance.p99, distance.p99_at_least, run.intervals->p99);
   cell.mean = Estimate{distance.mean, {}, {}, distance.max_at_least};
-  if (const auto interval = mean_interval(offsets)) {
+  if (const auto& interval = run.intervals->mean) {
     cell.mean->low = interval->low;
     if (!distance.max_at_least) cell.mean->high = interval->high;
   }
@@ -84,15 +72,14 @@ void describe_repeats(const std::vector<const Measurement*>& runs, Cell& cell) {
 
 }  // namespace
 
-SideFigures::SideFigures(const Cell& cell)
-    : runs(judged_runs(cell)), first(cell.runs.front()), several_things(why_no_baseline(cell)) {
+SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell.runs.front()) {
   std::uint64_t hit = 0, judged = 0;
   for (const Measurement* run : runs) {
     hit += run->hit_ratio.count;
     judged += run->hit_ratio.total;
     offsets += offsets_of(*run);
-    const auto end = censored_from_of(*run);
-    if (end) censored_from = std::min(censored_from.value_or(*end), *end);
+    if (const auto end = run->censored_from)
+      censored_from = std::min(censored_from.value_or(*end), *end);
   }
   hits = wilson_interval(hit, judged);
 }

@@ -17,7 +17,8 @@ std::uint64_t rank_of(double share, std::uint64_t total) {
   const double nearest = std::round(exact);
   const double rounding_error = 2.0 * std::numeric_limits<double>::epsilon() * exact;
   const double rank = std::abs(exact - nearest) <= rounding_error ? nearest : std::ceil(exact);
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::max(rank, 1.0)), 1, total);
+  if (rank >= static_cast<double>(total)) return total;
+  return static_cast<std::uint64_t>(std::max(rank, 1.0));
 }
 
 std::uint64_t magnitude(std::int64_t value) {
@@ -27,22 +28,19 @@ std::uint64_t magnitude(std::int64_t value) {
 
 }  // namespace
 
-double two_sided_z(double confidence) {
-  if (!(confidence > 0.0 && confidence < 1.0)) {
-    throw std::invalid_argument("a confidence lies between 0 and 1");
-  }
-  return normal_reach(confidence);
+double two_sided_z() {
+  static const double z = normal_reach(kConfidence);
+  return z;
 }
 
-Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidence) {
+Share wilson_interval(std::uint64_t count, std::uint64_t total) {
   if (count > total) throw std::invalid_argument("a share counts more than its total");
   Share share;
   share.count = count;
   share.total = total;
-  share.confidence = confidence;
   if (total == 0) return share;
 
-  const double z = two_sided_z(confidence);
+  const double z = two_sided_z();
   const auto n = static_cast<double>(total);
   const double p = static_cast<double>(count) / n;
   const double z2n = z * z / n;
@@ -55,11 +53,11 @@ Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidenc
   return share;
 }
 
-std::uint64_t samples_to_show(double share, double confidence) {
+std::uint64_t samples_to_show(double share) {
   if (!(share >= 0.0 && share < 1.0)) {
-    throw std::invalid_argument("a share that samples can show lies in [0, 1)");
+    throw std::invalid_argument("a share that samples can show is in [0, 1)");
   }
-  const double z = two_sided_z(confidence);
+  const double z = two_sided_z();
   return static_cast<std::uint64_t>(std::ceil(share * z * z / (1.0 - share)));
 }
 
@@ -70,7 +68,7 @@ void OffsetCounts::add(std::int64_t offset, std::uint64_t count) {
 }
 
 std::int64_t OffsetCounts::quantile(double share) const {
-  if (!(share > 0.0 && share <= 1.0)) throw std::invalid_argument("a quantile lies in (0, 1]");
+  if (!(share > 0.0 && share <= 1.0)) throw std::invalid_argument("a quantile is in (0, 1]");
   if (empty()) return 0;
   const std::uint64_t rank = rank_of(share, total_);
   std::uint64_t seen = 0;

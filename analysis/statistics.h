@@ -7,6 +7,9 @@
 
 namespace skid::analysis {
 
+/// Of all intervals.
+inline constexpr double kConfidence = 0.95;
+
 /// `count` of `total`, with an interval for the underlying share.
 struct Share {
   std::uint64_t count = 0;
@@ -14,20 +17,19 @@ struct Share {
   double value = 0.0;  ///< count / total; 0 when total is 0
   double low = 0.0;
   double high = 1.0;
-  double confidence = 0.95;
+  static constexpr double confidence = kConfidence;
 };
 
-/// The z of a two-sided normal interval: P(|Z| <= z) = confidence. Throws std::invalid_argument
-/// when the confidence is not between 0 and 1.
-double two_sided_z(double confidence);
+/// The z of a two-sided normal interval: P(|Z| <= z) = kConfidence.
+double two_sided_z();
 
 /// Wilson's score interval (E. B. Wilson, JASA 22, 1927). total 0 gives [0, 1]. Throws
-/// std::invalid_argument when count exceeds total or the confidence is not between 0 and 1.
-Share wilson_interval(std::uint64_t count, std::uint64_t total, double confidence = 0.95);
+/// std::invalid_argument when count exceeds total.
+Share wilson_interval(std::uint64_t count, std::uint64_t total);
 
 /// The fewest samples of which none may miss for the Wilson interval's lower end to reach `share`:
 /// ceil(share z² / (1 - share)).
-std::uint64_t samples_to_show(double share, double confidence = 0.95);
+std::uint64_t samples_to_show(double share);
 
 /// How often each offset was seen, in whatever whole unit. Merges with `+=`. Without samples its
 /// quantiles, mean and mode are 0: ask `empty` first.

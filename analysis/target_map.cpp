@@ -125,47 +125,26 @@ Classified TargetMap::classify(std::uint64_t address) const {
   return result;
 }
 
-std::int64_t TargetMap::lowest_offset() const {
-  return -count(lead_in_);
-}
-
-std::int64_t TargetMap::highest_offset() const {
-  std::int64_t highest = 0;
-  for (const auto& block : blocks_) highest = std::max(highest, count(block.code.runway));
-  return highest;
-}
-
-std::optional<std::int64_t> TargetMap::censored_from() const {
-  std::optional<std::int64_t> lowest;
+Geometry TargetMap::geometry() const {
+  const auto lower = [](std::int64_t offset, std::optional<std::int64_t>& least) {
+    least = std::min(least.value_or(offset), offset);
+  };
+  Geometry geometry;
+  geometry.lowest_offset = -count(lead_in_);
+  std::int64_t instructions = count(lead_in_);
   for (const auto& [code, censored_index] : blocks_) {
+    const std::uint64_t address = code.trigger.range.begin;
+    geometry.trigger_addresses.push_back(address);
+    geometry.highest_offset = std::max(geometry.highest_offset, count(code.runway));
+    instructions += count(code.trigger) + count(code.runway);
     if (!censored_index) continue;
-    const auto offset = static_cast<std::int64_t>(*censored_index) + 1;
-    lowest = std::min(lowest.value_or(offset), offset);
+    lower(static_cast<std::int64_t>(*censored_index) + 1, geometry.censored_from);
+    lower(distance(address, code.runway.starts[*censored_index]), geometry.censored_from_bytes);
   }
-  return lowest;
-}
-
-std::optional<std::int64_t> TargetMap::censored_from_bytes() const {
-  std::optional<std::int64_t> lowest;
-  for (const auto& [code, censored_index] : blocks_) {
-    if (!censored_index) continue;
-    const auto offset = distance(code.trigger.range.begin, code.runway.starts[*censored_index]);
-    lowest = std::min(lowest.value_or(offset), offset);
+  if (!by_function_) {
+    geometry.even_hit_share = static_cast<double>(triggers()) / static_cast<double>(instructions);
   }
-  return lowest;
-}
-
-std::int64_t TargetMap::instructions() const {
-  std::int64_t all = count(lead_in_);
-  for (const auto& [code, censored_index] : blocks_) {
-    all += count(code.trigger) + count(code.runway);
-  }
-  return all;
-}
-
-std::optional<double> TargetMap::even_hit_share() const {
-  if (by_function_) return std::nullopt;
-  return static_cast<double>(triggers()) / static_cast<double>(instructions());
+  return geometry;
 }
 
 }  // namespace skid::analysis

@@ -36,7 +36,24 @@ struct Classified {
   bool inside_instruction = false;     ///< the address is not the first byte of an instruction
 };
 
-/// The geometry that classifies user-mode addresses of the target.
+/// The part of a target's layout that the figures depend on.
+struct Geometry {
+  /// Offsets in instructions that can occur: from -(lead-in) to the longest runway.
+  std::int64_t lowest_offset = 0, highest_offset = 0;
+  /// First censored offset in instructions, that of the shortest runway where there are several;
+  /// nullopt without a censored class.
+  std::optional<std::int64_t> censored_from;
+  std::optional<std::int64_t> censored_from_bytes;  ///< the same in bytes
+  std::vector<std::uint64_t> trigger_addresses;     ///< by number; at least one
+  /// The share of hits if lead-in, triggers and runways took equally long per instruction (the few
+  /// of the loop are left out); nullopt for `of_functions`, where the instructions of the hit
+  /// function are not known.
+  std::optional<double> even_hit_share;
+
+  friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+/// Classifies user-mode addresses of the target.
 class TargetMap {
  public:
   /// A generated target: lead-in, then one or more exact triggers in the order of their addresses,
@@ -56,24 +73,12 @@ class TargetMap {
 
   Classified classify(std::uint64_t address) const;
 
-  /// Offsets in instructions that can occur: [-(lead-in instructions), runway instructions].
-  std::int64_t lowest_offset() const;
-  std::int64_t highest_offset() const;
+  Geometry geometry() const;
   std::size_t triggers() const noexcept { return blocks_.size(); }
   /// Address of the first byte of a trigger, by its number.
   std::uint64_t trigger_address(std::size_t trigger) const {
     return blocks_[trigger].code.trigger.range.begin;
   }
-  /// First censored offset in instructions, that of the shortest runway where there are several;
-  /// nullopt when there is no censored class.
-  std::optional<std::int64_t> censored_from() const;
-  /// The same in bytes from the trigger's first byte.
-  std::optional<std::int64_t> censored_from_bytes() const;
-  /// Instructions of one iteration that the map knows: lead-in, triggers and runways.
-  std::int64_t instructions() const;
-  /// The share of hits if all of these took equally long; nullopt for `of_functions`, where the
-  /// instructions of the hit function are not known. The few instructions of the loop are left out.
-  std::optional<double> even_hit_share() const;
 
  private:
   TargetMap() = default;

@@ -74,6 +74,30 @@ double kolmogorov_tail(double x) {
   return std::clamp(2.0 * sum, 0.0, 1.0);
 }
 
+/// P(D >= d) of n and m samples without ties: the paths over a grid of n by m steps that reach a
+/// difference of d, of all paths. Takes n m steps.
+double kolmogorov_smirnov_exact(double d, std::uint64_t n, std::uint64_t m) {
+  const auto rows = static_cast<double>(n), columns = static_cast<double>(m);
+  const auto reaches = [=](double i, double j) {
+    // Half a step, so that rounding does not decide.
+    return std::abs(i / rows - j / columns) > d - 0.5 / (rows * columns);
+  };
+  // Of the paths to (i, j) the share that does.
+  std::vector<double> reached(static_cast<std::size_t>(m) + 1);
+  for (std::uint64_t i = 0; i <= n; ++i) {
+    for (std::size_t j = 0; j < reached.size(); ++j) {
+      const auto x = static_cast<double>(i), y = static_cast<double>(j);
+      const double left = j > 0 ? reached[j - 1] : 0;
+      if (reaches(x, y)) {
+        reached[j] = 1;
+      } else if (i + j > 0) {
+        reached[j] = (x * reached[j] + y * left) / (x + y);
+      }
+    }
+  }
+  return reached.back();
+}
+
 /// Welch's t: right for equal means whatever the spreads, wrong for few and skewed samples.
 double welch_p(const Moments& a, const Moments& b) {
   if (a.n < 2 || b.n < 2) return 0;
@@ -103,25 +127,19 @@ double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
 }
 
 /// MOVER: the ends of b - a from those of a and b.
-struct Ends {
-  double value = 0, low = 0, high = 0;
-};
-Difference recover(const Ends& a, const Ends& b, double confidence) {
+Difference recover(const Interval& a, const Interval& b) {
   Difference difference;
   difference.value = b.value - a.value;
   difference.low = difference.value - std::hypot(b.value - b.low, a.high - a.value);
   difference.high = difference.value + std::hypot(b.high - b.value, a.value - a.low);
-  difference.confidence = confidence;
   return difference;
 }
 
-Ends mean_ends(const OffsetCounts& offsets) {
-  const auto interval = mean_interval(offsets);
-  if (!interval) return {offsets.mean(), -kInfinity, kInfinity};
-  return {interval->value, interval->low, interval->high};
+Interval mean_ends(const OffsetCounts& offsets) {
+  return mean_interval(offsets).value_or(Interval{offsets.mean(), -kInfinity, kInfinity});
 }
 
-Ends quantile_ends(const OffsetCounts& offsets, double share) {
+Interval quantile_ends(const OffsetCounts& offsets, double share) {
   const auto interval = quantile_interval(offsets, share);
   const auto& grouped = interval.value().grouped;
   return {grouped.value, grouped.low.value_or(-kInfinity), grouped.high.value_or(kInfinity)};
@@ -157,17 +175,16 @@ double kolmogorov_smirnov(const OffsetCounts& a, const OffsetCounts& b) {
 }
 
 double kolmogorov_smirnov_p(const OffsetCounts& a, const OffsetCounts& b) {
+  constexpr double kMostSteps = 10'000;
   const double d = kolmogorov_smirnov(a, b);
   const auto n = static_cast<double>(a.total());
   const auto m = static_cast<double>(b.total());
+  if (n * m <= kMostSteps) return kolmogorov_smirnov_exact(d, a.total(), b.total());
   return kolmogorov_tail(d * std::sqrt(n / (n + m) * m));
 }
 
 Difference difference_of_shares(const Share& a, const Share& b) {
-  if (a.confidence != b.confidence) {
-    throw std::invalid_argument("shares with intervals of different confidence");
-  }
-  Difference difference = recover({a.value, a.low, a.high}, {b.value, b.low, b.high}, a.confidence);
+  Difference difference = recover({a.value, a.low, a.high}, {b.value, b.low, b.high});
   difference.low = std::max(-1.0, difference.low);
   difference.high = std::min(1.0, difference.high);
   difference.p = fisher_exact_p(a.count, a.total, b.count, b.total);
@@ -176,7 +193,7 @@ Difference difference_of_shares(const Share& a, const Share& b) {
 
 Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
-  Difference difference = recover(mean_ends(a), mean_ends(b), Difference{}.confidence);
+  Difference difference = recover(mean_ends(a), mean_ends(b));
   if (a.counts().size() == 1 && b.counts().size() == 1) {  // no spread on either side
     const bool same = a.counts().begin()->first == b.counts().begin()->first;
     difference.p = same ? 1 : fisher_exact_p(a.total(), a.total(), 0, b.total());
@@ -188,8 +205,7 @@ Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b) {
 
 Difference quantile_difference(const OffsetCounts& a, const OffsetCounts& b, double share) {
   check_samples(a, b);
-  Difference difference =
-      recover(quantile_ends(a, share), quantile_ends(b, share), Difference{}.confidence);
+  Difference difference = recover(quantile_ends(a, share), quantile_ends(b, share));
   const auto merged = merge(a, b);
   const double all = static_cast<double>(a.total()) + static_cast<double>(b.total());
   std::uint64_t below_a = 0;

@@ -24,19 +24,20 @@ double kolmogorov_smirnov(const OffsetCounts& a, const OffsetCounts& b);
 
 /// A bound of p of the two-sample Kolmogorov-Smirnov test: the chance of a D at least as large
 /// where both are of one distribution. It is the p-value of continuous distributions, which bounds
-/// the one of discrete ones from above (G. E. Noether, 1963).
+/// the one of discrete ones from above (G. E. Noether, 1963): exact up to a product of the sample
+/// sizes of 10,000 (J. L. Hodges, Arkiv för Matematik 3, 1958), of larger samples by Kolmogorov's
+/// limit, which for a few samples is too small.
 double kolmogorov_smirnov_p(const OffsetCounts& a, const OffsetCounts& b);
 
 /// How much larger something is in b than in a.
 struct Difference {
   double value = 0;          ///< b - a
   double low = 0, high = 0;  ///< infinite where the samples do not bound it on that side
-  double confidence = 0.95;
-  double p = 1;  ///< of a difference at least as large where there is none
+  double p = 1;              ///< of a difference at least as large where there is none
 };
 
 /// Newcombe's hybrid score interval (Statistics in Medicine 17, 1998, method 10), made from the
-/// intervals of the two shares, which must have the same confidence; p by Fisher's exact test
+/// intervals of the two shares; p by Fisher's exact test
 /// (`fisher_exact_p`). A share of nothing can be anything: the interval reaches accordingly far.
 Difference difference_of_shares(const Share& a, const Share& b);
 

@@ -28,6 +28,10 @@ std::string percent(double share) {
   return fmt::format("{:.{}f}%", value, decimals);
 }
 
+std::string p_text(double p) {
+  return p < 1e-300 ? std::string("p < 1e-300") : fmt::format("p {:.2g}", p);
+}
+
 std::string signed_number(std::int64_t offset) {
   return offset > 0 ? fmt::format("+{}", offset) : fmt::format("{}", offset);
 }

@@ -12,6 +12,9 @@ namespace skid::analysis {
 /// as if it were 0, 100% or the promised 99.9%.
 std::string percent(double share);
 
+/// "p 0.012", "p < 1e-300": what is less than a double holds is not 0.
+std::string p_text(double p);
+
 /// "+1", "0", "-3": an offset; the context gives the unit.
 std::string signed_number(std::int64_t offset);
 

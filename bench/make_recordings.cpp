@@ -245,6 +245,65 @@ void make_many(const Template& source, std::string_view program_path, std::uint6
   out.finish();
 }
 
+/// A recording of all processes, over and over: each copy begins where the one before
+/// ends, and has process numbers of its own, so that forks, execs and mappings grow with samples.
+void make_system(const char* from, std::uint64_t samples, const char* path) {
+  constexpr std::int32_t kPids = 1 << 22;  // PID_MAX_LIMIT of Linux
+  PerfFile file = read_perf_file(from);
+  constexpr std::uint64_t kType = kPlainSample | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+  for (const Event& event : file.events) {  // the second only has the mappings of all processes
+    if (event.sample_type() != kType) {
+      throw Error("template: wanted events with sample_type IP|TID|TIME|ID|CPU");
+    }
+  }
+  const auto time_at = [](std::uint32_t type, std::string_view record) {
+    constexpr std::size_t kFromEnd = 24;  // time, id, CPU
+    return type == PERF_RECORD_SAMPLE ? Template::kTime : record.size() - kFromEnd;
+  };
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for_each_record(file.records, [&](std::uint32_t type, std::string_view record) {
+    if (type != PERF_RECORD_SAMPLE) return;
+    first = std::min(first, Template::time_of(record));
+    last = std::max(last, Template::time_of(record));
+  });
+  if (last == 0) throw Error("template: wanted samples");
+
+  std::erase_if(file.features,
+                [](const auto& section) { return section.first == HEADER_SAMPLE_TIME; });
+  PerfFileWriter out(path, file.events, file.features);
+  std::uint64_t written = 0;
+  std::string copy;
+  for (std::int32_t number = 0; written < samples; ++number) {
+    const auto shift_pid = [&](std::size_t at) {
+      const auto pid = number_at<std::int32_t>(copy, at);
+      if (pid > 0) set_number(copy, at, pid + number * kPids);  // neither the kernel nor the idle
+    };
+    for_each_record(file.records, [&](std::uint32_t type, std::string_view record) {
+      if (type >= PERF_RECORD_HEADER_ATTR) {  // without a trailer
+        if (type == PERF_RECORD_FINISHED_ROUND) out.append(record);
+        return;
+      }
+      const bool is_sample = type == PERF_RECORD_SAMPLE;
+      if (is_sample && written == samples) return;
+      if (is_sample) ++written;
+      copy = record;
+      const std::size_t time = time_at(type, record);
+      const std::uint64_t shift = static_cast<std::uint64_t>(number) * (last - first + 1);
+      set_number(copy, time, number_at<std::uint64_t>(copy, time) + shift);
+      shift_pid(time - 8);
+      shift_pid(time - 4);
+      const bool is_task = type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT;
+      if (is_task || type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 ||
+          type == PERF_RECORD_COMM) {
+        const std::size_t numbers = is_task ? 4 : 2;
+        for (std::size_t i = 0; i < numbers; ++i) shift_pid(kHeader + 4 * i);
+      }
+      out.append(copy);
+    });
+  }
+  out.finish();
+}
+
 /// The records of another recording as perf record -z writes them: one zstd stream, flushed at the
 /// end of each piece that was taken from the kernel's buffer, cut into records. The stream alone
 /// goes to `stream_path`.
@@ -298,6 +357,7 @@ int usage() {
       "usage: make_recordings uniform TEMPLATE SAMPLES OUT\n"
       "       make_recordings many TEMPLATE SAMPLES OUT PROGRAM   (PROGRAM: as mapped in "
       "TEMPLATE)\n"
+      "       make_recordings system SYSTEM-WIDE-TEMPLATE SAMPLES OUT\n"
       "       make_recordings mixed|branches TEMPLATE SAMPLES OUT\n"
       "       make_recordings zstd RECORDING OUT STREAM\n",
       stderr);
@@ -316,8 +376,12 @@ int run(const std::vector<const char*>& arguments) {
   if (std::from_chars(count.data(), count.data() + count.size(), samples).ec != std::errc{}) {
     return usage();
   }
-  const Template source(arguments[1]);
   const char* const out = arguments[3];
+  if (kind == "system") {
+    make_system(arguments[1], samples, out);
+    return 0;
+  }
+  const Template source(arguments[1]);
   if (kind == "uniform") {
     make_uniform(source, samples, out);
   } else if (kind == "mixed") {

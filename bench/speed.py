@@ -16,9 +16,10 @@ import sys
 import tempfile
 import time
 
-# Samples of each kind. uniform: 32 bytes each; many: 40; mixed: 296 on average; branches: 424.
-SAMPLES = {"uniform": 21_000_000, "many": 20_000_000, "mixed": 1_140_000, "branches": 800_000}
-KINDS = ["uniform", "many", "mixed", "branches", "zstd", "empty"]
+# Samples of each kind. uniform: 32 bytes each; many: 40; system: 48; mixed: 296 on average; branches: 424.
+SAMPLES = {"uniform": 21_000_000, "many": 20_000_000, "system": 13_000_000,
+           "mixed": 1_140_000, "branches": 800_000}
+KINDS = ["uniform", "many", "system", "mixed", "branches", "zstd", "empty"]
 BENCH = pathlib.Path(__file__).resolve().parent
 
 
@@ -62,6 +63,19 @@ def record_template(directory):
     return template, program
 
 
+def record_compile(directory):
+    """A recording of all processes while a compiler and its driver are run over and over."""
+    template = directory / "template-system.data"
+    if not template.exists():
+        source = BENCH.parent / "tests" / "support" / "classic.c"
+        compiler = os.environ.get("CC", "cc")
+        call("perf", "record", "-q", "-N", "-a", "-m", "16M", "-e", "cpu-clock", "-c", 100_000,
+             "-o", template, "--", "sh", "-c",
+             f'for i in $(seq 60); do {compiler} -O2 -pipe -o "$2" "$1"; done', "sh", source,
+             directory / "compiled")
+    return template
+
+
 def make_recordings(build, directory, kinds, scale):
     """Makes missing recordings; returns the number of samples of each kind."""
     make = build / "bench" / "make_recordings"
@@ -80,6 +94,8 @@ def make_recordings(build, directory, kinds, scale):
             # A clock of ten seconds around a program of milliseconds.
             call("perf", "record", "-q", "-N", "-e", "cpu-clock", "-c", 10_000_000_000,
                  "-o", new, "--", "true")
+        elif kind == "system":
+            call(make, kind, record_compile(directory), counts[kind], new)
         else:
             extra = [program] if kind == "many" else []
             call(make, kind, template, counts[kind], new, *extra)
@@ -90,7 +106,7 @@ def make_recordings(build, directory, kinds, scale):
 
 def report_command(build, directory, kind):
     command = [str(build / "skidscan"), "report", str(directory / f"{kind}.data")]
-    if kind != "empty":
+    if kind not in ("empty", "system"):
         command += ["--hit", "memreader", "--runway", "noprunway"]
     return command + ["--format", "json"]
 
@@ -148,7 +164,8 @@ def print_line(name, value, target, peak, peak_target, floor):
 
 def print_results(measured, floor):
     print(f"{'':34} {'measured':>12} {'target':>12}   {'peak':>14} {'target':>12}")
-    targets = {"uniform": ("<= 1.0 x", "< 32 MiB"), "many": ("<= 2.3 x", "<= 64 MiB"),
+    targets = {"uniform": ("<= 2.0 x", "< 32 MiB"), "many": ("<= 2.3 x", "<= 64 MiB"),
+               "system": ("<= 6.0 x", "<= 48 MiB"),
                "zstd": ("<= 1.3 x", "")}
     for kind, result in measured.items():
         target, peak_target = targets.get(kind, ("", ""))

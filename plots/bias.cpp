@@ -38,8 +38,7 @@ std::string caption_of(const Column& column) {
     text += ", triggers of unequal rates";
   } else if (m.bias) {
     if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
-    // Chi-square of many samples gives less than a double holds.
-    text += m.bias->p > 0 ? fmt::format(", p {:.2g}", m.bias->p) : std::string(", p < 1e-300");
+    text += ", " + analysis::p_text(m.bias->p);
   }
   if (m.synthetic) text += ", synthetic";
   return text;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -12,89 +11,51 @@ namespace skid::plots {
 namespace {
 
 using analysis::Bin;
-using analysis::HistogramSlice;
 using analysis::Measurement;
 using analysis::SampleClass;
 using output::Column;
-
-struct Step {
-  std::int64_t offset = 0;  ///< instructions
-  double percent = 0;       ///< of the located samples, at most at `offset`
-};
-
-/// Ascending, a step for each bin, at its last offset: what is known of wider bins. Hits have their
-/// own step at 0. Samples below the histogram count as before it; those above it are in no step, so
-/// that the last one may be below 100. Empty without a located sample.
-std::vector<Step> steps_of(const Measurement& measurement) {
-  const HistogramSlice& histogram = measurement.histogram;
-  std::uint64_t all = histogram.underflow + histogram.overflow;
-  for (const Bin& bin : histogram.bins) all += bin.count;
-  std::vector<Step> steps;
-  std::uint64_t sum = 0;
-  const auto add = [&](std::int64_t offset, std::uint64_t count) {
-    if (count == 0) return;
-    sum += count;
-    steps.push_back({offset, 100 * static_cast<double>(sum) / static_cast<double>(all)});
-  };
-  add(measurement.lowest_offset, histogram.underflow);
-  for (const Bin& bin : histogram.bins) {
-    std::uint64_t rest = bin.count;
-    if (bin.lo == 0) {
-      const std::uint64_t hits = std::min(rest, measurement.samples[SampleClass::hit]);
-      add(0, hits);
-      rest -= hits;
-    }
-    add(bin.hi - 1, rest);
-  }
-  return steps;
-}
-
-/// Steps on `axis`, no more than a screen can show; each is the sum up to itself.
-std::vector<Step> thinned(const std::vector<Step>& steps, const OffsetAxis& axis) {
-  constexpr std::int64_t kMostSteps = 20'000;
-  const std::int64_t apart = (axis.highest - axis.lowest) / kMostSteps;
-  std::vector<Step> kept;
-  const Step* left_out = nullptr;
-  for (const Step& step : steps) {
-    if (step.offset < axis.lowest || step.offset > axis.highest) continue;
-    const bool keep = kept.empty() || step.offset - kept.back().offset >= apart;
-    if (keep) kept.push_back(step);
-    left_out = keep ? nullptr : &step;
-  }
-  if (left_out != nullptr) kept.push_back(*left_out);
-  return kept;
-}
 
 /// The line of a measurement, and its part from the censored offset on, where it is known only that
 /// a sample is no nearer.
 struct Lines {
   std::vector<std::pair<double, double>> known, censored;
+  std::uint64_t beyond = 0;  ///< located samples outside the axis
 };
 
+/// A step for each bin, as wide as it is recorded, at its last offset: what is known of wider bins.
+/// Hits have their own step at 0. Samples below the axis count as before it; those above it are in
+/// no step. Empty without a located sample.
 Lines lines_of(const Measurement& m, const OffsetAxis& axis) {
+  constexpr std::int64_t kMostSteps = 20'000;  // more than a screen can show
   Lines lines;
-  const std::vector<Step> steps = steps_of(m);
-  if (steps.empty()) return lines;
+  const std::uint64_t located = m.samples.located();
+  if (located == 0) return lines;
+  const std::int64_t recorded_bins = (axis.highest - axis.lowest) / m.bin_width;
+  const auto histogram = histogram_of(
+      m.basis.tally, {axis.lowest, axis.highest, m.bin_width * (recorded_bins / kMostSteps + 1)});
+  lines.beyond = histogram.underflow + histogram.overflow;
+  std::uint64_t sum = histogram.underflow;
+  const auto height = [&] { return 100 * static_cast<double>(sum) / static_cast<double>(located); };
   auto* line = &lines.known;
-  double height = 0;
-  for (const Step& step : steps) {
-    if (step.offset < axis.lowest) height = step.percent;
-  }
-  line->emplace_back(static_cast<double>(axis.lowest) - 0.5, height);
-  const std::int64_t censored_from =
-      m.censored_from.value_or(std::numeric_limits<std::int64_t>::max());
-  for (const Step& step : thinned(steps, axis)) {
-    if (step.offset >= censored_from && line == &lines.known) {
-      line->emplace_back(static_cast<double>(censored_from), height);
+  line->emplace_back(static_cast<double>(axis.lowest) - 0.5, height());
+  const auto rise = [&](std::int64_t offset, std::uint64_t count) {
+    if (count == 0) return;
+    if (m.censored_from && offset >= *m.censored_from && line == &lines.known) {
+      const auto end = static_cast<double>(*m.censored_from);
+      line->emplace_back(end, height());
       line = &lines.censored;
-      line->emplace_back(static_cast<double>(censored_from), height);
+      line->emplace_back(end, height());
     }
-    const auto x = static_cast<double>(step.offset);
-    if (line->back().first < x) line->emplace_back(x, height);
-    height = step.percent;
-    line->emplace_back(x, height);
+    const auto x = static_cast<double>(offset);
+    if (line->back().first < x) line->emplace_back(x, height());
+    sum += count;
+    line->emplace_back(x, height());
+  };
+  for (const Bin& bin : histogram.bins) {
+    rise(0, bin[SampleClass::hit]);
+    rise(std::min(bin.hi - 1, axis.highest), bin.count - bin[SampleClass::hit]);
   }
-  line->emplace_back(static_cast<double>(axis.highest) + 0.5, height);
+  line->emplace_back(static_cast<double>(axis.highest) + 0.5, height());
   return lines;
 }
 
@@ -134,7 +95,7 @@ Panel panel_of(const std::vector<Column>& columns, int plot_width) {
     LineStyle style = line_style_of(column.level);
     style.width = std::max(1.2, 0.85 * style.width);
     style.dashes = dashes_of(lines_of_level[column.level]++);
-    panel.captions.push_back({caption_of(column, bars_of(m, axis).beyond), style});
+    panel.captions.push_back({caption_of(column, lines.beyond), style});
     if (!lines.known.empty()) panel.curves.push_back({style, std::move(lines.known)});
     if (lines.censored.empty()) continue;
     panel.curves.push_back({{style.color, style.width / 2, kDotted}, std::move(lines.censored)});

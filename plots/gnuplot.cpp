@@ -1,6 +1,5 @@
 #include "plots/gnuplot.h"
 
-#include "plots/characters.h"
 #include "plots/layout.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -37,11 +36,10 @@ bool is_plot_file(const fs::path& file) {
 std::string terminal_for(const fs::path& file, const Figure& figure) {
   const std::string extension = file.extension().string();
   if (extension == ".pdf") {
-    return fmt::format(
-        "pdfcairo noenhanced rounded size {:.4f}in,{:.4f}in font 'Sans,10' fontscale 1",
-        figure.width / 96.0, figure.height / 96.0);
+    return fmt::format("pdfcairo noenhanced size {:.4f}in,{:.4f}in font 'Sans,10' fontscale 1",
+                       figure.width / 96.0, figure.height / 96.0);
   }
-  return fmt::format("{} noenhanced rounded size {},{} font 'Sans,10'{} background rgb '#ffffff'",
+  return fmt::format("{} noenhanced size {},{} font 'Sans,10'{} background rgb '#ffffff'",
                      extension == ".svg" ? "svg" : "pngcairo", figure.width, figure.height,
                      extension == ".svg" ? " fontscale 1.33" : "");
 }

@@ -21,27 +21,22 @@ constexpr double kLeastShare = 1e-4;
 /// Boxes of a row without shades, each with its share of the located samples as `shade`; beyond the
 /// axis are `beyond`.
 std::vector<Box> bins_of(const Row& row, const OffsetAxis& axis, double y, std::uint64_t& beyond) {
-  const Bars bars = bars_of(*row.measurement, axis);
-  beyond = bars.beyond;
-  std::uint64_t all = bars.beyond;
-  for (const Bar& bar : bars.bars) all += bar.count;
+  const auto histogram = histogram_of(row.measurement->basis.tally, axis);
+  beyond = histogram.underflow + histogram.overflow;
+  const std::uint64_t all = row.measurement->samples.located();
   std::vector<Box> boxes;
-  const auto width = static_cast<double>(axis.width);
-  for (std::size_t i = 0; i < bars.bars.size();) {
-    const std::int64_t lo = bars.bars[i].lo;
-    std::uint64_t count = 0;
-    for (; i < bars.bars.size() && bars.bars[i].lo == lo; ++i) count += bars.bars[i].count;
-    const bool has_neighbour = i < bars.bars.size() && bars.bars[i].lo == lo + axis.width;
-    const double left = static_cast<double>(lo) - 0.5;
-    Bar whole;
-    whole.lo = lo;
+  for (std::size_t i = 0; i < histogram.bins.size(); ++i) {
+    const analysis::Bin& bin = histogram.bins[i];
+    const bool has_neighbour = i + 1 < histogram.bins.size() && histogram.bins[i + 1].lo == bin.hi;
+    const double left = static_cast<double>(bin.lo) - 0.5;
+    const double width = static_cast<double>(axis.width) * (has_neighbour ? 1 + kOverlap : 1);
     boxes.push_back({left,
-                     left + width * (has_neighbour ? 1 + kOverlap : 1),
+                     left + width,
                      y + 0.92,
                      y + 0.08,
-                     {fmt::format("{}, offset {}", row.label, offsets_of(whole, axis)),
-                      count_and_share(count, all, "the located")},
-                     static_cast<double>(count) / static_cast<double>(all)});
+                     {fmt::format("{}, offset {}", row.label, offsets_of(bin.lo, false, axis)),
+                      count_and_share(bin.count, all, "the located")},
+                     static_cast<double>(bin.count) / static_cast<double>(all)});
   }
   return boxes;
 }

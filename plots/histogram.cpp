@@ -43,13 +43,15 @@ std::vector<Boxes> boxes_of(const Bars& bars, const Column& column, const Offset
   for (const Bar& bar : bars.bars) {
     Boxes& of_class = boxes[bar.sample_class];
     of_class.fill = {fill_of(bar.sample_class).color};
-    of_class.boxes.push_back({bar.left,
-                              bar.right,
-                              std::max(floor, static_cast<double>(bar.bottom)),
-                              static_cast<double>(bar.bottom + bar.count),
-                              {fmt::format("{}, offset {}", column.label, offsets_of(bar, axis)),
-                               count_and_share(bar.count, located, "the located") + ", " +
-                                   std::string(analysis::words_for(bar.sample_class))}});
+    of_class.boxes.push_back(
+        {bar.left,
+         bar.right,
+         std::max(floor, static_cast<double>(bar.bottom)),
+         static_cast<double>(bar.bottom + bar.count),
+         {fmt::format("{}, offset {}", column.label,
+                      offsets_of(bar.lo, bar.sample_class == SampleClass::hit, axis)),
+          count_and_share(bar.count, located, "the located") + ", " +
+              std::string(analysis::words_for(bar.sample_class))}});
   }
   std::vector<Boxes> result;
   for (auto& [ignored, of_class] : boxes) result.push_back(std::move(of_class));

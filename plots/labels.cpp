@@ -164,11 +164,11 @@ Rule trigger_rule(const Axis& y) {
   return {0, y.low, 0, y.high, {Color::grey, 1, kDotted}};
 }
 
-std::string offsets_of(const Bar& bar, const OffsetAxis& axis) {
-  if (axis.width == 1) return analysis::signed_number(bar.lo);
-  if (bar.sample_class == analysis::SampleClass::hit) return "0";
-  return fmt::format("{} to {}", analysis::signed_number(bar.lo == 0 ? 1 : bar.lo),
-                     analysis::signed_number(bar.lo + axis.width - 1));
+std::string offsets_of(std::int64_t lo, bool hits, const OffsetAxis& axis) {
+  if (axis.width == 1) return analysis::signed_number(lo);
+  if (hits) return "0";
+  return fmt::format("{} to {}", analysis::signed_number(lo == 0 ? 1 : lo),
+                     analysis::signed_number(lo + axis.width - 1));
 }
 
 void show_nothing_located(Panel& panel) {

@@ -78,9 +78,9 @@ Axis offset_axis(const OffsetAxis& axis, int plot_width, bool labelled);
 /// A line across the panel at the trigger. `y`: the final axis of the panel.
 Rule trigger_rule(const Axis& y);
 
-/// "+3", "+20 to +39"; where bins are wider than one instruction, hits have offset 0 and the rest
-/// of their bin begins at +1.
-std::string offsets_of(const Bar& bar, const OffsetAxis& axis);
+/// "+3", "+20 to +39": the offsets of a bin that begins at `lo`. Where bins are wider than one
+/// instruction, hits have offset 0 and the rest of their bin begins at +1.
+std::string offsets_of(std::int64_t lo, bool hits, const OffsetAxis& axis);
 
 /// "no located samples" in the middle of `panel`, which then has no y axis.
 void show_nothing_located(Panel& panel);

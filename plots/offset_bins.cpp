@@ -1,13 +1,12 @@
 #include "plots/offset_bins.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 namespace skid::plots {
 namespace {
 
 using analysis::Bin;
+using analysis::bin_of;
 using analysis::Measurement;
 using analysis::SampleClass;
 
@@ -17,9 +16,6 @@ constexpr double kTail = 0.0005;
 constexpr std::int64_t kLongestTails = 4;
 /// Shorter axes make a single bar as wide as the panel.
 constexpr std::int64_t kShortestSpan = 10;
-/// hit, skid, before and censored, the first of the classes.
-constexpr std::size_t kLocatedClasses = 4;
-static_assert(static_cast<std::size_t>(SampleClass::censored) + 1 == kLocatedClasses);
 
 struct Range {
   std::int64_t lowest = 0;
@@ -43,11 +39,6 @@ void include_central_part(const Measurement& measurement, Range& range) {
     seen += bin.count;
     if (seen > tail && sum - before > tail) range.include(bin.lo, bin.hi - 1);
   }
-}
-
-std::int64_t floor_to(std::int64_t value, std::int64_t width) {
-  const std::int64_t remainder = value % width;
-  return value - (remainder < 0 ? remainder + width : remainder);
 }
 
 }  // namespace
@@ -79,8 +70,8 @@ OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t 
   OffsetAxis axis;
   const double units = static_cast<double>(range.span()) / static_cast<double>(unit);
   axis.width = unit * round_up_nicely(units / static_cast<double>(most_bins));
-  axis.lowest = floor_to(range.lowest, axis.width);
-  axis.highest = floor_to(range.highest, axis.width) + axis.width - 1;
+  axis.lowest = bin_of(range.lowest, axis.width) * axis.width;
+  axis.highest = (bin_of(range.highest, axis.width) + 1) * axis.width - 1;
   return axis;
 }
 
@@ -93,43 +84,26 @@ double end_of_hits(const OffsetAxis& axis) {
 }
 
 Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
-  const std::uint64_t hits = measurement.samples[SampleClass::hit];
-  std::map<std::int64_t, std::array<std::uint64_t, kLocatedClasses>> bins;
+  const auto histogram = histogram_of(measurement.basis.tally, axis);
   Bars result;
-  result.beyond = measurement.histogram.underflow + measurement.histogram.overflow;
-  for (const Bin& bin : measurement.histogram.bins) {
-    if (bin.lo < axis.lowest || bin.lo > axis.highest) {
-      result.beyond += bin.count;
-      continue;
+  result.beyond = histogram.underflow + histogram.overflow;
+  for (const Bin& bin : histogram.bins) {
+    const double left = static_cast<double>(bin.lo) - 0.5;
+    const double right = static_cast<double>(bin.hi) - 0.5;
+    const std::uint64_t hits = bin[SampleClass::hit];
+    if (hits > 0) {
+      result.bars.push_back({bin.lo, SampleClass::hit, 0, hits, left, end_of_hits(axis)});
     }
-    auto& counts = bins[floor_to(bin.lo, axis.width)];
-    const auto add = [&counts](SampleClass sample_class, std::uint64_t count) {
-      counts[static_cast<std::size_t>(sample_class)] += count;
-      return count;
-    };
-    std::uint64_t rest = bin.count;
-    // Hits are exactly the samples at offset 0.
-    if (bin.lo <= 0 && 0 < bin.hi) rest -= add(SampleClass::hit, std::min(hits, rest));
-    rest -= add(SampleClass::censored, std::min(bin.censored, rest));
-    add(bin.lo < 0 ? SampleClass::before : SampleClass::skid, rest);
-  }
-  for (const auto& [lo, counts] : bins) {
-    const double left = static_cast<double>(lo) - 0.5;
-    const double right = left + static_cast<double>(axis.width);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
-      const auto sample_class = static_cast<SampleClass>(i);
-      if (counts[i] == 0) continue;
-      if (sample_class == SampleClass::hit) {
-        result.bars.push_back({lo, sample_class, 0, counts[i], left, end_of_hits(axis)});
-        result.highest = std::max(result.highest, counts[i]);
-        continue;
-      }
+    for (const auto sample_class :
+         {SampleClass::skid, SampleClass::before, SampleClass::censored}) {
+      const std::uint64_t count = bin[sample_class];
+      if (count == 0) continue;
       result.bars.push_back(
-          {lo, sample_class, sum, counts[i], lo == 0 ? end_of_hits(axis) : left, right});
-      sum += counts[i];
+          {bin.lo, sample_class, sum, count, bin.lo == 0 ? end_of_hits(axis) : left, right});
+      sum += count;
     }
-    result.highest = std::max(result.highest, sum);
+    result.highest = std::max({result.highest, hits, sum});
   }
   return result;
 }

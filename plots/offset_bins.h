@@ -9,12 +9,7 @@
 
 namespace skid::plots {
 
-/// Offsets lowest to highest in bins of `width` instructions that begin at multiples of it.
-struct OffsetAxis {
-  std::int64_t lowest = 0;
-  std::int64_t highest = 0;
-  std::int64_t width = 1;
-};
+using analysis::OffsetAxis;
 
 /// The axis that the levels of an event share. It holds offset 0 and all samples, unless a few far
 /// ones (0.05% of a measurement on either side) would compress the others.

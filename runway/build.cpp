@@ -6,6 +6,7 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
+#include "src/support/text.h"
 
 #include <cerrno>
 #include <fstream>
@@ -136,11 +137,9 @@ void write_source(const fs::path& path, std::string_view text) {
 std::string first_message(std::string_view text) {
   std::string first;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string line(text.substr(0, end));
+    std::string line(take_until('\n', text));
     if (line.find("error") != std::string::npos) return line;
     if (first.empty()) first = std::move(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return first.empty() ? "no message" : first;
 }

@@ -3,6 +3,7 @@
 #include "runway/kinds/kind.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -127,11 +128,7 @@ Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t furt
 
 TargetDescription description_from(std::string_view descriptor, const std::string& path) {
   const auto refuse = [&path](std::string found, std::string expected) {
-    return InputError({.file = path,
-                       .offset = {},
-                       .found = std::move(found),
-                       .allowed = std::move(expected),
-                       .remedy = {}});
+    return InputError({.file = path, .found = std::move(found), .allowed = std::move(expected)});
   };
   const auto count = read_integer<std::uint32_t>(descriptor, 4);
   const std::size_t most =
@@ -192,10 +189,7 @@ std::vector<TriggerBlock> Layout::trigger_blocks() const {
 }
 
 const Expectation* TargetDescription::expectation_of(std::string_view event) const {
-  const auto found =
-      std::find_if(expectations.begin(), expectations.end(),
-                   [&](const Expectation& expectation) { return expectation.event == event; });
-  return found == expectations.end() ? nullptr : &*found;
+  return find_by(expectations, &Expectation::event, event);
 }
 
 std::vector<Expectation> expectations_for(const Specification& specification) {

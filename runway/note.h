@@ -10,7 +10,7 @@
 //    8+8*n     -  JSON text in UTF-8, without a terminator, to the end of the descriptor
 //
 // The addresses are words that the linker fills in, so that they cannot differ from the code. The
-// text names them, and holds what was asked for and what to expect; `readelf -p .note.skidscan`
+// text names them, and holds what was requested and what to expect; `readelf -p .note.skidscan`
 // shows it:
 //
 //   {"addresses":      ["loop", "loop_end", "lead_in", "trigger", "runway", "runway_end", "datum",

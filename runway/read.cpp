@@ -256,7 +256,6 @@ Target require_target(const fs::path& path) {
   std::optional<Target> target = read_target(path);
   if (target) return *std::move(target);
   throw InputError({.file = path.string(),
-                    .offset = {},
                     .found = "an ELF file without a skidscan note",
                     .allowed = "a target that skidscan built",
                     .remedy = "build one with skidscan target"});

@@ -3,6 +3,7 @@
 #include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <chrono>
 #include <cstdint>
@@ -54,9 +55,7 @@ std::optional<TargetReport> report_in(std::string_view line) {
 std::optional<TargetReport> parse_target_report(std::string_view standard_output) {
   std::optional<TargetReport> last;
   while (!standard_output.empty()) {
-    const std::size_t end = standard_output.find('\n');
-    if (auto report = report_in(standard_output.substr(0, end))) last = std::move(report);
-    standard_output.remove_prefix(end == std::string_view::npos ? standard_output.size() : end + 1);
+    if (auto report = report_in(take_until('\n', standard_output))) last = std::move(report);
   }
   return last;
 }

@@ -1,4 +1,5 @@
-// What a target is to be, as the user chooses it.
+// What a target is to be, as the user chooses it, and how much memory a pointer chase has to go
+// through for a level of the memory to serve it.
 #pragma once
 
 #include "runway/trigger.h"
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -22,7 +24,7 @@ using RunLength = std::variant<std::uint64_t /* iterations */, std::chrono::nano
 
 struct Specification {
   Arch arch = Arch::x86_64;
-  TriggerKind trigger = TriggerKind::load;
+  TriggerKind trigger{};      ///< load
   unsigned access_bytes = 8;  ///< width of the access; one of the kind's widths, if it has any
   unsigned nop_bytes = 1;     ///< length of one runway NOP; 1 to 9 on x86-64, 4 on aarch64
   std::uint32_t nops = 5000;  ///< NOPs of the runway; 20 to 1,000,000
@@ -38,7 +40,7 @@ struct Specification {
 };
 
 /// The specification that a kind starts from on an architecture (aarch64: nop_bytes 4).
-Specification default_specification(Arch arch, TriggerKind trigger = TriggerKind::load);
+Specification default_specification(Arch arch, TriggerKind trigger = {});
 
 inline constexpr std::size_t kMostTriggers = 16;
 
@@ -70,5 +72,33 @@ unsigned string_repetitions(const Specification& specification);
 /// Throws UsageError for a kind that the architecture does not have, and naming the field, its
 /// value and the expected values.
 void check(const Specification& specification);
+
+/// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: none, or not
+/// known.
+struct MemorySizes {
+  std::uint64_t l1 = 0, l2 = 0, l3 = 0, memory = 0;
+};
+
+struct WorkingSet {
+  std::uint64_t bytes = 0;   ///< for Specification::working_set_bytes; 0 for kinds without a chase
+  std::string refusal = {};  ///< why no size is suitable here, or empty; `bytes` is 0 then
+  std::string remark = {};   ///< what to know of the size, for people; may be empty
+};
+
+/// The working set of a trigger kind. Where the level 2 cache is not known the one that
+/// default_specification gives, with a remark.
+///
+/// A level is missed reliably only by several times its size, because caches do not evict what was
+/// used least recently alone: a random one that is gone through in a cycle, and holds 1/n of it,
+/// hits by a share h = exp(-n (1-h)), which is 20% for n = 2, 2% for 4 and 0.04% for 8. So:
+///   load-l2    half the level 2 cache;
+///   load-l3    16 times level 2, of which the elements take half of the lines, or half of level 3
+///              where that is less, but no less than 4 times level 2;
+///   load-dram  8 times the last level, of which the elements take half of the lines, or a quarter
+///              of memory where that is less, but no less than 4 times the last level.
+WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes);
+
+/// "2080 MiB", "384 KiB", "100 bytes".
+std::string size_text(std::uint64_t bytes);
 
 }  // namespace skid::runway

@@ -1,7 +1,9 @@
 #include "runway/trigger.h"
 
 #include "runway/kinds/kind.h"
+#include "runway/kinds/registry.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +14,17 @@
 
 namespace skid::runway {
 
+namespace kinds {
+
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
+#define SKIDSCAN_DECLARE_KIND(NAME) Kind NAME();
+SKIDSCAN_TRIGGER_KINDS(SKIDSCAN_DECLARE_KIND)
+#undef SKIDSCAN_DECLARE_KIND
+
+}  // namespace kinds
+
 namespace {
 
-/// In the order of TriggerKind.
 const auto& table() {
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
 #define SKIDSCAN_DESCRIBE(NAME) kinds::NAME(),
@@ -33,10 +43,7 @@ std::string names_of(const std::vector<TriggerKind>& kinds) {
 }  // namespace
 
 const Effect* Kind::effect_on(Counted counted) const {
-  const auto found = std::find_if(effects.begin(), effects.end(), [counted](const Effect& effect) {
-    return effect.counted == counted;
-  });
-  return found == effects.end() ? nullptr : &*found;
+  return find_by(effects, &Effect::counted, counted);
 }
 
 bool Kind::causes(Counted counted) const {
@@ -50,10 +57,9 @@ std::vector<Effect> kinds::through_kernel(std::vector<Effect> effects) {
         Counted::l2_misses, Counted::l3_misses, Counted::branches, Counted::taken_branches,
         Counted::taken_conditional_branches, Counted::untaken_conditional_branches,
         Counted::mispredicted, Counted::mispredicted_conditional}) {
-    const bool known = std::any_of(effects.begin(), effects.end(), [counted](const Effect& effect) {
-      return effect.counted == counted;
-    });
-    if (!known) effects.push_back({counted, kDepends, Verdict::never});
+    if (find_by(effects, &Effect::counted, counted) == nullptr) {
+      effects.push_back({counted, kDepends, Verdict::never});
+    }
   }
   return effects;
 }
@@ -71,7 +77,7 @@ std::string_view name_of(Arch arch) {
 }
 
 TriggerKind trigger_kind_from(std::string_view name) {
-  if (name == "branch") return TriggerKind::branch_taken;
+  if (name == "branch") name = "branch-taken";
   for (const TriggerKind kind : all_trigger_kinds()) {
     if (name_of(kind) == name) return kind;
   }
@@ -80,10 +86,11 @@ TriggerKind trigger_kind_from(std::string_view name) {
 }
 
 const std::vector<TriggerKind>& all_trigger_kinds() {
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
-#define SKIDSCAN_KIND(NAME) TriggerKind::NAME,
-  static const std::vector<TriggerKind> kinds{SKIDSCAN_TRIGGER_KINDS(SKIDSCAN_KIND)};
-#undef SKIDSCAN_KIND
+  static const std::vector<TriggerKind> kinds = [] {
+    std::vector<TriggerKind> all;
+    for (std::size_t i = 0; i < table().size(); ++i) all.push_back(static_cast<TriggerKind>(i));
+    return all;
+  }();
   return kinds;
 }
 

@@ -2,9 +2,9 @@
 // kinds/kind.h has the rest of what is known of a kind.
 #pragma once
 
-#include "runway/kinds/registry.h"
 #include "src/support/address.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +13,9 @@
 namespace skid::runway {
 
 /// The instruction that causes the event, one per iteration. Its successor in program order is the
-/// first runway byte.
-enum class TriggerKind {
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
-#define SKIDSCAN_ENUMERATOR(NAME) NAME,
-  SKIDSCAN_TRIGGER_KINDS(SKIDSCAN_ENUMERATOR)
-#undef SKIDSCAN_ENUMERATOR
-};
+/// first runway byte. The value is the kind's place in kinds/registry.h; it has no enumerators, so
+/// that code that needs one kind asks for it by name: trigger_kind_from("fault").
+enum class TriggerKind : std::uint8_t {};
 
 /// Where the loads of a pointer chase are to be served from.
 enum class MemoryLevel { l2, l3, dram };
@@ -29,7 +25,7 @@ std::string_view name_of(Arch arch);
 /// Also accepts "branch", the name of branch-taken in old targets. Throws UsageError listing the
 /// kinds.
 TriggerKind trigger_kind_from(std::string_view name);
-/// In the order of the enumeration.
+/// In the order of kinds/registry.h.
 const std::vector<TriggerKind>& all_trigger_kinds();
 /// Their names, separated by commas, for messages.
 std::string trigger_kind_names();

@@ -1,7 +1,6 @@
 // Arguments to command; the only place that catches.
 #include "src/commandline/help.h"
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"
 #include "src/support/process.h"

@@ -2,7 +2,6 @@
 // else (assembly, expected counts, events, docs, tests) follows from the description.
 #pragma once
 
-#include "runway/kinds/registry.h"
 #include "runway/trigger.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
@@ -103,10 +102,8 @@ inline constexpr std::optional<double> kDepends = std::nullopt;
 /// Widths of general-purpose registers in bytes, and of a pointer.
 inline const std::vector<unsigned> kWords{1, 2, 4, 8}, kPointer{8};
 
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
-#define SKIDSCAN_DECLARE_KIND(NAME) Kind NAME();
-SKIDSCAN_TRIGGER_KINDS(SKIDSCAN_DECLARE_KIND)
-#undef SKIDSCAN_DECLARE_KIND
+/// The plain load, which others vary.
+Kind load();
 
 }  // namespace kinds
 }  // namespace skid::runway

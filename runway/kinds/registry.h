@@ -1,9 +1,10 @@
-// The kinds of trigger, one line each: KIND(NAME) is TriggerKind::NAME, and the function NAME() in
-// one of the files beside this one describes it. Help, docs/triggers.md and the tests keep this
-// order; of several kinds that cause an event, the first is recorded.
+// The kinds of trigger: for KIND(NAME) the function NAME() in one of the files beside this one
+// describes it. Help, docs/triggers.md and the tests keep this order; of several kinds that cause
+// an event, the first is recorded. The first of all is the default. Only trigger.cpp includes this,
+// so that a new kind recompiles nothing else.
 #pragma once
 
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): an enumerator and a function from one line
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a declaration and a call from one line
 #define SKIDSCAN_TRIGGER_KINDS(KIND) \
   KIND(load)                         \
   KIND(load_l2)                      \

@@ -6,7 +6,6 @@
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
-#include "src/measure/event_warnings.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
@@ -422,11 +421,6 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                 identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
   result.kernel = cpu.machine().kernel;
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
-  if (digest.uncertain > 0) {
-    result.remarks.push_back(fmt::format(
-        "{} samples preceded a mapping of their time in the pipe by far; their file is uncertain",
-        digest.uncertain));
-  }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
   result.particulars.push_back(fmt::format("{}: {}", result.file, cpu.catalogue_name()));

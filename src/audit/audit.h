@@ -59,7 +59,7 @@ struct EventAudit {
   std::array<std::uint64_t, 5> verdicts = {};
   std::array<std::uint64_t, analysis::kNotJudged> not_judged = {};  ///< by NotJudged
   std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
-  /// With impossible samples, most of them first; then, if all were asked for, the others.
+  /// With impossible samples, most of them first; then, if all were requested, the others.
   std::vector<InstructionFinding> instructions;
   std::size_t all_functions = 0;         ///< with judged samples, those left out included
   std::size_t impossible_functions = 0;  ///< of these, with impossible samples

@@ -68,7 +68,7 @@ class FileJudge {
   AddressRange decoded_range_;
   bool has_function_ = false;
   CodeAround around_;
-  std::optional<Branches> branches_;  ///< once they are asked for
+  std::optional<Branches> branches_;  ///< read when they are first needed
 };
 
 }  // namespace skid::audit

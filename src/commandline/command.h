@@ -29,12 +29,12 @@ struct Command {
   std::string name;  ///< "report"; of the program "skidscan"
   std::string description;
   std::vector<Option> options;
-  std::vector<std::string> notes;  ///< paragraphs
+  std::vector<std::string> notes = {};  ///< paragraphs
   /// Those whose meaning is specific to the command; `all_exit_statuses` adds the general ones.
-  std::map<ExitStatus, std::string> exit_statuses;
+  std::map<ExitStatus, std::string> exit_statuses = {};
   /// Lines for bash that work in this order in an empty directory.
-  std::vector<std::string> examples;
-  std::function<ExitStatus()> run;
+  std::vector<std::string> examples = {};
+  std::function<ExitStatus()> run = {};
 
   void add(const std::vector<Option>& more);
 };

@@ -1,7 +1,5 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/messages.h"
-#include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/reader.h"
@@ -16,10 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,7 +41,7 @@ struct AnnotateOptions {
 
 listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
-    throw UsageError("--module: says where a function is; name it with --function");
+    throw UsageError("--module: restricts --function FUNCTION; add it");
   }
   listing::Selection selection;
   for (const std::string& list : options.events) {
@@ -60,18 +55,8 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   return selection;
 }
 
-template <typename Names>
-std::string named(const Names& names) {
-  std::vector<std::string> shown;
-  for (const std::string& name : names) {
-    if (shown.size() == kMostNamed) break;
-    shown.push_back(name);
-  }
-  std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  if (names.size() > shown.size()) {
-    text += fmt::format(" and {} more", names.size() - shown.size());
-  }
-  return text;
+std::string named(const std::set<std::string>& names) {
+  return output::list_of({names.begin(), names.end()}, kMostNamed);
 }
 
 /// Why there is nothing to show. Throws Error.
@@ -140,7 +125,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) messages.note(remarks[i]);
   if (remarks.size() > kMostNamed) {
     messages.note(
-        fmt::format("{} more like these: 'skidscan samples' says all that is wrong with mapped "
+        fmt::format("{} more like these: 'skidscan samples' prints all that is wrong with mapped "
                     "files",
                     remarks.size() - kMostNamed));
   }

@@ -2,20 +2,16 @@
 
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/messages.h"
-#include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/measure/catalogues.h"
+#include "src/measure/event_knowledge.h"
 #include "src/output/audit/audit.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace skid::commands {
 namespace {

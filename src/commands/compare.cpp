@@ -1,25 +1,19 @@
 #include "analysis/comparison.h"
 #include "plots/figure.h"
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/html/comparison_page.h"
+#include "src/html/pages.h"
 #include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,24 +35,17 @@ struct CompareOptions {
   OutputOptions shown;
 };
 
-/// A number from 0 to `most`, or nullopt.
-std::optional<double> number_from(std::string_view text, double most) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end || !(value >= 0 && value <= most)) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices) {
   constexpr double kMostInstructions = 1e9;
+  const auto number_up_to = [](std::string_view number, double most) {
+    const auto value = commandline::number_from<double>(number);
+    return value && *value >= 0 && *value <= most ? value : std::nullopt;
+  };
   const std::size_t comma = text.find(',');
-  const auto share = number_from(text.substr(0, comma), 1);
+  const auto share = number_up_to(text.substr(0, comma), 1);
   const auto instructions = comma == std::string_view::npos
                                 ? std::optional(choices.least_instructions)
-                                : number_from(text.substr(comma + 1), kMostInstructions);
+                                : number_up_to(text.substr(comma + 1), kMostInstructions);
   if (!share || !instructions) {
     throw UsageError(
         fmt::format("--min-effect {}: expected a share from 0 to 1, optionally followed by a comma "

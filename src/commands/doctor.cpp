@@ -6,13 +6,11 @@
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/support/error.h"
-#include "src/support/json_text.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -53,7 +51,7 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   const machine::Diagnosis diagnosis = machine::diagnose(support, trial);
   const output::CpuEvents cpu_events = cpu_events_of(support.machine);
   if (options.format == "json") {
-    print(json_text(output::diagnosis_json(support, diagnosis, cpu_events), 2) + '\n');
+    print(output::diagnosis_json(support, diagnosis, cpu_events));
   } else {
     print_page(options.shown,
                output::diagnosis_text(support, diagnosis, cpu_events, page_for(options.shown)));

@@ -1,14 +1,16 @@
 #include "src/commands/each_recording.h"
 
-#include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
+#include "src/commands/terminal.h"
 #include "src/events/pfm_tables.h"
-#include "src/kit/output.h"
+#include "src/kit/kit.h"
+#include "src/output/report/report_reader.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/in_order.h"
-#include "src/symbols/threads.h"
+#include "src/symbols/disassembler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +22,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -66,7 +69,7 @@ struct Step {
 };
 
 /// The steps of all inputs, one after the other. The description of a run is read when its first
-/// recording is asked for, so that no more of them are in memory than are being read.
+/// recording is requested, so that no more of them are in memory than are being read.
 class Steps {
  public:
   explicit Steps(const std::vector<std::string>& inputs) : inputs_(inputs) {}
@@ -145,6 +148,46 @@ class Steps {
 };
 
 }  // namespace
+
+bool is_report(const std::string& file) {
+  constexpr std::size_t kEnoughBytes = 64;
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return false;
+  const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return descriptor && output::looks_like_report(peek(descriptor, kEnoughBytes));
+}
+
+void refuse_report(const std::string& file) {
+  if (!is_report(file)) return;
+  throw InputError({file, std::nullopt, "JSON text, such as a report of skidscan",
+                    "a recording of perf",
+                    "name the recording that it was made from; reports are for 'skidscan report', "
+                    "'compare' and 'merge'"});
+}
+
+perfdata::Recording open_recording(const std::string& file) {
+  if (run::is_run(file)) {
+    throw InputError({file, std::nullopt, "a run of 'skidscan record'", "a recording of perf",
+                      "name one of those in it, *.data, or use 'skidscan report'"});
+  }
+  std::error_code none;
+  if (file == kDefaultRecording && !fs::exists(file, none)) {
+    throw InputError({file, std::nullopt, "no such file here", "",
+                      "make it with 'perf record', or name a recording"});
+  }
+  refuse_report(file);
+  return perfdata::Recording::open(file);
+}
+
+ExitStatus print_faults(const perfdata::Recording& recording) {
+  for (const auto& fault : recording.faults()) print_error(describe(fault));
+  if (recording.attributes().empty()) {
+    // In pipe mode attributes may follow until the end.
+    throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
+                      "the recording is damaged or was cut off; record again"});
+  }
+  return recording.read_in_part() ? ExitStatus::read_in_part : ExitStatus::done;
+}
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;

@@ -1,9 +1,11 @@
 // The recordings of the runs and files that a command is given.
 #pragma once
 
-#include "src/commands/messages.h"
+#include "src/commands/terminal.h"
 #include "src/measure/measure.h"
+#include "src/perfdata/recording.h"
 #include "src/support/cores.h"
+#include "src/support/error.h"
 
 #include <cstddef>
 #include <functional>
@@ -11,6 +13,23 @@
 #include <vector>
 
 namespace skid::commands {
+
+/// What commands for recordings read when they are given no name, as perf does.
+inline constexpr const char* kDefaultRecording = "perf.data";
+
+/// Whether a regular file is one of skidscan's reports, by its beginning.
+bool is_report(const std::string& file);
+
+/// For commands that take samples: throws InputError for a report, which holds none.
+void refuse_report(const std::string& file);
+
+/// Opens a recording for a command that does not accept runs. Throws InputError as Recording::open
+/// does, with a remedy where `file` is a run, a report, or the default and missing.
+perfdata::Recording open_recording(const std::string& file);
+
+/// Prints each fault of a recording that was read to its end. Returns read_in_part if records are
+/// missing, else done. Throws InputError if it has no event, so that nothing can be read.
+ExitStatus print_faults(const perfdata::Recording& recording);
 
 /// What became of the inputs.
 struct InputsRead {

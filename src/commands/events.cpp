@@ -1,5 +1,4 @@
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
@@ -7,15 +6,10 @@
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
-#include "src/support/json_text.h"
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {
@@ -37,7 +31,7 @@ std::string chosen_cpu(const EventsOptions& options) {
     const std::string own = events::take_apart(name, events::ConfigLayout::arm).cpu;
     if (own.empty()) continue;
     if (!cpu.empty() && events::pfm_name_of(own) != events::pfm_name_of(cpu)) {
-      throw UsageError(fmt::format("'{}' is an event of {}, and {} is asked for", name, own, cpu));
+      throw UsageError(fmt::format("'{}' is an event of {}, not of {}", name, own, cpu));
     }
     cpu = own;
   }
@@ -69,7 +63,7 @@ void check(const EventsOptions& options) {
   }
 }
 
-void run_events(const EventsOptions& options) {
+ExitStatus run_events(const EventsOptions& options) {
   check(options);
   const auto catalogue = events::open_catalogue(
       {.cpu = chosen_cpu(options), .perfmon = options.perfmon}, machine::inspect());
@@ -78,13 +72,14 @@ void run_events(const EventsOptions& options) {
       .detail(fmt::format("catalogue of events: {}, {}, {} events", catalogue.cpu().source,
                           catalogue.cpu().name, catalogue.events().size()));
   if (options.format == "json") {
-    print(json_text(output::events_json(catalogue.cpu(), chosen), 2) + '\n');
+    print(output::events_json(catalogue.cpu(), chosen));
   } else if (options.list) {
     print_page(options.shown, output::event_list_text(catalogue.cpu(), chosen));
   } else {
     print_page(options.shown,
                output::events_text(catalogue.cpu(), chosen, page_for(options.shown)));
   }
+  return ExitStatus::done;
 }
 
 }  // namespace
@@ -123,14 +118,10 @@ Command events_command() {
            "libpfm4 supports the CPUs of the architecture that it is built for: Arm's on Arm "
            "alone. Generic cache events of perf (LLC-load-misses) are not supported.",
            "Columns of --list: code (+: requires config1, too), precise, name."},
-      .exit_statuses = {},
       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
                    "skidscan events --list --trigger div --cpu skl"},
-      .run = [options] {
-        run_events(*options);
-        return ExitStatus::done;
-      }};
+      .run = [options] { return run_events(*options); }};
   command.add(output_options(options->shown));
   return command;
 }

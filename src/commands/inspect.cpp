@@ -1,28 +1,20 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/messages.h"
-#include "src/commands/open_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/inspection/inspection.h"
+#include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
-#include "src/support/json_text.h"
 
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct InspectOptions {
   std::vector<std::string> files = {kDefaultRecording};
@@ -32,7 +24,7 @@ struct InspectOptions {
 
 ExitStatus run_inspect(const InspectOptions& options) {
   const bool json = options.format == "json";
-  ordered_json recordings = ordered_json::array();
+  output::Json recordings = output::Json::array();
   StandardOutput out;
   const Messages messages(options.shown);
   Cores cores(Cores::usable());
@@ -53,10 +45,9 @@ ExitStatus run_inspect(const InspectOptions& options) {
   };
   const InputsRead done = each_recording(options.files, cores, messages, read);
   if (json) {
-    const ordered_json object{{"schema", "skidscan.inspect/1"},
-                              {"tool_version", SKIDSCAN_VERSION},
-                              {"recordings", std::move(recordings)}};
-    out.text() = json_text(object, 2) + '\n';
+    out.text() = output::document_text({{"schema", "skidscan.inspect/1"},
+                                        {"tool_version", SKIDSCAN_VERSION},
+                                        {"recordings", std::move(recordings)}});
   }
   out.flush();
   if (done.has_unreadable) return ExitStatus::failed;

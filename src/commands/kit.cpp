@@ -1,14 +1,12 @@
 #include "src/kit/kit.h"
 
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
-#include "src/commands/record_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/triggers.h"
-#include "src/kit/output.h"
 #include "src/output/escape.h"
+#include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"
@@ -17,13 +15,9 @@
 #include "src/support/temporary_directory.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -90,7 +84,7 @@ std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
                                                const machine::Machine& machine) {
   if (options.cpu.empty()) {
     if (options.plan.perfmon) {
-      throw UsageError("--perfmon: names events of a CPU, which a kit is told with --for");
+      throw UsageError("--perfmon: contains events of a CPU; name the CPU with --for");
     }
     return std::nullopt;
   }
@@ -117,7 +111,7 @@ std::string vendor_of(events::ConfigLayout layout) {
   return "GenuineIntel";
 }
 
-/// What may be assumed of a machine that nobody has looked at: a CPU's PMUs, and that they take
+/// What may be assumed of an unknown machine: a CPU's PMUs, and that they take
 /// every level. What it refuses in the end is noted there.
 void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   constexpr int kHighestLevel = 3;
@@ -166,7 +160,7 @@ void write_kit(const KitOptions& options, const std::vector<kit::File>& files) {
   }
 }
 
-void make_kit(const KitOptions& given) {
+ExitStatus make_kit(const KitOptions& given) {
   const KitOptions options = completed(given);
   check_output(options);
   const TemporaryDirectory directory;
@@ -178,25 +172,18 @@ void make_kit(const KitOptions& given) {
                                 measurement.perf_event, measurement.trigger, measurement.period));
   }
   write_kit(options, kit::files_of(kit, options.slurm));
-  if (messages.quiet() || options.output == kStandardOutput) return;
-  if (options.slurm) {
-    print(output::escape_for_terminal(fmt::format(
-              "{0}: {1} measurements for {2}; where Slurm is: {3} --nodes LIST, or --features LIST",
-              options.output, kit.plan.measurements.size(), options.arch,
-              shell_quoted({fs::path(options.output) / "submit.sh"}))) +
-          "\n");
-    return;
-  }
-  const std::string script = (is_directory_name(options.output) ? fs::path(options.output)
-                                                                : fs::path(kit::kTopDirectory)) /
-                             kit::kScriptName;
-  print(
-      output::escape_for_terminal(fmt::format(
-          "{}: {} measurements for {}; {}: sh {}", options.output, kit.plan.measurements.size(),
-          options.arch,
-          is_directory_name(options.output) ? "carry it there and run" : "unpack it there and run",
-          shell_quoted({script}))) +
-      "\n");
+  if (messages.quiet() || options.output == kStandardOutput) return ExitStatus::done;
+  const bool is_directory = is_directory_name(options.output);
+  const fs::path top = is_directory ? fs::path(options.output) : fs::path(kit::kTopDirectory);
+  const std::string what = fmt::format("{}: {} measurements for {}", options.output,
+                                       kit.plan.measurements.size(), options.arch);
+  const std::string next =
+      options.slurm ? fmt::format("where Slurm is: {} --nodes LIST, or --features LIST",
+                                  shell_quoted({top / "submit.sh"}))
+                    : fmt::format("{} it there and run: sh {}", is_directory ? "carry" : "unpack",
+                                  shell_quoted({top / kit::kScriptName}));
+  print(output::escape_for_terminal(what + "; " + next) + "\n");
+  return ExitStatus::done;
 }
 
 }  // namespace
@@ -213,15 +200,11 @@ Command kit_command() {
            "a POSIX shell alone. It makes a run, as 'skidscan record' does. Without -e and "
            "--for it records the built-in events and those of perf that any CPU may have; "
            "events that the machine refuses are noted. docs/kit.md describes its files."},
-      .exit_statuses = {},
       .examples = {"skidscan kit", "skidscan kit --for skl -o skylake.tar",
                    "skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar",
                    "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
                    "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"},
-      .run = [options] {
-        make_kit(*options);
-        return ExitStatus::done;
-      }};
+      .run = [options] { return make_kit(*options); }};
   command.add({{{"-o", "--output"},
                 Value::converted("KIT.tar",
                                  [options](const auto& names) {

@@ -2,7 +2,6 @@
 
 #include "analysis/wording.h"
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
@@ -12,12 +11,8 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

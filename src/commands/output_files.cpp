@@ -1,9 +1,8 @@
 #include "src/commands/output_files.h"
 
-#include "src/output/report/report_reader.h"
+#include "src/commands/each_recording.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <set>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace skid::commands {
@@ -48,12 +46,6 @@ std::vector<fs::path> files_of_run(const fs::path& directory) {
     // Reading the input reports the error.
   }
   return files;
-}
-
-bool is_report(const std::string& file) {
-  constexpr std::size_t kEnoughBytes = 64;
-  const FileDescriptor stream(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  return stream && output::looks_like_report(peek(stream, kEnoughBytes));
 }
 
 void check(const OutputFile& file, const std::vector<std::string>& inputs,

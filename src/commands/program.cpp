@@ -16,8 +16,7 @@ commandline::Program program() {
                         {ExitStatus::builtin_events_only,
                          "doctor: only the built-in events can be sampled on this machine"},
                         {ExitStatus::gate_failed, kGateFailed}},
-      .examples = {"skidscan record && skidscan report"},
-      .run = {}};
+      .examples = {"skidscan record && skidscan report"}};
   commandline::Program program{
       std::move(itself),
       SKIDSCAN_VERSION,

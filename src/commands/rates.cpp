@@ -7,11 +7,8 @@
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/support/json_text.h"
 
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -51,7 +48,7 @@ void check(const analysis::LfbShares& shares) {
   }
 }
 
-void run_rates(const RatesOptions& options) {
+ExitStatus run_rates(const RatesOptions& options) {
   check(options.shares);
   const auto separator = separator_of(options);
   const bool piped = options.file == "-";
@@ -63,10 +60,11 @@ void run_rates(const RatesOptions& options) {
   const auto rates = analysis::compute_rates(selection.counts, options.shares);
   const output::RatesReport report{reading, selection, options.shares, rates};
   if (options.format == "json") {
-    print(json_text(output::rates_json(report), 2) + '\n');
+    print(output::rates_json(report));
   } else {
     print_page(options.shown, output::rates_text(page_for(options.shown), report));
   }
+  return ExitStatus::done;
 }
 
 }  // namespace
@@ -99,10 +97,7 @@ Command rates_command() {
       .examples = {"perf stat -x, -o counts.csv -e "
                    "page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 true",
                    "skidscan rates counts.csv"},
-      .run = [options] {
-        run_rates(*options);
-        return ExitStatus::done;
-      }};
+      .run = [options] { return run_rates(*options); }};
   command.add(output_options(options->shown));
   return command;
 }

@@ -1,8 +1,8 @@
 #include "src/commands/read_measurements.h"
 
 #include "src/commands/each_recording.h"
-#include "src/commands/messages.h"
-#include "src/measure/catalogues.h"
+#include "src/commands/terminal.h"
+#include "src/measure/event_knowledge.h"
 #include "src/output/report/report_reader.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"

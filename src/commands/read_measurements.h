@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/commands/messages.h"
+#include "src/commands/terminal.h"
 #include "src/measure/measure.h"
 
 #include <cstddef>

@@ -1,13 +1,13 @@
 #include "src/commands/commands.h"
-#include "src/commands/record_options.h"
+#include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/measure/page_fault_check.h"
 #include "src/output/escape.h"
+#include "src/record/choice.h"
 #include "src/record/directory.h"
 #include "src/record/interrupts.h"
 #include "src/record/plan.h"
-#include "src/record/preflight.h"
 #include "src/record/progress.h"
 #include "src/record/session.h"
 #include "src/support/error.h"
@@ -16,12 +16,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,78 +29,17 @@ namespace {
 namespace fs = std::filesystem;
 using run::State;
 
+struct RecordOptions : record::PlanOptions {
+  std::optional<std::filesystem::path> output;
+  std::optional<std::filesystem::path> resume;
+  bool force = false;
+  OutputOptions shown;
+};
+
 std::size_t count(const run::Run& run, State state) {
   return static_cast<std::size_t>(
       std::count_if(run.measurements.begin(), run.measurements.end(),
                     [&](const auto& measurement) { return measurement.state == state; }));
-}
-
-/// Has perf parse and try every event, so that a mistake costs nothing that was there before.
-void check_events(const record::RecordRequest& request, const machine::Machine& machine,
-                  const machine::PerfTool& perf) {
-  // Addresses stand in for those of targets that do not exist yet.
-  runway::TargetDescription nowhere;
-  nowhere.layout.trigger = {0x1000, 0x1001};
-  nowhere.layout.datum = 0x2000;
-  for (const record::ChosenEvent& chosen : request.events) {
-    const record::RequestedEvent& event = chosen.event;
-    const int level = *std::max_element(chosen.levels.begin(), chosen.levels.end());
-    record::check_event(perf, event.text(), event.for_perf(level, nowhere));
-    record::check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
-  }
-}
-
-/// The targets of a run that is there. Throws Error when one is not the one it was begun with.
-record::Targets read_targets(const run::Run& run, const fs::path& directory) {
-  record::Targets targets;
-  for (const run::RunTarget& recorded : run.targets) {
-    const fs::path path = directory / recorded.file;
-    std::optional<runway::Target> target = runway::read_target(path);
-    if (!target || target->build_id != recorded.build_id) {
-      throw Error(
-          fmt::format("{}: is not the target that this run was begun with (build-id {}, "
-                      "run.json has {}); record anew",
-                      path.string(), target ? target->build_id : "unknown", recorded.build_id));
-    }
-    targets.emplace(recorded.trigger, std::move(*target));
-  }
-  for (const run::PlannedMeasurement& measurement : run.measurements) {
-    if (measurement.state == State::pending && !targets.contains(measurement.trigger)) {
-      throw Error(fmt::format("{}: has no target for the trigger \"{}\"; record anew",
-                              (directory / run::kFileName).string(), measurement.trigger));
-    }
-  }
-  return targets;
-}
-
-/// Measurements of two machines in one run would be compared as if they were of one.
-void check_same_machine(const run::Run& run, const machine::Machine& here) {
-  const machine::CpuIdentity& then = run.machine.cpu;
-  const machine::CpuIdentity& now = here.cpu;
-  const auto identity = [](const machine::CpuIdentity& cpu) {
-    return std::tie(cpu.arch, cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.microcode);
-  };
-  if (identity(then) != identity(now) || run.machine.kernel != here.kernel) {
-    throw Error(fmt::format(
-        "the run was begun on {} (microcode {}, Linux {}), this is {} (microcode {}, Linux {}); "
-        "record anew",
-        then.model_name, then.microcode, run.machine.kernel, now.model_name, now.microcode,
-        here.kernel));
-  }
-  const std::vector<int>& allowed = here.allowed_cpus;
-  if (!allowed.empty() && !std::binary_search(allowed.begin(), allowed.end(), run.cpu)) {
-    throw Error(
-        fmt::format("the run was begun on CPU {}, where this process may not run; allowed "
-                    "{}",
-                    run.cpu, fmt::join(allowed, ", ")));
-  }
-}
-
-void remove_leftovers(const run::Run& run, const fs::path& directory) {
-  std::error_code ignored;
-  for (const run::PlannedMeasurement& measurement : run.measurements) {
-    fs::remove(directory / (measurement.file + ".partial"), ignored);
-  }
 }
 
 /// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
@@ -124,7 +60,7 @@ void print_end(const run::Run& run, const std::string& shown, bool quiet) {
   print(output::escape_for_terminal(line) + "\n");
 }
 
-/// Records what is pending and says how that went. `shown` is the directory as the user knows it.
+/// Records what is pending and prints the result. `shown`: the directory as the user named it.
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
                     const std::string& shown, bool quiet) {
@@ -141,7 +77,7 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
     throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)));
   }
   if (count(run, State::finished) == 0) {
-    throw Error(fmt::format("this machine refused every measurement; of the first it said: {}",
+    throw Error(fmt::format("this machine refused every measurement; the first reason: {}",
                             run.measurements.front().reason));
   }
   print_end(run, shown, quiet);
@@ -158,11 +94,10 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
   progress.explain(fmt::format("pinned to CPU {}", run.cpu));
   for (const record::ChosenEvent& chosen : request.events) {
     std::vector<std::string> levels, skipped;
-    for (int level = 0; level <= record::kHighestLevel; ++level) {
+    for (int level = 0; level <= machine::kHighestLevel; ++level) {
       const bool is_chosen =
           std::find(chosen.levels.begin(), chosen.levels.end(), level) != chosen.levels.end();
-      (is_chosen ? levels : skipped)
-          .push_back(level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p'));
+      (is_chosen ? levels : skipped).push_back(machine::level_name(level));
     }
     std::string line = fmt::format("{}: levels {}", chosen.event.text(), fmt::join(levels, ", "));
     if (!skipped.empty()) line += fmt::format(", without {}", fmt::join(skipped, ", "));
@@ -184,7 +119,7 @@ void record_anew(const RecordOptions& options) {
                       : events::find_catalogue(machine);
   const record::RecordRequest request =
       record::resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
-  check_events(request, machine, perf);
+  record::check_events(request, machine, perf);
   if (options.check_ip) record::check_tracepoint(perf, measure::kPageFaultTracepoint);
 
   record::Interrupts interrupts;
@@ -220,21 +155,31 @@ void resume(const RecordOptions& options) {
     throw Error(fmt::format("{}: is a synthetic run, which has nothing to record", name.string()));
   }
   record::RunDirectory directory = record::RunDirectory::resume(name);
-  const machine::PerfTool perf = machine::find_perf();
-  check_same_machine(run, machine::inspect());
-  const record::Targets targets = read_targets(run, directory.path());
-  remove_leftovers(run, directory.path());
-  if (perf.version != run.perf.version) {
-    run.notes.push_back(
-        fmt::format("begun with perf {}, resumed with perf {}", run.perf.version, perf.version));
-  }
-  run.perf = perf;
+  const record::Targets targets =
+      record::take_up(run, directory.path(), machine::inspect(), machine::find_perf());
 
   record::Interrupts interrupts;
   record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),
                             run.measurements.size() - count(run, State::pending),
                             options.shown.verbose);
   record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
+}
+
+std::vector<Option> record_options(RecordOptions& options) {
+  std::vector<Option> all = plan_options(options);
+  all.push_back({{"-o", "--output"},
+                 Value::directory(options.output),
+                 "directory of the run (default: skidscan.run; an older one becomes "
+                 "skidscan.run.old)"});
+  all.push_back({{"--force"}, Value::flag(options.force), "replace an existing run of -o"});
+  Option resume{{"--resume"},
+                Value::directory(options.resume),
+                "record the missing measurements of a partial run"};
+  // A run is finished with the options it was begun with.
+  for (const Option& option : all) resume.excludes.push_back(option.names.back());
+  all.push_back(resume);
+  for (Option& option : output_options(options.shown)) all.push_back(std::move(option));
+  return all;
 }
 
 }  // namespace
@@ -254,7 +199,6 @@ Command record_command() {
                 "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
                 "trigger), cpu-clock.",
                 "Ctrl-C keeps the finished measurements."},
-      .exit_statuses = {},
       .examples = {"skidscan record",
                    "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
                    "skidscan record -e cycles:u -e branches -c 100003",
@@ -263,11 +207,7 @@ Command record_command() {
       .run = [options] {
         // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.
         ::setenv("PERF_CONFIG", "/dev/null", 1);
-        if (options->resume) {
-          resume(*options);
-        } else {
-          record_anew(*options);
-        }
+        options->resume ? resume(*options) : record_anew(*options);
         return ExitStatus::done;
       }};
 }

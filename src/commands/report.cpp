@@ -4,21 +4,17 @@
 #include "plots/figure.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/messages.h"
 #include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/html/report_page.h"
+#include "src/html/pages.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -99,7 +95,6 @@ Command report_command() {
                   {{"--fail-on"},
                    Value::one_of("VERDICT", options->fail_on, {"broken"}),
                    "exit with status 4 if a contract is broken"}},
-      .notes = {},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::gate_failed, kGateFailed}},

@@ -9,165 +9,216 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {
 
-constexpr std::array<ColumnName, 15> kColumns = {{{Column::time, "time", true},
-                                                  {Column::pid, "pid", true},
-                                                  {Column::tid, "tid", true},
-                                                  {Column::cpu, "cpu", true},
-                                                  {Column::attr, "attr", true},
-                                                  {Column::event, "event", false},
-                                                  {Column::period, "period", true},
-                                                  {Column::addr, "addr", false},
-                                                  {Column::mode, "mode", false},
-                                                  {Column::exact, "exact", true},
-                                                  {Column::ip, "ip", false},
-                                                  {Column::sym, "sym", false},
-                                                  {Column::symoff, "symoff", false},
-                                                  {Column::dso, "dso", false},
-                                                  {Column::trace, "trace", false}}};
+using perfdata::CpuMode;
+using perfdata::Sample;
 
-std::string_view name_of(perfdata::CpuMode mode) {
-  switch (mode) {
-    case perfdata::CpuMode::kernel:
-      return "kernel";
-    case perfdata::CpuMode::user:
-      return "user";
-    case perfdata::CpuMode::hypervisor:
-      return "hypervisor";
-    case perfdata::CpuMode::guest_kernel:
-      return "guest_kernel";
-    case perfdata::CpuMode::guest_user:
-      return "guest_user";
-    case perfdata::CpuMode::unknown:
-      break;
-  }
-  return "unknown";
+template <auto member>
+void append_number(const SampleLine& line, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "{}", line.sample->*member);
 }
+
+template <auto member>
+void append_address(const SampleLine& line, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "{:x}", line.sample->*member);
+}
+
+void append_event(const SampleLine& line, std::string& text) {
+  text += line.attribute().name;
+}
+
+void append_mode(const SampleLine& line, std::string& text) {
+  constexpr std::array<const char*, 6> kNames{"unknown",    "kernel",       "user",
+                                              "hypervisor", "guest_kernel", "guest_user"};
+  const auto mode = static_cast<std::size_t>(line.sample->mode);
+  text += mode < kNames.size() ? kNames[mode] : kNames[0];
+}
+
+void append_exact(const SampleLine& line, std::string& text) {
+  text += line.sample->exact ? '1' : '0';
+}
+
+const locate::Symbol& symbol_of(const SampleLine& line) {
+  return line.sample->mode == CpuMode::kernel
+             ? line.symbolizer.kernel_symbol_at(*line.location, line.sample->ip)
+             : line.symbolizer.symbol_at(*line.location);
+}
+
+void append_symbol(const SampleLine& line, std::string& text) {
+  if (line.location) text += symbol_of(line).name;
+}
+
+void append_symbol_offset(const SampleLine& line, std::string& text) {
+  if (!line.location || symbol_of(line).name.empty()) return;
+  fmt::format_to(std::back_inserter(text), "{:#x}", symbol_of(line).offset);
+}
+
+void append_dso(const SampleLine& line, std::string& text) {
+  if (!line.location) return;
+  const auto& file = line.spaces.file(line.location->file);
+  text += line.sample->mode == CpuMode::kernel ? locate::kernel_dso_name(file) : file.path;
+}
+
+void append_trace(const SampleLine& line, std::string& text) {
+  text += line.trace.text(line.attribute(), line.raw);
+}
+
+using Json = nlohmann::ordered_json;
+
+template <typename Number>
+Json json_number(Number value) {
+  constexpr Number kMost = Number{1} << 53;  // what a double holds exactly
+  bool exact = value <= kMost;
+  if constexpr (std::is_signed_v<Number>) exact = exact && value >= -kMost;
+  return exact ? Json(value) : Json(fmt::format("{}", value));
+}
+
+struct JsonOf {
+  Json operator()(const std::string& text) const { return text; }
+  template <typename Number>
+  Json operator()(const std::vector<Number>& numbers) const {
+    Json array = Json::array();
+    for (const Number number : numbers) array.push_back(json_number(number));
+    return array;
+  }
+  template <typename Number>
+  Json operator()(Number number) const {
+    return json_number(number);
+  }
+};
+
+/// "5", "0x401000", "name", "1,2,3"
+struct TextOf {
+  bool is_hexadecimal = false;
+
+  std::string operator()(const std::string& text) const { return text; }
+  template <typename Number>
+  std::string operator()(const std::vector<Number>& numbers) const {
+    std::vector<std::string> texts;
+    for (const Number number : numbers) texts.push_back((*this)(number));
+    return fmt::format("{}", fmt::join(texts, ","));
+  }
+  template <typename Number>
+  std::string operator()(Number number) const {
+    return is_hexadecimal ? fmt::format("{:#x}", number) : fmt::format("{}", number);
+  }
+};
+
+using Fields = std::vector<perfdata::NamedValue>;
+
+/// The fields of a payload, or the reason why there are none.
+std::variant<Fields, std::string_view> fields_of(const perfdata::Tracepoints& tracepoints,
+                                                 const perfdata::Attribute& attribute,
+                                                 std::span<const std::byte> raw) {
+  const auto* format = tracepoints.format(attribute.config);
+  if (format == nullptr) return perfdata::Tracepoints::kUnknown;
+  auto fields = tracepoints.fields(*format, raw);
+  if (!fields) return perfdata::Tracepoints::kDamaged;
+  return std::move(*fields);
+}
+
+constexpr std::array<Column, 15> kColumns = {
+    {{"time", true, Needs::nothing, append_number<&Sample::time>},
+     {"pid", true, Needs::nothing, append_number<&Sample::pid>},
+     {"tid", true, Needs::nothing, append_number<&Sample::tid>},
+     {"cpu", true, Needs::nothing, append_number<&Sample::cpu>},
+     {"attr", true, Needs::nothing, append_number<&Sample::attribute>},
+     {"event", false, Needs::nothing, append_event},
+     {"period", true, Needs::nothing, append_number<&Sample::period>},
+     {"addr", false, Needs::nothing, append_address<&Sample::addr>},
+     {"mode", false, Needs::nothing, append_mode},
+     {"exact", true, Needs::nothing, append_exact},
+     {"ip", false, Needs::nothing, append_address<&Sample::ip>},
+     {"sym", false, Needs::place, append_symbol},
+     {"symoff", false, Needs::place, append_symbol_offset},
+     {"dso", false, Needs::place, append_dso},
+     {"trace", false, Needs::payload, append_trace}}};
 
 }  // namespace
 
-std::vector<ColumnName> chosen_columns(const std::vector<std::string>& names) {
-  std::vector<ColumnName> chosen;
+std::string TraceColumn::text(const perfdata::Attribute& attribute,
+                              std::span<const std::byte> raw) const {
+  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return {};
+  const auto fields = fields_of(tracepoints_, attribute, raw);
+  if (const auto* reason = std::get_if<std::string_view>(&fields)) return std::string(*reason);
+  std::string text;
+  for (const auto& [name, value, is_hexadecimal] : std::get<Fields>(fields)) {
+    if (!text.empty()) text += ' ';
+    text.append(name) += '=';
+    text += std::visit(TextOf{is_hexadecimal}, value);
+  }
+  return text;
+}
+
+std::string TraceColumn::json(const perfdata::Attribute& attribute,
+                              std::span<const std::byte> raw) const {
+  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return "null";
+  const auto fields = fields_of(tracepoints_, attribute, raw);
+  if (const auto* reason = std::get_if<std::string_view>(&fields)) return json_text(Json(*reason));
+  Json object = Json::object();
+  for (const auto& [name, value, is_hexadecimal] : std::get<Fields>(fields)) {
+    object[std::string(name)] = std::visit(JsonOf{}, value);
+  }
+  return json_text(object);
+}
+
+std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
+  std::vector<Column> chosen;
   for (const auto& name : names) {
     const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
-                                     [&](const ColumnName& column) { return column.name == name; });
+                                     [&](const Column& column) { return column.name == name; });
     if (found == kColumns.end()) {
-      std::string known;
-      for (const auto& column : kColumns) {
-        known += (known.empty() ? "" : ", ") + std::string(column.name);
-      }
-      throw UsageError(fmt::format("column '{}' is not one of: {}", name, known));
+      std::vector<std::string_view> known;
+      for (const auto& column : kColumns) known.push_back(column.name);
+      throw UsageError(fmt::format("column '{}' is not one of: {}", name, fmt::join(known, ", ")));
     }
     chosen.push_back(*found);
   }
   return chosen;
 }
 
-const locate::Symbol& SampleLine::symbol() const {
-  return sample_->mode == perfdata::CpuMode::kernel
-             ? symbolizer_.kernel_symbol_at(*location_, sample_->ip)
-             : symbolizer_.symbol_at(*location_);
+bool needs(const std::vector<Column>& columns, Needs what) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Column& column) { return column.needs == what; });
 }
 
-std::string SampleLine::dso() const {
-  const auto& file = spaces_.file(location_->file);
-  return sample_->mode == perfdata::CpuMode::kernel ? locate::kernel_dso_name(file) : file.path;
-}
-
-void SampleLine::append(Column column, std::string& text) const {
-  const auto put = std::back_inserter(text);
-  switch (column) {
-    case Column::time:
-      fmt::format_to(put, "{}", sample_->time);
-      break;
-    case Column::pid:
-      fmt::format_to(put, "{}", sample_->pid);
-      break;
-    case Column::tid:
-      fmt::format_to(put, "{}", sample_->tid);
-      break;
-    case Column::cpu:
-      fmt::format_to(put, "{}", sample_->cpu);
-      break;
-    case Column::attr:
-      fmt::format_to(put, "{}", sample_->attribute);
-      break;
-    case Column::event:
-      text += recording_.attributes()[sample_->attribute].name;
-      break;
-    case Column::period:
-      fmt::format_to(put, "{}", sample_->period);
-      break;
-    case Column::addr:
-      fmt::format_to(put, "{:x}", sample_->addr);
-      break;
-    case Column::mode:
-      text += name_of(sample_->mode);
-      break;
-    case Column::exact:
-      text += sample_->exact ? '1' : '0';
-      break;
-    case Column::ip:
-      fmt::format_to(put, "{:x}", sample_->ip);
-      break;
-    case Column::sym:
-      if (location_) text += symbol().name;
-      break;
-    case Column::symoff:
-      if (location_ && !symbol().name.empty()) fmt::format_to(put, "{:#x}", symbol().offset);
-      break;
-    case Column::dso:
-      if (location_) text += dso();
-      break;
-    case Column::trace:
-      text += trace_.text(recording_.attributes()[sample_->attribute], raw_);
-      break;
-  }
-}
-
-void write_tsv(const SampleLine& line, const std::vector<ColumnName>& columns, std::string& text) {
+void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text) {
   std::string value;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     value.clear();
-    line.append(columns[i].column, value);
+    columns[i].append(line, value);
     if (i > 0) text += '\t';
     text += columns[i].is_bare ? value : output::escape_for_terminal(value);
   }
   text += '\n';
 }
 
-void write_json_line(const SampleLine& line, const std::vector<ColumnName>& columns,
+void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
                      std::string& text) {
   std::string value;
   text += '{';
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) text += ',';
     fmt::format_to(std::back_inserter(text), "\"{}\":", columns[i].name);
-    if (columns[i].column == Column::trace) {
-      text += line.trace_json();
+    if (columns[i].needs == Needs::payload) {
+      text += line.trace.json(line.attribute(), line.raw);
       continue;
     }
     value.clear();
-    line.append(columns[i].column, value);
+    columns[i].append(line, value);
     text += columns[i].is_bare ? value : json_text(nlohmann::json(value));
   }
   text += "}\n";
-}
-
-bool needs(const std::vector<ColumnName>& columns, Column wanted) {
-  return std::any_of(columns.begin(), columns.end(),
-                     [&](const ColumnName& column) { return column.column == wanted; });
-}
-
-bool needs_places(const std::vector<ColumnName>& columns) {
-  return needs(columns, Column::sym) || needs(columns, Column::symoff) ||
-         needs(columns, Column::dso);
 }
 
 }  // namespace skid::commands

@@ -1,13 +1,12 @@
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
-#include "src/commands/open_recording.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/locate/arrival_window.h"
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
+#include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
 
@@ -37,12 +36,12 @@ class SamplePrinter {
       : options_(options),
         recording_(recording),
         columns_(chosen_columns(options.columns)),
-        has_places_(needs_places(columns_)),
-        has_payloads_(needs(columns_, Column::trace)),
+        has_places_(needs(columns_, Needs::place)),
+        has_payloads_(needs(columns_, Needs::payload)),
         modules_(search_places(options.binaries)),
         kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
                 kernel_files(options.binaries)),
-        line_(recording, symbolizer_, spaces_, trace_) {}
+        line_{recording, symbolizer_, spaces_, trace_} {}
 
   ExitStatus run() {
     // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
@@ -58,15 +57,12 @@ class SamplePrinter {
       }
       out_.text() += '\n';
     }
-    if (has_places_ && !recording_.rewindable()) {
-      print_from_pipe();
-    } else {
-      if (has_places_) {
-        spaces_ = locate::read_address_spaces(recording_);
-        recording_.rewind();
-      }
-      print_in_order();
+    if (has_places_) {
+      recording_.spool();
+      spaces_ = locate::read_address_spaces(recording_);
+      recording_.rewind();
     }
+    print_in_order();
     out_.flush();
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -74,13 +70,6 @@ class SamplePrinter {
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
                               options_.file, unknown_ids));
-    }
-    if (late_changes_ > 0) {
-      print_error(fmt::format(
-          "{}: {} of mappings came through the pipe after samples of a later time were printed; "
-          "these may be listed with the file that was mapped before",
-          options_.file,
-          late_changes_ == 1 ? "1 record" : fmt::format("{} records", late_changes_)));
     }
     if (!trace_.problem().empty())
       print_error(fmt::format("{}: {}", options_.file, trace_.problem()));
@@ -90,13 +79,6 @@ class SamplePrinter {
   }
 
  private:
-  struct Held {
-    perfdata::Sample sample;
-    std::vector<std::byte> payload;
-  };
-  /// Bytes of payloads that are held back at most.
-  static constexpr std::size_t kMostPayloads = std::size_t{64} << 20;
-
   /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
   /// reach past its end has no payload; its column reports that.
   std::span<const std::byte> payload(const perfdata::Record& record,
@@ -111,12 +93,10 @@ class SamplePrinter {
   /// Prints a sample, located as of `time`. False when the output is closed.
   bool print(const perfdata::Sample& sample, std::uint64_t time, std::span<const std::byte> raw) {
     std::optional<symbols::FileLocation> location;
-    if (has_places_) {
-      const perfdata::SampleKind kind(sample.mode, sample.exact);
-      location = locate::locate(spaces_, kind, perfdata::address_space_of(kind, sample.pid),
-                                sample.ip, time);
-    }
-    line_.begin(sample, location, raw);
+    if (has_places_) location = regions_.locate(sample, time);
+    line_.sample = &sample;
+    line_.location = location;
+    line_.raw = raw;
     options_.format == "jsonl" ? write_json_line(line_, columns_, out_.text())
                                : write_tsv(line_, columns_, out_.text());
     return out_.flush_if_full();
@@ -133,55 +113,19 @@ class SamplePrinter {
     }
   }
 
-  /// A pipe is read once: samples wait until the mappings of their time have come.
-  void print_from_pipe() {
-    locate::ArrivalWindow<Held> window(locate::kMostHeld);
-    bool is_read = true;
-    std::size_t payloads = 0;  // bytes held
-    std::uint64_t newest_printed = 0;
-    const auto release = [&](std::uint64_t time, const Held& held) {
-      newest_printed = std::max(newest_printed, time);
-      is_read = is_read && print(held.sample, time, held.payload);
-      payloads -= held.payload.size();
-    };
-    locate::Replay replay(recording_, spaces_);
-    perfdata::Record record;
-    while (is_read && recording_.next(record)) {
-      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-        const auto sample = recording_.decode(record);
-        if (!sample) continue;
-        const auto raw = payload(record, *sample);
-        window.add(recording_.decoder().time_of(record, *sample),
-                   Held{*sample, {raw.begin(), raw.end()}});
-        payloads += raw.size();
-        if (!window.is_full() && payloads <= kMostPayloads) continue;
-        replay.seal();
-        window.release_half(release);
-        continue;
-      }
-      const auto changed = replay.take(record);
-      if (changed && recording_.decoder().time_of(record) < newest_printed) ++late_changes_;
-      if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
-      replay.seal();
-      window.finish_round(release);
-    }
-    replay.seal();
-    window.finish(release);
-  }
-
   const SamplesOptions& options_;
   perfdata::Recording& recording_;
-  std::vector<ColumnName> columns_;
+  std::vector<Column> columns_;
   bool has_places_, has_payloads_;
   bool has_formats_ = false;
   symbols::AddressSpaces spaces_;
+  locate::RegionCache regions_{spaces_};
   locate::ModuleStore modules_;
   locate::KernelSymbols kernel_;
   locate::Symbolizer symbolizer_{spaces_, modules_, kernel_};
   TraceColumn trace_;
   SampleLine line_;
   StandardOutput out_;
-  std::uint64_t late_changes_ = 0;  ///< of mappings, older than a sample that was printed before
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {
@@ -211,9 +155,9 @@ Command samples_command() {
             Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
             "format of the lines; tsv has a header line (default: tsv)"}},
       .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
-                "dso is requested, they are delayed until the mappings of their time are known, "
-                "which is the order in which their rounds were finished. Addresses are hexadecimal "
-                "without a prefix. Control characters in names are printed as \\xNN."},
+                "dso is requested, they are printed when it has ended, because mappings may follow "
+                "the samples of their time. Addresses are hexadecimal without a prefix. Control "
+                "characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::read_in_part, "the recording was read only in part"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},

@@ -59,8 +59,8 @@ Option perfmon_option(std::string& directory) {
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {
-  std::vector<std::string> kinds;
-  for (const auto kind : runway::all_trigger_kinds()) kinds.emplace_back(runway::name_of(kind));
+  const auto kinds = output::texts_of(runway::all_trigger_kinds(),
+                                      [](auto kind) { return std::string(name_of(kind)); });
   const auto set = [&trigger](const auto& names) {
     trigger = runway::trigger_kind_from(names.back());
   };
@@ -173,8 +173,8 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
 }
 
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
-  std::vector<std::string> kinds;
-  for (const plots::Kind kind : plots::kKinds) kinds.emplace_back(plots::name_of(kind));
+  const auto kinds =
+      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
   return {{{"--plot"},
            Value::file("FILE", options.file),
            "write a figure to FILE.png, FILE.svg or FILE.pdf"},
@@ -197,24 +197,21 @@ std::optional<plots::FigureOptions> figure_options(const PlotOptions& options,
   plots::FigureOptions figure;
   figure.kind = plots::kind_from(options.kind).value_or(default_kind);
   const bool draws = !options.file.empty() || !options.script.empty();
-  const auto needs_figure = [&](bool is_given, std::string_view option) {
-    if (draws || !is_given) return;
-    throw UsageError(
-        fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", option));
-  };
-  needs_figure(!options.kind.empty(), "--kind");
-  needs_figure(!options.style.empty(), "--plot-style");
-  needs_figure(options.logarithmic, "--log");
-  if (!draws) return std::nullopt;
-
-  const auto needs_histogram = [&](bool is_given, std::string_view option) {
-    if (figure.kind == plots::Kind::histogram || !is_given) return;
+  const auto check = [&](bool is_given, std::string_view option, bool of_histograms) {
+    if (!is_given) return;
+    if (!draws) {
+      throw UsageError(
+          fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", option));
+    }
+    if (!of_histograms || figure.kind == plots::Kind::histogram) return;
     throw UsageError(fmt::format(
         "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
         option, plots::name_of(figure.kind)));
   };
-  needs_histogram(!options.style.empty(), "--plot-style");
-  needs_histogram(options.logarithmic, "--log");
+  check(!options.kind.empty(), "--kind", false);
+  check(!options.style.empty(), "--plot-style", true);
+  check(options.logarithmic, "--log", true);
+  if (!draws) return std::nullopt;
   figure.files = {options.file, options.script};
   plots::check_figure_files(figure.files);
   if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;

@@ -14,7 +14,14 @@
 #include <string>
 #include <vector>
 
+namespace skid::record {
+struct PlanOptions;
+}
+
 namespace skid::commands {
+
+/// The options of a plan, which `record` and `kit` share; parsing stores their values in `options`.
+std::vector<Option> plan_options(record::PlanOptions& options);
 
 /// --format, one of `formats`; the first one is the default.
 Option format_option(std::string& format, const std::vector<std::string>& formats);

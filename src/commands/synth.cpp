@@ -1,6 +1,5 @@
 #include "runway/target.h"
 #include "src/commands/commands.h"
-#include "src/commands/messages.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
@@ -13,16 +12,13 @@
 #include "src/synth/ladder.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
-#include "src/synth/truth.h"
 
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -102,42 +98,29 @@ synth::Model on_target(synth::Model model, const Target& target) {
   return model;
 }
 
-/// A recording in the making, under a name of its own beside the one that it gets.
-class StagedRecording {
- public:
-  explicit StagedRecording(fs::path path) : path_(std::move(path)), staged_(path_) {
-    staged_ += ".partial";
-    constexpr int kMode = 0666;  // what the umask leaves of it
-    file_ = FileDescriptor(
-        ::open(staged_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kMode));
-    if (!file_) fail(errno);
+/// Calls `write` with a new file beside `path`, which becomes `path` when it is written.
+void write_staged(const fs::path& path, const std::function<void(FileDescriptor)>& write) {
+  fs::path staged = path;
+  staged += ".partial";
+  constexpr int kMode = 0666;  // what the umask leaves of it
+  FileDescriptor file(
+      ::open(staged.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kMode));
+  int problem = file ? 0 : errno;
+  std::error_code error;
+  if (problem == 0) {
+    try {
+      write(std::move(file));
+    } catch (...) {
+      fs::remove(staged, error);
+      throw;
+    }
+    fs::rename(staged, path, error);
+    problem = error.value();
   }
-  StagedRecording(const StagedRecording&) = delete;
-  StagedRecording& operator=(const StagedRecording&) = delete;
-  StagedRecording(StagedRecording&&) = delete;
-  StagedRecording& operator=(StagedRecording&&) = delete;
-  ~StagedRecording() {
-    std::error_code ignored;
-    if (!renamed_) fs::remove(staged_, ignored);
-  }
-
-  FileDescriptor take_file() { return std::move(file_); }
-  void rename() {
-    std::error_code error;
-    fs::rename(staged_, path_, error);
-    if (error) fail(error.value());
-    renamed_ = true;
-  }
-
- private:
-  [[noreturn]] void fail(int error) const {
-    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(error)));
-  }
-
-  fs::path path_, staged_;
-  FileDescriptor file_;
-  bool renamed_ = false;
-};
+  if (problem == 0) return;
+  fs::remove(staged, error);
+  throw Error(fmt::format("{}: cannot be written: {}", path.string(), describe_errno(problem)));
+}
 
 /// The files that a recording alone consists of.
 struct Files {
@@ -164,28 +147,20 @@ void require_absent(const fs::path& path, bool force) {
   }
 }
 
-FileDescriptor standard_output_file() {
-  FileDescriptor file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (!file) throw Error("standard output: cannot be written: " + describe_errno(errno));
-  return file;
-}
-
-std::uint64_t samples_in(const synth::RecordingTruth& truth) {
-  std::uint64_t samples = 0;
-  for (const auto& measurement : truth.measurements) samples += measurement.truth.samples.read();
-  return samples;
-}
-
 void print_target_details(const Messages& messages, const Target& target) {
   messages.detail(fmt::format("target {}, build-id {}", target.path.string(), target.build_id));
 }
 
-void print_truth_details(const Messages& messages, const std::string& file,
-                         const synth::RecordingTruth& truth) {
+/// Returns the number of samples.
+std::uint64_t print_truth_details(const Messages& messages, const std::string& file,
+                                  const synth::RecordingTruth& truth) {
+  std::uint64_t samples = 0;
   for (const auto& measurement : truth.measurements) {
     messages.detail(fmt::format("{}: {} as {}, {} samples", file, measurement.requested,
                                 measurement.perf_event, measurement.truth.samples.read()));
+    samples += measurement.truth.samples.read();
   }
+  return samples;
 }
 
 void write_recording(const SynthOptions& options, const synth::Model& read) {
@@ -208,17 +183,16 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   const perfdata::WritingChoices choices = choices_of(options);
   synth::RecordingTruth truth;
   if (to_standard_output) {
-    truth = synthesizer.write(synth::all_of(model), 1, standard_output_file(), "standard output",
-                              choices);
+    FileDescriptor file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!file) throw Error("standard output: cannot be written: " + describe_errno(errno));
+    truth = synthesizer.write(synth::all_of(model), 1, std::move(file), "standard output", choices);
   } else {
-    StagedRecording staged(files.recording);
-    truth =
-        synthesizer.write(synth::all_of(model), 1, staged.take_file(), files.recording, choices);
-    staged.rename();
+    write_staged(files.recording, [&](FileDescriptor file) {
+      truth = synthesizer.write(synth::all_of(model), 1, std::move(file), files.recording, choices);
+    });
   }
   const auto paused = progress.pause();
-  print_truth_details(messages, files.recording.string(), truth);
-  const std::uint64_t samples = samples_in(truth);
+  const std::uint64_t samples = print_truth_details(messages, files.recording.string(), truth);
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
@@ -280,11 +254,11 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
         '\n');
 }
 
-void run_synth(const SynthOptions& options) {
+ExitStatus run_synth(const SynthOptions& options) {
   check(options);
   if (options.print_model) {
     print(synth::built_in_model_text(options.like));
-    return;
+    return ExitStatus::done;
   }
   const synth::Model model = model_of(options);
   if (options.ladder) {
@@ -292,6 +266,7 @@ void run_synth(const SynthOptions& options) {
   } else {
     write_recording(options, model);
   }
+  return ExitStatus::done;
 }
 
 }  // namespace
@@ -340,17 +315,13 @@ Command synth_command() {
            "(FILE.truth.json; in a run truth.json), which report has to find to the sample. "
            "The header, run.json and every report state that it is synthetic. The same model, "
            "seed, target and path of the target give the same bytes on every machine."},
-      .exit_statuses = {},
       .examples =
           {"skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
            "skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run",
            "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
            "-o mine.data",
            "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},
-      .run = [options] {
-        run_synth(*options);
-        return ExitStatus::done;
-      }};
+      .run = [options] { return run_synth(*options); }};
   command.add(output_options(options->shown));
   return command;
 }

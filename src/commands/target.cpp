@@ -2,33 +2,28 @@
 
 #include "runway/kinds/kind.h"
 #include "runway/note.h"
-#include "runway/working_set.h"
+#include "runway/specification.h"
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/escape.h"
+#include "src/output/json_fields.h"
 #include "src/support/architecture.h"
 #include "src/support/error.h"
-#include "src/support/json_text.h"
 
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using output::Json;
 using runway::Specification;
 using runway::Target;
 
@@ -59,7 +54,7 @@ std::chrono::nanoseconds duration_from(double seconds) {
 
 Specification specification_of(const TargetOptions& options) {
   Specification specification = runway::default_specification(
-      runway::arch_from(options.arch), options.trigger.value_or(runway::TriggerKind::load));
+      runway::arch_from(options.arch), options.trigger.value_or(runway::TriggerKind{}));
   specification.nops = options.nops.value_or(specification.nops);
   specification.lead_in_nops = options.lead_in.value_or(specification.lead_in_nops);
   specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
@@ -76,8 +71,7 @@ std::string shown(const fs::path& path) {
   return output::escape_for_terminal(path.string());
 }
 
-/// A compiler would overwrite whatever the name is that of; here a slip of the keyboard must not
-/// cost anything but an older target.
+/// A compiler would overwrite any file; a typing error must cost no more than an older target.
 void require_replaceable(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return;
@@ -85,7 +79,7 @@ void require_replaceable(const fs::path& path) {
   try {
     is_target = runway::read_target(path).has_value();
   } catch (const InputError&) {
-    // Not even an ELF file, or a damaged one: not ours to replace.
+    // Not an ELF file, or a damaged one: it is not replaced.
   }
   if (!is_target) {
     throw UsageError(fmt::format(
@@ -150,44 +144,39 @@ std::string text_of(const Target& target) {
   return text;
 }
 
-std::string hexadecimal(std::uint64_t address) {
-  return fmt::format("{:#x}", address);
-}
-
-ordered_json json_of(const AddressRange& range) {
-  return {{"begin", hexadecimal(range.begin)}, {"end", hexadecimal(range.end)}};
+Json json_of(const AddressRange& range) {
+  return {{"begin", output::hexadecimal(range.begin)}, {"end", output::hexadecimal(range.end)}};
 }
 
 std::string json_text_of(const Target& target) {
   const runway::TargetDescription& description = target.description;
   const runway::Layout& layout = description.layout;
-  ordered_json others = ordered_json::array();
-  for (const AddressRange& other : layout.other_triggers) others.push_back(json_of(other));
-  ordered_json further = ordered_json::array();
-  for (const auto& [trigger, runway] : layout.further) {
-    further.push_back({{"trigger", json_of(trigger)}, {"runway", json_of(runway)}});
-  }
-  const ordered_json object{{"schema", "skidscan.target/1"},
-                            {"tool_version", description.tool_version},
-                            {"file", target.path.string()},
-                            {"build_id", target.build_id},
-                            {"specification", runway::json_of(description.specification)},
-                            {"layout",
-                             {{"loop", json_of(layout.loop)},
-                              {"lead_in", json_of(layout.lead_in)},
-                              {"trigger", json_of(layout.trigger)},
-                              {"runway", json_of(layout.runway)},
-                              {"further", further},
-                              {"datum", hexadecimal(layout.datum)},
-                              {"other_triggers", others}}},
-                            {"expectations", runway::json_of(description.expectations)}};
-  return json_text(object, 2) + '\n';
+  return output::document_text(
+      {{"schema", "skidscan.target/1"},
+       {"tool_version", description.tool_version},
+       {"file", target.path.string()},
+       {"build_id", target.build_id},
+       {"specification", runway::json_of(description.specification)},
+       {"layout",
+        {{"loop", json_of(layout.loop)},
+         {"lead_in", json_of(layout.lead_in)},
+         {"trigger", json_of(layout.trigger)},
+         {"runway", json_of(layout.runway)},
+         {"further",
+          output::array_of(
+              layout.further,
+              [](const auto& block) -> Json {
+                return {{"trigger", json_of(block.trigger)}, {"runway", json_of(block.runway)}};
+              })},
+         {"datum", output::hexadecimal(layout.datum)},
+         {"other_triggers", output::array_of(layout.other_triggers, json_of)}}},
+       {"expectations", runway::json_of(description.expectations)}});
 }
 
-void run_target(const TargetOptions& options) {
+ExitStatus run_target(const TargetOptions& options) {
   if (options.assembly) {
     print(runway::assembly_of(specification_of(options)));
-    return;
+    return ExitStatus::done;
   }
   std::optional<Target> target;
   if (!options.read.empty()) {
@@ -198,6 +187,7 @@ void run_target(const TargetOptions& options) {
     target = runway::build_target(specification, options.output);
   }
   print(options.format == "json" ? json_text_of(*target) : text_of(*target));
+  return ExitStatus::done;
 }
 
 }  // namespace
@@ -244,13 +234,9 @@ Command target_command() {
       .notes = {"The same specification gives the same bytes. A target accepts --iterations N or "
                 "--seconds S, --cpu N, and --control FIFO with --ack FIFO as the counterpart of "
                 "perf record --control. It prints one line of JSON at its end."},
-      .exit_statuses = {},
       .examples = {"skidscan target --trigger store --nops 2000 -o store-target",
                    "./store-target --seconds 0.5"},
-      .run = [options] {
-        run_target(*options);
-        return ExitStatus::done;
-      }};
+      .run = [options] { return run_target(*options); }};
   Option read{{"--read"},
               Value::file("FILE", options->read),
               "print the layout of this target instead of building one",

@@ -1,7 +1,10 @@
 #include "src/commands/terminal.h"
 
+#include "src/commands/shared_options.h"
+#include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/standard_error.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,8 +12,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -89,6 +90,21 @@ void print(std::string_view text) {
   StandardOutput out;
   out.text() = text;
   out.flush();
+}
+
+void print_error(std::string_view message) {
+  print_to_standard_error(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
+}
+
+Messages::Messages(const OutputOptions& options)
+    : quiet_(options.quiet), verbose_(options.verbose) {}
+
+void Messages::note(std::string_view message) const {
+  if (!quiet_) print_error(message);
+}
+
+void Messages::detail(std::string_view message) const {
+  if (verbose_) print_error(message);
 }
 
 }  // namespace skid::commands

@@ -1,4 +1,4 @@
-// Standard output: writing to it, and the properties of its terminal.
+// Standard output and error: writing to them, and the properties of the terminal.
 #pragma once
 
 #include <string>
@@ -37,5 +37,26 @@ class StandardOutput {
 
 /// Writes one text and is done.
 void print(std::string_view text);
+
+struct OutputOptions;
+
+/// One line on standard error: "skidscan: MESSAGE", control characters escaped.
+void print_error(std::string_view message);
+
+/// Messages of a command other than errors.
+class Messages {
+ public:
+  explicit Messages(const OutputOptions& options);
+
+  bool quiet() const noexcept { return quiet_; }
+  bool verbose() const noexcept { return verbose_; }
+  /// Prints a note, unless --quiet is given.
+  void note(std::string_view message) const;
+  /// Prints a step with its reason, if --verbose is given.
+  void detail(std::string_view message) const;
+
+ private:
+  bool quiet_, verbose_;
+};
 
 }  // namespace skid::commands

@@ -1,11 +1,11 @@
 #include "src/events/catalogue.h"
 
-#include "src/events/encoding.h"
-#include "src/events/overrides.h"
 #include "src/events/perfmon.h"
+#include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <tuple>
@@ -40,9 +40,8 @@ std::string_view event_part(std::string_view name) {
 std::vector<Event> best_of_each_pmu(const std::vector<const Event*>& found) {
   std::vector<Event> best;
   for (const Event* event : found) {
-    const auto same = std::find_if(best.begin(), best.end(),
-                                   [event](const Event& other) { return other.pmu == event->pmu; });
-    if (same == best.end()) {
+    Event* same = find_by(best, &Event::pmu, event->pmu);
+    if (same == nullptr) {
       best.push_back(*event);
       continue;
     }
@@ -186,10 +185,10 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     }
   }
   if (found.empty()) {
-    throw UsageError(fmt::format(
-        "'{}' is no event of {} that {} knows; 'skidscan events --list{} PATTERN' shows them",
-        spelling, cpu_.name, cpu_.source,
-        cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name)));
+    throw UsageError(
+        fmt::format("'{}' is no event of {} in {}; 'skidscan events --list{} PATTERN' lists them",
+                    spelling, cpu_.name, cpu_.source,
+                    cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name)));
   }
   return found;
 }
@@ -218,23 +217,20 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here, std::string_view option) {
   const std::string name = cpu.empty() ? pfm_name_of(here) : pfm_name_of(cpu);
-  auto found = std::find_if(pmus.begin(), pmus.end(),
-                            [&name](const PfmPmu& pmu) { return pmu.name == name; });
-  if (found == pmus.end() && cpu.empty()) {
-    found = std::find_if(pmus.begin(), pmus.end(), [](const PfmPmu& pmu) { return pmu.present; });
-  }
-  if (found != pmus.end()) return *found;
+  const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
+  if (found == nullptr && cpu.empty()) found = find_by(pmus, &PfmPmu::present, true);
+  if (found != nullptr) return *found;
   if (cpu.empty()) {
-    throw Error(fmt::format(
-        "libpfm4 does not know this CPU ({}); name another one with --cpu, or give a directory of "
-        "Intel's event files (github.com/intel/perfmon) with --perfmon",
-        shown_cpu(here)));
+    throw Error(
+        fmt::format("libpfm4 has no events of this CPU ({}); name another one with --cpu, or give "
+                    "a directory of Intel's event files (github.com/intel/perfmon) with --perfmon",
+                    shown_cpu(here)));
   }
   std::vector<std::string_view> names;
   names.reserve(pmus.size());
   for (const PfmPmu& pmu : pmus) names.push_back(pmu.name);
   throw UsageError(fmt::format(
-      "{} {}: libpfm4 as built for this architecture does not know it; give a directory of "
+      "{} {}: libpfm4 as built for this architecture does not support it; give a directory of "
       "Intel's event files with --perfmon, or one of: {}",
       option, cpu, fmt::join(names, ", ")));
 }
@@ -242,9 +238,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
   const std::string name = pfm_name_of(machine.cpu);
   const std::vector<PfmPmu> pmus = pfm_core_pmus();
-  const auto found = std::find_if(pmus.begin(), pmus.end(),
-                                  [&name](const PfmPmu& pmu) { return pmu.name == name; });
-  if (found == pmus.end()) return std::nullopt;
+  const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
+  if (found == nullptr) return std::nullopt;
   return catalogue_of(*found, machine, true);
 }
 

@@ -1,8 +1,11 @@
 #include "src/events/causes.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 
 namespace skid::events {
 namespace {
@@ -70,13 +73,24 @@ Loads load_event(std::uint64_t config) {
   }
 }
 
+using Of = std::initializer_list<Category>;
 struct Rule {
   Cores cores;
   Loads events;
-  Category category;
+  Of categories;
   Verdict verdict;
   std::string_view note;
 };
+constexpr Of kLoading{C::gp_load, C::xmm_load, C::nt_load, C::str_load};
+constexpr Of kYmm{C::ymm_load}, kString{C::str_load}, kIo{C::io}, kFence{C::mfence},
+    kCpuid{C::cpuid}, kLocked{C::locked_load}, kPrefetch{C::prefetch};
+constexpr Of kFenceAndCpuid{C::mfence, C::cpuid}, kIoAndFence{C::io, C::mfence};
+constexpr Of kCountedLoads{C::gp_load,  C::xmm_load,    C::ymm_load,
+                           C::prefetch, C::locked_load, C::nt_load};
+constexpr Of kUnlocked{C::gp_load,  C::xmm_load, C::ymm_load, C::str_load,
+                       C::prefetch, C::nt_load,  C::mfence};
+constexpr Of kIoAndCpuid{C::io, C::cpuid};
+constexpr Of kNoLoad{C::store, C::branch, C::div, C::flush, C::lea, C::nop, C::no_memory};
 
 constexpr std::string_view kServed = "when this serves the access";
 constexpr std::string_view kMissed = "when the access misses there";
@@ -89,75 +103,46 @@ constexpr std::string_view kSplitYmm =
 /// What is not here is unknown.
 constexpr std::array kRules{
     // ALL_LOADS
-    Rule{kAll, kAllLoads, C::gp_load, V::can, kOne},
-    Rule{kAll, kAllLoads, C::xmm_load, V::can, kOne},
-    Rule{kAll, kAllLoads, C::ymm_load, V::can, kOne},
-    Rule{kAll, kAllLoads, C::prefetch, V::can, kOne},
-    Rule{kAll, kAllLoads, C::locked_load, V::can, kOne},
-    Rule{kAll, kAllLoads, C::nt_load, V::can, kOne},
-    Rule{kUops, kAllLoads, C::io, V::can, kOne},
-    Rule{kUops, kAllLoads, C::mfence, V::can, kOne},
-    Rule{kUops, kAllLoads, C::cpuid, V::can, "2 events"},
-    Rule{kUops, kAllLoads, C::str_load, V::can, "write-back memory: 2 events per cache line"},
-    Rule{kSkl, kAllLoads, C::mfence, V::maybe, kAtMostOne},
-    Rule{kSkl, kAllLoads, C::cpuid, V::maybe, kAtMostOne},
-    Rule{kSkl, kAllLoads, C::str_load, V::can, "cacheable memory: 1 event"},
+    Rule{kAll, kAllLoads, kCountedLoads, V::can, kOne},
+    Rule{kUops, kAllLoads, kIoAndFence, V::can, kOne},
+    Rule{kUops, kAllLoads, kCpuid, V::can, "2 events"},
+    Rule{kUops, kAllLoads, kString, V::can, "write-back memory: 2 events per cache line"},
+    Rule{kSkl, kAllLoads, kFenceAndCpuid, V::maybe, kAtMostOne},
+    Rule{kSkl, kAllLoads, kString, V::can, "cacheable memory: 1 event"},
 
     // Hits: which level served the access.
-    Rule{kAll, kHits, C::gp_load, V::conditional, kServed},
-    Rule{kAll, kHits, C::xmm_load, V::conditional, kServed},
-    Rule{kAll, kHits, C::nt_load, V::conditional, kServed},
-    Rule{kAll, kHits, C::str_load, V::conditional, kServed},
-    Rule{kHsw | kBdw | kSkl, kHits, C::ymm_load, V::conditional, kServed},
-    Rule{kIvb, kL1Hit, C::ymm_load, V::conditional,
-         "L1 hits, and L1 misses that hit no fill buffer"},
-    Rule{kIvb, kHitLfb, C::ymm_load, V::conditional, kServed},
-    Rule{kIvb, kFurtherHits, C::ymm_load, V::unknown, kSplitYmm},
-    Rule{kAll, kL1Hit, C::locked_load, V::conditional, "write-back memory: 1 event"},
-    Rule{kAll, kL1Hit, C::prefetch, V::conditional, "cacheable memory: 1 event, hit or miss"},
-    Rule{kUops, kHits, C::mfence, V::maybe, kAtMostOne},
-    Rule{kUops, kHits, C::cpuid, V::maybe, kAtMostTwo},
+    Rule{kAll, kHits, kLoading, V::conditional, kServed},
+    Rule{kHsw | kBdw | kSkl, kHits, kYmm, V::conditional, kServed},
+    Rule{kIvb, kL1Hit, kYmm, V::conditional, "L1 hits, and L1 misses that hit no fill buffer"},
+    Rule{kIvb, kHitLfb, kYmm, V::conditional, kServed},
+    Rule{kIvb, kFurtherHits, kYmm, V::unknown, kSplitYmm},
+    Rule{kAll, kL1Hit, kLocked, V::conditional, "write-back memory: 1 event"},
+    Rule{kAll, kL1Hit, kPrefetch, V::conditional, "cacheable memory: 1 event, hit or miss"},
+    Rule{kUops, kHits, kFence, V::maybe, kAtMostOne},
+    Rule{kUops, kHits, kCpuid, V::maybe, kAtMostTwo},
 
     // Misses: at this level and all before it.
-    Rule{kAll, kMisses, C::gp_load, V::conditional, kMissed},
-    Rule{kAll, kMisses, C::xmm_load, V::conditional, kMissed},
-    Rule{kAll, kMisses, C::nt_load, V::conditional, kMissed},
-    Rule{kAll, kMisses, C::str_load, V::conditional, kMissed},
-    Rule{kHsw | kBdw | kSkl, kMisses, C::ymm_load, V::conditional, kMissed},
-    Rule{kIvb, kMisses, C::ymm_load, V::conditional, "uncacheable memory only"},
-    Rule{kAll, kMisses, C::locked_load, V::maybe, "other than write-back memory"},
-    Rule{kUops, kL1Miss | kL2Miss, C::mfence, V::can, kOne},
-    Rule{kUops, kL3Miss, C::mfence, V::maybe, kAtMostOne},
-    Rule{kUops, kL1Miss | kL2Miss, C::cpuid, V::can, "2 events"},
-    Rule{kUops, kL3Miss, C::cpuid, V::maybe, kAtMostTwo},
-    Rule{kUops, kL1Miss | kL2Miss, C::io, V::can, kOne},
-    Rule{kUops, kL3Miss, C::io, V::maybe, "OUT: at most 1 event"},
+    Rule{kAll, kMisses, kLoading, V::conditional, kMissed},
+    Rule{kHsw | kBdw | kSkl, kMisses, kYmm, V::conditional, kMissed},
+    Rule{kIvb, kMisses, kYmm, V::conditional, "uncacheable memory only"},
+    Rule{kAll, kMisses, kLocked, V::maybe, "other than write-back memory"},
+    Rule{kUops, kL1Miss | kL2Miss, kIoAndFence, V::can, kOne},
+    Rule{kUops, kL3Miss, kFence, V::maybe, kAtMostOne},
+    Rule{kUops, kL1Miss | kL2Miss, kCpuid, V::can, "2 events"},
+    Rule{kUops, kL3Miss, kCpuid, V::maybe, kAtMostTwo},
+    Rule{kUops, kL3Miss, kIo, V::maybe, "OUT: at most 1 event"},
 
     // Skylake: MFENCE and CPUID cause no other event than ALL_LOADS, IN and OUT none at all.
-    Rule{kSkl, kLevels, C::mfence, V::never, {}},
-    Rule{kSkl, kLevels, C::cpuid, V::never, {}},
-    Rule{kSkl, kEvery, C::io, V::never, {}},
+    Rule{kSkl, kLevels, kFenceAndCpuid, V::never, {}},
+    Rule{kSkl, kEvery, kIo, V::never, {}},
 
     // LOCK_LOADS: "only LOCK-prefixed instructions may cause" it.
-    Rule{kAll, kLockLoads, C::locked_load, V::can, kOne},
-    Rule{kAll, kLockLoads, C::gp_load, V::never, {}},
-    Rule{kAll, kLockLoads, C::xmm_load, V::never, {}},
-    Rule{kAll, kLockLoads, C::ymm_load, V::never, {}},
-    Rule{kAll, kLockLoads, C::str_load, V::never, {}},
-    Rule{kAll, kLockLoads, C::prefetch, V::never, {}},
-    Rule{kUops, kLockLoads, C::io, V::never, {}},
-    Rule{kAll, kLockLoads, C::nt_load, V::never, {}},
-    Rule{kAll, kLockLoads, C::mfence, V::never, {}},
-    Rule{kUops, kLockLoads, C::cpuid, V::never, {}},
+    Rule{kAll, kLockLoads, kLocked, V::can, kOne},
+    Rule{kAll, kLockLoads, kUnlocked, V::never, {}},
+    Rule{kUops, kLockLoads, kIoAndCpuid, V::never, {}},
 
     // What loads nothing; CLFLUSH and CLFLUSHOPT were tested.
-    Rule{kAll, kEvery, C::store, V::never, {}},
-    Rule{kAll, kEvery, C::branch, V::never, {}},
-    Rule{kAll, kEvery, C::div, V::never, {}},
-    Rule{kAll, kEvery, C::flush, V::never, {}},
-    Rule{kAll, kEvery, C::lea, V::never, {}},
-    Rule{kAll, kEvery, C::nop, V::never, {}},
-    Rule{kAll, kEvery, C::no_memory, V::never, {}},
+    Rule{kAll, kEvery, kNoLoad, V::never, {}},
 };
 
 }  // namespace
@@ -172,8 +157,9 @@ std::vector<Cause> causes_of(Core core, std::uint64_t config) {
   const Loads event = load_event(config);
   for (const Rule& rule : kRules) {
     if ((rule.cores & cores) == 0 || (rule.events & event) == 0) continue;
-    Cause& cause = causes[static_cast<std::size_t>(rule.category)];
-    cause = {rule.category, rule.verdict, rule.note};
+    for (const Category category : rule.categories) {
+      causes[static_cast<std::size_t>(category)] = {category, rule.verdict, rule.note};
+    }
   }
   // What is known is known of x86-64 CPUs, whose instructions are never called that.
   std::erase_if(causes, [](const Cause& cause) { return cause.category == Category::load; });
@@ -185,9 +171,8 @@ Verdict verdict_on(std::span<const Cause> causes, const Categories& categories) 
   Verdict verdict = Verdict::never;
   for (const Category category : instructions::kCategories) {
     if (!categories.contains(category)) continue;
-    const auto cause = std::find_if(causes.begin(), causes.end(),
-                                    [&](const Cause& one) { return one.category == category; });
-    verdict = std::min(verdict, cause == causes.end() ? Verdict::unknown : cause->verdict);
+    const Cause* cause = find_by(causes, &Cause::category, category);
+    verdict = std::min(verdict, cause == nullptr ? Verdict::unknown : cause->verdict);
   }
   return verdict;
 }

@@ -1,70 +1,61 @@
 #include "src/events/cpu.h"
 
-#include <algorithm>
+#include "src/support/text.h"
+
 #include <array>
-#include <cctype>
-#include <utility>
 
 namespace skid::events {
 namespace {
 
-using Name = std::pair<std::string_view, std::string_view>;
+/// A core PMU of libpfm4.
+struct Pmu {
+  std::string_view name;
+  Core core;
+  /// Microarchitectures, products and directories of Intel's event files, a space between two.
+  std::string_view other_names;
+};
+constexpr auto kPmus = std::to_array<Pmu>({
+    {"nhm", Core::nehalem, "nehalem"},
+    {"nhm_ex", Core::nehalem, ""},
+    {"wsm", Core::westmere, "westmere"},
+    {"wsm_dp", Core::westmere, ""},
+    {"snb", Core::sandy_bridge, "sandybridge"},
+    {"snb_ep", Core::sandy_bridge, "jaketown jkt"},
+    {"ivb", Core::ivy_bridge, "ivybridge"},
+    {"ivb_ep", Core::ivy_bridge, "ivytown ivt"},
+    {"hsw", Core::haswell, "haswell"},
+    {"hsw_ep", Core::haswell, "haswellx hsx"},
+    {"bdw", Core::broadwell, "broadwell"},
+    {"bdw_ep", Core::broadwell, "broadwellx bdx bdw-de"},
+    {"skl", Core::skylake, "skylake kabylake kbl coffeelake cfl cometlake cml"},
+    {"skx", Core::skylake_server, "skylakex"},
+    {"clx", Core::skylake_server, "cascadelake cascadelakex"},
+    {"icl", Core::icelake, "icelake"},
+    {"icx", Core::icelake, "icelakex"},
+    {"spr", Core::sapphire_rapids, "sapphirerapids"},
+    {"glm", Core::other, "goldmont"},
+    {"slm", Core::other, "silvermont"},
+    {"tmt", Core::other, "tremont"},
+    {"amd64_fam17h_zen1", Core::other, "zen1 zen"},
+    {"amd64_fam17h_zen2", Core::other, "zen2"},
+    {"amd64_fam19h_zen3", Core::other, "zen3"},
+    {"amd64_fam19h_zen4", Core::other, "zen4"},
+    {"arm_n1", Core::other, "neoverse-n1"},
+    {"arm_n2", Core::other, "neoverse-n2"},
+    {"arm_v1", Core::other, "neoverse-v1"},
+    {"arm_v2", Core::other, "neoverse-v2"},
+});
 
-/// Microarchitectures and products by the PMU of libpfm4 that has their events.
-constexpr std::array<Name, 39> kOtherNames{{{"nehalem", "nhm"},
-                                            {"westmere", "wsm"},
-                                            {"sandybridge", "snb"},
-                                            {"jaketown", "snb_ep"},
-                                            {"jkt", "snb_ep"},
-                                            {"ivybridge", "ivb"},
-                                            {"ivytown", "ivb_ep"},
-                                            {"ivt", "ivb_ep"},
-                                            {"haswell", "hsw"},
-                                            {"haswellx", "hsw_ep"},
-                                            {"hsx", "hsw_ep"},
-                                            {"broadwell", "bdw"},
-                                            {"broadwellx", "bdw_ep"},
-                                            {"bdx", "bdw_ep"},
-                                            {"skylake", "skl"},
-                                            {"kabylake", "skl"},
-                                            {"kbl", "skl"},
-                                            {"coffeelake", "skl"},
-                                            {"cfl", "skl"},
-                                            {"cometlake", "skl"},
-                                            {"cml", "skl"},
-                                            {"skylakex", "skx"},
-                                            {"cascadelake", "clx"},
-                                            {"cascadelakex", "clx"},
-                                            {"icelake", "icl"},
-                                            {"icelakex", "icx"},
-                                            {"sapphirerapids", "spr"},
-                                            {"goldmont", "glm"},
-                                            {"silvermont", "slm"},
-                                            {"tremont", "tmt"},
-                                            {"zen1", "amd64_fam17h_zen1"},
-                                            {"zen2", "amd64_fam17h_zen2"},
-                                            {"zen3", "amd64_fam19h_zen3"},
-                                            {"zen4", "amd64_fam19h_zen4"},
-                                            {"neoverse-n1", "arm_n1"},
-                                            {"neoverse-n2", "arm_n2"},
-                                            {"neoverse-v1", "arm_v1"},
-                                            {"neoverse-v2", "arm_v2"},
-                                            {"zen", "amd64_fam17h_zen1"}}};
-
-constexpr std::array<std::pair<std::string_view, Core>, 26> kCores{
-    {{"nhm", Core::nehalem},         {"nhm_ex", Core::nehalem},
-     {"wsm", Core::westmere},        {"wsm_dp", Core::westmere},
-     {"snb", Core::sandy_bridge},    {"snb_ep", Core::sandy_bridge},
-     {"jkt", Core::sandy_bridge},    {"ivb", Core::ivy_bridge},
-     {"ivb_ep", Core::ivy_bridge},   {"ivt", Core::ivy_bridge},
-     {"hsw", Core::haswell},         {"hsw_ep", Core::haswell},
-     {"hsx", Core::haswell},         {"bdw", Core::broadwell},
-     {"bdw_ep", Core::broadwell},    {"bdx", Core::broadwell},
-     {"bdw-de", Core::broadwell},    {"skl", Core::skylake},
-     {"kbl", Core::skylake},         {"cfl", Core::skylake},
-     {"skx", Core::skylake_server},  {"clx", Core::skylake_server},
-     {"icl", Core::icelake},         {"icx", Core::icelake},
-     {"spr", Core::sapphire_rapids}, {"sapphirerapids", Core::sapphire_rapids}}};
+/// By any of its names, in lower case; null for others.
+const Pmu* find_pmu(std::string_view name) {
+  for (const Pmu& pmu : kPmus) {
+    if (pmu.name == name) return &pmu;
+    for (std::string_view rest = pmu.other_names; !rest.empty();) {
+      if (take_until(' ', rest) == name) return &pmu;
+    }
+  }
+  return nullptr;
+}
 
 /// Models of Intel's family 6.
 struct Model {
@@ -96,9 +87,8 @@ constexpr std::array<Model, 8> kArmParts{{{0xd0c, "arm_n1"},
 
 template <std::size_t N>
 std::string name_of_model(const std::array<Model, N>& models, int model) {
-  const auto found = std::find_if(models.begin(), models.end(),
-                                  [model](const Model& known) { return known.model == model; });
-  return found == models.end() ? std::string() : std::string(found->name);
+  const Model* found = find_by(models, &Model::model, model);
+  return found == nullptr ? std::string() : std::string(found->name);
 }
 
 std::string intel_name(const machine::CpuIdentity& cpu) {
@@ -116,22 +106,12 @@ std::string amd_name(int family, int model) {
   return zen4 ? "amd64_fam19h_zen4" : "amd64_fam19h_zen3";
 }
 
-template <std::size_t N, typename Value>
-const Value* find(const std::array<std::pair<std::string_view, Value>, N>& entries,
-                  std::string_view name) {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [name](const auto& entry) { return entry.first == name; });
-  return found == entries.end() ? nullptr : &found->second;
-}
-
 }  // namespace
 
 std::string pfm_name_of(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const std::string_view* other = find(kOtherNames, lower);
-  return other == nullptr ? lower : std::string(*other);
+  std::string lower = lower_case(name);
+  const Pmu* pmu = find_pmu(lower);
+  return pmu == nullptr ? lower : std::string(pmu->name);
 }
 
 std::string pfm_name_of(const machine::CpuIdentity& cpu) {
@@ -145,8 +125,8 @@ std::string pfm_name_of(const machine::CpuIdentity& cpu) {
 }
 
 Core core_of(std::string_view name) {
-  const Core* core = find(kCores, name);
-  return core == nullptr ? Core::other : *core;
+  const Pmu* pmu = find_pmu(name);
+  return pmu == nullptr ? Core::other : pmu->core;
 }
 
 }  // namespace skid::events

@@ -1,4 +1,4 @@
-// The CPU whose events are asked for, by the names that libpfm4, Intel's event files and people
+// The CPU whose events are requested, by the names that libpfm4, Intel's event files and people
 // use.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "src/events/default_set.h"
 
-#include "src/events/encoding.h"
+#include "src/events/spelling.h"
 #include "src/events/triggers.h"
 
 #include <algorithm>
@@ -15,8 +15,6 @@ namespace skid::events {
 namespace {
 
 using runway::TriggerKind;
-
-constexpr int kHighestLevel = 3;
 
 struct Role {
   std::string_view stands_for;
@@ -33,19 +31,6 @@ constexpr std::array kRoles{
     Role{"a mispredicted branch", {Counted::mispredicted_conditional, Counted::mispredicted}, true},
     Role{"cycles", {Counted::cycles, Counted::cycles}, false},
 };
-
-std::string_view level_name(int level) {
-  constexpr std::string_view kLevels = "ppp";
-  return level == 0 ? "none" : kLevels.substr(0, static_cast<std::size_t>(level));
-}
-
-std::vector<int> levels_up_to(int highest) {
-  std::vector<int> levels;
-  for (int level = 0; level <= std::clamp(highest, 0, kHighestLevel); ++level) {
-    levels.push_back(level);
-  }
-  return levels;
-}
 
 /// libpfm4's codes of fixed counters have the event select 0, at which nothing is counted as a raw
 /// event; what it has for Goldmont's CPU_CLK_UNHALTED.CORE_P is 0 altogether.
@@ -74,20 +59,27 @@ const Event* event_for(const Role& role, const Catalogue& catalogue, const std::
 /// The kind whose trigger takes most of an iteration's cycles.
 TriggerKind long_trigger(Arch arch) {
   const std::vector<TriggerKind> kinds = kinds_causing(Counted::cycles, arch);
-  return kinds.empty() ? TriggerKind::load : kinds.front();
+  return kinds.empty() ? TriggerKind{} : kinds.front();
+}
+
+/// An event that perf knows by its name.
+void add_named(DefaultSet& set, std::string_view stands_for, const std::string& name,
+               TriggerKind trigger, Counted counted, std::vector<int> levels) {
+  set.events.push_back({stands_for, name, name, trigger, counted, std::move(levels)});
 }
 
 void add_level_note(const machine::CorePmu& pmu, DefaultSet& set) {
   const int highest = pmu.max_precise.value_or(0);
-  if (highest >= kHighestLevel) return;
-  set.notes.push_back(fmt::format(
-      "{}: levels above {} are left out: caps/max_precise {}", pmu.name, level_name(highest),
-      pmu.max_precise ? fmt::format("is {}", highest) : std::string("does not exist")));
+  if (highest >= machine::kHighestLevel) return;
+  set.notes.push_back(
+      fmt::format("{}: levels above {} are left out: caps/max_precise {}", pmu.name,
+                  machine::level_name(highest),
+                  pmu.max_precise ? fmt::format("is {}", highest) : std::string("does not exist")));
 }
 
 void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, DefaultSet& set) {
   const Cpu& cpu = catalogue.cpu();
-  const std::vector<int> levels = levels_up_to(pmu.max_precise.value_or(0));
+  const std::vector<int> levels = machine::levels_up_to(pmu.max_precise.value_or(0));
   for (const Role& role : kRoles) {
     const Event* event = event_for(role, catalogue, pmu.name);
     if (event == nullptr) {
@@ -126,12 +118,7 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
        {"cycles not in halt", "r076", Counted::cycles},
        {"retired operations", "r0c1", Counted::instructions}}};
   for (const auto& [stands_for, name, counted] : kEvents) {
-    set.events.push_back({.stands_for = stands_for,
-                          .name = name,
-                          .perf_event = name,
-                          .trigger = trigger,
-                          .counted = counted,
-                          .levels = ibs ? std::vector<int>{0, 1, 2} : std::vector<int>{0}});
+    add_named(set, stands_for, name, trigger, counted, machine::levels_up_to(ibs ? 2 : 0));
   }
   set.notes.emplace_back(
       ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp; ppp is left out: IBS has "
@@ -144,25 +131,19 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
 void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, DefaultSet& set) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
   const bool one_of_several = machine.core_pmus.size() > 1;
-  const std::vector<int> levels = levels_up_to(pmu.max_precise.value_or(0));
+  const std::vector<int> levels = machine::levels_up_to(pmu.max_precise.value_or(0));
   const auto add = [&](std::string_view stands_for, std::string_view name,
-                       std::string_view name_of_pmu, TriggerKind trigger, Counted counted) {
-    const std::string event =
-        one_of_several ? fmt::format("{}/{}/", pmu.name, name_of_pmu) : std::string(name);
-    set.events.push_back({.stands_for = stands_for,
-                          .name = event,
-                          .perf_event = event,
-                          .trigger = trigger,
-                          .counted = counted,
-                          .levels = levels});
+                       std::string_view name_of_pmu, TriggerKind trigger) {
+    add_named(set, stands_for,
+              one_of_several ? fmt::format("{}/{}/", pmu.name, name_of_pmu) : std::string(name),
+              trigger, counted_by_generic(name), levels);
   };
-  add("cycles", "cycles", "cycles", long_trigger(arch), Counted::cycles);
-  add("a branch", "branches", "branch-instructions", TriggerKind::branch_taken, Counted::branches);
+  add("cycles", "cycles", "cycles", long_trigger(arch));
+  add("a branch", "branches", "branch-instructions", runway::trigger_kind_from("branch-taken"));
   set.notes.emplace_back(
-      "libpfm4 as built here does not know this CPU's events, so the generic cycles and branches "
-      "are used; "
-      "where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives "
-      "the others: --perfmon DIR");
+      "libpfm4 as built here has no events of this CPU, so the generic cycles and branches are "
+      "used; where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) "
+      "gives the others: --perfmon DIR");
   add_level_note(pmu, set);
 }
 
@@ -181,31 +162,20 @@ bool is_plain_name(std::string_view name) {
 
 DefaultSet any_cpu_set(const machine::Machine& machine) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
-  struct Generic {
-    std::string_view stands_for;
-    const char* name;
-    TriggerKind trigger;
-  };
-  const std::array events{
-      Generic{"cycles", "cycles", long_trigger(arch)},
-      Generic{"instructions", "instructions", TriggerKind::load},
-      Generic{"a branch", "branches", TriggerKind::branch_taken},
-      Generic{"a mispredicted branch", "branch-misses", TriggerKind::branch_mispredict},
-      Generic{"an L3-missing load", "cache-misses", TriggerKind::load_dram},
-  };
   DefaultSet set;
-  for (const Generic& event : events) {
-    if (const auto reason = runway::refusal(event.trigger, arch)) {
-      set.notes.push_back(fmt::format("{}: left out; {}", event.name, *reason));
-      continue;
+  const auto add = [&](std::string_view stands_for, const char* name, TriggerKind trigger) {
+    if (const auto reason = runway::refusal(trigger, arch)) {
+      set.notes.push_back(fmt::format("{}: left out; {}", name, *reason));
+      return;
     }
-    set.events.push_back({.stands_for = event.stands_for,
-                          .name = event.name,
-                          .perf_event = event.name,
-                          .trigger = event.trigger,
-                          .counted = counted_by_generic(event.name),
-                          .levels = levels_up_to(kHighestLevel)});
-  }
+    add_named(set, stands_for, name, trigger, counted_by_generic(name),
+              machine::levels_up_to(machine::kHighestLevel));
+  };
+  add("cycles", "cycles", long_trigger(arch));
+  add("instructions", "instructions", {});
+  add("a branch", "branches", runway::trigger_kind_from("branch-taken"));
+  add("a mispredicted branch", "branch-misses", runway::trigger_kind_from("branch-mispredict"));
+  add("an L3-missing load", "cache-misses", runway::trigger_kind_from("load-dram"));
   return set;
 }
 

@@ -3,7 +3,7 @@
 
 #include "runway/specification.h"
 #include "src/events/catalogue.h"
-#include "src/events/counted.h"
+#include "src/events/event.h"
 #include "src/machine/machine.h"
 
 #include <optional>
@@ -17,7 +17,7 @@ struct DefaultEvent {
   std::string_view stands_for;  ///< "a load", "a taken branch", "cycles"
   std::string name;             ///< readable: "MEM_LOAD_RETIRED.L3_MISS", "cycles"
   std::string perf_event;       ///< as perf's -e takes it, without modifiers
-  runway::TriggerKind trigger = runway::TriggerKind::load;
+  runway::TriggerKind trigger{};
   Counted counted = Counted::other;
   std::vector<int> levels;  ///< precise levels that the machine takes for it, ascending
 };

@@ -1,9 +1,11 @@
-// Errata of Intel's specification updates that concern cache events, Ivy Bridge to Coffee Lake.
+// What Intel's cache events count other than documented: errata of the specification
+// updates, Ivy Bridge to Coffee Lake, and L2_RQSTS (event 0x24).
 #pragma once
 
 #include "src/events/cpu.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +22,24 @@ struct Erratum {
 /// the cache hit and miss performance monitoring events"). An empty answer does not mean that there
 /// is none.
 std::vector<Erratum> errata_of(Core core, std::uint64_t config);
+
+/// The event counts the completed requests to the L2 whose origin and whose result are both in the
+/// umask. Observed on Skylake by Travis Downs ("perf stat recipes"), whose text is the source here.
+struct L2Requests {
+  std::uint8_t umask = 0;
+  std::vector<std::string_view> origins, results;
+  /// Without an origin or without a result no request can match.
+  bool always_zero() const noexcept { return origins.empty() || results.empty(); }
+};
+
+/// What an umask of event 0x24 counts; nullopt on cores other than Haswell to Coffee Lake, where
+/// the bits mean something else or is not documented, and for other events.
+/// `config`: perf_event_attr.config in Intel's layout.
+std::optional<L2Requests> l2_requests(Core core, std::uint64_t config);
+
+/// The umask that counts what the manual documents for `umask`, where the manual is wrong: its
+/// *_HIT at 41, 42, 44 leave out modified lines (C1, C2, C4), its REFERENCES at EF the L2
+/// prefetcher (FF). nullopt for the others.
+std::optional<std::uint8_t> corrected_umask(std::uint8_t umask);
 
 }  // namespace skid::events

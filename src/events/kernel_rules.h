@@ -1,4 +1,4 @@
-// How Linux silently changes an event that it was asked for
+// How Linux silently changes a requested event
 // (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
 #pragma once
 

@@ -3,10 +3,9 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -30,20 +29,6 @@ constexpr std::size_t kMostEvents = 65536;
 constexpr std::size_t kMostFiles = 8;
 constexpr std::size_t kMostNameBytes = 256;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -60,7 +45,7 @@ struct MapLine {
   std::string version;  ///< "V1.36"
   std::string file;     ///< "SKX/events/skylakex_core.json", without the leading slash
   std::string pmu;      ///< "cpu", on hybrid CPUs "cpu_core" or "cpu_atom"
-  std::string name() const { return lower(std::string_view(file).substr(0, file.find('/'))); }
+  std::string name() const { return lower_case(std::string_view(file).substr(0, file.find('/'))); }
 };
 
 /// A path that stays below the directory: no empty part, no "..".
@@ -88,12 +73,10 @@ std::vector<MapLine> read_map(const fs::path& path) {
     file.erase(0, file.find_first_not_of('/'));
     if (!stays_below(file)) {
       throw InputError({.file = path.string(),
-                        .offset = {},
                         .found = fmt::format("'{}' as a file on line {}", column(2), number),
-                        .allowed = "a path below the directory",
-                        .remedy = {}});
+                        .allowed = "a path below the directory"});
     }
-    const std::string role = lower(column(6));
+    const std::string role = lower_case(column(6));
     const std::string pmu = !hybrid          ? "cpu"
                             : role == "core" ? "cpu_core"
                             : role == "atom" ? "cpu_atom"
@@ -108,13 +91,13 @@ bool is_cpu(std::string_view pattern, const machine::CpuIdentity& cpu) {
   if (!cpu.family || !cpu.model) return false;
   const auto parts = split(pattern, '-');
   if (parts.size() < 3 || parts[0] != cpu.vendor) return false;
-  if (lower(parts[1]) != fmt::format("{:x}", *cpu.family) ||
-      lower(parts[2]) != fmt::format("{:x}", *cpu.model)) {
+  if (lower_case(parts[1]) != fmt::format("{:x}", *cpu.family) ||
+      lower_case(parts[2]) != fmt::format("{:x}", *cpu.model)) {
     return false;
   }
   if (parts.size() == 3) return true;
   return cpu.stepping && *cpu.stepping < 16 &&
-         lower(parts[3]).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos;
+         lower_case(parts[3]).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos;
 }
 
 std::string describe(const machine::CpuIdentity& cpu) {
@@ -130,13 +113,11 @@ std::uint64_t number(const JsonValue& event, std::string_view key, std::uint64_t
   std::string_view digits = split(text, ',').front();
   const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
   if (hexadecimal) digits.remove_prefix(2);
-  std::uint64_t result = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, result, hexadecimal ? 16 : 10);
-  if (digits.empty() || error != std::errc() || stopped != end || result > most) {
+  const auto result = whole_number<std::uint64_t>(digits, hexadecimal ? 16 : 10);
+  if (!result || *result > most) {
     value->refuse(fmt::format("'{}'", text), fmt::format("a number up to 0x{:x}", most));
   }
-  return result;
+  return *result;
 }
 
 std::optional<bool> precise_flag(const JsonValue& event) {
@@ -205,8 +186,9 @@ PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
   std::set<std::string> names;
   for (const MapLine& line : lines) {
     names.insert(line.name());
-    const bool wanted = cpu.empty() ? is_cpu(line.cpu, identity)
-                                    : lower(cpu) == line.name() || lower(cpu) == lower(line.cpu);
+    const bool wanted =
+        cpu.empty() ? is_cpu(line.cpu, identity)
+                    : lower_case(cpu) == line.name() || lower_case(cpu) == lower_case(line.cpu);
     if (!wanted) continue;
     result.name = line.name();
     result.version = line.version;
@@ -220,10 +202,8 @@ PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
   }
   if (files.size() > kMostFiles) {
     throw InputError({.file = map.string(),
-                      .offset = {},
                       .found = fmt::format("{} event files for one CPU", files.size()),
-                      .allowed = fmt::format("at most {}", kMostFiles),
-                      .remedy = {}});
+                      .allowed = fmt::format("at most {}", kMostFiles)});
   }
   for (const auto& [file, pmu] : files) read_events(directory / file, pmu, result.events);
   return result;

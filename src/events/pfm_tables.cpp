@@ -1,6 +1,7 @@
 #include "src/events/pfm_tables.h"
 
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -170,9 +171,7 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
   std::string name;
   std::string_view rest = std::string_view(encoded->name).substr(pmu.size() + 2);
   while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string_view part = rest.substr(0, colon);
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
+    const std::string_view part = take_until(':', rest);
     const bool mode = part.starts_with("u=") || part.starts_with("k=") || part.starts_with("mh=") ||
                       part.starts_with("precise=");
     if (mode || part.ends_with("=0")) continue;

@@ -1,6 +1,8 @@
-// libpfm4's tables of events: the only code that calls it.
+// libpfm4's tables of events, and what they have wrong: pfm_tables.cpp is the only code that calls
+// libpfm4.
 #pragma once
 
+#include "src/events/cpu.h"
 #include "src/events/event.h"
 
 #include <optional>
@@ -10,7 +12,7 @@
 
 namespace skid::events {
 
-/// A core PMU that libpfm4 knows.
+/// A core PMU of libpfm4.
 struct PfmPmu {
   std::string name;         ///< "skl"
   std::string description;  ///< "Intel Skylake"
@@ -18,8 +20,8 @@ struct PfmPmu {
 };
 
 /// Initializes libpfm4, which changes the environment of this program: to be called before there is
-/// a second thread that reads it. All else here may then be called by several threads at once. That
-/// libpfm4 cannot be initialized is told by what needs it.
+/// a second thread that reads it. All else here may then be called by several threads at once. A
+/// failure is reported by the functions that need libpfm4.
 void prepare_pfm_tables() noexcept;
 
 /// All core PMUs but the architectural one of Intel, whose events do not describe the CPU. Throws
@@ -32,7 +34,11 @@ std::vector<Event> pfm_events(const std::string& pmu);
 
 /// An event by any spelling that libpfm4 takes, such as several umasks or modifiers
 /// ("INST_RETIRED:ANY_P:c=1:i"). The precise flag is libpfm4's for the combination. nullopt
-/// when it does not know it.
+/// when it does not have it.
 std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling);
+
+/// Corrects events from libpfm4's tables and adds missing ones. The corrected ones have the
+/// precise_source "correction", or a sentence in manual_errors.
+void apply_overrides(Core core, std::vector<Event>& events);
 
 }  // namespace skid::events

@@ -2,38 +2,35 @@
 
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
+#include <string_view>
 
 #include <fmt/format.h>
 
 namespace skid::events {
+
 namespace {
 
 /// Far above what libpfm4 has with all umasks of an event.
 constexpr std::size_t kMostBytes = 1024;
 
-std::optional<std::uint64_t> number(std::string_view digits, int base) {
-  std::uint64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, value, base);
-  if (digits.empty() || error != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
-
 /// "0x2e" or "46", as in perf's terms.
 std::optional<std::uint64_t> term_value(std::string_view value) {
   const bool hexadecimal = value.starts_with("0x") || value.starts_with("0X");
-  return hexadecimal ? number(value.substr(2), 16) : number(value, 10);
+  return hexadecimal ? whole_number<std::uint64_t>(value.substr(2), 16)
+                     : whole_number<std::uint64_t>(value);
 }
 
 /// "r20d1" and "0x20d1".
 std::optional<std::uint64_t> raw_code(std::string_view name) {
-  if (name.starts_with("0x") || name.starts_with("0X")) return number(name.substr(2), 16);
-  if (name.starts_with("r") || name.starts_with("R")) return number(name.substr(1), 16);
+  if (name.starts_with("0x") || name.starts_with("0X"))
+    return whole_number<std::uint64_t>(name.substr(2), 16);
+  if (name.starts_with("r") || name.starts_with("R"))
+    return whole_number<std::uint64_t>(name.substr(1), 16);
   return std::nullopt;
 }
 
@@ -67,9 +64,7 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
                 Spelling& result) {
   std::uint64_t config = 0;
   while (!terms.empty()) {
-    const std::size_t comma = std::min(terms.find(','), terms.size());
-    const std::string_view term = terms.substr(0, comma);
-    terms.remove_prefix(std::min(comma + 1, terms.size()));
+    const std::string_view term = take_until(',', terms);
     const std::size_t equals = term.find('=');
     const std::string_view key = term.substr(0, equals);
     // A term without a value is 1; name and period do not choose the event.
@@ -77,8 +72,7 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
                                                         : term_value(term.substr(equals + 1));
     if (key == "name" || key == "period") continue;
     if (!value) refuse_term(term, spelling);
-    const auto field = std::find_if(kFields.begin(), kFields.end(),
-                                    [key](const Field& known) { return known.name == key; });
+    const Field* field = find_by(kFields, &Field::name, key);
     if (key == "event" && *value <= (layout == ConfigLayout::intel ? 0xffU
                                      : layout == ConfigLayout::amd ? 0xfffU
                                                                    : 0xffffU)) {
@@ -87,7 +81,7 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
       config |= *value;
     } else if (key == "config1") {
       result.config1 = *value;
-    } else if (field != kFields.end() && *value <= field->most) {
+    } else if (field != nullptr && *value <= field->most) {
       config |= *value << field->shift;
     } else {
       refuse_term(term, spelling);
@@ -111,6 +105,25 @@ constexpr std::array<Generic, 10> kGeneric{{{"cycles", 0x3c, 0x76, 0x11},
                                             {"branch-misses", 0xc5, 0xc3, 0x10},
                                             {"bus-cycles", 0x013c, kNone, 0x1d},
                                             {"ref-cycles", 0x0300, kNone, kNone}}};
+
+/// AMD has bits 11:8 of the event in 35:32.
+constexpr std::uint64_t kAmdEventHigh = 0xfULL << 32;
+constexpr std::uint64_t kEventLow = 0xff;
+constexpr std::uint64_t kArmEvent = 0xffff;
+constexpr unsigned kUmaskShift = 8;
+constexpr unsigned kCmaskShift = 24;
+
+struct Flag {
+  std::string_view name;
+  unsigned bit;
+  bool intel_only;
+};
+constexpr std::array<Flag, 6> kFlags{{{"edge", 18, false},
+                                      {"pc", 19, true},
+                                      {"any", 21, true},
+                                      {"inv", 23, false},
+                                      {"in_tx", 32, true},
+                                      {"in_tx_cp", 33, true}}};
 
 }  // namespace
 
@@ -159,6 +172,52 @@ std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view
     if (config != kNone) return config;
   }
   return std::nullopt;
+}
+
+std::uint64_t event_select(ConfigLayout layout, std::uint64_t config) {
+  switch (layout) {
+    case ConfigLayout::arm:
+      return config & kArmEvent;
+    case ConfigLayout::amd:
+      return config & (kEventLow | kAmdEventHigh);
+    case ConfigLayout::intel:
+      break;
+  }
+  return config & kEventLow;
+}
+
+std::uint64_t unit_mask(ConfigLayout layout, std::uint64_t config) {
+  return layout == ConfigLayout::arm ? 0 : (config >> kUmaskShift) & 0xff;
+}
+
+std::uint64_t without_modifiers(ConfigLayout layout, std::uint64_t config) {
+  return event_select(layout, config) | unit_mask(layout, config) << kUmaskShift;
+}
+
+std::string perf_encoding(ConfigLayout layout, const Event& event) {
+  const std::uint64_t select = event_select(layout, event.config);
+  const std::uint64_t number = (select & kArmEvent) | ((select & kAmdEventHigh) >> 24);
+  std::uint64_t left = event.config & ~without_modifiers(layout, event.config);
+  std::string terms = fmt::format("event=0x{:02x}", number);
+  if (layout != ConfigLayout::arm) {
+    terms += fmt::format(",umask=0x{:02x}", unit_mask(layout, event.config));
+    for (const Flag& flag : kFlags) {
+      if (flag.intel_only && layout != ConfigLayout::intel) continue;
+      const std::uint64_t bit = std::uint64_t{1} << flag.bit;
+      if ((left & bit) != 0) terms += fmt::format(",{}=1", flag.name);
+      left &= ~bit;
+    }
+    const std::uint64_t cmask = (left >> kCmaskShift) & 0xff;
+    if (cmask != 0) terms += fmt::format(",cmask=0x{:02x}", cmask);
+    left &= ~(std::uint64_t{0xff} << kCmaskShift);
+  }
+  if (left != 0) terms = fmt::format("config=0x{:x}", event.config);
+  if (event.config1 != 0) terms += fmt::format(",config1=0x{:x}", event.config1);
+  return fmt::format("{}/{}/", event.pmu, terms);
+}
+
+std::string raw_encoding(const Event& event) {
+  return event.config1 != 0 ? std::string() : fmt::format("r{:04x}", event.config);
 }
 
 }  // namespace skid::events

@@ -3,7 +3,6 @@
 
 #include "runway/specification.h"
 #include "src/events/causes.h"
-#include "src/events/counted.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 
@@ -13,7 +12,7 @@
 namespace skid::events {
 
 struct TriggerCause {
-  runway::TriggerKind kind = runway::TriggerKind::none;
+  runway::TriggerKind kind{};
   /// can: each iteration; conditional: where the access goes that way; maybe: on some CPUs.
   Verdict verdict = Verdict::can;
   /// Of the whole loop of a target as it is built by default; nullopt: it depends.

@@ -1,8 +1,7 @@
-#include "src/html/comparison_page.h"
-
 #include "analysis/wording.h"
 #include "plots/kinds.h"
 #include "src/html/markup.h"
+#include "src/html/pages.h"
 #include "src/html/svg.h"
 #include "src/html/tables.h"
 #include "src/output/comparison/comparison.h"
@@ -75,18 +74,18 @@ class ComparisonPage {
   }
 
   Markup sides() const {
-    std::vector<std::vector<SortableCell>> rows;
+    std::vector<SortableRow> rows;
     std::vector<std::string> synthetic;
     for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
       const Side& side = comparison_.sides[i];
       std::string letter = output::letter_of(i);
       if (side.synthetic) synthetic.push_back(letter);
       if (i == comparison_.baseline) letter += " (baseline)";
-      rows.push_back({{Markup::text(letter), static_cast<double>(i)},
-                      {Markup::text(names_of(side)), std::nullopt},
-                      {Markup::text(output::machine_text(side)), std::nullopt},
-                      {Markup::text(fmt::format("{}", side.measurements)),
-                       static_cast<double>(side.measurements)}});
+      rows.push_back(
+          {{letter, static_cast<double>(i)},
+           names_of(side),
+           output::machine_text(side),
+           {fmt::format("{}", side.measurements), static_cast<double>(side.measurements)}});
     }
     Markup notice;
     if (!synthetic.empty()) notice = synthetic_notice("(" + output::list_of(synthetic) + ")");
@@ -95,38 +94,34 @@ class ComparisonPage {
                           {{"side"}, {"inputs"}, {"machine"}, number_column("measurements")}, rows);
   }
 
-  std::vector<SortableCell> difference_row(const ComparisonRow& row, const Cell& cell,
-                                           const StatisticDifference& of) const {
-    const SortableCell none{Markup::text(output::kUnknown), std::nullopt};
+  SortableRow difference_row(const ComparisonRow& row, const Cell& cell,
+                             const StatisticDifference& of) const {
+    // A distribution is not a single value: its distance is a share.
+    const bool is_distribution = of.statistic == Statistic::distribution;
     const auto value = [&](double number) -> SortableCell {
-      // A distribution is not a single value.
-      if (of.statistic == Statistic::distribution) return none;
-      return {Markup::text(output::value_text(of.statistic, number)), number};
+      if (is_distribution) return unknown_cell();
+      return {output::value_text(of.statistic, number), number};
     };
     const auto difference = [&](const std::optional<double>& number) -> SortableCell {
-      if (!number) return none;
-      return {Markup::text(output::signed_text(of.statistic, *number, true)), *number};
+      if (!number) return unknown_cell();
+      return {output::signed_text(of.statistic, *number, true), *number};
     };
-    const SortableCell p =
-        of.adjusted_p ? SortableCell{Markup::text(output::p_text(of)), *of.adjusted_p} : none;
-    return {{Markup::text(row.event), std::nullopt},
-            {Markup::text(output::level_name(row.level)), static_cast<double>(row.level)},
-            {Markup::text(output::letter_of(cell.side)), static_cast<double>(cell.side)},
-            {Markup::text(analysis::name_of(of.statistic)), std::nullopt},
+    return {row.event,
+            {output::level_name(row.level), static_cast<double>(row.level)},
+            {output::letter_of(cell.side), static_cast<double>(cell.side)},
+            analysis::name_of(of.statistic),
             value(of.baseline),
             value(of.here),
-            of.statistic == Statistic::distribution
-                ? SortableCell{Markup::text(output::share_text(of.difference)), of.difference}
-                : difference(of.difference),
+            is_distribution ? SortableCell{output::share_text(of.difference), of.difference}
+                            : difference(of.difference),
             difference(of.low),
             difference(of.high),
-            p,
-            {inked(std::string(analysis::name_of(cell.outcome)), output::ink_of(cell.outcome)),
-             std::nullopt}};
+            of.adjusted_p ? SortableCell{output::p_text(of), *of.adjusted_p} : unknown_cell(),
+            inked(std::string(analysis::name_of(cell.outcome)), output::ink_of(cell.outcome))};
   }
 
   Markup differences() const {
-    std::vector<std::vector<SortableCell>> rows;
+    std::vector<SortableRow> rows;
     Markup contracts;
     for (const ComparisonRow& row : comparison_.rows) {
       for (const Cell& cell : row.cells) {
@@ -134,7 +129,7 @@ class ComparisonPage {
         for (const StatisticDifference& difference : cell.differences) {
           if (difference.marked) rows.push_back(difference_row(row, cell, difference));
         }
-        if (cell.contract_broke || cell.contract_mended) {
+        if (cell.contract_broke || cell.contract_fixed) {
           contracts += element(
               "li",
               fmt::format("{}: {}: the contract was {} in the baseline and is {} here",
@@ -194,14 +189,9 @@ class ComparisonPage {
 
 std::string comparison_page(const Comparison& comparison, const std::vector<std::string>& inputs,
                             const Origin& origin) {
-  const Markup head =
-      element("h1", "Where samples land, compared") +
-      element("p", {{"class", "lead"}},
-              "What differs from a baseline, by how much, and whether by more than chance.");
-  return document("skidscan compare",
-                  element("header", head) +
-                      element("main", ComparisonPage(comparison, inputs).body()) +
-                      origin_section(origin));
+  return document("skidscan compare", "Where samples land, compared",
+                  "What differs from a baseline, by how much, and whether by more than chance.",
+                  ComparisonPage(comparison, inputs).body(), origin);
 }
 
 }  // namespace skid::html

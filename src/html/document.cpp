@@ -7,39 +7,13 @@
 #include <fmt/format.h>
 
 namespace skid::html {
-
-std::string document(const std::string& title, const Markup& body) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "{}\n<style>{}</style>\n</head>\n<body>\n{}\n<script>{}</script>\n</body>\n</html>\n",
-      kStyleHash, kScriptHash, element("title", title).string(), kStyle, body.string(), kScript);
-}
-
-Markup list_of_fields(const std::vector<Field>& fields) {
-  Markup content;
-  for (const Field& field : fields) {
-    content += element("dt", field.name) + element("dd", field.text);
-  }
-  return element("dl", content);
-}
-
-Markup synthetic_notice(const std::string& of) {
-  return element("p", {{"class", "synthetic"}},
-                 "SYNTHETIC" + (of.empty() ? std::string() : ' ' + of) +
-                     ": samples made by skidscan synth; no CPU took them");
-}
-
 namespace {
 
 Markup command_line(const std::vector<std::string>& line) {
   return element("pre", element("code", shell_quoted(line)));
 }
 
-}  // namespace
-
+/// The section with the command lines, and the foot of the page.
 Markup origin_section(const Origin& origin) {
   Markup content = element("h2", "How to repeat it");
   if (!origin.recorded.empty()) {
@@ -54,6 +28,27 @@ Markup origin_section(const Origin& origin) {
   content += command_line(origin.line);
   return element("section", {{"id", "repeat"}}, content) +
          element("footer", fmt::format("skidscan {}", origin.version));
+}
+
+}  // namespace
+
+Markup synthetic_notice(const std::string& of) {
+  return element("p", {{"class", "synthetic"}},
+                 "SYNTHETIC" + (of.empty() ? std::string() : ' ' + of) +
+                     ": samples made by skidscan synth; no CPU took them");
+}
+
+std::string document(const std::string& title, const std::string& heading, const std::string& lead,
+                     const Markup& body, const Origin& origin) {
+  const Markup head = element("h1", heading) + element("p", {{"class", "lead"}}, lead);
+  const Markup content = element("header", head) + element("main", body) + origin_section(origin);
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "{}\n<style>{}</style>\n</head>\n<body>\n{}\n<script>{}</script>\n</body>\n</html>\n",
+      kStyleHash, kScriptHash, element("title", title).string(), kStyle, content.string(), kScript);
 }
 
 }  // namespace skid::html

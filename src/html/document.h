@@ -17,18 +17,10 @@ struct Origin {
   std::size_t left_out = 0;                             ///< further ones
 };
 
-/// The document around `body`. Its policy admits its own style and script, by their hashes, and
-/// nothing else (w3.org/TR/CSP3).
-std::string document(const std::string& title, const Markup& body);
-
-/// The section with the command lines, and the foot of the page.
-Markup origin_section(const Origin& origin);
-
-/// A line of a list made by `list_of_fields`.
-struct Field {
-  std::string name, text;
-};
-Markup list_of_fields(const std::vector<Field>& fields);
+/// The document around `body`, under a heading with a lead: with how it was made, and a policy that
+/// admits its own style and script, by their hashes, and nothing else (w3.org/TR/CSP3).
+std::string document(const std::string& title, const std::string& heading, const std::string& lead,
+                     const Markup& body, const Origin& origin);
 
 /// A box with the notice that no CPU took the samples. `of`: which; may be empty.
 Markup synthetic_notice(const std::string& of);

@@ -1,8 +1,7 @@
-#include "src/html/report_page.h"
-
 #include "analysis/wording.h"
 #include "plots/kinds.h"
 #include "src/html/markup.h"
+#include "src/html/pages.h"
 #include "src/html/svg.h"
 #include "src/html/tables.h"
 #include "src/output/report/grouping.h"
@@ -31,48 +30,45 @@ using output::MachineGroup;
 constexpr std::size_t kUnbroken = 100'000;
 
 Markup machine_fields(const MachineGroup& machine) {
-  std::vector<Field> fields{{"CPU", output::cpu_details(machine.cpu)}};
-  if (machine.cpu.hypervisor) fields.push_back({"hypervisor", *machine.cpu.hypervisor});
-  fields.push_back({"kernel", machine.kernel.empty() ? "unknown" : machine.kernel});
+  Markup fields;
+  const auto add = [&fields](const std::string& name, const std::string& text) {
+    fields += element("dt", name) + element("dd", text);
+  };
+  add("CPU", output::cpu_details(machine.cpu));
+  if (machine.cpu.hypervisor) add("hypervisor", *machine.cpu.hypervisor);
+  add("kernel", machine.kernel.empty() ? "unknown" : machine.kernel);
   for (const output::Source& source : machine.sources) {
     const std::string name = source.is_run ? "run" : "file";
-    fields.push_back({machine.sources.size() > 1 ? name + ' ' + source.letter : name, source.name});
+    add(machine.sources.size() > 1 ? name + ' ' + source.letter : name, source.name);
   }
-  return list_of_fields(fields);
+  return element("dl", fields);
 }
 
-SortableCell number_cell(const std::optional<double>& number, const std::string& text) {
-  if (!number) return {Markup::text(output::kUnknown), std::nullopt};
-  return {Markup::text(text), number};
-}
-
-std::vector<SortableCell> summary_row(const EventGroup& event, const Column& column,
-                                      const std::string& anchor) {
+SortableRow summary_row(const EventGroup& event, const Column& column, const std::string& anchor) {
   const Measurement& m = *column.measurement;
-  const bool has_ratio = m.hit_ratio.total > 0;
-  const auto share = [&](double value) {
-    return number_cell(has_ratio ? std::optional(value) : std::nullopt, analysis::percent(value));
+  const auto share = [&](double value) -> SortableCell {
+    if (m.hit_ratio.total == 0) return unknown_cell();
+    return {analysis::percent(value), value};
   };
-  const auto distance = [&](double analysis::Distance::*value, bool analysis::Distance::*at_least) {
-    if (!m.instructions) return number_cell(std::nullopt, {});
+  const auto distance = [&](double analysis::Distance::*value,
+                            bool analysis::Distance::*at_least) -> SortableCell {
+    if (!m.instructions) return unknown_cell();
     const double length = (*m.instructions).*value;
-    return number_cell(length,
-                       ((*m.instructions).*at_least ? ">=" : "") + output::number_text(length));
+    return {((*m.instructions).*at_least ? ">=" : "") + output::number_text(length), length};
   };
-  const double read = static_cast<double>(m.samples.read());
-  return {{element("a", {{"href", "#" + anchor}}, event.event), std::nullopt},
-          {Markup::text(column.label), static_cast<double>(column.level)},
-          number_cell(read, analysis::in_thousands(m.samples.read())),
+  const auto count = [](std::uint64_t samples) -> SortableCell {
+    return {analysis::in_thousands(samples), static_cast<double>(samples)};
+  };
+  return {element("a", {{"href", "#" + anchor}}, event.event),
+          {column.label, static_cast<double>(column.level)},
+          count(m.samples.read()),
           share(m.hit_ratio.value),
           share(m.hit_ratio.low),
           share(m.hit_ratio.high),
           distance(&analysis::Distance::p50, &analysis::Distance::p50_at_least),
           distance(&analysis::Distance::p99, &analysis::Distance::p99_at_least),
-          number_cell(read > 0 ? std::optional(static_cast<double>(m.precise.exact_ip_samples))
-                               : std::nullopt,
-                      analysis::in_thousands(m.precise.exact_ip_samples)),
-          {inked(analysis::verdict_words(m.contract), output::ink_of(m.contract.verdict)),
-           std::nullopt}};
+          m.samples.read() > 0 ? count(m.precise.exact_ip_samples) : unknown_cell(),
+          inked(analysis::verdict_words(m.contract), output::ink_of(m.contract.verdict))};
 }
 
 class ReportPage {
@@ -118,7 +114,7 @@ class ReportPage {
 
   Markup summary(std::size_t index) const {
     const MachineGroup& machine = machines_[index];
-    std::vector<std::vector<SortableCell>> rows;
+    std::vector<SortableRow> rows;
     for (std::size_t k = 0; k < machine.events.size(); ++k) {
       const EventGroup& event = machine.events[k];
       for (const Column& column : event.columns) {
@@ -268,15 +264,11 @@ Markup method() {
 }  // namespace
 
 std::string report_page(const std::vector<Measurement>& measurements, const Origin& origin) {
-  Markup head = element("h1", "Where samples land");
-  head +=
-      element("p", {{"class", "lead"}},
-              "For each event and precise level of perf: how far the sampled instruction is from "
-              "the one that caused the event, and whether the promise of the level was kept.");
-  return document("skidscan report",
-                  element("header", head) +
-                      element("main", ReportPage(measurements).body() + method()) +
-                      origin_section(origin));
+  return document("skidscan report", "Where samples land",
+                  "For each event and precise level of perf: how far the sampled instruction is "
+                  "from the one that caused the event, and whether the promise of the level was "
+                  "kept.",
+                  ReportPage(measurements).body() + method(), origin);
 }
 
 }  // namespace skid::html

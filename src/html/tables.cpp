@@ -39,8 +39,12 @@ Markup inked(const std::string& text, output::Ink ink) {
   return element("span", {{"class", class_of(ink)}}, text);
 }
 
+SortableCell unknown_cell() {
+  return {output::kUnknown};
+}
+
 Markup sortable_table(const std::string& caption, const std::vector<SortableColumn>& columns,
-                      const std::vector<std::vector<SortableCell>>& rows) {
+                      const std::vector<SortableRow>& rows) {
   Markup head;
   for (const SortableColumn& column : columns) {
     head += element("th", {{"scope", "col"}, {"class", column.of_numbers ? "number" : ""}},

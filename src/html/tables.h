@@ -4,8 +4,10 @@
 #include "src/html/markup.h"
 #include "src/output/page.h"
 
+#include <concepts>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,16 @@ namespace skid::html {
 struct SortableCell {
   Markup content;
   std::optional<double> number;  ///< sort key; nullopt: the text
+
+  SortableCell(Markup markup, std::optional<double> key = {})
+      : content(std::move(markup)), number(key) {}
+  template <std::convertible_to<std::string_view> Text>
+  SortableCell(const Text& text, std::optional<double> key = {})
+      : content(Markup::text(text)), number(key) {}
 };
+using SortableRow = std::vector<SortableCell>;
+/// "-" for what is not known.
+SortableCell unknown_cell();
 
 /// A column of such a table.
 struct SortableColumn {
@@ -29,7 +40,7 @@ inline SortableColumn number_column(std::string name) {
 
 /// Rows have a cell for each column.
 Markup sortable_table(const std::string& caption, const std::vector<SortableColumn>& columns,
-                      const std::vector<std::vector<SortableCell>>& rows);
+                      const std::vector<SortableRow>& rows);
 
 /// The table of a text report, with its indents; inks are classes.
 Markup table(const std::string& caption, const output::Table& table);

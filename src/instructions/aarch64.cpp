@@ -1,4 +1,4 @@
-#include "src/instructions/by_architecture.h"
+#include "src/instructions/instruction.h"
 
 #include <cstddef>
 

@@ -36,12 +36,12 @@ enum class Category {
   other,      ///< does something that none of the above covers
 };
 
-inline constexpr std::array kCategories{
-    Category::gp_load,  Category::xmm_load,  Category::ymm_load, Category::zmm_load,
-    Category::str_load, Category::prefetch,  Category::io,       Category::locked_load,
-    Category::nt_load,  Category::mfence,    Category::cpuid,    Category::store,
-    Category::branch,   Category::div,       Category::flush,    Category::lea,
-    Category::nop,      Category::no_memory, Category::load,     Category::other};
+/// In the order of the enumeration.
+inline constexpr auto kCategories = [] {
+  std::array<Category, static_cast<std::size_t>(Category::other) + 1> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Category>(i);
+  return all;
+}();
 
 /// "GP_LOAD"; "NOMEM" for no_memory.
 std::string_view name_of(Category category);

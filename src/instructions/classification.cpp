@@ -1,85 +1,56 @@
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace skid::instructions {
 namespace {
 
+/// Not what the name of their category suggests: flags of the system (CLI, STI), the state of the
+/// SSE unit, buffers of lightweight profiling, transactions.
+constexpr auto kNoMereComputation = std::to_array<ZydisMnemonic>(
+    {ZYDIS_MNEMONIC_CLI, ZYDIS_MNEMONIC_STI, ZYDIS_MNEMONIC_FXRSTOR, ZYDIS_MNEMONIC_FXRSTOR64,
+     ZYDIS_MNEMONIC_FXSAVE, ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_LDMXCSR, ZYDIS_MNEMONIC_STMXCSR,
+     ZYDIS_MNEMONIC_VLDMXCSR, ZYDIS_MNEMONIC_VSTMXCSR, ZYDIS_MNEMONIC_LLWPCB, ZYDIS_MNEMONIC_LWPINS,
+     ZYDIS_MNEMONIC_LWPVAL, ZYDIS_MNEMONIC_SLWPCB, ZYDIS_MNEMONIC_XTEST});
+
+constexpr auto kComputations = std::to_array<ZydisInstructionCategory>(
+    {ZYDIS_CATEGORY_ADOX_ADCX,   ZYDIS_CATEGORY_AES,
+     ZYDIS_CATEGORY_AVX,         ZYDIS_CATEGORY_AVX2,
+     ZYDIS_CATEGORY_AVX512,      ZYDIS_CATEGORY_AVX512_BITALG,
+     ZYDIS_CATEGORY_AVX512_VBMI, ZYDIS_CATEGORY_AVX512_VP2INTERSECT,
+     ZYDIS_CATEGORY_BINARY,      ZYDIS_CATEGORY_BITBYTE,
+     ZYDIS_CATEGORY_BLEND,       ZYDIS_CATEGORY_BMI1,
+     ZYDIS_CATEGORY_BMI2,        ZYDIS_CATEGORY_BROADCAST,
+     ZYDIS_CATEGORY_CMOV,        ZYDIS_CATEGORY_COMPRESS,
+     ZYDIS_CATEGORY_CONFLICT,    ZYDIS_CATEGORY_CONVERT,
+     ZYDIS_CATEGORY_DATAXFER,    ZYDIS_CATEGORY_EXPAND,
+     ZYDIS_CATEGORY_FLAGOP,      ZYDIS_CATEGORY_FMA4,
+     ZYDIS_CATEGORY_FP16,        ZYDIS_CATEGORY_GFNI,
+     ZYDIS_CATEGORY_IFMA,        ZYDIS_CATEGORY_KMASK,
+     ZYDIS_CATEGORY_LOGICAL,     ZYDIS_CATEGORY_LOGICAL_FP,
+     ZYDIS_CATEGORY_LZCNT,       ZYDIS_CATEGORY_MMX,
+     ZYDIS_CATEGORY_PCLMULQDQ,   ZYDIS_CATEGORY_ROTATE,
+     ZYDIS_CATEGORY_SEMAPHORE,   ZYDIS_CATEGORY_SETCC,
+     ZYDIS_CATEGORY_SHA,         ZYDIS_CATEGORY_SHIFT,
+     ZYDIS_CATEGORY_SSE,         ZYDIS_CATEGORY_STTNI,
+     ZYDIS_CATEGORY_TBM,         ZYDIS_CATEGORY_VAES,
+     ZYDIS_CATEGORY_VBMI2,       ZYDIS_CATEGORY_VEX,
+     ZYDIS_CATEGORY_VFMA,        ZYDIS_CATEGORY_VPCLMULQDQ,
+     ZYDIS_CATEGORY_XOP});
+
+template <typename Range, typename Value>
+bool contains(const Range& range, Value value) {
+  return std::find(range.begin(), range.end(), value) != range.end();
+}
+
 /// Instructions that compute in registers and flags but for the operand that they name: no
 /// microcode that walks tables, no state saved, no device, no mode of the processor.
 bool only_computes(const ZydisInstruction& decoded) {
-  switch (decoded.mnemonic()) {
-    // Clear and set flags of the system.
-    case ZYDIS_MNEMONIC_CLI:
-    case ZYDIS_MNEMONIC_STI:
-    // Among the SSE instructions, but about the state of the unit.
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_FXSAVE64:
-    case ZYDIS_MNEMONIC_LDMXCSR:
-    case ZYDIS_MNEMONIC_STMXCSR:
-    case ZYDIS_MNEMONIC_VLDMXCSR:
-    case ZYDIS_MNEMONIC_VSTMXCSR:
-    // Lightweight profiling, among the XOP instructions: writes into its own buffer.
-    case ZYDIS_MNEMONIC_LLWPCB:
-    case ZYDIS_MNEMONIC_LWPINS:
-    case ZYDIS_MNEMONIC_LWPVAL:
-    case ZYDIS_MNEMONIC_SLWPCB:
-    case ZYDIS_MNEMONIC_XTEST:
-      return false;
-    default:
-      break;
-  }
-  switch (decoded.instruction.meta.category) {
-    case ZYDIS_CATEGORY_ADOX_ADCX:
-    case ZYDIS_CATEGORY_AES:
-    case ZYDIS_CATEGORY_AVX:
-    case ZYDIS_CATEGORY_AVX2:
-    case ZYDIS_CATEGORY_AVX512:
-    case ZYDIS_CATEGORY_AVX512_BITALG:
-    case ZYDIS_CATEGORY_AVX512_VBMI:
-    case ZYDIS_CATEGORY_AVX512_VP2INTERSECT:
-    case ZYDIS_CATEGORY_BINARY:
-    case ZYDIS_CATEGORY_BITBYTE:
-    case ZYDIS_CATEGORY_BLEND:
-    case ZYDIS_CATEGORY_BMI1:
-    case ZYDIS_CATEGORY_BMI2:
-    case ZYDIS_CATEGORY_BROADCAST:
-    case ZYDIS_CATEGORY_CMOV:
-    case ZYDIS_CATEGORY_COMPRESS:
-    case ZYDIS_CATEGORY_CONFLICT:
-    case ZYDIS_CATEGORY_CONVERT:
-    case ZYDIS_CATEGORY_DATAXFER:
-    case ZYDIS_CATEGORY_EXPAND:
-    case ZYDIS_CATEGORY_FLAGOP:
-    case ZYDIS_CATEGORY_FMA4:
-    case ZYDIS_CATEGORY_FP16:
-    case ZYDIS_CATEGORY_GFNI:
-    case ZYDIS_CATEGORY_IFMA:
-    case ZYDIS_CATEGORY_KMASK:
-    case ZYDIS_CATEGORY_LOGICAL:
-    case ZYDIS_CATEGORY_LOGICAL_FP:
-    case ZYDIS_CATEGORY_LZCNT:
-    case ZYDIS_CATEGORY_MMX:
-    case ZYDIS_CATEGORY_PCLMULQDQ:
-    case ZYDIS_CATEGORY_ROTATE:
-    case ZYDIS_CATEGORY_SEMAPHORE:
-    case ZYDIS_CATEGORY_SETCC:
-    case ZYDIS_CATEGORY_SHA:
-    case ZYDIS_CATEGORY_SHIFT:
-    case ZYDIS_CATEGORY_SSE:
-    case ZYDIS_CATEGORY_STTNI:
-    case ZYDIS_CATEGORY_TBM:
-    case ZYDIS_CATEGORY_VAES:
-    case ZYDIS_CATEGORY_VBMI2:
-    case ZYDIS_CATEGORY_VEX:
-    case ZYDIS_CATEGORY_VFMA:
-    case ZYDIS_CATEGORY_VPCLMULQDQ:
-    case ZYDIS_CATEGORY_XOP:
-      break;
-    default:
-      return false;
+  if (contains(kNoMereComputation, decoded.mnemonic()) ||
+      !contains(kComputations, decoded.instruction.meta.category)) {
+    return false;
   }
   // MOV is one mnemonic for all registers, those of the system too.
   return std::all_of(decoded.visible_operands().begin(), decoded.visible_operands().end(),
@@ -97,41 +68,11 @@ bool only_computes(const ZydisInstruction& decoded) {
                      });
 }
 
+/// DIV, IDIV, FIDIVR, VDIVPS, FSQRT, SQRTSD and their like; not RSQRTPS, which looks up.
 bool is_division(ZydisMnemonic mnemonic) {
-  switch (mnemonic) {
-    case ZYDIS_MNEMONIC_DIV:
-    case ZYDIS_MNEMONIC_DIVPD:
-    case ZYDIS_MNEMONIC_DIVPS:
-    case ZYDIS_MNEMONIC_DIVSD:
-    case ZYDIS_MNEMONIC_DIVSS:
-    case ZYDIS_MNEMONIC_FDIV:
-    case ZYDIS_MNEMONIC_FDIVP:
-    case ZYDIS_MNEMONIC_FDIVR:
-    case ZYDIS_MNEMONIC_FDIVRP:
-    case ZYDIS_MNEMONIC_FIDIV:
-    case ZYDIS_MNEMONIC_FIDIVR:
-    case ZYDIS_MNEMONIC_FSQRT:
-    case ZYDIS_MNEMONIC_IDIV:
-    case ZYDIS_MNEMONIC_SQRTPD:
-    case ZYDIS_MNEMONIC_SQRTPS:
-    case ZYDIS_MNEMONIC_SQRTSD:
-    case ZYDIS_MNEMONIC_SQRTSS:
-    case ZYDIS_MNEMONIC_VDIVPD:
-    case ZYDIS_MNEMONIC_VDIVPH:
-    case ZYDIS_MNEMONIC_VDIVPS:
-    case ZYDIS_MNEMONIC_VDIVSD:
-    case ZYDIS_MNEMONIC_VDIVSH:
-    case ZYDIS_MNEMONIC_VDIVSS:
-    case ZYDIS_MNEMONIC_VSQRTPD:
-    case ZYDIS_MNEMONIC_VSQRTPH:
-    case ZYDIS_MNEMONIC_VSQRTPS:
-    case ZYDIS_MNEMONIC_VSQRTSD:
-    case ZYDIS_MNEMONIC_VSQRTSH:
-    case ZYDIS_MNEMONIC_VSQRTSS:
-      return true;
-    default:
-      return false;
-  }
+  std::string_view name = ZydisMnemonicGetString(mnemonic);
+  name.remove_prefix(std::min(name.find_first_not_of("fiv"), name.size()));
+  return name.starts_with("div") || name.starts_with("sqrt");
 }
 
 /// Where a demand load of an instruction that `only_computes` goes: to the widest vector register

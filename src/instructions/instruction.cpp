@@ -1,9 +1,9 @@
 #include "src/instructions/instruction.h"
 
-#include "src/instructions/by_architecture.h"
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace skid::instructions {
 namespace {
@@ -29,26 +29,14 @@ bool only_takes_the_address(const ZydisInstruction& decoded) {
     case ZYDIS_MNEMONIC_PREFETCHWT1:
     case ZYDIS_MNEMONIC_UD0:
     case ZYDIS_MNEMONIC_UD1:
-    case ZYDIS_MNEMONIC_VGATHERPF0DPD:
-    case ZYDIS_MNEMONIC_VGATHERPF0DPS:
-    case ZYDIS_MNEMONIC_VGATHERPF0QPD:
-    case ZYDIS_MNEMONIC_VGATHERPF0QPS:
-    case ZYDIS_MNEMONIC_VGATHERPF1DPD:
-    case ZYDIS_MNEMONIC_VGATHERPF1DPS:
-    case ZYDIS_MNEMONIC_VGATHERPF1QPD:
-    case ZYDIS_MNEMONIC_VGATHERPF1QPS:
-    case ZYDIS_MNEMONIC_VSCATTERPF0DPD:
-    case ZYDIS_MNEMONIC_VSCATTERPF0DPS:
-    case ZYDIS_MNEMONIC_VSCATTERPF0QPD:
-    case ZYDIS_MNEMONIC_VSCATTERPF0QPS:
-    case ZYDIS_MNEMONIC_VSCATTERPF1DPD:
-    case ZYDIS_MNEMONIC_VSCATTERPF1DPS:
-    case ZYDIS_MNEMONIC_VSCATTERPF1QPD:
-    case ZYDIS_MNEMONIC_VSCATTERPF1QPS:
       return true;
     default:
-      return decoded.instruction.meta.category == ZYDIS_CATEGORY_PREFETCH;
+      break;
   }
+  // VGATHERPF0DPD and its like have the category of gathers.
+  const std::string_view name = ZydisMnemonicGetString(decoded.mnemonic());
+  return name.starts_with("vgatherpf") || name.starts_with("vscatterpf") ||
+         decoded.instruction.meta.category == ZYDIS_CATEGORY_PREFETCH;
 }
 
 /// Instructions that write a line addressed by a register, for which Zydis has no operand.
@@ -129,20 +117,20 @@ bool keeps_from_fusion(const ZydisInstruction& decoded, std::span<const MemoryOp
 }
 
 Fusion fusion_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
-  const auto in_front = [&](Fusion fusion) {
+  const auto unless_kept = [&](Fusion fusion) {
     return keeps_from_fusion(decoded, memory) ? Fusion::none : fusion;
   };
   switch (decoded.mnemonic()) {
     case ZYDIS_MNEMONIC_AND:
     case ZYDIS_MNEMONIC_TEST:
-      return in_front(Fusion::before_any);
+      return unless_kept(Fusion::before_any);
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_CMP:
     case ZYDIS_MNEMONIC_SUB:
-      return in_front(Fusion::before_carry);
+      return unless_kept(Fusion::before_carry);
     case ZYDIS_MNEMONIC_DEC:
     case ZYDIS_MNEMONIC_INC:
-      return in_front(Fusion::before_order);
+      return unless_kept(Fusion::before_order);
     case ZYDIS_MNEMONIC_JB:
     case ZYDIS_MNEMONIC_JBE:
     case ZYDIS_MNEMONIC_JNB:
@@ -191,6 +179,29 @@ bool sets_return(const ZydisInstruction& decoded) {
   });
 }
 
+std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
+  ZydisDecoder decoder;
+  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) {
+    return std::nullopt;
+  }
+  ZydisInstruction decoded;
+  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction,
+                                         decoded.operands.data()))) {
+    return std::nullopt;
+  }
+  Instruction result;
+  result.length = decoded.instruction.length;
+  result.memory = memory_of(decoded);
+  result.categories = categories_of(decoded, result.memory);
+  result.target = target_of(decoded, address);
+  result.flow = flow_of(decoded, result.target.has_value());
+  result.fusion = fusion_of(decoded, result.memory);
+  result.repeats = repeats(decoded);
+  result.delays_traps = writes_ss(decoded);
+  result.sets_return = sets_return(decoded);
+  return result;
+}
+
 }  // namespace
 
 bool fuses(Fusion first, Fusion second) {
@@ -218,29 +229,6 @@ std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
 
 unsigned step_without_instruction(Arch arch) {
   return arch == Arch::x86_64 ? 1 : 4;
-}
-
-std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
-  ZydisDecoder decoder;
-  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) {
-    return std::nullopt;
-  }
-  ZydisInstruction decoded;
-  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction,
-                                         decoded.operands.data()))) {
-    return std::nullopt;
-  }
-  Instruction result;
-  result.length = decoded.instruction.length;
-  result.memory = memory_of(decoded);
-  result.categories = categories_of(decoded, result.memory);
-  result.target = target_of(decoded, address);
-  result.flow = flow_of(decoded, result.target.has_value());
-  result.fusion = fusion_of(decoded, result.memory);
-  result.repeats = repeats(decoded);
-  result.delays_traps = writes_ss(decoded);
-  result.sets_return = sets_return(decoded);
-  return result;
 }
 
 }  // namespace skid::instructions

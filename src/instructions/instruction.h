@@ -100,6 +100,9 @@ bool can_be_second(Fusion fusion);
 std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
                                     std::uint64_t address);
 
+/// classify() for aarch64; aarch64.cpp.
+std::optional<Instruction> classify_aarch64(std::span<const std::byte> code, std::uint64_t address);
+
 /// Of how many bytes each what does not decode is stepped over: what all instructions are aligned
 /// to.
 unsigned step_without_instruction(Arch arch);

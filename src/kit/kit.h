@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::kit {
@@ -35,5 +36,31 @@ std::vector<File> files_of(const Kit& kit, bool slurm = false);
 
 /// The PMUs that events name, "cpu_core" of "cpu_core/cycles/u", each once.
 std::vector<std::string> named_pmus(const run::Run& plan);
+
+/// The files in one directory `top`, as a tar (ustar of POSIX.1-1988, which every tar reads). The
+/// same files give the same bytes: owner 0, modification time 0. Throws Error.
+std::string tar_of(const std::vector<File>& files, std::string_view top);
+
+/// Whether `path` is a directory with a kit that has recorded nothing there.
+bool is_kit(const std::filesystem::path& path);
+
+/// Creates the directory with the files in it. An existing one is an error; with `force` a kit that
+/// has recorded nothing or an empty directory is replaced. Throws Error.
+void write_directory(const std::vector<File>& files, const std::filesystem::path& path, bool force);
+
+/// src/kit/run.sh and src/kit/submit.sh.
+std::string_view run_template();
+std::string_view submit_script();
+
+/// The script of a kit. Throws UsageError when the name of an event has a control character.
+std::string script_of(const Kit& kit);
+
+/// A word quoted for a POSIX shell where it needs quotes.
+std::string shell_word(std::string_view word);
+
+/// The line of one measurement, `name` for progress messages. `target` is the file name of its
+/// target.
+std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,
+                             const std::string& target);
 
 }  // namespace skid::kit

@@ -33,6 +33,7 @@ if [ $# -ge "$OPTIND" ] || [ -z "$output" ]; then
   usage >&2
   exit 64
 fi
+case $output in -*) output=./$output ;; esac # "cd -" goes elsewhere
 kit=$(cd "$(dirname "$0")" && pwd -P)
 
 # --- perf ---------------------------------------------------------------------
@@ -143,7 +144,7 @@ choose_cpu() {
   cpu=$chosen
 }
 
-if [ -f session ]; then cpu=$(sed -n 's/^cpu=//p' session | tail -n 1); fi
+if [ -s session ]; then cpu=$(sed -n 's/^cpu=//p' session | tail -n 1); fi
 choose_cpu
 
 uname -r >machine/proc/sys/kernel/osrelease
@@ -215,7 +216,7 @@ try() {
   {
     printf 'format=1\nstatus=%s\nstarted=%s\nended=%s\n' "$status" "$started" "$(now)"
     [ "$seconds" = 0 ] || echo "nanoseconds=${seconds%.*}${seconds#*.}"
-    [ -z "$tracepoint" ] || [ -n "$cross_check" ] || echo witness=no
+    [ -z "$tracepoint" ] || [ -n "$cross_check" ] || echo cross_check=no
     printf 'word=%s\n' "$@"
   } >"results/$file.result.partial" ||
     die "$output: no space left on device, or not writable; the same command continues the run"
@@ -225,7 +226,7 @@ try() {
 }
 
 # measure NAME FILE SECONDS WORD...: one measurement, unless it is finished. SECONDS is 0 where the
-# number of iterations is fixed; @seconds among the words of the command stands for it.
+# number of iterations is fixed; @seconds among the words of the command is replaced by it.
 measure() {
   name=$1 file=$2 seconds=$3
   shift 3

@@ -1,5 +1,4 @@
-#include "src/kit/script.h"
-
+#include "src/kit/kit.h"
 #include "src/machine/machine.h"
 #include "src/perftool/outcome.h"
 #include "src/perftool/record_command.h"

@@ -40,8 +40,8 @@ mkdir -p "$kit/results"
 status=0
 set -f
 for name in $names; do
-  # A constraint can contain characters that a file name cannot.
-  result=$kit/results/$(printf '%s' "$name" | tr -c 'A-Za-z0-9_.-' '+')
+  # A constraint can contain characters that a file name cannot; a&b and a|b are two results.
+  result=$kit/results/$(printf '%s' "$name" | tr '|' ',' | tr -c 'A-Za-z0-9_.,-' '+')
   if [ -e "$result.run" ]; then
     echo "$name: recorded already"
   elif squeue -h -o %k | grep -qxF "$result"; then

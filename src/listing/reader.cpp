@@ -103,17 +103,8 @@ void add_once(const std::string& remark, std::vector<std::string>& remarks) {
 }  // namespace
 
 std::string_view name_of(Where where) {
-  switch (where) {
-    case Where::user:
-      return "user";
-    case Where::kernel:
-      return "kernel";
-    case Where::guest:
-      return "guest";
-    case Where::unmapped:
-      break;
-  }
-  return "unmapped";
+  constexpr std::array<std::string_view, kWheres> kNames{"user", "kernel", "guest", "unmapped"};
+  return kNames.at(static_cast<std::size_t>(where));
 }
 
 std::uint64_t Column::read() const {
@@ -152,8 +143,8 @@ Reader::Read Reader::add(const measure::Source& source) {
     events_.insert(described.event.label);
     return described;
   };
-  // Of a file the events are known before its samples: skip it without reading them.
-  if (!selection_.events.empty() && recording.rewindable()) {
+  // In file mode the events are known before the samples: skip it without reading them.
+  if (!selection_.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
     const auto requested = measure::requested_by_attribute(recording);
     bool is_any_selected = false;
     for (std::uint32_t index = 0; index < requested.size(); ++index) {
@@ -201,12 +192,6 @@ Reader::Read Reader::add(const measure::Source& source) {
   }
   const bool found = selection_.function ? add_function(reading) : add_target(reading);
   if (!found) add_names(reading);
-  if (digest.uncertain > 0) {
-    remarks_.push_back(fmt::format(
-        "{}: {} samples preceded a mapping of their time in the pipe by far; their file is "
-        "uncertain",
-        source.file.string(), digest.uncertain));
-  }
   return {recording.faults(), recording.read_in_part()};
 }
 

@@ -71,7 +71,6 @@ class Reader {
   struct Reading;
   bool is_selected(const analysis::Measurement& described) const;
   bool is_selected_module(const std::string& dso) const;
-  void add_columns(Reading& reading);
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
   void add_names(Reading& reading);

@@ -4,6 +4,7 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -369,39 +370,16 @@ class Folder {
 }  // namespace
 
 std::string_view name_of(Part part) {
-  switch (part) {
-    case Part::function:
-      return "function";
-    case Part::lead_in:
-      return "lead_in";
-    case Part::trigger:
-      return "trigger";
-    case Part::runway:
-      return "runway";
-    case Part::censored:
-      return "censored";
-    case Part::other_trigger:
-      return "other_trigger";
-    case Part::loop:
-      break;
-  }
-  return "loop";
+  constexpr std::array<std::string_view, 7> kNames{"function", "lead_in",       "trigger", "runway",
+                                                   "censored", "other_trigger", "loop"};
+  return kNames.at(static_cast<std::size_t>(part));
 }
 
 std::string_view name_of(RowKind kind) {
-  switch (kind) {
-    case RowKind::instruction:
-      return "instruction";
-    case RowKind::folded:
-      return "stretch";  // as in JSON and CSV
-    case RowKind::address:
-      return "address";
-    case RowKind::inside:
-      return "inside";
-    case RowKind::not_decoded:
-      break;
-  }
-  return "not_decoded";
+  // "stretch" is a folded range in JSON and CSV.
+  constexpr std::array<std::string_view, 5> kNames{"instruction", "stretch", "address", "inside",
+                                                   "not_decoded"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 std::vector<Row> rows(const Listing& listing, const Code& code,

@@ -1,123 +1,153 @@
 #include "src/locate/digest.h"
 
-#include "src/locate/address_space_epochs.h"
-#include "src/locate/arrival_window.h"
-#include "src/locate/moved_places.h"
 #include "src/locate/replay.h"
+#include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/lanes.h"
 #include "src/perfdata/sample.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <atomic>
+#include <future>
+#include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace skid::locate {
 
 using perfdata::Record;
 using perfdata::Recording;
-using perfdata::Sample;
-using perfdata::SampleDecoder;
-using perfdata::SampleKind;
+using Pieces = std::vector<Recording::StoredRecords>;
 
 class Digester {
  public:
-  Digester(Recording& recording, const perfdata::LaneSetup& lanes)
-      : recording_(recording),
-        lanes_(lanes),
-        replay_(recording, result_.spaces),
-        epochs_(result_.spaces),
-        counter_(layout_, result_.located.counts_) {}
+  Digester(Recording& recording, const DigestSetup& setup)
+      : recording_(recording), setup_(setup), replay_(recording, result_.spaces) {}
 
   Digest digest() {
-    if (recording_.rewindable()) {
-      count_file();
-    } else {
-      count_pipe();
-    }
-    counter_.finish();
-    result_.located.counts_.seal();
-    result_.totals = counter_.totals();
-    result_.totals.resize(recording_.attributes().size());
-    result_.unknown_ids = recording_.left_out().unknown_ids + counter_.unknown_ids();
+    recording_.spool();
+    read_other_records();
     replay_.seal();
-    locate_rows();
-    if (has_moved_) {
-      take_moved_rows_out();
-      auto& located = result_.located;
-      located.moved_ = moved_.read(recording_, result_.spaces, located.placements_);
+    const auto& attributes = recording_.attributes();
+    counter_.emplace(new_counter());
+    if (setup_.visitor) visitor_ = setup_.visitor(recording_);
+    if (in_order_ || visitor_) {
+      count_in_order();
+    } else {
+      count_pieces();
     }
+    result_.totals = counter_->totals();
+    result_.totals.resize(attributes.size());
+    result_.unknown_ids = counter_->unknown_ids();
+    result_.located = counter_->take_counts();
     return std::move(result_);
   }
 
  private:
-  void count_file() {
+  /// The first pass, which looks only at the headers of samples and notes where they are stored.
+  void read_other_records() {
     follow_attributes();
-    perfdata::SampleScanner scanner(layout_, slices_);
-    std::vector<perfdata::SampleRun> runs;
     Record record;
     for (;;) {
-      const auto range = recording_.record_range();
-      if (range && range->begin < range->end && range->end - range->begin >= lanes_.worth) {
-        const auto handle = [this](const Record& other, perfdata::BulkCounter& counter) {
-          take_or_count(other, counter);
-        };
-        perfdata::Lanes(recording_, layout_, slices_, counter_, handle, lanes_).run();
+      const auto stored = recording_.stored();
+      auto buffered = recording_.buffered();
+      if (stored.begin <= boundary_) {
+        buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
       }
-      recording_.consume(scanner.scan(recording_.buffered(), recording_.position(), runs));
-      for (const auto& run : runs) counter_.count(run);
-      runs.clear();
-      if (!recording_.next(record)) break;
-      take_or_count(record, counter_);
-    }
-  }
-
-  void take_or_count(const Record& record, perfdata::BulkCounter& counter) {
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) {
-      take(record);
-    } else if (const auto sample = recording_.decode(record)) {
-      count(*sample, recording_.decoder().time_of(record, *sample),
-            perfdata::address_space_of(SampleKind(sample->mode, sample->exact), sample->pid),
-            counter);
-    }
-  }
-
-  void count(const Sample& sample, std::uint64_t time, std::int32_t address_space,
-             perfdata::BulkCounter& counter) {
-    counter.count(sample, time, recording_.position(), address_space, slices_.current());
-    slices_.add(1);
-  }
-
-  void count_pipe() {
-    ArrivalWindow<Sample> window(kMostHeld);
-    const auto release = [&](std::uint64_t time, Sample& sample) {
-      const SampleKind kind(sample.mode, sample.exact);
-      const auto address_space = perfdata::address_space_of(kind, sample.pid);
-      count(sample, time, epochs_.number(address_space, sample.ip, time), counter_);
-    };
-    follow_attributes();
-    Record record;
-    while (recording_.next(record)) {
-      if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-        if (const auto sample = recording_.decode(record)) {
-          window.add(recording_.decoder().time_of(record, *sample), *sample);
-          if (!window.is_full()) continue;
-          replay_.seal();
-          window.release_half(release);
-        }
+      const std::size_t samples = layout_.samples_at_front(buffered);
+      if (samples > 0) {
+        note(stored, samples);
+        recording_.consume(samples);
+        if (!std::exchange(has_samples_, true)) start_second_half();
         continue;
       }
-      if (const auto address_space = take(record)) {
-        epochs_.changed(*address_space, recording_.decoder().time_of(record));
+      if (stored.begin == boundary_ && recording_.is_at_record() && take_second_half()) continue;
+      if (!recording_.next(record)) break;
+      const bool is_compressed = record.type == perfdata::PERF_RECORD_COMPRESSED ||
+                                 record.type == perfdata::PERF_RECORD_COMPRESSED2;
+      // Samples are decompressed, or decoded by the events known then, from the front again.
+      if (is_compressed) in_order_ = true;
+      if (attributes_version_ != recording_.attributes_version()) {
+        follow_attributes();
+        if (!pieces_.empty()) in_order_ = true;
       }
-      if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) continue;
-      replay_.seal();
-      window.finish_round(release);
+      auto one = recording_.stored();
+      one.end = one.begin;
+      one.begin -= record.body.size() + perfdata::kRecordHeader;
+      one.position -= one.size();
+      if (record.type != perfdata::PERF_RECORD_SAMPLE) {
+        take(record);
+        if (may_be_in_piece(record.type)) extend_piece(pieces_, one, setup_.piece);
+        continue;
+      }
+      static_cast<void>(recording_.decode(record));  // lists one that is too short as a fault
+      note(one, one.size());
     }
-    replay_.seal();
-    window.finish(release);
-    result_.located.epochs_ = epochs_.numbered();
+  }
+
+  void note(Recording::StoredRecords stored, std::uint64_t size) {
+    if (in_order_) return;
+    stored.end = stored.begin + size;
+    append_piece(pieces_, stored, setup_.piece);
+  }
+
+  PlaceCounter new_counter() const {
+    const auto& attributes = recording_.attributes();
+    const bool keeps_addresses =
+        std::any_of(attributes.begin(), attributes.end(), [](const perfdata::Attribute& attribute) {
+          return attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+        });
+    return {layout_, recording_.decoder(), result_.spaces, keeps_addresses};
+  }
+
+  /// Whether there is a core for a second thread.
+  bool has_core() {
+    if (setup_.cores == nullptr) return Cores::usable() > 1;
+    if (core_) return true;
+    if (auto core = setup_.cores->try_take()) core_.emplace(std::move(*core));
+    return core_.has_value();
+  }
+
+  void start_second_half() {
+    auto rest = recording_.stored();
+    if (in_order_ || rest.size() < setup_.worth || !has_core()) return;
+    const auto boundary = guess_boundary(recording_, rest);
+    if (!boundary) return;
+    rest.position += *boundary - rest.begin;
+    rest.begin = *boundary;
+    try {
+      second_half_ = std::async(std::launch::async, [this, rest, layout = layout_] {
+        return walk_second_half(recording_, rest, layout, setup_.piece);
+      });
+      boundary_ = *boundary;
+    } catch (const std::system_error&) {  // no thread available: continue with one
+    }
+  }
+
+  /// Takes what was found after the boundary, at which a record begins. False where that has to be
+  /// read in order.
+  bool take_second_half() {
+    boundary_ = kNone;
+    auto half = second_half_.get();
+    const auto rest = recording_.stored();
+    if (!half || half->segment != rest.segment || in_order_) return false;
+    for (const auto& piece : half->pieces) append_piece(pieces_, piece, setup_.piece);
+    auto offset = half->offsets.begin();
+    for (auto& some : half->others) {
+      const std::vector<std::byte> freed = std::move(some);
+      for (std::span<const std::byte> others = freed; !others.empty(); ++offset) {
+        Record record;
+        const auto size =
+            perfdata::read_record_header(others, recording_.decoder().order(), record);
+        record.offset = *offset;
+        record.position = rest.position + (*offset - rest.begin);
+        record.body = others.first(size).subspan(perfdata::kRecordHeader);
+        others = others.subspan(size);
+        take(record);
+      }
+    }
+    recording_.skip_stored(rest.size());
+    return true;
   }
 
   void follow_attributes() {
@@ -125,101 +155,122 @@ class Digester {
     layout_.use(recording_.decoder());
   }
 
-  /// Processes a record that is not a sample. Returns the address space whose mappings it changed.
-  std::optional<std::int32_t> take(const Record& record) {
-    if (attributes_version_ != recording_.attributes_version()) follow_attributes();
-    const SampleDecoder& decoder = recording_.decoder();
-    const auto changed = replay_.take(record);
+  void take(const Record& record) {
+    replay_.take(record);
+    const auto order = recording_.decoder().order();
     bool whole = true;
     if (record.type == perfdata::PERF_RECORD_LOST) {
-      const auto lost = perfdata::parse_lost(record, decoder.order());
+      const auto lost = perfdata::parse_lost(record, order);
       whole = lost.has_value();
       result_.lost_records += lost.value_or(0);
     } else if (record.type == perfdata::PERF_RECORD_LOST_SAMPLES) {
-      const auto lost = perfdata::parse_lost_samples(record, decoder.order());
+      const auto lost = perfdata::parse_lost_samples(record, order);
       whole = lost.has_value();
       result_.lost_samples += lost.value_or(0);
     } else if (record.type == perfdata::PERF_RECORD_THROTTLE) {
       ++result_.throttled;
     }
     if (!whole) recording_.add_short_record(record);
-    if (changed) slices_.cut();
-    return changed;
   }
 
-  /// Whether all samples of a row are in the same file and offset; else some may not be.
-  bool stays(const perfdata::SampleCount& count) const {
-    const auto& of = count.of;
-    if (!has_address_space(of.kind)) return true;
-    const auto& spaces = result_.spaces;
-    if (recording_.rewindable()) {
-      return spaces.constant_between(of.address_space, of.ip, count.first, count.last);
-    }
-    if (epochs_.is_certain(of.address_space)) return true;
-    // Samples from a pipe were counted after a delay, so a slice can contain samples from before
-    // and after a change; samples with the same number cannot.
-    const auto [first, last] = epochs_.times_of(of.address_space, of.ip);
-    return spaces.constant_between(result_.located.address_space_of(count), of.ip,
-                                   std::max(count.first, first), std::min(count.last, last));
-  }
-
-  std::uint64_t first_time_of(const perfdata::SampleCount& count) const {
-    if (recording_.rewindable()) return count.first;
-    const auto& number = epochs_.numbered()[static_cast<std::size_t>(count.of.address_space)];
-    return std::max(count.first, number.first);
-  }
-
-  void locate_rows() {
-    auto& located = result_.located;
-    located.placement_by_row_.resize(located.counts_.rows());
-    std::size_t last_row = located.counts_.rows();
-    bool is_uncertain = false;
-    located.counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      auto& placement = located.placement_by_row_[row];
-      if (row != last_row) {
-        last_row = row;
-        is_uncertain = !stays(count);
-        if (is_uncertain && recording_.rewindable()) {
-          placement = kMoved;
-          has_moved_ = true;
-        } else {
-          const auto& of = count.of;
-          const auto location = locate(result_.spaces, of.kind, located.address_space_of(count),
-                                       of.ip, first_time_of(count));
-          placement = located.placements_.number(location, of.ip);
-        }
+  /// The second pass in the order of the recording.
+  void count_in_order() {
+    recording_.rewind();
+    layout_ = {};
+    follow_attributes();
+    RegionCache regions(result_.spaces);
+    Record record;
+    for (;;) {
+      if (!visitor_) {
+        const auto buffered = recording_.buffered();
+        const std::size_t samples = layout_.samples_at_front(buffered);
+        counter_->count(buffered.first(samples), recording_.position());
+        recording_.consume(samples);
       }
-      if (is_uncertain && placement != kMoved) result_.uncertain += count.samples;
-    });
+      if (!recording_.next(record)) break;
+      if (attributes_version_ != recording_.attributes_version()) follow_attributes();
+      if (record.type == perfdata::PERF_RECORD_SAMPLE) counter_->count(record);
+      if (visitor_) visit(record, regions);
+    }
   }
 
-  /// The rows of places that are read again, so that their memory is there for what is read.
-  void take_moved_rows_out() {
-    auto& located = result_.located;
-    located.counts_.extract(
-        [&](std::size_t row) { return located.placement_by_row_[row] == kMoved; },
-        [&](const perfdata::SampleCount& count) { moved_.add(count); });
-    std::erase(located.placement_by_row_, kMoved);
-    located.placement_by_row_.shrink_to_fit();
+  void visit(const Record& record, RegionCache& regions) {
+    VisitedRecord visited{record, nullptr, std::nullopt};
+    perfdata::SampleDecoder::Decoded decoded;
+    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+      const auto& decoder = recording_.decoder();
+      decoded = decoder.decode(record);
+      if (decoded.problem == perfdata::SampleDecoder::Problem::none) {
+        visited.sample = &decoded.sample;
+        visited.location = regions.locate(decoded.sample, decoder.time_of(record, decoded.sample));
+      }
+    }
+    visitor_(visited);
   }
+
+  /// The second pass by two threads, each of which takes one piece after the other.
+  void count_pieces() {
+    std::uint64_t largest = 0, all = 0;
+    for (const auto& piece : pieces_) {
+      largest = std::max(largest, piece.size());
+      all += piece.size();
+    }
+    std::atomic<std::size_t> next = 0;
+    using Changed = std::vector<std::pair<std::size_t, std::uint64_t>>;  // piece, bytes counted
+    const auto work = [&](PlaceCounter& counter) {
+      Changed changed;
+      const auto memory = std::make_unique_for_overwrite<std::byte[]>(largest);
+      for (std::size_t number; (number = next++) < pieces_.size();) {
+        const auto& piece = pieces_[number];
+        const std::span read(memory.get(), recording_.read(piece, memory.get()));
+        const std::size_t counted = counter.count(read, piece.position);
+        if (counted < piece.size()) changed.emplace_back(number, counted);
+      }
+      return changed;
+    };
+    std::optional<PlaceCounter> other;
+    std::future<Changed> others;
+    if (all >= setup_.worth && has_core()) {
+      other.emplace(new_counter());
+      try {
+        others = std::async(std::launch::async, [&] { return work(*other); });
+      } catch (const std::system_error&) {  // no thread available: continue with one
+      }
+    }
+    Changed changed = work(*counter_);
+    if (others.valid()) {
+      const Changed more = others.get();
+      changed.insert(changed.end(), more.begin(), more.end());
+      counter_->merge(*other);
+    }
+    std::sort(changed.begin(), changed.end());
+    std::optional<std::size_t> reported;  // segment: one fault describes the rest of it
+    for (const auto& [number, counted] : changed) {
+      if (std::exchange(reported, pieces_[number].segment) == pieces_[number].segment) continue;
+      recording_.add_changed(pieces_[number], pieces_[number].begin + counted);
+    }
+  }
+
+  static constexpr std::uint64_t kNone = UINT64_MAX;
 
   Recording& recording_;
-  perfdata::LaneSetup lanes_;
+  const DigestSetup& setup_;
+  std::optional<Cores::Lease> core_;
   Digest result_;
   Replay replay_;
-  AddressSpaceEpochs epochs_;  ///< of a pipe
   perfdata::BulkLayout layout_;
-  perfdata::SliceNumbers slices_;
-  perfdata::BulkCounter counter_;
   unsigned attributes_version_ = 0;
-  /// In the place of a placement: the mapping changed between the first and the last sample.
-  static constexpr std::uint32_t kMoved = 0xffff'ffff;
-  bool has_moved_ = false;  ///< of a file
-  MovedPlaces moved_;
+  Visitor visitor_;
+  bool in_order_ = false;  ///< the second pass cannot be by pieces
+  Pieces pieces_;
+  bool has_samples_ = false;
+  std::uint64_t boundary_ = kNone;  ///< file offset where the second half may begin
+  std::future<std::optional<SecondHalf>> second_half_;
+  std::optional<PlaceCounter> counter_;
 };
 
-Digest digest(Recording& recording, const perfdata::LaneSetup& lanes) {
-  return Digester(recording, lanes).digest();
+Digest digest(Recording& recording, const DigestSetup& setup) {
+  return Digester(recording, setup).digest();
 }
 
 }  // namespace skid::locate

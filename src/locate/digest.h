@@ -1,68 +1,57 @@
-// A recording read once: its samples counted and located, its losses added up.
+// A recording read: its samples located and counted, its losses added up.
 #pragma once
 
-#include "src/locate/address_space_epochs.h"
-#include "src/locate/located_samples.h"
-#include "src/locate/moved_places.h"
-#include "src/perfdata/bulk_counter.h"
-#include "src/perfdata/lanes.h"
+#include "src/locate/place_counter.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample_counts.h"
+#include "src/perfdata/sample.h"
+#include "src/support/cores.h"
 #include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace skid::locate {
 
-/// Samples by place. What a place costs in memory is a row of SampleCounts and four bytes.
-class LocatedCounts {
- public:
-  /// Calls `visit(LocatedSamples)` for all places: each once, or, if its mapping changed, once
-  /// per location. From a pipe also once per mapping, even if the same file was mapped again.
-  template <typename Visit>
-  void for_each(Visit visit) const {
-    counts_.for_each([&](std::size_t row, const perfdata::SampleCount& count) {
-      visit(LocatedSamples{count.of.ip, address_space_of(count), count.of.attribute, count.of.kind,
-                           placements_.location(placement_by_row_[row], count.of.ip),
-                           count.samples});
-    });
-    moved_.for_each(placements_, visit);
-  }
-
- private:
-  friend class Digester;
-  std::int32_t address_space_of(const perfdata::SampleCount& count) const {
-    if (epochs_.empty()) return count.of.address_space;
-    return epochs_[static_cast<std::size_t>(count.of.address_space)].address_space;
-  }
-
-  perfdata::SampleCounts counts_;
-  std::vector<std::uint32_t> placement_by_row_;
-  Placements placements_;
-  MovedCounts moved_;  ///< places whose mapping changed between their first and last sample
-  std::vector<AddressSpaceEpochs::Numbered> epochs_;  ///< by number, where a pipe was read
-};
-
 struct Digest {
   LocatedCounts located;
-  std::vector<perfdata::EventTotals> totals;  ///< by attribute
+  std::vector<EventTotals> totals;  ///< by attribute
   symbols::AddressSpaces spaces;
   std::uint64_t lost_records = 0;  ///< sum over PERF_RECORD_LOST
   std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
   std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
   std::uint64_t unknown_ids = 0;   ///< samples whose id belongs to no event
-  /// Samples from a pipe that arrived so long before a mapping of their time that they may have
-  /// been assigned to the previous mapping. 0 if the recording could be read twice.
-  std::uint64_t uncertain = 0;
 };
 
-/// Reads `recording` to its end. Memory grows with distinct (event, address space, address) and
-/// with mappings, not with samples. Places whose mapping changed between their first and last
-/// sample are split by time: a file is read a second time for them, on a pipe they are
-/// distinguished on arrival. Damage is listed in `recording.faults()`. `lanes`: how to read long
-/// files; it does not affect the digest.
-Digest digest(perfdata::Recording& recording, const perfdata::LaneSetup& lanes = {});
+/// A record as it is read for the second time.
+struct VisitedRecord {
+  const perfdata::Record& record;
+  const perfdata::Sample* sample = nullptr;       ///< null: another record, or a damaged sample
+  std::optional<symbols::FileLocation> location;  ///< of `sample`, at its time
+};
+using Visitor = std::function<void(const VisitedRecord&)>;
+
+/// How to read a recording; it does not affect the digest.
+struct DigestSetup {
+  /// Bytes of samples from which on a second thread is started.
+  std::uint64_t worth = std::uint64_t{2} << 20;
+  /// Bytes that a thread reads at a time; up to one read of ByteStream more.
+  std::uint64_t piece = std::uint64_t{256} << 10;
+  /// Leases the core of the second thread; null: every machine with several cores has one.
+  Cores* cores = nullptr;
+  /// Called when the events, features and mappings are known: returns a function that is called for
+  /// each record in the order of the recording, which takes longer; or an empty one.
+  std::function<Visitor(const perfdata::Recording&)> visitor = {};
+};
+
+/// Reads `recording` to its end, twice: first the records that are not samples, among them all
+/// mappings, and then the samples, each of which is located by its own time and counted. Records
+/// need not be in the order of time. A pipe is copied to a temporary file first
+/// (Recording::spool). Memory grows with sampled code and with mappings, not with samples or
+/// processes. Damage is listed in `recording.faults()`.
+Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
 }  // namespace skid::locate

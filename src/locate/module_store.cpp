@@ -1,12 +1,14 @@
 #include "src/locate/module_store.h"
 
-#include "src/locate/debuginfod.h"
 #include "src/locate/mapping_name.h"
 #include "src/support/error.h"
+#include "src/support/process.h"
 #include "src/symbols/vdso.h"
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +25,42 @@ constexpr std::chrono::seconds kDebuginfodLimit(120);
 fs::path from_environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? fs::path() : fs::path(value);
+}
+
+/// What debuginfod-find answered.
+struct DebuginfodAnswer {
+  std::filesystem::path file;  ///< in its cache; empty: no server has it
+  /// Why the query failed or timed out, so that a repetition is useless; empty if it did not.
+  std::string problem;
+};
+
+/// Queries elfutils' debuginfod-find from PATH for the executable with that build-id (hexadecimal).
+/// The servers are those of DEBUGINFOD_URLS. The program is killed after `limit`. The
+/// only code that leads to the network.
+DebuginfodAnswer ask_debuginfod(const std::string& build_id, std::chrono::milliseconds limit) {
+  constexpr const char* kProgram = "debuginfod-find";
+  const char* servers = std::getenv("DEBUGINFOD_URLS");
+  if (servers == nullptr || *servers == '\0') {
+    return {{}, "DEBUGINFOD_URLS is not set; no debuginfod server was queried"};
+  }
+  const auto program = find_program(kProgram);
+  if (!program) {
+    return {{}, fmt::format("{}: not found; install it to query debuginfod servers", kProgram)};
+  }
+  try {
+    ChildProcess child({program->string(), "executable", build_id});
+    if (!child.wait(limit)) {
+      return {{},
+              fmt::format("{}: no answer in {} s; no further queries are made", kProgram,
+                          std::chrono::duration_cast<std::chrono::seconds>(limit).count())};
+    }
+    if (!child.result().code.success()) return {};
+    std::string_view path = child.result().out;
+    path = path.substr(0, path.find('\n'));
+    return {path, {}};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
 }
 
 }  // namespace

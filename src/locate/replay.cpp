@@ -13,17 +13,15 @@ namespace skid::locate {
 
 using perfdata::Record;
 
-static_assert(perfdata::kKernelAddressSpace == symbols::AddressSpaces::kKernel);
-
-std::optional<std::int32_t> Replay::enter_mapping(perfdata::MappingRecord& mapping,
-                                                  perfdata::CpuMode mode, std::uint64_t time) {
+void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode mode,
+                           std::uint64_t time) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   AddressRange range{mapping.address,
                      mapping.address + std::min(mapping.length, kMost - mapping.address)};
   switch (mode) {
     case perfdata::CpuMode::guest_kernel:
     case perfdata::CpuMode::guest_user:
-      return std::nullopt;  // a guest's addresses, under pids of the host
+      return;  // a guest's addresses, under pids of the host
     case perfdata::CpuMode::kernel: {
       auto name = kernel_mapping_name(mapping.path);
       if (name.is_kernel && range == AddressRange{}) range.end = kMost;  // as old perf wrote it
@@ -36,12 +34,11 @@ std::optional<std::int32_t> Replay::enter_mapping(perfdata::MappingRecord& mappi
       }
       spaces_.map(time, symbols::AddressSpaces::kKernel, range, mapping.page_offset,
                   {std::move(name.dso), std::move(mapping.build_id)});
-      return symbols::AddressSpaces::kKernel;
+      break;
     }
     default:
       spaces_.map(time, mapping.pid, range, mapping.page_offset,
                   {user_mapping_name(mapping), std::move(mapping.build_id)});
-      return mapping.pid;
   }
 }
 
@@ -62,57 +59,47 @@ bool Replay::has_room(std::uint64_t offset) {
   return false;
 }
 
-std::optional<std::int32_t> Replay::take(const Record& record) {
+void Replay::take(const Record& record) {
   const perfdata::SampleDecoder& decoder = recording_.decoder();
-  const auto too_short = [&]() -> std::optional<std::int32_t> {
-    recording_.add_short_record(record);
-    return std::nullopt;
-  };
   switch (record.type) {
     case perfdata::PERF_RECORD_MMAP:
     case perfdata::PERF_RECORD_MMAP2: {
       auto mapping = perfdata::parse_mapping(record, decoder.order());
-      if (!mapping) return too_short();
-      if (!has_room(record.offset)) return std::nullopt;
-      return enter_mapping(*mapping, record.mode(), decoder.time_of(record));
+      if (!mapping) {
+        recording_.add_short_record(record);
+      } else if (has_room(record.offset)) {
+        enter_mapping(*mapping, record.mode(), decoder.time_of(record));
+      }
+      break;
     }
     case perfdata::PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
-      if (!task) return too_short();
-      if (task->listed || task->pid == task->parent_pid || !has_room(record.offset))
-        return std::nullopt;
-      spaces_.fork(decoder.time_of(record), task->parent_pid, task->pid);
-      return task->pid;
+      if (!task) {
+        recording_.add_short_record(record);
+      } else if (!task->listed && task->pid != task->parent_pid && has_room(record.offset)) {
+        spaces_.fork(decoder.time_of(record), task->parent_pid, task->pid);
+      }
+      break;
     }
     case perfdata::PERF_RECORD_COMM: {
       const auto comm = perfdata::parse_comm(record, decoder.order());
-      if (!comm) return too_short();
-      if (!comm->exec || !has_room(record.offset)) return std::nullopt;
-      spaces_.exec(decoder.time_of(record), comm->pid);
-      return comm->pid;
+      if (!comm) {
+        recording_.add_short_record(record);
+      } else if (comm->exec && has_room(record.offset)) {
+        spaces_.exec(decoder.time_of(record), comm->pid);
+      }
+      break;
     }
     default:
-      return std::nullopt;
+      break;
   }
 }
 
 void Replay::seal() {
-  const auto& known = recording_.features().build_ids;
-  for (; build_ids_ < known.size(); ++build_ids_) {
-    spaces_.set_build_id(known[build_ids_].path, known[build_ids_].build_id);
+  for (const auto& known : recording_.features().build_ids) {
+    spaces_.set_build_id(known.path, known.build_id);
   }
   spaces_.seal();
-}
-
-bool has_address_space(perfdata::SampleKind kind) {
-  return kind.mode() == perfdata::CpuMode::kernel || kind.mode() == perfdata::CpuMode::user;
-}
-
-std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
-                                            perfdata::SampleKind kind, std::int32_t address_space,
-                                            std::uint64_t ip, std::uint64_t time) {
-  if (!has_address_space(kind)) return std::nullopt;
-  return spaces.resolve(address_space, ip, time);
 }
 
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording) {

@@ -1,6 +1,6 @@
-#include "src/machine/arm_core.h"
+#include "src/machine/machine.h"
+#include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -41,9 +41,8 @@ constexpr std::array<Numbered, 28> kCores{
 
 template <std::size_t N>
 std::string_view name_of(const std::array<Numbered, N>& known, unsigned number) {
-  const auto* found = std::find_if(
-      known.begin(), known.end(), [number](const Numbered& each) { return each.number == number; });
-  return found == known.end() ? std::string_view() : found->name;
+  const Numbered* found = find_by(known, &Numbered::number, number);
+  return found == nullptr ? std::string_view() : found->name;
 }
 
 }  // namespace

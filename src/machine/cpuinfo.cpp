@@ -1,7 +1,7 @@
 #include "src/machine/cpuinfo.h"
 
-#include <algorithm>
-#include <charconv>
+#include "src/support/text.h"
+
 #include <map>
 
 namespace skid::machine {
@@ -14,9 +14,7 @@ using Fields = std::map<std::string_view, std::string_view>;
 Fields first_block(std::string_view text) {
   Fields fields;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string_view line = take_until('\n', text);
     const std::size_t colon = line.find(':');
     if (colon != std::string_view::npos) {
       fields.emplace(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
@@ -34,35 +32,15 @@ std::string_view value_of(const Fields& fields, std::string_view key) {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
-  while (!(text = trimmed(text)).empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
+  while (!(text = trimmed(text)).empty()) words.emplace_back(take_until(' ', text));
   return words;
 }
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 std::optional<int> parse_integer(std::string_view text) {
   text = trimmed(text);
-  int base = 10;
-  if (text.starts_with("0x")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
+  return text.starts_with("0x") ? whole_number<int>(text.substr(2), 16) : whole_number<int>(text);
 }
 
 CpuInfo parse_cpuinfo(std::string_view text) {

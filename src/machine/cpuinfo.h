@@ -22,7 +22,4 @@ CpuInfo parse_cpuinfo(std::string_view text);
 /// The integer that the whole of a text is, in decimal or after 0x in hexadecimal.
 std::optional<int> parse_integer(std::string_view text);
 
-/// `text` without white space at its ends.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace skid::machine

@@ -15,8 +15,6 @@ namespace skid::machine {
 
 namespace {
 
-constexpr int kHighestLevel = 3;
-
 /// An event before it is known whether the kernel takes it.
 struct Candidate {
   SampledEvent event;  ///< `levels` are those that sysfs promises
@@ -24,14 +22,6 @@ struct Candidate {
   /// Precise levels from 1 are done by a unit that cannot leave the kernel out.
   bool precise_needs_kernel = false;
 };
-
-std::vector<int> levels_up_to(int highest) {
-  std::vector<int> levels;
-  for (int level = 0; level <= std::clamp(highest, 0, kHighestLevel); ++level) {
-    levels.push_back(level);
-  }
-  return levels;
-}
 
 Candidate built_in(std::string name, std::string pmu, const EventAttempt& attempt) {
   return {.event = {.name = std::move(name),
@@ -68,49 +58,31 @@ constexpr std::array kGenericEvents{
     GenericEvent{"branches", "branch-instructions", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false},
 };
 
-/// Where the precise levels of a core PMU come from.
-struct PreciseLevels {
-  std::vector<int> levels;  ///< of an event that IBS does not do
-  bool ibs = false;         ///< AMD: cycles, r076 and r0C1 at levels 1 and 2
-  std::string remark;
-};
-
-PreciseLevels precise_levels(const SamplingSupport& support, const Pmu& pmu) {
-  if (is_amd(support.machine.cpu)) {
-    return {.levels = {0}, .ibs = find_pmu(support.pmus, "ibs_op") != nullptr, .remark = {}};
-  }
-  return {.levels = levels_up_to(pmu.max_precise().value_or(0)), .ibs = false, .remark = {}};
-}
-
-Candidate core_event(std::string name, const Pmu& pmu, const EventAttempt& attempt,
-                     const PreciseLevels& precise, bool through_ibs) {
-  const bool ibs = precise.ibs && through_ibs;
-  return {.event = {.name = std::move(name),
-                    .pmu = pmu.name,
-                    .levels = ibs ? std::vector<int>{0, 1, 2} : precise.levels,
-                    .remark = ibs ? "p and pp through ibs_op" : ""},
-          .attempt = attempt,
-          .precise_needs_kernel = ibs};
-}
-
 void add_core_events(const SamplingSupport& support, const Pmu& pmu, bool one_of_several,
                      std::vector<Candidate>& candidates) {
-  const PreciseLevels precise = precise_levels(support, pmu);
+  const bool amd = is_amd(support.machine.cpu);
+  const bool has_ibs = amd && find_pmu(support.pmus, "ibs_op") != nullptr;
+  const auto add = [&](std::string name, const EventAttempt& attempt, bool through_ibs) {
+    const bool ibs = has_ibs && through_ibs;
+    const int highest = ibs ? 2 : amd ? 0 : pmu.max_precise().value_or(0);
+    candidates.push_back({.event = {.name = std::move(name),
+                                    .pmu = pmu.name,
+                                    .levels = levels_up_to(highest),
+                                    .remark = ibs ? "p and pp through ibs_op" : ""},
+                          .attempt = attempt,
+                          .precise_needs_kernel = ibs});
+  };
   for (const GenericEvent& generic : kGenericEvents) {
     // "The extended type": the PMU in the upper half of config (perf_event.h,
     // PERF_PMU_TYPE_SHIFT).
     const std::uint64_t of_pmu = one_of_several ? std::uint64_t{pmu.type} << 32U : 0;
-    candidates.push_back(
-        core_event(one_of_several ? fmt::format("{}/{}/", pmu.name, generic.name_of_pmu)
-                                  : std::string(generic.name),
-                   pmu, {.type = PERF_TYPE_HARDWARE, .config = of_pmu | generic.config}, precise,
-                   generic.through_ibs));
+    add(one_of_several ? fmt::format("{}/{}/", pmu.name, generic.name_of_pmu) : generic.name,
+        {.type = PERF_TYPE_HARDWARE, .config = of_pmu | generic.config}, generic.through_ibs);
   }
-  if (!precise.ibs) return;
+  if (!has_ibs) return;
   // Cycles not in halt and retired operations, AMD's other two events that IBS does.
   for (const std::uint64_t code : {0x76U, 0xc1U}) {
-    candidates.push_back(core_event(fmt::format("r0{:x}", code), pmu,
-                                    {.type = PERF_TYPE_RAW, .config = code}, precise, true));
+    add(fmt::format("r0{:x}", code), {.type = PERF_TYPE_RAW, .config = code}, true);
   }
 }
 
@@ -136,10 +108,6 @@ SampledModes allowed_modes(const SamplingSupport& support) {
   return SampledModes::user;
 }
 
-void keep_level_0(std::vector<int>& levels) {
-  std::erase_if(levels, [](int level) { return level > 0; });
-}
-
 SampledEvent judge_by_files(Candidate candidate, const SamplingSupport& support) {
   SampledEvent event = std::move(candidate.event);
   event.modes = allowed_modes(support);
@@ -150,7 +118,7 @@ SampledEvent judge_by_files(Candidate candidate, const SamplingSupport& support)
   }
   if (event.modes == SampledModes::none) event.levels.clear();
   if (candidate.precise_needs_kernel && event.modes == SampledModes::user) {
-    keep_level_0(event.levels);
+    event.levels = {0};
     event.remark = "IBS cannot leave the kernel out";
   }
   return event;

@@ -1,16 +1,33 @@
 // What can be sampled on a machine, and what prevents it.
 #pragma once
 
-#include "src/machine/open_event.h"
 #include "src/machine/sampling_support.h"
 #include "src/support/error.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::machine {
+
+/// An event to sample, in the terms of perf_event_attr.
+struct EventAttempt {
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::uint32_t breakpoint = 0;  ///< HW_BREAKPOINT_RW or HW_BREAKPOINT_X; 0: no breakpoint
+  int precise_ip = 0;            ///< 0 to 3
+  bool user_only = false;        ///< exclude_kernel
+};
+
+/// Opens the event for sampling of this process, disabled, and closes it again. Returns 0 or the
+/// errno of perf_event_open(2). A breakpoint watches memory of this program and never fires.
+int try_event(const EventAttempt& attempt);
+
+/// Answers as `try_event` does; tests bring their own.
+using EventTrial = std::function<int(const EventAttempt&)>;
 
 /// In which modes of the CPU this process may sample an event.
 enum class SampledModes { none, user, user_and_kernel };

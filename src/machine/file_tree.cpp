@@ -3,6 +3,7 @@
 #include "src/machine/cpuinfo.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <optional>
@@ -73,9 +74,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
   std::vector<bool> seen(kMostCpus);
   while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view range = trimmed(text.substr(0, comma));
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const std::string_view range = trimmed(take_until(',', text));
     const std::size_t dash = range.find('-');
     const auto first = parse_integer(range.substr(0, dash));
     const auto last =
@@ -93,12 +92,10 @@ std::vector<int> parse_cpu_list(std::string_view text) {
 
 std::string_view status_value(std::string_view status, std::string_view key) {
   while (!status.empty()) {
-    const std::size_t end = std::min(status.find('\n'), status.size());
-    const std::string_view line = status.substr(0, end);
+    const std::string_view line = take_until('\n', status);
     if (line.starts_with(key) && line.substr(key.size()).starts_with(':')) {
       return trimmed(line.substr(key.size() + 1));
     }
-    status.remove_prefix(std::min(end + 1, status.size()));
   }
   return {};
 }

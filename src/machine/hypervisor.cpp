@@ -1,12 +1,11 @@
 #include "src/machine/hypervisor.h"
 
-#include <algorithm>
+#include "src/support/text.h"
+
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -121,16 +120,13 @@ std::vector<std::string> parse_signatures(std::string_view text) {
   constexpr std::size_t kDigits = 24;
   std::vector<std::string> signatures;
   while (!text.empty() && signatures.size() < kMostSignatures) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_until('\n', text);
     if (line.size() != kDigits) continue;
     std::string signature;
     for (std::size_t i = 0; i < kDigits; i += 2) {
-      unsigned byte = 0;
-      const char* begin = line.data() + i;
-      const auto [stop, error] = std::from_chars(begin, begin + 2, byte, 16);
-      if (error == std::errc() && stop == begin + 2) signature += static_cast<char>(byte);
+      if (const auto byte = whole_number<unsigned>(line.substr(i, 2), 16)) {
+        signature += static_cast<char>(*byte);
+      }
     }
     if (signature.size() == kDigits / 2) signatures.push_back(std::move(signature));
   }

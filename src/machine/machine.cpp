@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <utility>
 
 #include <sys/utsname.h>
@@ -78,6 +79,16 @@ std::uint64_t memory_bytes(const FileTree& files) {
 
 bool is_amd(const CpuIdentity& cpu) {
   return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
+}
+
+std::string level_name(int level) {
+  return level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p');
+}
+
+std::vector<int> levels_up_to(int highest) {
+  std::vector<int> levels(static_cast<std::size_t>(std::clamp(highest, 0, kHighestLevel)) + 1);
+  std::iota(levels.begin(), levels.end(), 0);
+  return levels;
 }
 
 Machine inspect(const fs::path& root) {

@@ -26,6 +26,13 @@ struct CpuIdentity {
 /// A core of AMD or Hygon, whose precise levels come from IBS.
 bool is_amd(const CpuIdentity& cpu);
 
+/// Precise levels: perf_event_attr.precise_ip.
+inline constexpr int kHighestLevel = 3;
+/// As perf's modifiers write one: "none", "p", "pp", "ppp".
+std::string level_name(int level);
+/// All from 0 to `highest`, within the bounds.
+std::vector<int> levels_up_to(int highest);
+
 /// A PMU of the CPU cores, which counts and samples hardware events: "cpu", "cpu_core",
 /// "armv8_pmuv3_0".
 struct CorePmu {
@@ -86,5 +93,13 @@ std::string_view how_to_install_perf();
 /// Throws Error with the package to install when PATH has no perf, or it does not run (Ubuntu's
 /// wrapper without a perf for the running kernel).
 PerfTool find_perf();
+
+/// Who implemented a core, by bits 31:24 of MIDR_EL1 (Arm Architecture Reference Manual, D19.2):
+/// 0x41 is "Arm". Empty where he is not known here.
+std::string_view arm_implementer(unsigned implementer);
+
+/// "Neoverse N1": a core by its implementer and his part number, bits 15:4 of MIDR_EL1 (the cores'
+/// technical reference manuals). Empty where it is not known here, as of all but Arm's own.
+std::string_view arm_core_name(unsigned implementer, unsigned part);
 
 }  // namespace skid::machine

@@ -1,5 +1,4 @@
-#include "src/machine/open_event.h"
-
+#include "src/machine/diagnosis.h"
 #include "src/support/file.h"
 
 #include <bit>

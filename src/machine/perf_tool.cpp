@@ -1,7 +1,7 @@
-#include "src/machine/cpuinfo.h"
 #include "src/machine/machine.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
 #include <charconv>
 #include <system_error>
@@ -59,9 +59,9 @@ PerfTool find_perf() {
   std::optional<PerfTool> tool = parse_perf_version(done.out);
   if (!done.code.success()) {
     // Ubuntu's wrapper names here the kernel that it has no perf for.
-    const std::string said = first_line(done.err.empty() ? done.out : done.err);
+    const std::string message = first_line(done.err.empty() ? done.out : done.err);
     throw Error(fmt::format("{}: does not run: {}; {}", absolute.string(),
-                            said.empty() ? describe(done.code) : said, kInstall));
+                            message.empty() ? describe(done.code) : message, kInstall));
   }
   if (!tool) {
     throw Error(fmt::format("{}: no version in what --version prints (\"{}\"); {}",

@@ -1,8 +1,8 @@
 #include "src/machine/pmu.h"
 
 #include "src/machine/cpuinfo.h"
+#include "src/support/text.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -78,9 +78,7 @@ std::vector<Pmu> read_pmus(const FileTree& files) {
 }
 
 const Pmu* find_pmu(const std::vector<Pmu>& pmus, std::string_view name) {
-  const auto found =
-      std::find_if(pmus.begin(), pmus.end(), [&](const Pmu& pmu) { return pmu.name == name; });
-  return found == pmus.end() ? nullptr : &*found;
+  return find_by(pmus, &Pmu::name, name);
 }
 
 bool is_arm_spe(const Pmu& pmu) {

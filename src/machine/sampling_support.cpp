@@ -1,13 +1,12 @@
 #include "src/machine/sampling_support.h"
 
-#include "src/machine/arm_core.h"
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
+#include "src/machine/machine.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -17,26 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
 /// "Uid:" has the real, effective, saved and file system user id.
 std::optional<std::uint64_t> effective_user(std::string_view ids) {
   const std::size_t real_end = ids.find('\t');
   if (real_end == std::string_view::npos) return std::nullopt;
   ids.remove_prefix(real_end + 1);
-  return parse_number(ids.substr(0, ids.find('\t')), 10);
+  return whole_number<std::uint64_t>(take_until('\t', ids));
 }
 
 ProcessRights read_rights(const FileTree& files) {
   const std::string status = files.content_of("proc/self/status");
   return {.user = effective_user(status_value(status, "Uid")),
-          .effective_capabilities = parse_number(status_value(status, "CapEff"), 16),
+          .effective_capabilities = whole_number<std::uint64_t>(status_value(status, "CapEff"), 16),
           .seccomp_filter = status_value(status, "Seccomp") == "2",
           .container = files.exists(".dockerenv") || files.exists("run/.containerenv")};
 }
@@ -62,7 +53,7 @@ std::string Midr::name() const {
 
 std::optional<Midr> parse_midr(std::string_view text) {
   if (!text.starts_with("0x")) return std::nullopt;
-  const auto value = parse_number(text.substr(2), 16);
+  const auto value = whole_number<std::uint64_t>(text.substr(2), 16);
   if (!value) return std::nullopt;
   const auto bits = [&](unsigned high, unsigned low) {
     return static_cast<unsigned>((*value >> low) & ((std::uint64_t{1} << (high - low + 1)) - 1));

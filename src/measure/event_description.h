@@ -1,15 +1,20 @@
-// Of which event, recording and machine samples are: a measurement before anything is counted.
+// Of which event, recording and machine samples are: a measurement before anything is counted; and
+// what the kernel and the CPU do to an event that changes the meaning of its samples.
 #pragma once
 
 #include "analysis/measurement.h"
 #include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::measure {
@@ -17,7 +22,7 @@ namespace skid::measure {
 /// The name of a PMU of the recording by its number; empty when unknown.
 std::string pmu_name(const perfdata::Features& features, std::uint32_t type);
 
-/// By attribute, what the recording's own command line asked for; nullopt where unknown,
+/// By attribute, what the recording's own command line requested; nullopt where unknown,
 /// and for dummy events.
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
@@ -28,11 +33,29 @@ bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
 /// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and
 /// precise for the attribute of that index, and warns where another event or level was recorded
-/// than was asked for. `machine`: that the recording was made on. `requested`: of
+/// than was requested. `machine`: that the recording was made on. `requested`: of
 /// requested_by_attribute().
 analysis::Measurement describe_measurement(const Source& source,
                                            const perfdata::Recording& recording,
                                            const machine::Machine& machine, std::uint32_t index,
                                            const std::optional<std::string>& requested);
+
+/// What decides about the warnings of one event.
+struct RecordedEvent {
+  const perfdata::Attribute& attribute;
+  std::string_view pmu_name;  ///< of attribute.type, empty when unknown
+  const EventKnowledge& knowledge;
+  const machine::Machine& machine;      ///< that it was recorded on
+  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
+  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
+};
+
+/// Whether an event needs one of the few counters that a core PMU has for any event. Cycles,
+/// instructions and reference cycles can be counted in counters of their own.
+bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name);
+
+/// Sentences, most important first: not precise at its level, cycles counted by another event,
+/// errata of counting one mode and of SMT, an unsupported period, shared counters.
+std::vector<std::string> event_warnings(const RecordedEvent& recorded);
 
 }  // namespace skid::measure

@@ -18,44 +18,6 @@ namespace {
 using analysis::NotJudged;
 using perfdata::Attribute;
 
-struct GenericEvent {
-  std::string_view name;
-  std::uint32_t type;
-  std::uint64_t config;
-};
-// Names that perf itself gives to generic events, and their aliases (perf list hw sw).
-constexpr std::array<GenericEvent, 29> kGenericEvents = {{
-    {"cycles", perfdata::PERF_TYPE_HARDWARE, 0},
-    {"cpu-cycles", perfdata::PERF_TYPE_HARDWARE, 0},
-    {"instructions", perfdata::PERF_TYPE_HARDWARE, 1},
-    {"cache-references", perfdata::PERF_TYPE_HARDWARE, 2},
-    {"cache-misses", perfdata::PERF_TYPE_HARDWARE, 3},
-    {"branches", perfdata::PERF_TYPE_HARDWARE, 4},
-    {"branch-instructions", perfdata::PERF_TYPE_HARDWARE, 4},
-    {"branch-misses", perfdata::PERF_TYPE_HARDWARE, 5},
-    {"bus-cycles", perfdata::PERF_TYPE_HARDWARE, 6},
-    {"stalled-cycles-frontend", perfdata::PERF_TYPE_HARDWARE, 7},
-    {"idle-cycles-frontend", perfdata::PERF_TYPE_HARDWARE, 7},
-    {"stalled-cycles-backend", perfdata::PERF_TYPE_HARDWARE, 8},
-    {"idle-cycles-backend", perfdata::PERF_TYPE_HARDWARE, 8},
-    {"ref-cycles", perfdata::PERF_TYPE_HARDWARE, 9},
-    {"cpu-clock", perfdata::PERF_TYPE_SOFTWARE, 0},
-    {"task-clock", perfdata::PERF_TYPE_SOFTWARE, 1},
-    {"page-faults", perfdata::PERF_TYPE_SOFTWARE, 2},
-    {"faults", perfdata::PERF_TYPE_SOFTWARE, 2},
-    {"context-switches", perfdata::PERF_TYPE_SOFTWARE, 3},
-    {"cs", perfdata::PERF_TYPE_SOFTWARE, 3},
-    {"cpu-migrations", perfdata::PERF_TYPE_SOFTWARE, 4},
-    {"migrations", perfdata::PERF_TYPE_SOFTWARE, 4},
-    {"minor-faults", perfdata::PERF_TYPE_SOFTWARE, 5},
-    {"major-faults", perfdata::PERF_TYPE_SOFTWARE, 6},
-    {"alignment-faults", perfdata::PERF_TYPE_SOFTWARE, 7},
-    {"emulation-faults", perfdata::PERF_TYPE_SOFTWARE, 8},
-    {"dummy", perfdata::PERF_TYPE_SOFTWARE, 9},
-    {"bpf-output", perfdata::PERF_TYPE_SOFTWARE, 10},
-    {"cgroup-switches", perfdata::PERF_TYPE_SOFTWARE, 11},
-}};
-
 bool is_clock(const Attribute& attribute) {
   return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
          (attribute.config == perfdata::PERF_COUNT_SW_CPU_CLOCK ||
@@ -148,9 +110,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 
 bool is_substituted(std::string_view requested, const Attribute& recorded) {
   const auto name = perftool::split_event_name(requested).name;
-  const auto generic = std::find_if(kGenericEvents.begin(), kGenericEvents.end(),
-                                    [&](const GenericEvent& event) { return event.name == name; });
-  if (generic != kGenericEvents.end()) {
+  if (const auto* generic = perftool::find_generic_event(name)) {
     return generic->type != recorded.type || generic->config != generic_config(recorded);
   }
   // No other requested event is a clock.

@@ -14,7 +14,7 @@
 
 namespace skid::measure {
 
-/// What a recording's own command line asked for, one entry per measured event in their order;
+/// What a recording's own command line requested, one entry per measured event in their order;
 /// empty when the command line does not contain it (no -e, groups, another number of events).
 std::vector<std::string> requested_events(const perfdata::Features& features,
                                           std::size_t measured_events);

@@ -3,28 +3,25 @@
 #include "src/events/spelling.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/architecture.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace skid::measure {
+
 namespace {
 
 using analysis::NotJudged;
 using perfdata::Attribute;
-
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 /// perf's x86 cpuid string is "vendor,family,model,stepping", decimal; Arm's is MIDR_EL1 in
 /// hexadecimal.
@@ -37,33 +34,18 @@ void read_cpuid(std::string_view cpuid, machine::CpuIdentity& cpu) {
   }
   std::array<std::string_view, 4> parts;
   std::size_t count = 0;
-  while (count < parts.size()) {
-    const auto comma = cpuid.find(',');
-    parts[count++] = cpuid.substr(0, comma);
-    if (comma == std::string_view::npos) break;
-    cpuid.remove_prefix(comma + 1);
-  }
+  while (count < parts.size() && !cpuid.empty()) parts[count++] = take_until(',', cpuid);
   if (count != parts.size()) return;
   cpu.vendor = parts[0];
-  cpu.family = number(parts[1]);
-  cpu.model = number(parts[2]);
-  cpu.stepping = number(parts[3]);
+  cpu.family = whole_number<int>(parts[1]);
+  cpu.model = whole_number<int>(parts[2]);
+  cpu.stepping = whole_number<int>(parts[3]);
 }
-
-/// Names of the generic events by their numbers, those without a code everywhere left out.
-constexpr std::array<std::string_view, 10> kGenericNames{
-    "cycles",   "instructions",  "cache-references", "cache-misses",
-    "branches", "branch-misses", "bus-cycles",       "",
-    "",         "ref-cycles"};
-
-/// The PMU's number is in the upper half on hybrid machines.
-constexpr std::uint64_t kGenericNumber = 0xffff'ffff;
 
 /// Of PERF_TYPE_HARDWARE; empty for others.
 std::string_view generic_name(const Attribute& attribute) {
   if (attribute.type != perfdata::PERF_TYPE_HARDWARE) return {};
-  const std::uint64_t number = attribute.config & kGenericNumber;
-  return number < kGenericNames.size() ? kGenericNames.at(number) : std::string_view();
+  return perftool::generic_hardware_name(attribute.config);
 }
 
 std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLayout layout) {
@@ -95,6 +77,27 @@ bool is_arm(const machine::CpuIdentity& cpu) {
 events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
   if (is_arm(cpu)) return events::ConfigLayout::arm;
   return machine::is_amd(cpu) ? events::ConfigLayout::amd : events::ConfigLayout::intel;
+}
+
+/// A fleet has a few kinds of CPUs; inputs that are made up could have any number.
+constexpr std::size_t kMostKnown = 32;
+
+/// All of a machine that a catalogue depends on.
+std::string key_of(const machine::Machine& machine) {
+  const auto number = [](const std::optional<int>& value) {
+    return value ? fmt::format("{}", *value) : std::string("?");
+  };
+  const machine::CpuIdentity& cpu = machine.cpu;
+  std::string key;
+  // No name contains a NUL.
+  for (const std::string& part :
+       {cpu.arch, cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model),
+        number(cpu.stepping),
+        machine.core_pmus.empty() ? std::string() : machine.core_pmus.front().name}) {
+    key += part;
+    key += '\0';
+  }
+  return key;
 }
 
 }  // namespace
@@ -174,6 +177,24 @@ KnownCauses causes_of(const EventKnowledge& knowledge) {
   });
   if (!is_known) return {NotJudged::unknown_cause, {}};
   return {NotJudged::none, std::move(causes)};
+}
+
+std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& machine) {
+  std::string key = key_of(machine);
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  std::shared_ptr<const events::Catalogue> made;
+  if (perfmon_.empty()) {
+    if (auto catalogue = events::find_catalogue(machine)) {
+      made = std::make_shared<const events::Catalogue>(std::move(*catalogue));
+    }
+  } else {
+    made = std::make_shared<const events::Catalogue>(
+        events::open_catalogue({.cpu = {}, .perfmon = perfmon_}, machine));
+  }
+  if (known_.size() >= kMostKnown) known_.clear();
+  known_.emplace(std::move(key), made);
+  return made;
 }
 
 }  // namespace skid::measure

@@ -4,17 +4,17 @@
 #include "analysis/not_judged.h"
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
-#include "src/events/counted.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
-#include "src/measure/catalogues.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,11 +63,28 @@ KnownCauses causes_of(const EventKnowledge& knowledge);
 /// unknown.
 bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
+/// Makes a catalogue when the first recording of its CPU needs it, for all threads: libpfm4 needs
+/// longer to list a CPU's events than it takes to read a recording.
+class Catalogues {
+ public:
+  /// `perfmon`: directory of Intel's event files; empty: libpfm4.
+  explicit Catalogues(std::filesystem::path perfmon = {}) : perfmon_(std::move(perfmon)) {}
+
+  /// Null where there is none for this CPU. Throws what events::open_catalogue() throws for a
+  /// directory.
+  std::shared_ptr<const events::Catalogue> of(const machine::Machine& machine);
+
+ private:
+  std::filesystem::path perfmon_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const events::Catalogue>> known_;  ///< by CPU
+};
+
 /// The catalogue of the CPU that a recording is of.
 class RecordedCpu {
  public:
   /// `shared`: the catalogues of all recordings; null: `perfmon`, a directory of Intel's event
-  /// files, or, where it is empty, libpfm4 is asked for this one alone.
+  /// files, or, where it is empty, libpfm4 is queried for this one alone.
   explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {},
                        Catalogues* shared = nullptr)
       : machine_(std::move(machine)), perfmon_(std::move(perfmon)), shared_(shared) {}

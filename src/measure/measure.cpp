@@ -1,12 +1,12 @@
 #include "src/measure/measure.h"
 
+#include "runway/kinds/kind.h"
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
-#include "src/measure/event_warnings.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
@@ -102,7 +102,7 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
     }
   } else if (knowledge.event && !attribute.exclude_user &&
              (attribute.exclude_kernel ||
-              geometry->description->specification.trigger != runway::TriggerKind::fault)) {
+              !runway::kind_of(geometry->description->specification.trigger).gives_back_page)) {
     // Of a fault's iteration most is the kernel's.
     measurement.events_per_iteration.expected = events::expected_events(
         knowledge.cpu, *knowledge.event, geometry->description->specification);
@@ -159,15 +159,8 @@ void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
 }
 
 std::vector<std::string> warnings_of(const perfdata::Recording& recording,
-                                     const locate::Digest& digest,
                                      const std::vector<std::string>& remarks) {
   std::vector<std::string> warnings;
-  if (digest.uncertain > 0) {
-    warnings.push_back(fmt::format(
-        "{} of the recording arrived through the pipe long before a mapping of that time; "
-        "their file is uncertain.",
-        digest.uncertain == 1 ? "1 sample" : fmt::format("{} samples", digest.uncertain)));
-  }
   std::vector<std::string> faults;
   for (const auto& fault : recording.faults()) faults.push_back(describe(fault));
   append_bounded(faults, "'skidscan inspect' lists all damage", warnings);
@@ -217,20 +210,21 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
     measurement.warnings.push_back(std::move(warning));
   }
 
-  const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  auto may_judge = analysis::NotJudged::no_trigger;
+  analysis::Basis& basis = measurement.basis;
+  basis.tally = std::move(tallies[index]);
+  basis.ignores_level = ignores_level(attribute);
   if (geometry != nullptr) {
-    may_judge = reason_not_judged(attribute, pmu, knowledge,
-                                  geometry->description ? &*geometry->description : nullptr);
-    measurement.event.remark = remark_on(knowledge, attribute.precise_ip, may_judge);
+    const auto* description = geometry->description ? &*geometry->description : nullptr;
+    basis.geometry = geometry->map.geometry();
+    basis.not_judged = reason_not_judged(attribute, pmu, knowledge, description);
+    basis.equal_triggers = description == nullptr || !is_of_one_trigger(attribute, *description);
+    measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
   }
-  count_events(attribute, knowledge, may_judge, geometry, source.planned, measurement);
-  const auto ticks = read_target_report(source.planned, measurement.warnings);
-  measurement.basis.equal_triggers = geometry == nullptr || !geometry->description ||
-                                     !is_of_one_trigger(attribute, *geometry->description);
-  analysis::complete(measurement, std::move(tallies[index]), map, may_judge,
-                     ignores_level(attribute), ticks, bin_width);
+  count_events(attribute, knowledge, basis.not_judged, geometry, source.planned, measurement);
+  basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
+  measurement.bin_width = bin_width;
   measurement.recording_warnings = warnings;
+  analysis::complete(measurement);
   return measurement;
 }
 
@@ -238,8 +232,12 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest = locate::digest(recording, {.cores = choices.cores});
-  const auto page_faults = check_page_faults(recording);
+  PageFaultChecker checker;
+  const auto digest = locate::digest(
+      recording, {.cores = choices.cores, .visitor = [&checker](const perfdata::Recording& read) {
+                    return checker.visitor(read);
+                  }});
+  const auto page_faults = checker.finish();
 
   locate::ModuleStore modules;
   modules.expect_machine(recorded_machine(recording.features(), source.run).cpu.arch);
@@ -263,7 +261,7 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto requested = requested_by_attribute(recording);
   auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
-      std::make_shared<const std::vector<std::string>>(warnings_of(recording, digest, remarks));
+      std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
   RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
                   choices.catalogues);
   const auto counters = static_cast<std::size_t>(

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/measure/catalogues.h"
+#include "src/measure/event_knowledge.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -15,7 +15,7 @@
 
 namespace skid::measure {
 
-/// One recording to measure, and what its run knows of it.
+/// One recording to measure, with its entry in its run.
 struct Source {
   std::filesystem::path file;           ///< the perf.data file
   std::filesystem::path run_directory;  ///< empty for a bare perf.data

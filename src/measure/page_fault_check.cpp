@@ -4,8 +4,9 @@
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
 
+#include <algorithm>
 #include <map>
-#include <vector>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 using analysis::IpCheck;
 using perfdata::Attribute;
-using perfdata::SampleDecoder;
 using perfdata::Tracepoints;
 
 /// perf_event_attr.config of PERF_TYPE_SOFTWARE: PAGE_FAULTS, PAGE_FAULTS_MIN, PAGE_FAULTS_MAJ.
@@ -76,48 +76,61 @@ class Comparison {
 
 }  // namespace
 
-std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording) {
-  if (!recording.rewindable()) return std::nullopt;
-  const auto& attributes = recording.attributes();
-  std::string problem;
-  const auto tracepoints = Tracepoints::parse(recording.features().tracing_data, problem);
-  std::optional<std::uint32_t> tracepoint;
-  std::map<std::uint32_t, Comparison> comparisons;
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    if (is_page_fault(attributes[index])) comparisons.try_emplace(index);
-    if (!tracepoint && is_cross_check(attributes[index], tracepoints)) tracepoint = index;
-  }
-  if (!tracepoint || comparisons.empty()) return std::nullopt;
-  const auto& format = *tracepoints.format(attributes[*tracepoint].config);
-  const auto& ip = *format.field("ip");
+struct PageFaultChecker::Comparing {
+  const perfdata::Recording& recording;
+  Tracepoints tracepoints;
+  std::uint32_t tracepoint = 0;                       ///< index of its attribute
+  std::map<std::uint32_t, Comparison> comparisons{};  ///< by index of a page-fault attribute
 
-  const SampleDecoder& decoder = recording.decoder();
-  const auto forget = [&] {
-    for (auto& [index, comparison] : comparisons) comparison.forget();
-  };
-  recording.rewind();
-  perfdata::Record record;
-  while (recording.next(record)) {
-    if (record.type == perfdata::PERF_RECORD_LOST) forget();
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
-    const auto decoded = decoder.decode(record);
-    if (decoded.problem != SampleDecoder::Problem::none) continue;
-    const auto& sample = decoded.sample;
-    if (sample.attribute == *tracepoint) {
-      const auto details = decoder.details(record, sample);
-      if (!details || !tracepoints.fits(format, details->raw)) continue;
-      const auto address = tracepoints.number(ip, details->raw);
-      if (!address) continue;
-      for (auto& [index, comparison] : comparisons) {
-        comparison.trace(sample.tid, {sample.time, *address});
-      }
+  void visit(const locate::VisitedRecord& visited) {
+    if (visited.record.type == perfdata::PERF_RECORD_LOST) {
+      for (auto& [index, comparison] : comparisons) comparison.forget();
+    }
+    if (visited.sample == nullptr) return;
+    const perfdata::Sample& sample = *visited.sample;
+    if (sample.attribute == tracepoint) {
+      trace(visited.record, sample);
     } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint records no others
       const auto found = comparisons.find(sample.attribute);
       if (found != comparisons.end()) found->second.compare(sample);
     }
   }
-  PageFaultCheck check{*tracepoint, {}};
-  for (auto& [index, comparison] : comparisons) {
+
+  void trace(const perfdata::Record& record, const perfdata::Sample& sample) {
+    const auto& format = *tracepoints.format(recording.attributes()[tracepoint].config);
+    const auto details = recording.decoder().details(record, sample);
+    if (!details || !tracepoints.fits(format, details->raw)) return;
+    const auto address = tracepoints.number(*format.field("ip"), details->raw);
+    if (!address) return;
+    for (auto& [index, comparison] : comparisons) {
+      comparison.trace(sample.tid, {sample.time, *address});
+    }
+  }
+};
+
+PageFaultChecker::PageFaultChecker() = default;
+PageFaultChecker::~PageFaultChecker() = default;
+
+locate::Visitor PageFaultChecker::visitor(const perfdata::Recording& recording) {
+  const auto& attributes = recording.attributes();
+  if (std::none_of(attributes.begin(), attributes.end(), is_page_fault)) return {};
+  std::string problem;
+  Comparing comparing{recording, Tracepoints::parse(recording.features().tracing_data, problem)};
+  std::optional<std::uint32_t> tracepoint;
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    if (is_page_fault(attributes[index])) comparing.comparisons.try_emplace(index);
+    if (!tracepoint && is_cross_check(attributes[index], comparing.tracepoints)) tracepoint = index;
+  }
+  if (!tracepoint) return {};
+  comparing.tracepoint = *tracepoint;
+  comparing_ = std::make_unique<Comparing>(std::move(comparing));
+  return [this](const locate::VisitedRecord& visited) { comparing_->visit(visited); };
+}
+
+std::optional<PageFaultCheck> PageFaultChecker::finish() {
+  if (!comparing_) return std::nullopt;
+  PageFaultCheck check{comparing_->tracepoint, {}};
+  for (auto& [index, comparison] : comparing_->comparisons) {
     check.by_event.emplace(index, std::move(comparison.result));
   }
   return check;

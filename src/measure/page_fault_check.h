@@ -2,10 +2,12 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,11 +27,26 @@ struct PageFaultCheck {
 /// same fault: the last one of the same thread before it in the file that no sample of the event
 /// was compared with, no later than it by the recording's clock, and with no lost records between.
 /// Both are written by one CPU, one right after the other, unless the thread moves in between.
-///
-/// Reads the recording from its beginning and leaves it at its end. nullopt, with nothing read,
-/// when it does not hold both a page-fault event and the tracepoint with its format, or came
-/// through a pipe, which cannot be read again.
-std::optional<PageFaultCheck> check_page_faults(perfdata::Recording& recording);
+class PageFaultChecker {
+ public:
+  PageFaultChecker();
+  PageFaultChecker(const PageFaultChecker&) = delete;
+  PageFaultChecker& operator=(const PageFaultChecker&) = delete;
+  PageFaultChecker(PageFaultChecker&&) = delete;
+  PageFaultChecker& operator=(PageFaultChecker&&) = delete;
+  ~PageFaultChecker();
+
+  /// For locate::DigestSetup: what compares, which refers to this and the recording; none when the
+  /// recording does not hold both a page-fault event and the tracepoint with its format.
+  locate::Visitor visitor(const perfdata::Recording& recording);
+
+  /// After the last record; nullopt where there was no visitor.
+  std::optional<PageFaultCheck> finish();
+
+ private:
+  struct Comparing;
+  std::unique_ptr<Comparing> comparing_;
+};
 
 /// The warning of a check that failed; nullopt when it passed.
 std::optional<std::string> warning_of(const analysis::IpCheck& check);

@@ -1,6 +1,7 @@
 #include "src/measure/target_geometry.h"
 
 #include "src/support/error.h"
+#include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
@@ -142,10 +143,7 @@ std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest
 const run::RunTarget* target_of(const Source& source) {
   if (source.run == nullptr || source.planned == nullptr) return nullptr;
   const auto& targets = source.run->targets;
-  const auto found = std::find_if(
-      targets.begin(), targets.end(),
-      [&](const run::RunTarget& target) { return target.trigger == source.planned->trigger; });
-  return found == targets.end() ? nullptr : &*found;
+  return find_by(targets, &run::RunTarget::trigger, source.planned->trigger);
 }
 
 }  // namespace

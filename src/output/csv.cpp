@@ -16,10 +16,9 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string identity_fields(const analysis::Measurement& m) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{}", csv_field(m.run), csv_field(m.file),
-                     csv_field(m.cpu.model_name), csv_field(m.kernel), csv_field(m.event.label),
-                     csv_field(m.event.requested.value_or("")), csv_field(m.event.recorded),
-                     csv_field(m.precise.requested), m.precise.recorded, m.repeat, m.synthetic);
+  return csv_fields(m.run, m.file, m.cpu.model_name, m.kernel, m.event.label,
+                    m.event.requested.value_or(""), m.event.recorded, m.precise.requested,
+                    m.precise.recorded, m.repeat, m.synthetic);
 }
 
 }  // namespace skid::output

@@ -3,12 +3,15 @@
 
 #include "analysis/measurement.h"
 
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::output {
 
@@ -16,11 +19,22 @@ namespace skid::output {
 /// and quoted where it must be (RFC 4180).
 std::string csv_field(std::string_view text);
 
+/// A number, "true" or "false".
+template <typename T>
+requires std::is_arithmetic_v<T> std::string csv_field(T value) {
+  return fmt::format("{}", value);
+}
+
 /// Empty, which readers take as missing, where nothing is known.
 template <typename T>
 std::string csv_field(const std::optional<T>& value) {
-  return value && std::isfinite(static_cast<double>(*value)) ? fmt::format("{}", *value)
-                                                             : std::string();
+  return value && std::isfinite(static_cast<double>(*value)) ? csv_field(*value) : std::string();
+}
+
+/// Fields of these values, separated by commas.
+template <typename... Values>
+std::string csv_fields(const Values&... values) {
+  return fmt::format("{}", fmt::join(std::array{csv_field(values)...}, ","));
 }
 
 /// Which recording, machine, event and level a measurement is of, as fields under

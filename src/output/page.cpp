@@ -4,6 +4,7 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -22,21 +23,8 @@ constexpr std::size_t kNarrowText = 16;
 constexpr std::size_t kNarrowestText = 8;
 
 const char* sequence_of(Ink ink) {
-  switch (ink) {
-    case Ink::plain:
-      return "";
-    case Ink::bold:
-      return "1";
-    case Ink::dim:
-      return "2";
-    case Ink::green:
-      return "32";
-    case Ink::yellow:
-      return "33";
-    case Ink::red:
-      return "1;31";
-  }
-  return "";
+  constexpr std::array<const char*, 6> kSequences{"", "1", "2", "32", "33", "1;31"};
+  return kSequences.at(static_cast<std::size_t>(ink));
 }
 
 std::string spaces(std::size_t width, std::string_view text) {
@@ -49,58 +37,63 @@ std::string without_trailing_spaces(std::string line) {
   return line + '\n';
 }
 
-std::size_t content_width(const ListColumn& column) {
-  std::size_t width = display_width(column.title);
-  for (const Cell& cell : column.cells) width = std::max(width, display_width(cell.text));
-  return width;
+/// The width of a column that is shown.
+struct Fitted {
+  std::size_t column = 0;
+  std::size_t width = 0;
+};
+
+/// Cuts the front of a name; of "ab (node27.run)" that of the name in parentheses.
+std::string shorten_name(const std::string& text, std::size_t width) {
+  const std::size_t space = text.find(" (");
+  const std::size_t lead = space < width / 2 ? space + 2 : 0;
+  return text.substr(0, lead) + shorten_front(std::string_view(text).substr(lead), width - lead);
 }
 
-/// Leaves out columns of high rank until the rest fits, then shortens what may be. Returns the
-/// widths.
-std::vector<std::size_t> fit(std::vector<ListColumn>& columns, std::size_t page_width) {
-  std::vector<std::size_t> widths;
-  const auto width_of_all = [&] {
-    widths.clear();
-    std::size_t width = kIndent;
-    for (const ListColumn& column : columns) {
-      widths.push_back(content_width(column));
-      const bool is_cut = column.kind > Kind::text;
-      width += kGap + (is_cut ? std::min(widths.back(), kNarrowText) : widths.back());
-    }
-    return width - kGap;
-  };
-  while (width_of_all() > page_width) {
-    const auto last =
-        std::max_element(columns.begin(), columns.end(),
-                         [](const ListColumn& a, const ListColumn& b) { return a.rank < b.rank; });
-    if (last == columns.end() || last->rank == 0) break;
-    columns.erase(last);
+/// Leaves out columns of high rank until the rest fits, then shortens what may be.
+std::vector<Fitted> fit(const List& list, std::size_t page_width) {
+  std::vector<Fitted> fitted;
+  for (std::size_t i = 0; i < list.columns.size(); ++i) {
+    std::size_t width = display_width(list.columns[i].title);
+    for (const auto& row : list.rows) width = std::max(width, display_width(row[i].text));
+    if (list.columns[i].shown) fitted.push_back({i, width});
   }
-  std::size_t used = kIndent - kGap;
-  for (const std::size_t width : widths) used += kGap + width;
+  const auto width_of_all = [&](std::size_t most_of_cut) {
+    std::size_t all = kIndent - kGap;
+    for (const auto& [column, width] : fitted) {
+      const bool may_be_cut = list.columns[column].kind > Kind::text;
+      all += kGap + (may_be_cut ? std::min(width, most_of_cut) : width);
+    }
+    return all;
+  };
+  while (width_of_all(kNarrowText) > page_width) {
+    const auto rank = [&](const Fitted& one) { return list.columns[one.column].rank; };
+    const auto last =
+        std::max_element(fitted.begin(), fitted.end(),
+                         [&](const Fitted& a, const Fitted& b) { return rank(a) < rank(b); });
+    if (last == fitted.end() || rank(*last) == 0) break;
+    fitted.erase(last);
+  }
+  std::size_t used = width_of_all(std::string::npos);
   // Wrapped texts first: nothing of them is lost.
   for (const bool wrapped : {true, false}) {
-    for (std::size_t i = columns.size(); i-- > 0 && used > page_width;) {
-      const Kind kind = columns[i].kind;
+    for (std::size_t i = fitted.size(); i-- > 0 && used > page_width;) {
+      auto& [column, width] = fitted[i];
+      const Kind kind = list.columns[column].kind;
       if (kind <= Kind::text || (kind == Kind::wrapped) != wrapped) continue;
-      const std::size_t least = std::min(widths[i], kNarrowestText);
-      const std::size_t cut = std::min(used - page_width, widths[i] - least);
-      widths[i] -= cut;
+      const std::size_t cut = std::min(used - page_width, width - std::min(width, kNarrowestText));
+      width -= cut;
       used -= cut;
     }
   }
-  return widths;
+  return fitted;
 }
 
 }  // namespace
 
-std::string paint(std::string_view text, Ink ink, bool color) {
+std::string Page::paint(std::string_view text, Ink ink) const {
   if (!color || ink == Ink::plain || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", sequence_of(ink), text);
-}
-
-std::string Page::paint(std::string_view text, Ink ink) const {
-  return output::paint(text, ink, color);
 }
 
 std::string Page::title(std::string_view text) const {
@@ -116,6 +109,10 @@ std::string Page::hanging(const std::string& lead, std::size_t lead_width, std::
     before = std::string(lead_width, ' ');
   }
   return result;
+}
+
+std::string Page::paragraph(std::string_view text, Ink ink) const {
+  return hanging("", 0, text, ink);
 }
 
 std::string Page::note(std::string_view text, Ink ink, std::size_t more) const {
@@ -179,42 +176,37 @@ std::string Page::table(const Table& table) const {
   return text;
 }
 
-std::string Page::list(std::vector<ListColumn> columns) const {
-  const std::vector<std::size_t> widths = fit(columns, width);
-  std::size_t rows = 0;
-  for (const ListColumn& column : columns) rows = std::max(rows, column.cells.size());
+std::string Page::list(const List& list) const {
+  const std::vector<Fitted> fitted = fit(list, width);
   std::string text;
-  const auto add_line = [&](const auto& cell_of) {
+  const auto add_line = [&](const std::vector<Cell>& cells) {
     std::string line(kIndent - kGap, ' ');
     std::size_t used = kIndent - kGap;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const ListColumn& column = columns[i];
-      Cell cell = cell_of(column);
+    for (const auto& [column, column_width] : fitted) {
+      const Kind kind = list.columns[column].kind;
+      Cell cell = cells[column];
       line += std::string(kGap, ' ');
       used += kGap;
-      if (column.kind == Kind::wrapped) {
-        // The last column.
-        if (!cell.text.empty()) {
-          text += hanging(line, used, cell.text, cell.ink);
-          return;
-        }
-        continue;
+      if (kind == Kind::wrapped && !cell.text.empty()) {  // the last column
+        text += hanging(line, used, cell.text, cell.ink);
+        return;
       }
-      if (column.kind == Kind::shortened) cell.text = shorten(cell.text, widths[i]);
-      if (column.kind == Kind::front_shortened) cell.text = shorten_front(cell.text, widths[i]);
-      const std::string padding = spaces(widths[i], cell.text);
+      if (kind == Kind::shortened) cell.text = shorten(cell.text, column_width);
+      if (kind == Kind::front_shortened) cell.text = shorten_name(cell.text, column_width);
+      const std::string padding = spaces(column_width, cell.text);
       const std::string painted = paint(cell.text, cell.ink);
-      line += column.kind == Kind::number ? padding + painted : painted + padding;
-      used += widths[i];
+      line += kind == Kind::number ? padding + painted : painted + padding;
+      used += column_width;
     }
     text += without_trailing_spaces(std::move(line));
   };
-  add_line([](const ListColumn& column) { return Cell{column.title, Ink::dim}; });
-  for (std::size_t row = 0; row < rows; ++row) {
-    add_line([row](const ListColumn& column) {
-      return row < column.cells.size() ? column.cells[row] : Cell{};
-    });
+  std::vector<Cell> titles;
+  for (const ListColumn& column : list.columns) titles.push_back({column.title, Ink::dim});
+  if (std::any_of(titles.begin(), titles.end(),
+                  [](const Cell& cell) { return !cell.text.empty(); })) {
+    add_line(titles);
   }
+  for (const auto& row : list.rows) add_line(row);
   return text;
 }
 
@@ -224,6 +216,14 @@ std::string pad_right(std::string_view text, std::size_t width) {
 
 std::string pad_left(std::string_view text, std::size_t width) {
   return spaces(width, text) + std::string(text);
+}
+
+Cell unknown_cell() {
+  return {kUnknown, Ink::dim};
+}
+
+Cell number_cell(const std::optional<double>& value) {
+  return value ? Cell{number_text(*value)} : unknown_cell();
 }
 
 std::string number_text(double value) {
@@ -241,11 +241,14 @@ std::string share_range(const Page& page, double low, double high) {
 }
 
 std::string list_of(const std::vector<std::string>& names, std::size_t most) {
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format(
-      "{} and {} more",
-      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most), ", "),
-      names.size() - most);
+  if (names.size() <= most) return joined(names);
+  const std::vector<std::string> first(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(most));
+  return fmt::format("{} and {} more", joined(first), names.size() - most);
+}
+
+std::string joined(const std::vector<std::string>& names, std::string_view separator) {
+  return fmt::format("{}", fmt::join(names, separator));
 }
 
 }  // namespace skid::output

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +33,15 @@ struct Table {
   std::vector<Row> rows;
 };
 
-/// A column of a list whose rows are things of one kind.
+/// A row with a cell for each of `things`.
+template <typename Things, typename CellOf>
+Row row_of(std::string name, const Things& things, CellOf cell_of) {
+  Row row{std::move(name), {}};
+  for (const auto& thing : things) row.cells.push_back(cell_of(thing));
+  return row;
+}
+
+/// A column of a list.
 struct ListColumn {
   enum class Kind {
     number,           ///< aligned right
@@ -44,27 +52,15 @@ struct ListColumn {
   };
   std::string title;
   Kind kind = Kind::number;
-  int rank = 0;  ///< of a narrow page, columns of the highest rank are left out; 0 stays
-  std::vector<Cell> cells = {};
+  int rank = 0;       ///< of a narrow page, columns of the highest rank are left out; 0 stays
+  bool shown = true;  ///< false: left out of any page
 };
 
-/// A column of a list of rows, and its cell in each of them.
-template <typename T>
-struct ColumnOf {
-  ListColumn column;
-  std::function<Cell(const T&)> cell;
+/// Things of one kind: a row each, with a cell for each column.
+struct List {
+  std::vector<ListColumn> columns;
+  std::vector<std::vector<Cell>> rows = {};
 };
-
-/// The columns with the cells of all rows.
-template <typename T>
-std::vector<ListColumn> columns_of(const std::vector<T>& rows, std::vector<ColumnOf<T>> columns) {
-  std::vector<ListColumn> result;
-  for (ColumnOf<T>& one : columns) {
-    for (const T& row : rows) one.column.cells.push_back(one.cell(row));
-    result.push_back(std::move(one.column));
-  }
-  return result;
-}
 
 /// The terminal that a text is written for, and how much of it.
 struct Page {
@@ -73,12 +69,15 @@ struct Page {
   bool unicode = true;      ///< block characters; false draws bars with #
   bool details = true;      ///< all that is known; false: what fits one screen
 
+  /// `text` in that ink, or as it is without colour.
   std::string paint(std::string_view text, Ink ink) const;
   /// An empty line and a bold one.
   std::string title(std::string_view text) const;
   /// `text` wrapped after `lead`, further lines indented to `lead_width` columns.
   std::string hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                       Ink ink = Ink::plain) const;
+  /// `text` wrapped.
+  std::string paragraph(std::string_view text, Ink ink = Ink::plain) const;
   /// `text` wrapped and indented; further lines by `more` columns more.
   std::string note(std::string_view text, Ink ink = Ink::plain, std::size_t more = 0) const;
   /// A name and its value, as at the beginning of a report.
@@ -90,16 +89,18 @@ struct Page {
   /// Lines of a table, each at most `width` columns wide as long as one column of cells fits.
   /// What does not fit side by side follows below under a header of its own.
   std::string table(const Table& table) const;
-  /// A header and a line a row.
-  std::string list(std::vector<ListColumn> columns) const;
+  /// A header, unless no column has a title, and a line a row.
+  std::string list(const List& list) const;
 };
-
-/// `text` in that ink, or as it is without colour.
-std::string paint(std::string_view text, Ink ink, bool color);
 
 /// `text` and as many spaces as make it `width` columns wide.
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
+
+/// "-", for what is not known.
+Cell unknown_cell();
+/// A number as `number_text` writes it, or "-".
+Cell number_cell(const std::optional<double>& value);
 
 /// A number in a table: whole ones without decimals, small ones with two significant digits.
 std::string number_text(double value);
@@ -107,7 +108,17 @@ std::string number_text(double value);
 /// "99.92–100%"
 std::string share_range(const Page& page, double low, double high);
 
+/// What `text_of` makes of each element.
+template <typename Elements, typename TextOf>
+std::vector<std::string> texts_of(const Elements& elements, TextOf text_of) {
+  std::vector<std::string> texts;
+  for (const auto& element : elements) texts.push_back(text_of(element));
+  return texts;
+}
+
 /// Names separated by commas; of many the first ones and "and 12 more".
 std::string list_of(const std::vector<std::string>& names, std::size_t most = 8);
+/// All of them.
+std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
 
 }  // namespace skid::output

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 namespace skid::perfdata {
 
@@ -27,6 +28,26 @@ void BulkLayout::use(const SampleDecoder& decoder) {
   possible = !layouts.empty() && is_uniform_ && ip != kAbsent && tid != kAbsent &&
              (time != kAbsent) == has_times && decoder.order() == ByteOrder::little &&
              std::endian::native == std::endian::little;
+}
+
+/// Most records look like the one before: their headers are compared as one word, and the way to
+/// the next record is then known without waiting for it.
+std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes) const noexcept {
+  if (!possible) return 0;
+  const std::byte* at = bytes.data();
+  const std::byte* const end = at + bytes.size();
+  std::uint64_t header = 0;  // of the sample before, without misc
+  std::size_t stride = SIZE_MAX;
+  for (;; at += stride) {
+    const auto left = static_cast<std::size_t>(end - at);
+    if (left >= stride && (HeaderWord::at(at).word & ~HeaderWord::kMisc) == header) continue;
+    if (left < HeaderWord::kSize) break;
+    const HeaderWord word = HeaderWord::at(at);
+    if (word.type() != PERF_RECORD_SAMPLE || word.size() < record_size || word.size() > left) break;
+    header = word.word & ~HeaderWord::kMisc;
+    stride = word.size();
+  }
+  return static_cast<std::size_t>(at - bytes.data());
 }
 
 }  // namespace skid::perfdata

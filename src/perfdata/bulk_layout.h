@@ -5,15 +5,43 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <vector>
 
 namespace skid::perfdata {
+
+/// A number of a little-endian recording, read on a little-endian machine.
+template <typename Number>
+Number load(const std::byte* at) noexcept {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+/// struct perf_event_header of a little-endian recording.
+struct HeaderWord {
+  static constexpr std::size_t kSize = 8;  // bytes
+  static constexpr std::uint64_t kMisc = std::uint64_t{0xffff} << 32;
+
+  static HeaderWord at(const std::byte* record) noexcept { return {load<std::uint64_t>(record)}; }
+
+  std::uint32_t type() const noexcept { return static_cast<std::uint32_t>(word); }
+  std::uint16_t misc() const noexcept { return static_cast<std::uint16_t>(word >> 32); }
+  std::size_t size() const noexcept { return word >> 48; }
+
+  std::uint64_t word = 0;
+};
 
 /// Offsets of the counted fields in all samples of a recording, after the record header.
 struct BulkLayout {
   /// Adopts the layout of samples. Call it before the first sample and whenever attributes were
   /// added to the recording. `decoder` must outlive the layout.
   void use(const SampleDecoder& decoder);
+
+  /// The size in bytes of the samples at the front of `bytes`: whole records that follow each other
+  /// and are long enough for the fields of any event. Only headers are looked at.
+  std::size_t samples_at_front(std::span<const std::byte> bytes) const noexcept;
 
   /// Whether bulk counting is possible: in little-endian recordings whose events have these fields
   /// at the same offsets. Others are rare, and decoded one by one.

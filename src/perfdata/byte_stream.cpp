@@ -45,40 +45,8 @@ std::optional<std::uint64_t> ByteStream::left() const noexcept {
   return end_ - position_;
 }
 
-void ByteStream::begin_feeding() noexcept {
-  is_fed_ = true;
-  has_last_ = false;
-  size_ = 0;
-}
-
-void ByteStream::feed(const Chunk& chunk) noexcept {
-  read_error_ = chunk.error;
-  has_last_ = chunk.is_last;
-  std::byte* begin = chunk.bytes;
-  std::size_t size = chunk.size;
-  if (size_ > 0) {
-    begin -= size_;
-    size += size_;
-    std::memcpy(begin, data_, size_);
-  } else {
-    // Skipped while it was read.
-    const auto unwanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(position_ - chunk.offset, size));
-    begin += unwanted;
-    size -= unwanted;
-  }
-  data_ = begin;
-  size_ = size;
-}
-
-void ByteStream::keep_rest() {
-  own_buffer_.resize(std::max(kBuffer, size_));
-  if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
-  data_ = own_buffer_.data();
-}
-
 bool ByteStream::read_more(std::size_t size) {
-  if (is_fed_ || fd_ < 0) return false;
+  if (fd_ < 0) return false;
   while (size_ < size) {
     if (read_behind() == 0) return false;
   }

@@ -3,8 +3,10 @@
 #include "src/perfdata/byte_stream.h"
 
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
+#include <zstd.h>
 
 namespace skid::perfdata {
 namespace {
@@ -12,10 +14,18 @@ namespace {
 /// Records that are decompressed at a time, and the part of one that is left over.
 constexpr std::size_t kDecompressed = (std::size_t{256} << 10) + ByteStream::kLargestFill;
 
+/// log2 of the bytes that a stream may refer back to: what zstd's highest level (22) asks for. At
+/// perf's own level it is 512 KiB. Bounds memory whatever the stream.
+constexpr int kLargestWindow = 27;
+
 }  // namespace
 
+void CompressedRecords::Free::operator()(ZSTD_DCtx_s* context) const noexcept {
+  ZSTD_freeDCtx(context);
+}
+
 void CompressedRecords::begin() {
-  decompressor_.reset();
+  context_.reset();
   is_broken_ = false;
   open_ = false;
   begin_ = end_ = 0;
@@ -63,17 +73,31 @@ bool CompressedRecords::next(Record& record, ByteOrder order) {
 /// False when nothing came out.
 bool CompressedRecords::decompress_more() {
   if (decompressed_.empty()) decompressed_.resize(kDecompressed);
-  if (!decompressor_) decompressor_.emplace();
+  if (!context_) {
+    context_.reset(ZSTD_createDCtx());
+    if (!context_) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kLargestWindow);
+  }
   std::memmove(decompressed_.data(), decompressed_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  auto step = decompressor_->decompress(compressed_, std::span(decompressed_).subspan(end_));
-  compressed_ = compressed_.subspan(step.taken);
-  end_ += step.given;
-  if (!step.problem.empty()) {  // records before the damage still count
-    give_up(fmt::format("zstd data that cannot be decompressed ({})", step.problem), "");
+  ZSTD_inBuffer in{compressed_.data(), compressed_.size(), 0};
+  ZSTD_outBuffer out{decompressed_.data(), decompressed_.size(), end_};
+  std::size_t result = 0;
+  while (out.pos < out.size) {
+    const std::size_t taken = in.pos;
+    const std::size_t given = out.pos;
+    result = ZSTD_decompressStream(context_.get(), &out, &in);
+    // With the input at its end one more call may still give what zstd holds back.
+    if (ZSTD_isError(result) != 0 || (in.pos == taken && out.pos == given)) break;
   }
-  return step.given > 0;
+  compressed_ = compressed_.subspan(in.pos);
+  const bool is_any = out.pos > std::exchange(end_, out.pos);
+  if (ZSTD_isError(result) != 0) {  // records before the damage still count
+    give_up(fmt::format("zstd data that cannot be decompressed ({})", ZSTD_getErrorName(result)),
+            "");
+  }
+  return is_any;
 }
 
 void CompressedRecords::give_up(std::string found, std::string allowed) {

@@ -1,16 +1,18 @@
 // The records inside PERF_RECORD_COMPRESSED and PERF_RECORD_COMPRESSED2.
 #pragma once
 
-#include "src/perfdata/decompressor.h"
 #include "src/perfdata/record.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+struct ZSTD_DCtx_s;  // of zstd
 
 namespace skid::perfdata {
 
@@ -50,7 +52,11 @@ class CompressedRecords {
   bool decompress_more();
   void give_up(std::string found, std::string allowed);
 
-  std::optional<Decompressor> decompressor_;
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const noexcept;
+  };
+  /// The stream's frames run across records, and so do the records in it. Null: not begun.
+  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
   bool open_ = false;
   bool is_broken_ = false;
   std::uint64_t offset_ = 0;

@@ -3,10 +3,12 @@
 
 #include "src/support/error.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::perfdata {
@@ -17,9 +19,20 @@ inline constexpr const char* kRecordAgain = "the recording is damaged or was cut
 /// Faults in the order in which they were found. A recording with very many lists the first ones.
 class FaultLog {
  public:
-  void add(InputFault fault);
+  void add(InputFault fault) {
+    any_ = true;
+    if (is_full()) return;
+    // Identified by offset and finding: the file may have changed since.
+    const auto is_known = [&fault](const InputFault& known) {
+      return known.offset == fault.offset && known.found == fault.found && known.file == fault.file;
+    };
+    if (is_again_ && std::any_of(faults_.begin(), faults_.end(), is_known)) return;
+    faults_.push_back(std::move(fault));
+  }
   void add(const std::filesystem::path& file, std::uint64_t offset, std::string found,
-           std::string allowed, std::string remedy = {});
+           std::string allowed, std::string remedy = {}) {
+    add({file.string(), offset, std::move(found), std::move(allowed), std::move(remedy)});
+  }
 
   /// The recording is read again from here on: faults found before are not listed twice.
   void begin_again() noexcept { is_again_ = true; }

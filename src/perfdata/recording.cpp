@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -56,6 +57,57 @@ NumberedFiles numbered_files(const std::filesystem::path& directory) {
   std::sort(found.begin(), found.end());
   return found;
 }
+
+/// A file without a name, for a pipe that has to be read twice.
+class Spool {
+ public:
+  /// Makes it in the first of $TMPDIR, /var/tmp and /tmp where that is possible. Throws Error when
+  /// it is in none of them.
+  Spool() {
+    std::vector<std::string> directories = {"/var/tmp", "/tmp"};
+    const char* const chosen = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+    if (chosen != nullptr && *chosen != '\0') directories.insert(directories.begin(), chosen);
+    for (const std::string& directory : directories) {
+      directory_ = directory;
+      file_ = FileDescriptor(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+      if (file_) return;
+      // Some file systems do not support O_TMPFILE.
+      std::string name = directory + "/skidscan-XXXXXX";  // mkostemp(3) replaces the X's
+      file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+      if (!file_) continue;
+      ::unlink(name.c_str());
+      return;
+    }
+    throw Error(
+        fmt::format("{}: {}; no temporary file for the recording from the pipe can be made; "
+                    "set TMPDIR to a directory where it can",
+                    directory_, describe_errno(errno)));
+  }
+
+  /// Writes all of `bytes` at `offset`. Throws Error when there is no room, naming the directory.
+  void write(std::span<const std::byte> bytes, std::uint64_t offset) {
+    while (!bytes.empty()) {
+      const ssize_t written =
+          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        throw Error(
+            fmt::format("{}: {} after {} bytes of the recording from the pipe; set TMPDIR to "
+                        "a directory with more room",
+                        directory_, describe_errno(errno), offset));
+      }
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      offset += static_cast<std::uint64_t>(written);
+    }
+  }
+
+  /// Gives the file away.
+  FileDescriptor take() { return std::move(file_); }
+
+ private:
+  std::string directory_;
+  FileDescriptor file_;
+};
 
 }  // namespace
 
@@ -207,19 +259,33 @@ void Recording::start_segment(std::size_t index) {
   compressed_.begin();
 }
 
-std::optional<Recording::RecordRange> Recording::record_range() const {
-  if (from_pipe_ || stopped_ || ended_ || compressed_.is_open() || announced_.left > 0)
-    return std::nullopt;
-  const Segment& segment = segments_[segment_];
-  return RecordRange{segment.file.get(), stream_.position(), segment.end};
+std::size_t Recording::read(const StoredRecords& records, std::byte* memory) const {
+  auto stream = std::span(memory, static_cast<std::size_t>(records.size()));
+  return read_at(segments_[records.segment].file.get(), stream, records.begin);
 }
 
-bool Recording::may_change_attributes() const noexcept {
-  if (compressed_.is_open() || announced_.left > 0) return true;
-  const auto bytes = buffered();
-  if (bytes.size() < sizeof(std::uint32_t)) return false;  // the record has to be fed first
-  const std::uint32_t type = ByteReader(bytes, order_).u32();
-  return type == PERF_RECORD_HEADER_ATTR || type == PERF_RECORD_HEADER_FEATURE;
+void Recording::add_changed(const StoredRecords& records, std::uint64_t offset) {
+  const Segment& segment = segments_[records.segment];
+  const bool was_cut = size_of(segment.file) < records.end;
+  faults_.add(segment.path.string(), offset, was_cut ? "the end of the file" : "other records",
+              was_cut ? fmt::format("records up to {:#x}", segment.end) : "those read before",
+              was_cut ? "it became shorter while it was read" : "it changed while it was read");
+}
+
+void Recording::spool() {
+  if (!from_pipe_) return;
+  Spool copy;
+  std::uint64_t end = stream_.position();
+  while (stream_.fill(1)) {
+    copy.write(stream_.buffered(), end);
+    end += stream_.buffered().size();
+    stream_.consume(stream_.buffered().size());
+  }
+  if (stream_.read_error() != 0) fault(end, describe_errno(stream_.read_error()), "");
+  segments_.front().file = copy.take();
+  segments_.front().end = end;
+  from_pipe_ = false;
+  start_segment(0);
 }
 
 void Recording::rewind() {
@@ -251,7 +317,6 @@ void Recording::consume(std::size_t bytes) noexcept {
 bool Recording::next(Record& record) {
   while (!ended_) {
     if (stopped_) {
-      if (stream_.is_fed()) return false;
       // Not earlier: the previous record may be in the buffer of the stream.
       if (segment_ + 1 < segments_.size()) {
         start_segment(segment_ + 1);
@@ -260,10 +325,7 @@ bool Recording::next(Record& record) {
       }
       continue;
     }
-    if (announced_.left > 0 && !skip_announced()) {
-      if (starved()) return false;
-      continue;
-    }
+    if (announced_.left > 0 && !skip_announced()) continue;
     if (compressed_.is_open()) {
       if (next_compressed(record)) {
         accept(record);
@@ -273,8 +335,6 @@ bool Recording::next(Record& record) {
       accept_stored(record);
       accept(record);
       return true;
-    } else if (starved()) {
-      return false;
     } else {
       stopped_ = true;
     }
@@ -283,7 +343,7 @@ bool Recording::next(Record& record) {
 }
 
 bool Recording::next_stored(Record& record) {
-  if (!stream_.fill(kRecordHeader)) return !starved() && end_of_segment();
+  if (!stream_.fill(kRecordHeader)) return end_of_segment();
   const std::uint64_t offset = stream_.position();
   const std::uint16_t size = read_record_header(stream_.buffered(), order_, record);
   if (size < kRecordHeader) {
@@ -291,7 +351,7 @@ bool Recording::next_stored(Record& record) {
                 fmt::format("at least {}", kRecordHeader), kRecordAgain);
   }
   if (!stream_.fill(size)) {
-    if (starved() || stop_if_cut()) return false;
+    if (stop_if_cut()) return false;
     return stop(offset, fmt::format("a record of {} bytes", size),
                 fmt::format("{} up to the end of the records", stream_.buffered().size()),
                 kRecordAgain);
@@ -380,7 +440,6 @@ bool Recording::skip_announced() {
   }
   const auto [offset, size, left, is_kept] = announced_;
   if (left > 0) {
-    if (starved()) return false;
     announced_ = {};
     return stop(offset, fmt::format("{} bytes announced after a record", size),
                 fmt::format("at most {}", size - left), kRecordAgain);

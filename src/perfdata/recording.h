@@ -66,41 +66,45 @@ class Recording {
   /// The records in memory, without reading more; the last one may be truncated. A caller that is
   /// faster than `next` at some of them may process and consume them.
   std::span<const std::byte> buffered() const noexcept;
+  /// Whether a record, not bytes that one announced, begins where `next` continues.
+  bool is_at_record() const noexcept { return announced_.left == 0; }
   /// Position (Record::position) of the first byte of `buffered()`.
   std::uint64_t position() const noexcept { return position_; }
   /// Skips whole records at the start of `buffered()`. They must be PERF_RECORD_SAMPLEs, because
   /// other records may affect reading.
   void consume(std::size_t bytes) noexcept;
 
-  /// Whether `buffered()` is decompressed memory of the recording, which `next` overwrites, instead
-  /// of a fed chunk.
-  bool is_decompressing() const noexcept { return compressed_.is_open(); }
-
-  /// The rest of the file; a faster reader may feed it.
-  struct RecordRange {
-    int file = -1;
-    std::uint64_t begin = 0, end = 0;  ///< offsets
+  /// Whole records, one after the other, as they are stored in a file.
+  struct StoredRecords {
+    std::size_t segment = 0;           ///< number of the file
+    std::uint64_t begin = 0, end = 0;  ///< offsets in it
+    std::uint64_t position = 0;        ///< Record::position of the first
+    std::uint64_t size() const noexcept { return end - begin; }
   };
-  /// nullopt on a pipe, and where the next record may not be in a file at all.
-  std::optional<RecordRange> record_range() const;
-  /// From here until the end of that file its bytes must be fed (ByteStream::begin_feeding).
-  void begin_feeding() noexcept { stream_.begin_feeding(); }
-  void feed(const ByteStream::Chunk& chunk) noexcept { stream_.feed(chunk); }
-  void keep_rest() { stream_.keep_rest(); }
-  /// Where the next byte that was not fed yet would be of use.
-  std::uint64_t wanted_offset() const noexcept {
-    return stream_.position() + stream_.buffered().size();
+  /// Where `buffered()`, not decompressed, and the rest of its file are stored.
+  StoredRecords stored() const noexcept {
+    return {segment_, stream_.position(), segments_[segment_].end, position_};
   }
-  /// Whether `next` failed only because not enough was fed.
-  bool starved() const noexcept { return !stopped_ && stream_.starved(); }
-  /// All of the file was fed and read; `next` goes on with the next one, if there is any.
-  void end_feeding() noexcept { stream_ = ByteStream(); }
-  /// Whether the next record of the fed bytes may change `attributes()`; also true if that is
-  /// unknown.
-  bool may_change_attributes() const noexcept;
+  /// Goes on after `size` bytes of these, which are whole records that do not affect reading.
+  void skip_stored(std::uint64_t size) {
+    stream_.skip(size);
+    position_ += size;
+  }
+  /// Reads records that were read before into `memory`, which has room for them. Returns the number
+  /// of bytes, which are fewer if the file was cut meanwhile. Several threads may do so at a time.
+  std::size_t read(const StoredRecords& records, std::byte* memory) const;
+  ByteStream stream_of(const StoredRecords& records) const {
+    return ByteStream::of_file(segments_[records.segment].file.get(), records.begin, records.end);
+  }
+  /// Notes that what was read again were not whole records beyond `offset`.
+  void add_changed(const StoredRecords& records, std::uint64_t offset);
 
-  /// Whether `rewind` is possible: not on a pipe.
+  /// Whether `rewind` is possible: on a pipe only after `spool`.
   bool rewindable() const noexcept { return !from_pipe_; }
+  /// Copies the rest of a pipe into a temporary file, from which it is then read; offsets stay
+  /// those in the pipe. Does nothing for files. Only before the first record. Throws Error when
+  /// there is no room for the copy.
+  void spool();
   /// Goes back to the first record; `next` does not report the same faults again.
   void rewind();
 

@@ -1,14 +1,13 @@
-#include "src/perfstat/event_names.h"
-
 #include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
+#include "src/perfstat/selection.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 
 namespace skid::perfstat {
 namespace {
@@ -92,10 +91,7 @@ bool is_plain_name(std::string_view name) {
 /// them have means the same count of a rate.
 std::optional<std::uint64_t> config_of_name(std::string_view name) {
   std::string upper = events::normalized(name);
-  std::string lower = upper;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (const auto generic = events::generic_event(events::ConfigLayout::intel, lower)) {
+  if (const auto generic = events::generic_event(events::ConfigLayout::intel, lower_case(name))) {
     return generic;
   }
   constexpr std::uint64_t kCycles = 0x3c;
@@ -118,24 +114,17 @@ void set_by_code(KnownEvent& event, std::uint64_t config) {
     event.l2_umask = static_cast<std::uint8_t>(config >> 8);
     return;
   }
-  const auto found = std::find_if(kCodes.begin(), kCodes.end(),
-                                  [&](const Code& code) { return code.config == config; });
-  if (found != kCodes.end()) event.quantity = found->quantity;
+  if (const Code* code = find_by(kCodes, &Code::config, config)) event.quantity = code->quantity;
 }
 
 /// `name`: normalized, after "L2_RQSTS.".
 void set_by_l2_name(KnownEvent& event, std::string_view name) {
-  const auto found = std::find_if(kL2Names.begin(), kL2Names.end(),
-                                  [&](const L2Name& known) { return known.name == name; });
-  if (found != kL2Names.end()) {
+  if (const L2Name* found = find_by(kL2Names, &L2Name::name, name)) {
     event.l2_umask = found->umask;
     event.remark = found->remark;
   } else if (name.size() > 2 && name.size() <= 4 && name.starts_with("0X")) {
     // libpfm4 accepts a umask as a number: L2_RQSTS:0x21.
-    unsigned umask = 0;
-    const char* const end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + 2, end, umask, 16);
-    if (error == std::errc() && stop == end) event.l2_umask = static_cast<std::uint8_t>(umask);
+    event.l2_umask = whole_number<std::uint8_t>(name.substr(2), 16);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "src/support/error.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <set>
@@ -27,7 +28,6 @@ struct Line {
 
 InputError fault(std::string where, std::string found, std::string allowed, std::string remedy) {
   return InputError({.file = std::move(where),
-                     .offset = {},
                      .found = std::move(found),
                      .allowed = std::move(allowed),
                      .remedy = std::move(remedy)});
@@ -37,9 +37,7 @@ InputError fault(std::string where, std::string found, std::string allowed, std:
 std::vector<Line> lines_of(std::string_view text, const std::string& file) {
   std::vector<Line> lines;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const auto end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::string_view line = take_until('\n', text);
     if (line.size() > kLongestLine) {
       throw fault(place(file, number), fmt::format("a line of {} bytes", line.size()),
                   fmt::format("at most {}", kLongestLine), "give the output of perf stat alone");

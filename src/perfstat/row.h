@@ -29,9 +29,6 @@ struct Row {
 /// Where a line is, for errors: "FILE: line 3".
 std::string place(const std::string& file, std::size_t line);
 
-/// `text` without white space around it.
-std::string_view trimmed(std::string_view text);
-
 /// A number without digit grouping, its decimal separator a point or a comma: "0.69", "0,69", "-3".
 /// nullopt for anything else, also for numbers that are not finite.
 std::optional<double> plain_number(std::string_view text);

@@ -21,7 +21,6 @@ std::string key_of(const KnownEvent& event) {
                                 const EventCount& first, std::size_t line,
                                 const std::string& second) {
   throw InputError({.file = place(reading.file, line),
-                    .offset = {},
                     .found = fmt::format("a second count of {}: '{}', after '{}' on line {}", key,
                                          second, first.name, first.line),
                     .allowed = "one, or one for each interval, CPU or thread",

@@ -1,8 +1,10 @@
 #include "src/perftool/event_syntax.h"
 
+#include "src/perfdata/format.h"
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +14,40 @@ namespace {
 
 /// The letters of an event's modifiers in tools/perf/util/parse-events.l, later additions included.
 constexpr std::string_view kModifiers = "ukhpPGHSDIWebRX";
+
+constexpr std::uint32_t kHardware = perfdata::PERF_TYPE_HARDWARE;
+constexpr std::uint32_t kSoftware = perfdata::PERF_TYPE_SOFTWARE;
+/// Aliases follow the name that perf prints.
+constexpr auto kGenericEvents =
+    std::to_array<GenericEvent>({{"cycles", kHardware, 0},
+                                 {"cpu-cycles", kHardware, 0},
+                                 {"instructions", kHardware, 1},
+                                 {"cache-references", kHardware, 2},
+                                 {"cache-misses", kHardware, 3},
+                                 {"branches", kHardware, 4},
+                                 {"branch-instructions", kHardware, 4},
+                                 {"branch-misses", kHardware, 5},
+                                 {"bus-cycles", kHardware, 6},
+                                 {"stalled-cycles-frontend", kHardware, 7},
+                                 {"idle-cycles-frontend", kHardware, 7},
+                                 {"stalled-cycles-backend", kHardware, 8},
+                                 {"idle-cycles-backend", kHardware, 8},
+                                 {"ref-cycles", kHardware, 9},
+                                 {"cpu-clock", kSoftware, 0},
+                                 {"task-clock", kSoftware, 1},
+                                 {"page-faults", kSoftware, 2},
+                                 {"faults", kSoftware, 2},
+                                 {"context-switches", kSoftware, 3},
+                                 {"cs", kSoftware, 3},
+                                 {"cpu-migrations", kSoftware, 4},
+                                 {"migrations", kSoftware, 4},
+                                 {"minor-faults", kSoftware, 5},
+                                 {"major-faults", kSoftware, 6},
+                                 {"alignment-faults", kSoftware, 7},
+                                 {"emulation-faults", kSoftware, 8},
+                                 {"dummy", kSoftware, 9},
+                                 {"bpf-output", kSoftware, 10},
+                                 {"cgroup-switches", kSoftware, 11}});
 
 /// The one slash of "mem:ADDRESS/LENGTH:rw" opens no terms.
 bool is_breakpoint(std::string_view event) {
@@ -47,6 +83,19 @@ std::string join_event_name(const EventName& event) {
   return event.name + (event.name.ends_with('/') ? "" : ":") + event.modifiers;
 }
 
+std::string event_at_level(const std::string& name, const std::string& modifiers, int level) {
+  return join_event_name({name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+}
+
+std::string perf_name_of(const std::string& event, const runway::TargetDescription& target) {
+  if (event == "access") {
+    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
+                       runway::watched_bytes(target.specification));
+  }
+  if (event == "execute") return fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
+  return event == "faults" ? "page-faults" : event;
+}
+
 std::vector<std::string> split_event_list(std::string_view list) {
   std::vector<std::string> events;
   std::string event;
@@ -66,6 +115,20 @@ std::vector<std::string> split_event_list(std::string_view list) {
 
 int level_of_modifiers(std::string_view modifiers) {
   return static_cast<int>(std::count(modifiers.begin(), modifiers.end(), 'p'));
+}
+
+const GenericEvent* find_generic_event(std::string_view name) {
+  for (const GenericEvent& event : kGenericEvents) {
+    if (event.name == name) return &event;
+  }
+  return nullptr;
+}
+
+std::string_view generic_hardware_name(std::uint64_t config) {
+  for (const GenericEvent& event : kGenericEvents) {
+    if (event.type == kHardware && event.config == (config & 0xffff'ffff)) return event.name;
+  }
+  return {};
 }
 
 }  // namespace skid::perftool

@@ -1,8 +1,8 @@
-#include "src/perftool/messages.h"
+#include "src/perftool/outcome.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 
 #include <fmt/format.h>
@@ -27,12 +27,8 @@ bool contains_any(std::string_view text, std::span<const std::string_view> parts
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) continue;
-    lines.push_back(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
+    const std::string_view line = trimmed(take_until('\n', text));
+    if (!line.empty()) lines.push_back(line);
   }
   return lines;
 }
@@ -58,10 +54,7 @@ std::uint64_t samples_in(std::string_view line) {
   const std::size_t unit = line.rfind(kSamplesEnd);
   const std::size_t open = line.rfind('(', unit);
   if (unit == std::string_view::npos || open == std::string_view::npos) return 0;
-  std::uint64_t samples = 0;
-  const char* end = line.data() + unit;
-  const auto [stop, error] = std::from_chars(line.data() + open + 1, end, samples);
-  return error == std::errc() && stop == end ? samples : 0;
+  return whole_number<std::uint64_t>(line.substr(open + 1, unit - open - 1)).value_or(0);
 }
 
 /// What follows "Error:", on its line or the next.
@@ -69,8 +62,7 @@ std::optional<std::string> text_of_error(const std::vector<std::string_view>& li
   constexpr std::string_view kError = "Error:";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].starts_with(kError)) continue;
-    std::string_view text = lines[i].substr(kError.size());
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::string_view text = trimmed(lines[i].substr(kError.size()));
     // Perf 6.12 and later name the PMU first and the reason on the line after.
     if (text.empty() && i + 1 < lines.size()) text = lines[++i];
     if (text.starts_with("Failure to open event") && i + 1 < lines.size()) text = lines[++i];
@@ -79,7 +71,7 @@ std::optional<std::string> text_of_error(const std::vector<std::string_view>& li
   return std::nullopt;
 }
 
-/// What perf points at with "\___" in an event that it does not know.
+/// What perf points at with "\___" in an event that it does not support.
 std::optional<std::string> pointed_at(const std::vector<std::string_view>& lines) {
   constexpr std::string_view kPointer = "\\___ ";
   for (const std::string_view line : lines) {

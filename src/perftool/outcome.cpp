@@ -43,14 +43,14 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
     return ends(Ending::died, "perf left no recording" + because(messages));
   }
   // An event that the kernel does not take is refused before the target starts. A kit's script
-  // tells deaths from refusals in the same way.
+  // distinguishes deaths from refusals in the same way.
   const bool died = messages.wrote_file || reported || left.code.signal != 0 || left.code.success();
   if (!died) {
     if (messages.no_permission) return ends(Ending::no_permission, permission_reason(machine));
     if (messages.refusal) return ends(Ending::refused, *messages.refusal);
     if (messages.unknown) {
       return ends(Ending::refused,
-                  fmt::format("perf does not know this event ({})", *messages.unknown));
+                  fmt::format("perf does not support this event ({})", *messages.unknown));
     }
   }
   // perf ends itself by the signal that ended its target, after writing what it has.
@@ -87,7 +87,7 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
 
 std::string shortage(std::uint64_t samples, std::uint64_t asked) {
   if (samples >= asked) return {};
-  return fmt::format("{} samples of {} asked for", samples, asked);
+  return fmt::format("{} of {} requested samples", samples, asked);
 }
 
 std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,

@@ -1,9 +1,8 @@
-// The outcome of one `perf record`, from its output.
+// The outcome of one `perf record`, from its output; the meaning of perf's messages.
 #pragma once
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
-#include "src/perftool/messages.h"
 #include "src/support/process.h"
 
 #include <chrono>
@@ -11,8 +10,31 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::perftool {
+
+struct Messages {
+  bool wrote_file = false;    ///< perf finished and wrote the recording
+  std::uint64_t samples = 0;  ///< that it counted there
+  bool no_permission = false;
+  bool disk_full = false;
+  std::optional<std::string> refusal;  ///< why the kernel refuses the event
+  std::optional<std::string> unknown;  ///< why perf does not know it
+  std::vector<std::string> remarks;    ///< everything but perf's usual chatter, a line each
+};
+
+Messages read_messages(std::string_view standard_error);
+
+/// Whether perf reports a missing permission.
+bool reports_missing_permission(std::string_view standard_error);
+
+/// perf's reason for not parsing an event: what it points at with "\___", or its first line.
+std::string syntax_reason(std::string_view standard_error);
+
+/// "no permission to sample it (kernel.perf_event_paranoid is 2); …", with the remedy.
+std::string permission_reason(const machine::Machine& machine);
 
 enum class Ending {
   recorded,
@@ -40,7 +62,7 @@ bool is_recording(const std::filesystem::path& file);
 /// perf counts the samples of all events together; these are those of the first. Throws InputError.
 std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
-/// "4998 samples of 5000 asked for"; empty if there are enough.
+/// "4998 of 5000 requested samples"; empty if there are enough.
 std::string shortage(std::uint64_t samples, std::uint64_t asked);
 
 // How long an event of unknown frequency is recorded; a kit's script uses the same limits.

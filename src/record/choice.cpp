@@ -3,10 +3,11 @@
 #include "src/events/default_set.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
+#include "src/perfdata/format.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -42,24 +43,11 @@ bool is_built_in(EventKind kind) {
   return kind != EventKind::other;
 }
 
-/// perf's own names of generic hardware events (perf list hw), which it knows better than we do:
-/// on a hybrid machine they are events of all cores.
+/// One of perf's own hardware events, which it knows better than we do: on a hybrid machine they
+/// are events of all cores.
 bool is_generic(std::string_view name) {
-  constexpr std::array<std::string_view, 14> kNames{"cycles",
-                                                    "cpu-cycles",
-                                                    "instructions",
-                                                    "branches",
-                                                    "branch-misses",
-                                                    "branch-instructions",
-                                                    "bus-cycles",
-                                                    "ref-cycles",
-                                                    "cache-references",
-                                                    "cache-misses",
-                                                    "idle-cycles-frontend",
-                                                    "idle-cycles-backend",
-                                                    "stalled-cycles-frontend",
-                                                    "stalled-cycles-backend"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  const auto* generic = perftool::find_generic_event(name);
+  return generic != nullptr && generic->type == perfdata::PERF_TYPE_HARDWARE;
 }
 
 /// The event of the catalogue that is meant, where one is: by any name that it has, or by a code.
@@ -96,10 +84,10 @@ void name_for_perf(RequestedEvent& event, const events::Event& known,
   if (raw || is_generic(event.name)) return;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
-    throw Error(fmt::format(
-        "-e {}: is an event of the CPU ({}), and no PMU of the CPU is here; 'skidscan doctor' says "
-        "why",
-        event.text(), known.name));
+    throw Error(
+        fmt::format("-e {}: is an event of the CPU ({}), and this machine has no PMU of the CPU; "
+                    "'skidscan doctor' reports why",
+                    event.text(), known.name));
   }
   event.perf_name = events::raw_perf_event(known, pmu->name);
 }
@@ -107,17 +95,16 @@ void name_for_perf(RequestedEvent& event, const events::Event& known,
 TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked,
                         const std::optional<events::Event>& known,
                         const events::Catalogue* catalogue) {
-  if (event.name == "faults") return TriggerKind::fault;
-  if (asked) return *asked;
-  if (event.kind == EventKind::faults) return TriggerKind::fault;
+  if (event.name != "faults" && asked) return *asked;
+  if (event.kind == EventKind::faults) return runway::trigger_kind_from("fault");
   if (known && catalogue != nullptr) {
     if (const auto best = events::best_trigger(catalogue->cpu(), *known)) return *best;
   }
+  if (event.name == "branch-misses") return runway::trigger_kind_from("branch-mispredict");
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
-    if (event.name == branch) return TriggerKind::branch_taken;
+    if (event.name == branch) return runway::trigger_kind_from("branch-taken");
   }
-  if (event.name == "branch-misses") return TriggerKind::branch_mispredict;
-  return TriggerKind::load;
+  return {};
 }
 
 std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
@@ -171,12 +158,12 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
   if (!machine.has_core_pmu() && !options.elsewhere) {
     notes.emplace_back(
         "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
-        "the method at work and says nothing of PEBS");
+        "the method at work, not PEBS");
     return chosen;
   }
   notes.emplace_back(
-      "no event was named, so the built-in ones, whose skid is known, and those that stand for "
-      "the CPU are recorded; name others with -e");
+      "no event was named, so the built-in ones, whose skid is known, and a representative set of "
+      "the CPU's are recorded; name others with -e");
   events::DefaultSet set = machine.has_core_pmu() ? events::default_set(machine, catalogue)
                                                   : events::any_cpu_set(machine);
   for (events::DefaultEvent& event : set.events) {
@@ -220,8 +207,8 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
 /// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
 const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
   for (const machine::CorePmu& pmu : machine.core_pmus) {
-    const std::string& told = event.perf_name.empty() ? event.name : event.perf_name;
-    if (told.starts_with(pmu.name + "/")) return &pmu;
+    const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
+    if (name.starts_with(pmu.name + "/")) return &pmu;
   }
   return nullptr;
 }
@@ -270,8 +257,8 @@ int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& event
   if (options.cpu) {
     if (!candidates.empty() &&
         !std::binary_search(candidates.begin(), candidates.end(), *options.cpu)) {
-      throw Error(fmt::format("--cpu {}: this process may not run there, allowed {}", *options.cpu,
-                              fmt::join(candidates, ", ")));
+      throw Error(fmt::format("--cpu {}: this process may not run there; expected one of {}",
+                              *options.cpu, fmt::join(candidates, ", ")));
     }
     candidates = {*options.cpu};
   }

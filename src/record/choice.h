@@ -3,7 +3,7 @@
 
 #include "runway/trigger.h"
 #include "src/events/catalogue.h"
-#include "src/events/counted.h"
+#include "src/events/event.h"
 #include "src/machine/machine.h"
 #include "src/record/requested_event.h"
 
@@ -42,7 +42,7 @@ struct PlanOptions {
 struct ChosenEvent {
   RequestedEvent event;
   std::vector<int> levels;
-  runway::TriggerKind trigger = runway::TriggerKind::load;
+  runway::TriggerKind trigger{};
   std::uint64_t period = 0;
   events::Counted counted = events::Counted::other;  ///< by the catalogue
 };

@@ -16,7 +16,7 @@ enum class Displace {
   replace,  ///< it is removed
 };
 
-/// Throws Error when a new run cannot take the name `path`: something is there that may not be
+/// Throws Error when a new run cannot take the name `path`: something exists that may not be
 /// displaced, or is no run, or is being recorded. Changes nothing.
 void check_run_directory(const std::filesystem::path& path, Displace displace);
 
@@ -27,7 +27,7 @@ class RunDirectory {
  public:
   /// Makes a new one. Throws Error as check_run_directory does, or naming what cannot be made.
   static RunDirectory create(const std::filesystem::path& path, Displace displace);
-  /// Takes the one that is there. Throws Error when it is being recorded.
+  /// Takes the existing one. Throws Error when it is being recorded.
   static RunDirectory resume(const std::filesystem::path& path);
 
   RunDirectory(RunDirectory&& other) noexcept;

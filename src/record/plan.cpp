@@ -2,7 +2,6 @@
 
 #include "src/measure/page_fault_check.h"
 #include "src/perftool/record_command.h"
-#include "src/record/targets.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 
@@ -33,7 +32,6 @@ constexpr double kBreakpointSeconds = 5e-6;  // a hit, roughly
 constexpr double kLongSeconds = 60;
 
 constexpr std::size_t kMostMeasurements = 100'000;
-constexpr std::size_t kLongestFileName = 100;
 
 /// Iterations for `samples` samples, one period more for the first and 2% for those lost.
 std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double per_iteration) {
@@ -74,27 +72,6 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
     return nanoseconds(std::llround(seconds * 1e9));
   }
   return kFirstTry;
-}
-
-/// Part of a file name: the event with what is special to a file system or shell replaced.
-std::string file_stem(const RequestedEvent& event) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-  std::string stem;
-  for (const char character : event.text().substr(0, kLongestFileName)) {
-    stem += kPlain.find(character) == std::string_view::npos ? '_' : character;
-  }
-  while (stem.size() > 1 && stem.back() == '_') stem.pop_back();
-  return stem;
-}
-
-/// `name.data`, or `name~2.data` where another measurement has that already.
-std::string unique_file(const std::string& name, std::set<std::string>& taken) {
-  std::string file = name + ".data";
-  for (int number = 2; !taken.insert(file).second; ++number) {
-    file = fmt::format("{}~{}.data", name, number);
-  }
-  return file;
 }
 
 void add_notes(RecordRequest& request, const PlanOptions& options, const machine::Machine& machine,
@@ -185,8 +162,6 @@ std::vector<run::PlannedMeasurement> plan_measurements(
     for (const ChosenEvent& chosen : request.events) {
       const runway::TargetDescription& target = targets.at(chosen.trigger);
       for (const int level : chosen.levels) {
-        std::string name = file_stem(chosen.event) + "." + level_text(level);
-        if (options.repeat > 1) name += fmt::format(".{}", repeat);
         run::PlannedMeasurement measurement;
         measurement.event = chosen.event.text();
         measurement.requested = chosen.event.at_level(level);
@@ -199,7 +174,8 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.period = chosen.period;
         measurement.trigger = runway::name_of(chosen.trigger);
         measurement.length = length_for(chosen, options, target);
-        measurement.file = unique_file(name, files);
+        measurement.file =
+            run::recording_name(chosen.event.text(), level, options.repeat > 1 ? repeat : 0, files);
         plan.push_back(std::move(measurement));
       }
     }

@@ -3,8 +3,6 @@
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -14,20 +12,14 @@ namespace skid::record {
 
 namespace {
 
-std::pair<std::string_view, EventKind> kind_entry(std::string_view name, EventKind kind) {
-  return {name, kind};
-}
-
 EventKind kind_of(std::string_view name) {
-  static const std::array kinds{
-      kind_entry("access", EventKind::access),       kind_entry("execute", EventKind::execute),
-      kind_entry("faults", EventKind::faults),       kind_entry("page-faults", EventKind::faults),
-      kind_entry("minor-faults", EventKind::faults), kind_entry("cpu-clock", EventKind::clock),
-      kind_entry("task-clock", EventKind::clock),
-  };
-  const auto* found = std::find_if(kinds.begin(), kinds.end(),
-                                   [&](const auto& entry) { return entry.first == name; });
-  return found == kinds.end() ? EventKind::other : found->second;
+  if (name == "access") return EventKind::access;
+  if (name == "execute") return EventKind::execute;
+  if (name == "cpu-clock" || name == "task-clock") return EventKind::clock;
+  for (const std::string_view faults : {"faults", "page-faults", "minor-faults"}) {
+    if (name == faults) return EventKind::faults;
+  }
+  return EventKind::other;
 }
 
 /// A period among the terms would be taken instead of the one that is written down.
@@ -54,9 +46,9 @@ RequestedEvent parse_event(std::string_view text) {
         "-e {}: P leaves the precise level to perf; choose levels with -p instead", text));
   }
   const int level = perftool::level_of_modifiers(modifiers);
-  if (level > kHighestLevel) {
+  if (level > machine::kHighestLevel) {
     throw UsageError(
-        fmt::format("-e {}: has {} p; expected at most {}", text, level, kHighestLevel));
+        fmt::format("-e {}: has {} p; expected at most {}", text, level, machine::kHighestLevel));
   }
   std::erase(modifiers, 'p');
   refuse_period_terms(name);
@@ -73,22 +65,12 @@ std::string RequestedEvent::text() const {
 }
 
 std::string RequestedEvent::at_level(int level) const {
-  return perftool::join_event_name(
-      {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+  return perftool::event_at_level(name, modifiers, level);
 }
 
 std::string RequestedEvent::for_perf(int level, const runway::TargetDescription& target) const {
-  std::string told = perf_name.empty() ? name : perf_name;
-  if (kind == EventKind::access) {
-    told = fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
-                       runway::watched_bytes(target.specification));
-  } else if (kind == EventKind::execute) {
-    told = fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
-  } else if (name == "faults") {
-    told = "page-faults";
-  }
-  return perftool::join_event_name(
-      {std::move(told), modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+  return perftool::event_at_level(
+      perf_name.empty() ? perftool::perf_name_of(name, target) : perf_name, modifiers, level);
 }
 
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments) {
@@ -108,15 +90,11 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
 }
 
 int parse_level(std::string_view name) {
-  for (int level = 0; level <= kHighestLevel; ++level) {
-    if (name == level_text(level)) return level;
+  for (int level = 0; level <= machine::kHighestLevel; ++level) {
+    if (name == machine::level_name(level)) return level;
   }
   throw UsageError(
       fmt::format("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name));
-}
-
-std::string level_text(int level) {
-  return level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p');
 }
 
 }  // namespace skid::record

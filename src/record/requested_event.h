@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runway/target.h"
+#include "src/machine/machine.h"
 
 #include <optional>
 #include <string>
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace skid::record {
-
-inline constexpr int kHighestLevel = 3;
 
 /// What decides how an event is recorded.
 enum class EventKind {
@@ -43,6 +42,5 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
 
 /// "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.
 int parse_level(std::string_view name);
-std::string level_text(int level);
 
 }  // namespace skid::record

@@ -148,7 +148,7 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
       return SessionEnd::complete;
     }
     measurement.length = *length;
-    progress_.say(fmt::format("{}: {} samples of {} asked for; recorded again for {:.1f} s",
+    progress_.say(fmt::format("{}: {} of {} requested samples; recorded again for {:.1f} s",
                               measurement.requested, analysis::in_thousands(samples),
                               analysis::in_thousands(run_.samples),
                               std::chrono::duration<double>(*length).count()));

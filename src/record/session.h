@@ -4,6 +4,7 @@
 #include "runway/target.h"
 #include "src/perftool/outcome.h"
 #include "src/record/interrupts.h"
+#include "src/record/plan.h"
 #include "src/record/progress.h"
 #include "src/run/run.h"
 
@@ -14,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace skid::record {
 
@@ -62,6 +64,22 @@ class RecordSession {
   /// The length that gave an event enough samples, so that its next level starts with it.
   std::map<std::string, std::chrono::nanoseconds> sufficient_;
 };
+
+/// Has perf parse and count every event before anything is recorded, so that a mistake costs
+/// nothing that was there before. Throws Error with perf's reason, or the remedy for a missing
+/// permission.
+void check_events(const RecordRequest& request, const machine::Machine& machine,
+                  const machine::PerfTool& perf);
+
+/// Has perf look up and count the tracepoint that --check-ip records. Throws Error with the remedy
+/// when this kernel does not have it or does not give it to this user.
+void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint);
+
+/// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
+/// notes a change of perf. Gives its targets. Throws Error where it was begun on another machine or
+/// with other targets.
+Targets take_up(run::Run& run, const std::filesystem::path& directory, const machine::Machine& here,
+                const machine::PerfTool& perf);
 
 /// Now, as run.json writes it: "2026-01-02T03:04:05Z".
 std::string utc_now();

@@ -1,6 +1,5 @@
-#include "src/record/targets.h"
-
-#include "runway/working_set.h"
+#include "runway/specification.h"
+#include "src/record/plan.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -74,11 +73,12 @@ void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& o
                           std::vector<std::string>& notes) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
   if (options.trigger) return;
+  const TriggerKind div = runway::trigger_kind_from("div");
   std::erase_if(events, [&](ChosenEvent& chosen) {
     const std::string reason = why_not(chosen.trigger, options, machine, cpu, arch);
     if (reason.empty()) return false;
-    if (is_busy(chosen) && why_not(TriggerKind::div, options, machine, cpu, arch).empty()) {
-      chosen.trigger = TriggerKind::div;
+    if (is_busy(chosen) && why_not(div, options, machine, cpu, arch).empty()) {
+      chosen.trigger = div;
       notes.push_back(fmt::format("{}: with the trigger div; {}", chosen.event.text(), reason));
       return false;
     }

@@ -4,9 +4,9 @@
 #include "src/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -33,7 +33,6 @@ constexpr std::string_view kFormat = "1";
 [[noreturn]] void refuse(const fs::path& file, std::string found, std::string allowed,
                          std::string remedy = {}) {
   throw InputError({.file = file.string(),
-                    .offset = {},
                     .found = std::move(found),
                     .allowed = std::move(allowed),
                     .remedy = std::move(remedy)});
@@ -82,9 +81,7 @@ class Fields {
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     for (std::size_t lines = 0; !rest.empty(); ++lines) {
       if (lines == kMostLines) refuse(path_, fmt::format("more than {} lines", kMostLines), "");
-      const std::size_t end = rest.find('\n');
-      const std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+      const std::string_view line = take_until('\n', rest);
       const std::size_t equals = line.find('=');
       if (equals == std::string_view::npos || equals == 0) {
         refuse(path_, "a line without a key", "lines key=value");
@@ -114,14 +111,12 @@ class Fields {
 
   std::int64_t number(const std::string& key, std::int64_t least, std::int64_t most) const {
     const std::string text = last(key);
-    std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || stop != text.data() + text.size() || value < least ||
-        value > most) {
+    const auto value = whole_number<std::int64_t>(text);
+    if (!value || *value < least || *value > most) {
       refuse(path_, fmt::format("{} \"{}\"", key, text.substr(0, kLongestTime)),
              fmt::format("a number from {} to {}", least, most));
     }
-    return value;
+    return *value;
   }
   /// "2026-01-02T03:04:05Z".
   static std::string checked_time(const fs::path& path, const std::string& text) {
@@ -191,7 +186,10 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
     measurement.length = std::chrono::nanoseconds(
         fields.number("nanoseconds", 1, std::numeric_limits<std::int64_t>::max()));
   }
-  if (fields.last("witness") == "no") measurement.cross_check.clear();
+  // Older kits wrote "witness".
+  for (const char* key : {"cross_check", "witness"}) {
+    if (fields.last(key) == "no") measurement.cross_check.clear();
+  }
   measurement.messages = std::move(outcome.messages.remarks);
   // A file that is not a recording is reported when it is read.
   if (!ended_well) {

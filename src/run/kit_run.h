@@ -8,7 +8,7 @@
 
 namespace skid::run {
 
-/// What run.sh knows of its runs, a line `key=value` each (docs/kit.md).
+/// Starts of run.sh, a line `key=value` each (docs/kit.md).
 inline constexpr const char* kSessionName = "session";
 /// The files of the machine, below it as below "/".
 inline constexpr const char* kMachineName = "machine";

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::run {
@@ -24,7 +26,7 @@ inline constexpr const char* kPlanName = "plan.json";
 enum class State {
   pending,   ///< not recorded yet; `record --resume` does it
   finished,  ///< its file is whole
-  refused,   ///< this machine does not take the event at this level; `reason` says so
+  refused,   ///< this machine does not take the event at this level; `reason` states why
 };
 
 /// One perf record: one event at one precise level.
@@ -33,7 +35,7 @@ struct PlannedMeasurement {
   std::string requested;     ///< as asked, with its level: "access:pp", "cycles:upp"
   std::string perf_event;    ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
   std::string cross_check;   ///< tracepoint recorded beside it, as -e takes it; empty: none
-  int level = 0;             ///< precise level asked for, 0 to 3
+  int level = 0;             ///< requested precise level, 0 to 3
   int repeat = 1;            ///< from 1
   std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked
   std::string trigger;       ///< trigger kind of the target it ran
@@ -44,7 +46,7 @@ struct PlannedMeasurement {
   std::vector<std::string> command;  ///< perf's command line as executed
   std::string started, ended;        ///< ISO 8601, UTC; empty while pending
   std::optional<runway::TargetReport> target_report;
-  std::vector<std::string> messages;  ///< what perf said that matters, a line each
+  std::vector<std::string> messages;  ///< perf's relevant messages, a line each
 };
 
 struct RunTarget {
@@ -61,7 +63,7 @@ struct Run {
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
-  std::uint64_t samples = 0;  ///< samples a measurement asked for; 0 with a duration
+  std::uint64_t samples = 0;  ///< requested samples per measurement; 0 with a duration
   std::optional<double> duration_seconds;
   std::string started, ended;  ///< ISO 8601, UTC
   std::vector<RunTarget> targets;
@@ -71,6 +73,12 @@ struct Run {
   /// True while a measurement is pending.
   bool partial() const;
 };
+
+/// The file of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`,
+/// to which it is added. What is special to a file system or shell is replaced in the event.
+/// `repeat` 0: of a run without repeats.
+std::string recording_name(std::string_view event, int level, int repeat,
+                           std::set<std::string>& taken);
 
 /// Whether `directory` holds a run: of `record`, or one that a kit's run.sh has begun.
 bool is_run(const std::filesystem::path& directory);

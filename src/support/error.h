@@ -39,11 +39,11 @@ class UsageError : public Error {
 
 /// A fault of an input file, in parts, so that tests and JSON can name each of them.
 struct InputFault {
-  std::string file;                     ///< path as the user gave it
-  std::optional<std::uint64_t> offset;  ///< byte offset in `file` of the fault
-  std::string found;                    ///< "a record of 4 bytes"
-  std::string allowed;                  ///< "at least 8"; may be empty
-  std::string remedy;                   ///< "record again"; may be empty
+  std::string file;                          ///< path as the user gave it
+  std::optional<std::uint64_t> offset = {};  ///< byte offset in `file` of the fault
+  std::string found;                         ///< "a record of 4 bytes"
+  std::string allowed = {};                  ///< "at least 8"; may be empty
+  std::string remedy = {};                   ///< "record again"; may be empty
 };
 
 /// Bad input. The only exception type that readers of files throw.

@@ -114,7 +114,7 @@ std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
   return elements;
 }
 
-void JsonValue::allow_only(std::initializer_list<std::string_view> names) const {
+void JsonValue::allow_only(const std::vector<std::string_view>& names) const {
   if (!value_->is_object()) refuse_type("an object");
   for (const auto& [name, value] : value_->items()) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;

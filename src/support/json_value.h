@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -50,7 +49,7 @@ class JsonValue {
 
   /// Throws for a member of an object whose name is not among these: a slip of the keyboard would
   /// be as good as left out.
-  void allow_only(std::initializer_list<std::string_view> names) const;
+  void allow_only(const std::vector<std::string_view>& names) const;
 
   bool boolean() const;
   std::string string() const;

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,8 +41,25 @@ struct FileLocation {
   std::uint64_t offset = 0;  ///< bytes from the start of the file
 };
 
-/// Mapping events of one recording. They may be added in any order; `seal` puts them in time order
-/// (events of equal time keep the order in which they were added). Times are nanoseconds of the
+/// Addresses that have the same distance from the bytes of a file, for some time.
+struct Region {
+  static constexpr FileIndex kNoFile = 0xffff'ffff;
+
+  AddressRange addresses{0, UINT64_MAX};        ///< may be without the last address of all
+  std::uint64_t since = 0, until = UINT64_MAX;  ///< all times in [since, until)
+  FileIndex file = kNoFile;                     ///< kNoFile: nothing is mapped there
+  std::uint64_t distance = 0;                   ///< file offset minus address, modulo 2^64
+  std::size_t ancestors = 0;                    ///< whose mappings were looked at
+
+  std::optional<FileLocation> location_of(std::uint64_t address) const {
+    if (file == kNoFile) return std::nullopt;
+    return FileLocation{file, address + distance};
+  }
+};
+
+/// Mapping events of one recording. They may be added in any order; `seal`, after all of them, puts
+/// them in time order (events of equal time keep the order in which they were added). Lookups are
+/// safe from several threads at a time. Times are nanoseconds of the
 /// recording's clock; a recording without times passes its record offsets instead.
 ///
 /// Recordings do not contain unmappings, so a mapping lasts until newer ones cover it, its process
@@ -49,18 +68,8 @@ class AddressSpaces {
  public:
   static constexpr std::int32_t kKernel = -1;  ///< pid of kernel mappings, as perf writes it
   /// What a process inherited is looked for in at most so many of its ancestors that have mappings
-  /// of their own, and in so many in all: longer chains of forks without an exec are made up.
+  /// of their own: longer chains of forks without an exec occur only in crafted recordings.
   static constexpr std::size_t kMostMappedAncestors = 256;
-  static constexpr std::size_t kMostAncestors = 512;
-  /// With more events than this at an address `constant_between` assumes a change.
-  static constexpr std::size_t kMostCompared = 64;
-
-  AddressSpaces() = default;
-  AddressSpaces(AddressSpaces&&) = default;
-  AddressSpaces& operator=(AddressSpaces&&) = default;
-  AddressSpaces(const AddressSpaces&) = delete;  // processes point to their parents
-  AddressSpaces& operator=(const AddressSpaces&) = delete;
-  ~AddressSpaces() = default;
 
   /// An empty or inverted range is ignored.
   void map(std::uint64_t time, std::int32_t pid, AddressRange range, std::uint64_t file_offset,
@@ -86,109 +95,60 @@ class AddressSpaces {
   /// Approximate memory of the added events in bytes, including names.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
-  /// Makes the added events available to lookups. It may be called repeatedly while a recording is
-  /// read; the cost is proportional to the new events.
+  /// Ends adding events, and makes them available to `find`. Once.
   void seal();
 
   /// The newest mapping of `pid` at `time` (events of that very time have happened) that covers
-  /// `address`; where none does, what it inherited by fork. nullopt when nothing was mapped there.
-  /// Only after `seal`.
-  std::optional<FileLocation> resolve(std::int32_t pid, std::uint64_t address,
-                                      std::uint64_t time) const;
-
-  /// Whether `resolve` gives the same result at every time in [from, to]. Also false if that is
-  /// expensive to determine: with more than kMostCompared events at the address in that time, or
-  /// many ancestors.
-  bool constant_between(std::int32_t pid, std::uint64_t address, std::uint64_t from,
-                        std::uint64_t to) const;
-
-  /// The time of the newest event of `pid` until `time` (included) that concerns `address`: a
-  /// mapping that covers it, an exec, a fork that the process was born by. 0 when there is none.
-  std::uint64_t last_change(std::int32_t pid, std::uint64_t address, std::uint64_t time) const;
-  /// The time of the oldest such event after `time`; nullopt when there is none.
-  std::optional<std::uint64_t> next_change(std::int32_t pid, std::uint64_t address,
-                                           std::uint64_t time) const;
-  /// Addresses around `address` that no event of `pid` concerns without concerning it too. May be
-  /// without the last address of all.
-  AddressRange alike(std::int32_t pid, std::uint64_t address) const;
+  /// `address`; where none does, what it inherited by fork; and around both the addresses and times
+  /// for which the answer is the same. Only after `seal`.
+  Region find(std::int32_t pid, std::uint64_t address, std::uint64_t time) const;
 
   const MappedFile& file(FileIndex index) const { return files_[index]; }
   std::size_t file_count() const noexcept { return files_.size(); }
 
  private:
-  /// A point between events: all events of smaller moments have happened.
-  struct Moment {
-    std::uint64_t time = 0;
-    std::uint64_t order = 0;  // among events of equal time: the order of adding
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-    friend bool operator<(const Moment& a, const Moment& b) {
-      return a.time != b.time ? a.time < b.time : a.order < b.order;
-    }
-  };
   struct Mapping {
-    Moment moment;
+    std::uint64_t since;
     AddressRange range;
-    std::uint64_t file_offset;
+    std::uint64_t distance;
     FileIndex file;
   };
-  struct Process;
-  /// The pid starts again: by exec without mappings, by fork with those of its parent.
-  struct Beginning {
-    Moment moment;
-    const Process* parent;  // null: exec
+  struct Event {
+    enum class Kind : std::uint8_t { map, fork, exec };
+    Kind kind;
+    std::int32_t pid;
+    std::int32_t parent;  ///< of a fork
+    std::uint32_t life;   ///< of a mapping, once that is known
+    Mapping mapping;      ///< its `since` is the time of any event
   };
-  /// Events by time. Batches overlap in time, so a later one may belong earlier.
-  struct Beginnings {
-    std::vector<Beginning> events;
+  /// What a process maps from a fork or exec, or its first mapping, to the next fork or exec.
+  struct Life {
+    std::uint32_t parent = kNone;  ///< the life that it inherits from
+    std::uint32_t inherited = 0;   ///< the number of mappings that it had then, more than none
+    std::size_t first = 0;         ///< of its own in mappings_, in the order of time
+    std::uint32_t count = 0;
+    std::unique_ptr<OverlapIndex> index;  ///< over many
   };
-  struct Mappings {
-    std::vector<Mapping> events;
-    OverlapIndex index;  // over `events`
-  };
-  /// Each batch is at least twice as large as the next, so there are few, and an event is moved
-  /// from batch to batch a few times only (the logarithmic method of Bentley and Saxe).
-  struct Process {
-    std::vector<Mappings> mappings;
-    std::vector<Beginnings> beginnings;
-    std::vector<Mapping> new_mappings;  // not sealed, in the order of adding
-    std::vector<Beginning> new_beginnings;
-  };
-
-  /// What a process has of its ancestors since a beginning: the same distance from each of these
-  /// addresses to the bytes in a file, or nothing.
-  struct Inherited {
-    AddressRange addresses;
-    std::optional<FileLocation> of_first;
+  struct Start {
+    std::int32_t pid;
+    std::uint32_t life;
+    std::uint64_t since;
   };
 
-  template <typename Event>
-  static std::size_t before(const std::vector<Event>& events, Moment moment);
-  template <typename Batch, typename Event>
-  static void add_batch(std::vector<Batch>& batches, std::vector<Event>& events);
-  static Moment after_all_at(std::uint64_t time);
-  static const Mapping* newest_mapping(const Process& process, std::uint64_t address,
-                                       Moment moment);
-  static const Beginning* newest_beginning(const Process& process, Moment moment);
-  static AddressRange alike(const Process& process, std::uint64_t address);
-  std::optional<FileLocation> resolve_before(const Process& process, std::uint64_t address,
-                                             Moment moment, std::size_t& steps) const;
-  std::optional<FileLocation> inherited(const Process& process, const Beginning& beginning,
-                                        std::uint64_t address, std::size_t& steps) const;
-  Moment next_moment(std::uint64_t time) { return {time, order_++}; }
-  const Process* find(std::int32_t pid) const;
-  Process& process(std::int32_t pid);
-  Process& unsealed(std::int32_t pid);
+  void add(Event event);
+  void begin_lives(const std::vector<std::uint32_t>& order);
+  void place_mappings(const std::vector<std::uint32_t>& order);
+  const Mapping* newest(const Life& life, std::size_t count, std::uint64_t address,
+                        AddressRange& alike) const;
   FileIndex intern(MappedFile file);
-  bool same(const std::optional<FileLocation>& a, const std::optional<FileLocation>& b) const;
 
-  std::uint64_t order_ = 0;
+  std::deque<Event> events_;  // until they are sealed; does not move them as it grows
+  std::vector<Life> lives_;
+  std::vector<Start> starts_;      // by pid and time
+  std::vector<Mapping> mappings_;  // by life
   std::uint64_t bytes_ = 0;
-  std::map<std::int32_t, Process> processes_;  // no hash: a recording may name any pids
-  std::vector<Process*> unsealed_;             // those with new events
-  /// Cached lookups in ancestors, by start and first address, until new events are sealed. Lookups
-  /// change it, so only one thread at a time may look up.
-  mutable std::map<const Beginning*, std::map<std::uint64_t, Inherited>> inherited_;
-  mutable std::size_t inherited_answers_ = 0;
   std::vector<MappedFile> files_;
   std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  // as recorded
   std::map<std::string, std::string, std::less<>> known_build_ids_;        // by path

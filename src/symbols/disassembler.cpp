@@ -3,9 +3,12 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include <capstone/capstone.h>
 #include <fmt/format.h>
+#include <libelf.h>
 
 namespace skid::symbols {
 
@@ -108,6 +111,15 @@ std::vector<Instruction> Disassembler::decode(std::span<const std::byte> code,
          return result.size() < limit;
        });
   return result;
+}
+
+void prepare_for_threads() {
+  elf_version(EV_CURRENT);
+  constexpr std::array<std::byte, 1> kNop{std::byte{0x90}};
+  static_cast<void>(Disassembler(Arch::x86_64).decode(kNop, 0, 1));
+  constexpr std::array<std::byte, 4> kNopA64{std::byte{0x1f}, std::byte{0x20}, std::byte{0x03},
+                                             std::byte{0xd5}};
+  static_cast<void>(Disassembler(Arch::aarch64).decode(kNopA64, 0, 1));
 }
 
 }  // namespace skid::symbols

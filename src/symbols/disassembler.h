@@ -43,4 +43,9 @@ class Disassembler {
   std::unique_ptr<Handle> handle_;
 };
 
+/// One-time setup of third-party libraries: libelf notes its version, and Capstone makes tables
+/// when it first decodes, without a lock. To be called before several threads open files and
+/// decode. Each Module and Disassembler is still for one thread at a time.
+void prepare_for_threads();
+
 }  // namespace skid::symbols

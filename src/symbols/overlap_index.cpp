@@ -105,19 +105,4 @@ AddressRange OverlapIndex::alike(std::uint64_t address) const {
           after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
 }
 
-std::vector<std::size_t> OverlapIndex::covering(std::uint64_t address, std::size_t first,
-                                                std::size_t last, std::size_t most) const {
-  std::vector<std::size_t> result;
-  const std::optional<std::size_t> leaf = leaf_of(address);
-  if (!leaf) return result;
-  for (std::size_t node = *leaf + leaves(); node >= 1 && result.size() < most; node /= 2) {
-    const std::span<const Number> numbers = spanning(node);
-    const auto begin = std::lower_bound(numbers.begin(), numbers.end(), first);
-    const auto end = std::lower_bound(begin, numbers.end(), last);
-    const auto left = static_cast<std::ptrdiff_t>(most - result.size());
-    result.insert(result.end(), begin, begin + std::min(left, end - begin));
-  }
-  return result;
-}
-
 }  // namespace skid::symbols

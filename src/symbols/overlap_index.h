@@ -31,11 +31,6 @@ class OverlapIndex {
   /// Addresses around `address` that the same ranges cover. Without the last address of all.
   AddressRange alike(std::uint64_t address) const;
 
-  /// The numbers, in no order, of ranges that cover `address` and have `first` <= number < `last`:
-  /// all of them, or any `most` where there are more.
-  std::vector<std::size_t> covering(std::uint64_t address, std::size_t first, std::size_t last,
-                                    std::size_t most) const;
-
  private:
   using Number = std::uint32_t;
 

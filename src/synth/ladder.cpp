@@ -18,26 +18,6 @@ namespace {
 
 /// A model has no time of day.
 constexpr const char* kNoTime = "1970-01-01T00:00:00Z";
-constexpr std::size_t kLongestStem = 100;
-
-/// Part of a file name: the event with what is special to a file system or shell replaced.
-std::string file_stem(const std::string& event) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-  std::string stem;
-  for (const char character : event.substr(0, kLongestStem)) {
-    stem += kPlain.find(character) == std::string_view::npos ? '_' : character;
-  }
-  return stem;
-}
-
-std::string unique_file(const std::string& name, std::set<std::string>& taken) {
-  std::string file = name + ".data";
-  for (int number = 2; !taken.insert(file).second; ++number) {
-    file = fmt::format("{}~{}.data", name, number);
-  }
-  return file;
-}
 
 FileDescriptor create(const std::filesystem::path& path) {
   constexpr int kMode = 0644;
@@ -108,11 +88,8 @@ Ladder write_ladder(
     for (const Selected& selected : all) {
       const EventModel& event = model.events[selected.event];
       const LevelModel& level = event.levels[selected.level];
-      const std::string level_name =
-          level.level == 0 ? "none" : std::string(static_cast<std::size_t>(level.level), 'p');
-      std::string name = file_stem(event.name) + '.' + level_name;
-      if (repeats > 1) name += fmt::format(".{}", repeat);
-      const std::string file = unique_file(name, files);
+      const std::string file =
+          run::recording_name(event.name, level.level, repeats > 1 ? repeat : 0, files);
       begins(file, files.size(), total);
       const auto path = directory / file;
       RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);

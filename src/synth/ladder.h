@@ -3,7 +3,6 @@
 
 #include "src/run/run.h"
 #include "src/synth/recording.h"
-#include "src/synth/truth.h"
 
 #include <cstddef>
 #include <filesystem>

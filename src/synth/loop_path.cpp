@@ -1,6 +1,7 @@
 #include "src/synth/loop_path.h"
 
 #include "src/support/error.h"
+#include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
@@ -66,14 +67,12 @@ LoopPath::LoopPath(const LoopParts& parts) {
       step.offset = 0;
       step.trigger = number;
     });
-    const auto found = std::find_if(steps_.begin(), steps_.end(), [&](const Step& step) {
-      return step.address == trigger.begin;
-    });
-    if (found == steps_.end()) {
+    const Step* found = find_by(steps_, &Step::address, trigger.begin);
+    if (found == nullptr) {
       throw Error(
           fmt::format("target: no instruction begins at its trigger, {:#x}", trigger.begin));
     }
-    triggers_.push_back(static_cast<std::size_t>(found - steps_.begin()));
+    triggers_.push_back(static_cast<std::size_t>(found - steps_.data()));
   }
   if (triggers_.empty()) throw Error("target: has no trigger");
 }

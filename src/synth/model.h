@@ -13,6 +13,10 @@
 #include <string_view>
 #include <vector>
 
+namespace skid {
+class JsonValue;
+}
+
 namespace skid::synth {
 
 inline constexpr const char* kModelSchema = "skidscan.model/1";
@@ -50,7 +54,7 @@ struct RunEffect {
 
 /// One event at one precise level.
 struct LevelModel {
-  int level = 0;       ///< as asked for, 0 to 3
+  int level = 0;       ///< as requested, 0 to 3
   int precise_ip = 0;  ///< as recorded
   /// nullopt: `offsets` is a table, and each of its offsets occurs exactly as often as in it.
   std::optional<std::uint64_t> samples;
@@ -73,7 +77,7 @@ struct EventCode {
 };
 
 struct EventModel {
-  std::string name;       ///< as asked for, without level and modifiers: "access", "r20d1"
+  std::string name;       ///< as requested, without level and modifiers: "access", "r20d1"
   std::string modifiers;  ///< "u"
   EventCode recorded;     ///< what became of it; another name where the event was substituted
   std::uint64_t period = 0;
@@ -108,6 +112,14 @@ Model read_model(const std::filesystem::path& path);
 /// The same for a text; `name` replaces the file in messages, `directory` is where its tables are.
 Model parse_model(std::string_view text, const std::string& name,
                   const std::filesystem::path& directory);
+
+/// "machine" of a document: the machine that the recording names. `arch`: of its code, which the
+/// vendor must match. Throws InputError.
+machine::Machine read_machine(const JsonValue& document, Arch arch);
+/// The architecture of the vendor of its "machine"; nullopt for none or an unknown one.
+std::optional<Arch> arch_of_machine(const JsonValue& document);
+/// "buffers" of a document. Throws InputError.
+Buffers read_buffers(const JsonValue& document);
 
 /// Models that are part of skidscan, by name.
 std::vector<std::string> built_in_model_names();

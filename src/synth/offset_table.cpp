@@ -1,10 +1,10 @@
 // Tables of offsets as comma-separated values (RFC 4180, but a quoted field ends with its line).
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 #include "src/synth/offsets.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -22,40 +22,34 @@ constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 48;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 constexpr std::size_t kShown = 40;  // characters of a field in a message
 
-/// A line of the table, for messages about it.
-class Place {
- public:
-  Place(const std::string& file, std::size_t line) : file_(&file), line_(line) {}
-  [[noreturn]] void refuse(const std::string& found, const std::string& allowed) const {
-    throw InputError({.file = *file_,
-                      .offset = {},
-                      .found = fmt::format("{} in line {}", found, line_),
-                      .allowed = allowed,
-                      .remedy = {}});
-  }
+[[noreturn]] void throw_refusal(const std::string& file, std::string found, std::string allowed) {
+  throw InputError({.file = file, .found = std::move(found), .allowed = std::move(allowed)});
+}
 
- private:
-  const std::string* file_;
-  std::size_t line_;
+/// A line of the table, for messages about it.
+struct Place {
+  const std::string& file;
+  std::size_t line;
+
+  [[noreturn]] void refuse(const std::string& found, const std::string& allowed) const {
+    throw_refusal(file, fmt::format("{} in line {}", found, line), allowed);
+  }
 };
 
 std::vector<std::string> fields_of(std::string_view line, const Place& place) {
   std::vector<std::string> fields(1);
   bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      const bool doubled = quoted && i + 1 < line.size() && line[i + 1] == '"';
-      if (doubled) {
-        fields.back() += '"';
-        ++i;
-      } else {
-        quoted = !quoted;
-      }
-    } else if (line[i] == ',' && !quoted) {
+  char previous = 0;
+  for (const char c : line) {
+    if (c == '"') {
+      if (!quoted && previous == '"') fields.back() += '"';  // a doubled one
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
       fields.emplace_back();
     } else {
-      fields.back() += line[i];
+      fields.back() += c;
     }
+    previous = c;
   }
   if (quoted) place.refuse("a quotation mark that is not closed", "closed ones");
   return fields;
@@ -64,14 +58,12 @@ std::vector<std::string> fields_of(std::string_view line, const Place& place) {
 template <typename Integer>
 Integer number(const std::string& field, std::string_view column, const Place& place, Integer least,
                Integer most) {
-  Integer value{};
-  const char* const end = field.data() + field.size();
-  const auto [stopped, error] = std::from_chars(field.data(), end, value);
-  if (error != std::errc{} || stopped != end || value < least || value > most) {
+  const auto value = whole_number<Integer>(field);
+  if (!value || *value < least || *value > most) {
     place.refuse(fmt::format("'{}' as {}", field.substr(0, kShown), column),
                  fmt::format("a whole number from {} to {}", least, most));
   }
-  return value;
+  return *value;
 }
 
 /// The meaning of the columns of a table.
@@ -140,12 +132,10 @@ Empirical parse_offset_table(std::string_view text, const std::string& name,
   std::optional<Columns> columns;
   std::uint64_t total = 0;
   for (std::size_t line_number = 1; !text.empty(); ++line_number) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::string_view line = take_until('\n', text);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
-    const Place place(name, line_number);
+    const Place place{name, line_number};
     const std::vector<std::string> fields = fields_of(line, place);
     if (!columns) {
       columns = columns_of(fields, where, place);
@@ -170,18 +160,12 @@ Empirical parse_offset_table(std::string_view text, const std::string& name,
     }
   }
   if (table.span() > kWidestTable) {
-    throw InputError({.file = name,
-                      .offset = {},
-                      .found = fmt::format("bins of {} offsets in all", table.span()),
-                      .allowed = fmt::format("at most {}", kWidestTable),
-                      .remedy = {}});
+    throw_refusal(name, fmt::format("bins of {} offsets in all", table.span()),
+                  fmt::format("at most {}", kWidestTable));
   }
   if (total == 0) {
-    throw InputError({.file = name,
-                      .offset = {},
-                      .found = columns ? "no row that counts any sample" : "no header line",
-                      .allowed = "a table of at least one sample",
-                      .remedy = {}});
+    throw_refusal(name, columns ? "no row that counts any sample" : "no header line",
+                  "a table of at least one sample");
   }
   return table;
 }

@@ -18,17 +18,6 @@ using perfdata::Attribute;
 /// The streams of random numbers that a model's seed is divided into.
 enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering, kRunEffect };
 
-/// As perf calls an event on this target.
-std::string perf_name(const std::string& name, const runway::TargetDescription& target) {
-  if (name == "access") {
-    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
-                       runway::watched_bytes(target.specification));
-  }
-  if (name == "execute") return fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
-  if (name == "faults") return "page-faults";
-  return name;
-}
-
 void set_breakpoint(const std::string& name, const runway::TargetDescription& target,
                     Attribute& attribute) {
   constexpr std::uint32_t kReadWrite = 3, kExecute = 4;
@@ -48,11 +37,6 @@ std::uint64_t samples_of(const LevelModel& level) {
 }
 
 }  // namespace
-
-std::string with_level(const std::string& name, const std::string& modifiers, int level) {
-  return perftool::join_event_name(
-      {name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
-}
 
 /// The modifiers u, k and h leave out the modes that they do not name.
 void set_modes(const std::string& modifiers, Attribute& attribute) {
@@ -84,9 +68,9 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   const LevelModel& level = event.levels[selected.level];
   MeasurementTruth measurement;
   measurement.selected = selected;
-  measurement.requested = with_level(event.name, event.modifiers, level.level);
-  measurement.perf_event =
-      with_level(perf_name(event.name, target_.description), event.modifiers, level.level);
+  measurement.requested = perftool::event_at_level(event.name, event.modifiers, level.level);
+  measurement.perf_event = perftool::event_at_level(
+      perftool::perf_name_of(event.name, target_.description), event.modifiers, level.level);
   Attribute& attribute = measurement.attribute;
   attribute.type = event.recorded.type;
   attribute.config = event.recorded.config;
@@ -96,8 +80,9 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   attribute.precise_ip = static_cast<unsigned>(level.precise_ip);
   attribute.sample_id_all = true;
   set_modes(event.modifiers, attribute);
-  attribute.name = with_level(perf_name(event.recorded.name, target_.description), event.modifiers,
-                              level.precise_ip);
+  attribute.name =
+      perftool::event_at_level(perftool::perf_name_of(event.recorded.name, target_.description),
+                               event.modifiers, level.precise_ip);
   for (unsigned cpu = 0; cpu < model_.buffers.cpus; ++cpu) {
     attribute.ids.push_back(kFirstId + index * model_.buffers.cpus + cpu);
   }

@@ -1,4 +1,5 @@
-// A recording made from a model, and what is true of it.
+// A recording made from a model, and what is true of it: also as JSON, whose keys docs/synth.md
+// has.
 #pragma once
 
 #include "runway/target.h"
@@ -31,7 +32,7 @@ std::vector<Selected> all_of(const Model& model);
 
 struct MeasurementTruth {
   Selected selected;
-  std::string requested;          ///< as asked for: "access:pp"
+  std::string requested;          ///< as requested: "access:pp"
   std::string perf_event;         ///< as -e would take it: "mem:0x410000/8:rw:pp"
   perfdata::Attribute attribute;  ///< as recorded
   Truth truth;
@@ -53,9 +54,6 @@ inline constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER |
                                              perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
                                              perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_CPU;
 void set_modes(const std::string& modifiers, perfdata::Attribute& attribute);
-
-/// "r20d1:upp" for a name, its modifiers and a level.
-std::string with_level(const std::string& name, const std::string& modifiers, int level);
 
 /// Of an event's first id in a recording; the others follow.
 inline constexpr std::uint64_t kFirstId = 100;
@@ -86,5 +84,18 @@ class Synthesizer {
   symbols::Module module_;
   LoopPath path_;
 };
+
+inline constexpr const char* kTruthSchema = "skidscan.truth/1";
+
+/// A recording by the name of its file, and which repetition of the ladder it is.
+struct NamedTruth {
+  std::string file;
+  int repeat = 1;
+  RecordingTruth truth;
+};
+
+/// The truth of all recordings of a model on a target, as the text of a file.
+std::string truth_json(const Model& model, const runway::Target& target, const LoopPath& path,
+                       const std::vector<NamedTruth>& recordings);
 
 }  // namespace skid::synth

@@ -1,6 +1,5 @@
-#include "src/synth/truth.h"
-
 #include "src/support/json_text.h"
+#include "src/synth/recording.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -55,7 +55,7 @@ class AgreementTest : public ::testing::Test {
     };
     Both both;
     std::vector<std::string> strange;
-    // Only the samples' own addresses, symbols as they stand in the file, no made-up samples.
+    // Only the samples' own addresses, symbols as in the file, no synthesized samples.
     // Where perf can read the kernel's memory it takes no names of modules from the recording; a
     // symbol table of its own keeps it from that.
     const auto printed =

@@ -3,6 +3,7 @@
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -114,8 +115,7 @@ TEST_F(Annotate, AgreesWithPerfAnnotate) {
       run_program({"perf", "annotate", "--stdio", "-i", in_directory("program.data"), "spin"});
   // "   19.28 :   1192:   xor    %rcx,%rax"
   std::map<std::string, double> percents;
-  std::istringstream lines(theirs.out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(theirs.out)) {
     std::istringstream words(line);
     double percent = 0;
     std::string colon;
@@ -318,19 +318,25 @@ TEST(AnnotateWithoutPerf, ListsTheTargetOfAnotherArchitecture) {
 
 TEST(AnnotateWithoutPerf, CountsThePublishedHistogramPerNop) {
   const test::TemporaryDirectory directory;
-  const std::string data = directory / "gregg.data";
+  const std::string data = directory / "gregg.data", pipe = directory / "pipe.data";
   const auto made = test::skidscan({"synth", "--like", "gregg-2017", "-o", data});
   if (!made.code.success()) GTEST_SKIP() << made.err;
-  const auto annotated = test::skidscan({"annotate", data, "--format", "json", "--all"});
-  ASSERT_EQ(annotated.code.status, 0) << annotated.err;
-  const auto ours = by_offset(json::parse(annotated.out)["codes"].at(0), 0);
+  ASSERT_TRUE(
+      test::skidscan({"synth", "--like", "gregg-2017", "--pipe", "-o", pipe}).code.success());
   const auto truth = json::parse(test::content_of(data + ".truth.json"));
   std::map<int, std::uint64_t> theirs;
   for (const auto& pair : truth["recordings"][0]["measurements"][0]["offsets"]) {
     theirs[pair[0].get<int>()] = pair[1].get<std::uint64_t>();
   }
-  EXPECT_EQ(ours, theirs);
-  EXPECT_EQ(ours.at(0), 131u);
+  // The events of a pipe are known only when its records are read.
+  for (const std::string& recording : {data, pipe}) {
+    const auto annotated =
+        test::skidscan({"annotate", recording, "--event", "r412e", "--format", "json", "--all"});
+    ASSERT_EQ(annotated.code.status, 0) << annotated.err;
+    const auto ours = by_offset(json::parse(annotated.out)["codes"].at(0), 0);
+    EXPECT_EQ(ours, theirs) << recording;
+    EXPECT_EQ(ours.at(0), 131u);
+  }
 }
 
 TEST(AnnotateWithoutPerf, MarksInstructionsThatCannotLoad) {
@@ -356,10 +362,7 @@ TEST(AnnotateWithoutPerf, MarksInstructionsThatCannotLoad) {
 }
 
 TEST(AnnotateWithoutPerf, RefusesWrongUsageWithStatus64) {
-  EXPECT_EQ(test::skidscan({"annotate", "--format", "xml"}).code.status, 64);
-  EXPECT_EQ(test::skidscan({"annotate", "--context", "-1"}).code.status, 64);
   EXPECT_EQ(test::skidscan({"annotate", "--module", "x"}).code.status, 64);
-  EXPECT_EQ(test::skidscan({"annotate", "--help"}).code.status, 0);
   const test::TemporaryDirectory directory;
   const auto nowhere = test::skidscan({"annotate"}, directory.path());
   EXPECT_EQ(nowhere.code.status, 1);

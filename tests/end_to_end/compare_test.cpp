@@ -120,20 +120,6 @@ TEST_F(Compare, LaddersOfTwoModelsDifferWhereTheModelsDo) {
   EXPECT_THAT(csv.out, AllOf(HasSubstr("side,inputs,cpu"), HasSubstr("not in the baseline")));
 }
 
-TEST_F(Compare, ThePublishedHistogramAgainstItselfAndAgainstOneThatIsShifted) {
-  ASSERT_EQ(test::skidscan({"synth", "--like", "gregg-2017", "-o", "a.data"}, directory_.path())
-                .code.status,
-            kDone);
-  ASSERT_EQ(test::skidscan({"synth", "--like", "gregg-2017", "-o", "b.data", "--seed", "5"},
-                           directory_.path())
-                .code.status,
-            kDone);
-  const json compared = comparison_of({"a.data", "b.data"});
-  const auto& cell = compared["rows"][0]["cells"][1];
-  EXPECT_EQ(cell["outcome"], "no difference shown");
-  EXPECT_EQ(cell["differences"]["distribution"]["kolmogorov_smirnov"], 0.0);
-}
-
 TEST_F(Compare, RepeatsAreComparedOverRunsAndMarkNoRunEffect) {
   const std::string levels =
       R"({"level": 2, "samples": 3000, "hits": 0.7, "run_effect": {"hits": 0.3, "offsets": 5},

@@ -200,30 +200,6 @@ TEST_F(DefaultRun, ReportsAsTextForPeople) {
   EXPECT_EQ(reported.out.find('\x1b'), std::string::npos) << "colour without a terminal";
 }
 
-TEST_F(DefaultRun, ReportsOneRowPerBinAsCsv) {
-  const auto result = report();
-  std::size_t bins = 0;
-  for (const auto& found : result["measurements"]) bins += found["histogram"]["bins"].size();
-  const auto reported = test::skidscan({"report", default_run().string(), "--format", "csv"});
-  ASSERT_TRUE(reported.code.success()) << reported.err;
-  const auto rows = std::count(reported.out.begin(), reported.out.end(), '\n');
-  EXPECT_EQ(static_cast<std::size_t>(rows), bins + 1);
-}
-
-TEST_F(DefaultRun, IsDrawnInEachFormat) {
-  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
-  test::TemporaryDirectory directory;
-  const auto signature = [&](const std::string& name) {
-    const auto drawn = test::skidscan({"report", default_run().string(), "--plot",
-                                       (directory / name).string(), "--format", "csv"});
-    EXPECT_TRUE(drawn.code.success()) << drawn.err;
-    return test::content_of(directory / name).substr(0, 5);
-  };
-  EXPECT_EQ(signature("a.png").substr(1, 3), "PNG");
-  EXPECT_EQ(signature("a.svg"), "<?xml");
-  EXPECT_EQ(signature("a.pdf"), "%PDF-");
-}
-
 TEST_F(DefaultRun, IsReadFromWhereverItWasMovedTo) {
   test::TemporaryDirectory directory;
   std::filesystem::copy(default_run(), directory / "moved",

@@ -28,8 +28,8 @@ class EventsCommand : public ::testing::Test {
   }
 };
 
-/// Output with runs of white space as one space: what is said, not how it is wrapped.
-std::string said(const std::string& text) {
+/// Output with runs of white space as one space: the words, not how they are wrapped.
+std::string one_line(const std::string& text) {
   std::istringstream words(text);
   std::string result;
   for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
@@ -39,7 +39,7 @@ std::string said(const std::string& text) {
 TEST_F(EventsCommand, PrintsWhatIsKnownOfAnEvent) {
   const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
   EXPECT_EQ(shown.code.status, 0) << shown.err;
-  const std::string text = said(shown.out);
+  const std::string text = one_line(shown.out);
   EXPECT_THAT(text, HasSubstr("CPU skl, Intel Skylake, from libpfm4"));
   EXPECT_THAT(text, HasSubstr("event MEM_LOAD_RETIRED.L3_MISS"));
   EXPECT_THAT(text, HasSubstr("perf cpu/event=0xd1,umask=0x20/ or r20d1"));
@@ -52,7 +52,7 @@ TEST_F(EventsCommand, PrintsWhatIsKnownOfAnEvent) {
 
 TEST_F(EventsCommand, PrintsAndFiltersByTriggers) {
   const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
-  EXPECT_THAT(said(shown.out), HasSubstr("trigger load-dram (1 an iteration)"));
+  EXPECT_THAT(one_line(shown.out), HasSubstr("trigger load-dram (1 an iteration)"));
   const auto json_form = test::skidscan({"events", "r20d1", "--cpu", "skl", "--format", "json"});
   const json trigger = json::parse(json_form.out)["events"][0]["trigger"];
   ASSERT_EQ(trigger.size(), 1U);
@@ -68,10 +68,10 @@ TEST_F(EventsCommand, PrintsAndFiltersByTriggers) {
 
 TEST_F(EventsCommand, ExplainsL2RequestsBitByBit) {
   const auto nothing = test::skidscan({"events", "r0424", "--cpu", "hsw"});
-  EXPECT_THAT(said(nothing.out),
+  EXPECT_THAT(one_line(nothing.out),
               HasSubstr("origins code read results none always zero: no result is in the umask"));
   const auto hits = test::skidscan({"events", "r4124", "--cpu", "hsw"});
-  EXPECT_THAT(said(hits.out),
+  EXPECT_THAT(one_line(hits.out),
               HasSubstr("manual error manuals give umask 0x41 for what 0xc1 counts (rc124)"));
   const auto elsewhere = test::skidscan({"events", "r4124", "--cpu", "ivb"});
   EXPECT_EQ(elsewhere.code.status, 0) << elsewhere.err;
@@ -111,10 +111,10 @@ TEST_F(EventsCommand, PrintsTheSameAsJson) {
 TEST_F(EventsCommand, ListsPreciseEvents) {
   const auto listed = test::skidscan({"events", "--list", "--precise", "--cpu", "skl"});
   EXPECT_EQ(listed.code.status, 0) << listed.err;
-  EXPECT_THAT(said(listed.out), HasSubstr("r81d0 precise MEM_INST_RETIRED.ALL_LOADS"));
+  EXPECT_THAT(one_line(listed.out), HasSubstr("r81d0 precise MEM_INST_RETIRED.ALL_LOADS"));
   EXPECT_THAT(listed.out, Not(HasSubstr("LONGEST_LAT_CACHE.MISS")));
   const auto some = test::skidscan({"events", "--list", "--cpu", "skl", "longest"});
-  EXPECT_EQ(said(some.out),
+  EXPECT_EQ(one_line(some.out),
             "# skl, Intel Skylake, from libpfm4 r412e - LONGEST_LAT_CACHE.MISS r4f2e - "
             "LONGEST_LAT_CACHE.REFERENCE");
 }
@@ -166,8 +166,8 @@ TEST_F(EventsCommand, EscapesNamesFromFiles) {
   }
   const auto shown =
       test::skidscan({"events", "r2211", "--cpu", "xyz", "--perfmon", directory.path().string()});
-  EXPECT_THAT(said(shown.out), HasSubstr("event A\\x1b[31m.B"));
-  EXPECT_THAT(said(shown.out), HasSubstr("precise yes (perfmon)"));
+  EXPECT_THAT(one_line(shown.out), HasSubstr("event A\\x1b[31m.B"));
+  EXPECT_THAT(one_line(shown.out), HasSubstr("precise yes (perfmon)"));
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A name for everything that has one. It has no slash, so that a file can have it. The commands
-/// leave a file behind where they are run.
+/// make a file where they are run.
 const std::string kHostile =
     "evil\x1b[31m\x1b]0;title\x07\n\ttab,<script>alert(1)<script>&`touch backquoted`"
     "system(\"touch called\")'|touch piped'@macro%s\\n\"quoted\"\x7f\xff\xfe\xc2\x9b"
@@ -55,7 +55,7 @@ void expect_no_control_characters(const std::string& text, const std::string& wh
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x20 || allowed.find(text[i]) != std::string_view::npos) continue;
-    ADD_FAILURE() << what << ": byte " << static_cast<int>(byte) << " at " << i << " behind "
+    ADD_FAILURE() << what << ": byte " << static_cast<int>(byte) << " at " << i << " after "
                   << text.substr(i < 40 ? 0 : i - 40, std::min<std::size_t>(i, 40));
     return;
   }
@@ -71,41 +71,13 @@ void expect_fit_for_a_terminal(const std::string& text, const std::string& what,
   }
 }
 
-/// JSON of ours: a line end or a printable character of ASCII, each byte.
+/// JSON of skidscan: a line end or a printable character of ASCII, each byte.
 void expect_printable_ascii(const std::string& text, const std::string& what) {
   const auto other = std::find_if(text.begin(), text.end(), [](char character) {
     return character != '\n' && (character < ' ' || character > '~');
   });
   EXPECT_EQ(other, text.end()) << what << ": byte "
                                << (other == text.end() ? 0 : static_cast<unsigned char>(*other));
-}
-
-/// Cells of one record of CSV (RFC 4180).
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
-        cells.back() += line[++i];
-      } else {
-        quoted = !quoted;
-      }
-    } else if (line[i] == ',' && !quoted) {
-      cells.emplace_back();
-    } else {
-      cells.back() += line[i];
-    }
-  }
-  EXPECT_FALSE(quoted) << line;
-  return cells;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 std::set<std::string> names_in(const fs::path& directory) {
@@ -135,7 +107,7 @@ class HostileRecording : public ::testing::Test {
     fs::create_directory(directory_ / "elsewhere");
   }
 
-  /// Where a byte of the program lies in its file.
+  /// The file offset of a byte of the program.
   static std::uint64_t offset_in_file(const symbols::Module& module, std::uint64_t address) {
     for (std::uint64_t offset = 0; offset < 65536; ++offset) {
       if (module.address_at(offset) == address) return offset;
@@ -213,12 +185,12 @@ TEST_F(HostileRecording, IsReportedInCsvWithAllItsCells) {
   const auto reported = report(build_recording(), arguments);
   EXPECT_EQ(reported.code.status, 0) << reported.err;
   expect_fit_for_a_terminal(reported.out, "csv");
-  const auto lines = lines_of(reported.out);
+  const auto lines = test::lines_of(reported.out);
   ASSERT_GT(lines.size(), 2u);
-  const auto header = cells_of(lines[0]);
+  const auto header = test::fields_of(lines[0]);
   const auto event = std::find(header.begin(), header.end(), "recorded") - header.begin();
-  for (const auto& line : lines) EXPECT_EQ(cells_of(line).size(), header.size()) << line;
-  EXPECT_THAT(cells_of(lines[1]).at(static_cast<std::size_t>(event)),
+  for (const auto& line : lines) EXPECT_EQ(test::fields_of(line).size(), header.size()) << line;
+  EXPECT_THAT(test::fields_of(lines[1]).at(static_cast<std::size_t>(event)),
               HasSubstr("tab,<script>alert(1)<script>&`touch backquoted`system(\"touch called\")"));
 }
 
@@ -292,7 +264,7 @@ TEST_F(HostileRecording, IsListedOneSamplePerLine) {
   EXPECT_EQ(listed.code.status, 0) << listed.err;
   expect_fit_for_a_terminal(listed.out, "tsv", "\n\t");
   expect_fit_for_a_terminal(listed.err, "messages");
-  const auto lines = lines_of(listed.out);
+  const auto lines = test::lines_of(listed.out);
   EXPECT_EQ(lines.size(), 42u);
   for (const auto& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 13) << line;
 
@@ -300,8 +272,9 @@ TEST_F(HostileRecording, IsListedOneSamplePerLine) {
       skidscan_in_time({"samples", recording, "--columns", kColumns, "--format", "jsonl"});
   EXPECT_EQ(objects.code.status, 0) << objects.err;
   expect_printable_ascii(objects.out, "jsonl");
-  EXPECT_EQ(lines_of(objects.out).size(), 41u);
-  for (const auto& line : lines_of(objects.out)) EXPECT_EQ(json::parse(line).size(), 14u) << line;
+  EXPECT_EQ(test::lines_of(objects.out).size(), 41u);
+  for (const auto& line : test::lines_of(objects.out))
+    EXPECT_EQ(json::parse(line).size(), 14u) << line;
 }
 
 TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
@@ -332,7 +305,7 @@ TEST_F(HostileRecording, RefusesOtherFilesInOneLine) {
   std::ofstream(path) << "no recording";
   const auto refused = report(path, {});
   EXPECT_EQ(refused.code.status, 1);
-  EXPECT_EQ(lines_of(refused.err).size(), 1u) << refused.err;
+  EXPECT_EQ(test::lines_of(refused.err).size(), 1u) << refused.err;
   expect_fit_for_a_terminal(refused.err, "message");
 }
 
@@ -348,7 +321,8 @@ class RecordedPath : public ::testing::Test {
  protected:
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
 
-  /// The path is not opened as code, which would hang, read for ever or mislead; and that is said.
+  /// The path is not opened as code, which would hang, read for ever or mislead; and a message
+  /// reports it.
   void expect_refused(const std::string& path, const std::string& remark) const {
     for (const bool with_build_id : {false, true}) {
       write_recording_of(directory_ / "perf.data", path, with_build_id);
@@ -356,7 +330,7 @@ class RecordedPath : public ::testing::Test {
       EXPECT_EQ(listed.code.status, 0) << path << ": " << listed.err;
       EXPECT_THAT(listed.err, HasSubstr(path));
       EXPECT_THAT(listed.err, HasSubstr(remark)) << path;
-      EXPECT_EQ(lines_of(listed.out).size(), 2u);
+      EXPECT_EQ(test::lines_of(listed.out).size(), 2u);
 
       const auto reported =
           skidscan_in_time({"report", in_directory("perf.data"), "--format", "json"});
@@ -409,7 +383,7 @@ TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsRefused) {
   const auto listed =
       skidscan_in_time({"samples", in_directory("perf.data"), "--columns", "sym,dso"});
   EXPECT_EQ(listed.code.status, 0) << listed.err;
-  EXPECT_EQ(lines_of(listed.out).at(1), "\t" + program);
+  EXPECT_EQ(test::lines_of(listed.out).at(1), "\t" + program);
   EXPECT_THAT(listed.err, HasSubstr("it was rebuilt and is not used"));
 }
 

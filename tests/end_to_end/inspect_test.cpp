@@ -1,8 +1,9 @@
-// `skidscan inspect` held against what perf says of the same recording.
+// `skidscan inspect` against perf on the same recording.
 #include "src/support/process.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <cstdint>
 #include <fstream>
@@ -48,13 +49,12 @@ class Inspect : public ::testing::Test {
 };
 
 /// `perf report --stats`: blocks of "NAME events: N", the first for all records ("Aggregated"),
-/// one for each event behind it.
+/// one for each event after it.
 std::vector<Counts> stats_of_perf(const std::string& path) {
   const auto perf = run_program({"perf", "report", "--stats", "-i", path});
   EXPECT_TRUE(perf.code.success()) << perf.err;
   std::vector<Counts> blocks;
-  std::istringstream lines(perf.out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(perf.out)) {
     if (line.ends_with(" stats:")) blocks.emplace_back();
     std::istringstream words(line);
     std::string name, events;
@@ -136,7 +136,6 @@ TEST(InspectOfADamagedRecording, ExitsWithTwoAndReportsWhere) {
   const auto recording = json::parse(inspected.out)["recordings"].at(0);
   EXPECT_EQ(recording["read_in_part"], true);
   EXPECT_EQ(recording["total_samples"], 1);
-  EXPECT_EQ(test::skidscan({"inspect", "--format", "yaml", path}).code.status, 64);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class KernelAgreement : public test::AgreementTest {
  protected:
   static RecordingBuilder builder(const test::EventToBuild& event = {}) {
     RecordingBuilder builder;
-    builder.attribute_size(112);  // nothing behind the fields that the builder knows
+    builder.attribute_size(112);  // nothing after the fields that the builder writes
     builder.event(event);
     return builder;
   }
@@ -253,7 +253,7 @@ TEST_F(KernelAgreement, EndsAtGuests) {
   EXPECT_EQ(samples_in_file(both.skidscan, ""), 2);
 }
 
-/// Generic events are named alike; of others skidscan tells more than perf.
+/// Generic events are named alike; of the rest skidscan prints more than perf.
 TEST_F(KernelAgreement, EndsAtUnnamedRawEvents) {
   struct Case {
     std::uint32_t type;

@@ -134,7 +134,7 @@ TEST_F(KitRecording, EqualsARunOfRecord) {
                 .code.status,
             0);
   const run::Run a = read("a.run"), b = read("b.run");
-  EXPECT_THAT(b.measurements.at(0).reason, StartsWith("perf does not know this event ("));
+  EXPECT_THAT(b.measurements.at(0).reason, StartsWith("perf does not support this event ("));
   EXPECT_EQ(a.cpu, b.cpu);
   EXPECT_EQ(a.samples, b.samples);
   EXPECT_EQ(a.perf.path, b.perf.path);
@@ -169,7 +169,7 @@ TEST_F(KitRecording, EqualsARunOfRecord) {
   EXPECT_THAT(modes("b.run").first, Contains("access 1"));
   EXPECT_THAT(modes("b.run").first, Contains("execute:pp 0"));
   EXPECT_THAT(modes("b.run").second,
-              HasSubstr("nonsense_event:pp was not recorded: perf does not know"));
+              HasSubstr("nonsense_event:pp was not recorded: perf does not support"));
 }
 
 TEST_F(KitRecording, RecordsWhatAnotherUserMay) {
@@ -423,6 +423,34 @@ TEST_F(Kit, ReportsWhyNothingWasRecorded) {
   EXPECT_EQ(done.err,
             "run.sh: nothing was recorded: 1/2 access: Error: Access to performance "
             "monitoring is limited. \n");
+}
+
+TEST_F(Kit, KeepsItsCpuAndDirectoryInOddCases) {
+  make_kit({"-e", "access", "-p", "none", "--samples", "200", "--cpu", "0"});
+  make_perf();
+  ASSERT_EQ(run_kit({"-o", "-"}).code.status, 0);
+  // A full disk can leave the session empty, and the CPU is that of the kit again.
+  fs::resize_file(path("-/session"), 0);
+  fs::remove(path("-/access.none.data"));
+  ASSERT_EQ(run_kit({"-o", "-"}).code.status, 0);
+  EXPECT_EQ(read("-").cpu, 0);
+}
+
+TEST_F(Kit, SubmitsAJobForEachConstraint) {
+  make_kit({"-e", "access", "--slurm"});
+  make_perf();
+  for (const char* name : {"bin/sbatch", "bin/squeue"}) {
+    std::ofstream(path(name)) << "#!/bin/sh\necho \"$@\"\n";
+    fs::permissions(path(name), fs::perms{0755});
+  }
+  const Completed done =
+      run_program({"env", fmt::format("PATH={}:{}", path("bin").string(), std::getenv("PATH")),
+                   "kit/submit.sh", "--features", "a&b,a|b"},
+                  here_.path());
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("--constraint=a&b "));
+  EXPECT_THAT(done.out, HasSubstr("results/a+b.log"));
+  EXPECT_THAT(done.out, HasSubstr("results/a,b.log"));
 }
 
 TEST_F(Kit, LeavesOtherDirectoriesUnchanged) {

@@ -110,12 +110,12 @@ TEST_F(ManyInputs, HaveTheirDamageReportedInOrder) {
   inputs_.insert(inputs_.begin() + 3, "nothing-here.data");
   expect_the_same(with_inputs({"report"}), kInPart);
   expect_the_same(with_inputs({"audit"}), kInPart);
-  const auto said = run(with_inputs({"report"})).err;
+  const auto printed = run(with_inputs({"report"})).err;
   std::size_t last = 0;
   for (const char* part : {"run2/", "nothing-here.data", "run4/", "run6", "run7/", "run8"}) {
-    const std::size_t place = said.find(part);
-    ASSERT_NE(place, std::string::npos) << part << " in\n" << said;
-    EXPECT_GE(place, last) << part << " in\n" << said;
+    const std::size_t place = printed.find(part);
+    ASSERT_NE(place, std::string::npos) << part << " in\n" << printed;
+    EXPECT_GE(place, last) << part << " in\n" << printed;
     last = place;
   }
 }

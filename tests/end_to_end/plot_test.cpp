@@ -5,7 +5,6 @@
 #include "tests/support/temporary_directory.h"
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,22 +12,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
 
-using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 using test::kDone;
-using test::kFailed;
 using test::kUsage;
-
-const std::vector<std::string> kFigureKinds{"histogram", "cdf",    "heatmap",
-                                            "ledger",    "forest", "bias"};
 
 /// Runs of models with several triggers and with one, made once for all tests.
 const test::TemporaryDirectory& runs() {
@@ -38,9 +30,6 @@ const test::TemporaryDirectory& runs() {
       const auto result = test::skidscan(
           {"synth", "--like", model, "--ladder", "-o", model + ".run"}, directory.path());
       EXPECT_EQ(result.code.status, kDone) << result.err;
-      const auto reported =
-          test::skidscan({"report", model + ".run", "--format", "json"}, directory.path());
-      std::ofstream(directory / (model + ".json")) << reported.out;
     }
     return true;
   }();
@@ -104,39 +93,6 @@ TEST_F(Plot, DefaultsToTheKindOfItsCommand) {
       skidscan({"compare", run("vm-broken"), run("pebs-shadow"), "--plot", "f.svg"}).code.status,
       kDone);
   EXPECT_THAT(content("f.svg"), AllOf(HasSubstr("Hit ratios"), HasSubstr("(baseline)")));
-}
-
-TEST_F(Plot, ScriptAloneDrawsAPngBesideItself) {
-  ASSERT_EQ(skidscan({"compare", run("vm-broken"), run("pebs-shadow"), "--plot-script", "f.gp"})
-                .code.status,
-            kDone);
-  EXPECT_EQ(files(), std::set<std::string>{"f.gp"});
-  EXPECT_TRUE(run_program({"gnuplot", "f.gp"}, directory_.path()).code.success());
-  EXPECT_THAT(content("f.png"), StartsWith("\x89PNG"));
-}
-
-TEST_F(Plot, DrawsMeasurementsWithoutALocatedSample) {
-  json report = json::parse(test::content_of(runs() / "vm-broken.json"));
-  // The figures of a report are computed from its basis.
-  for (auto& m : report["measurements"]) {
-    const json read = m["samples"]["read"];
-    for (auto& count : m["samples"]) count = 0;
-    m["samples"]["read"] = m["samples"]["kernel"] = read;
-    for (auto& offsets : m["basis"]["offsets"]) offsets = json::array();
-    m["inside_instruction"] = 0;
-    m["precise"]["exact_ip_hits"] = m["precise"]["exact_ip_off_trigger"] = 0;
-  }
-  std::ofstream(directory_ / "r.json") << report.dump();
-  for (const std::string& kind : kFigureKinds) {
-    for (const std::string log : {"", "--log"}) {
-      if (kind == "bias" || (kind != "histogram" && !log.empty())) continue;
-      std::vector<std::string> arguments{"report", "r.json", "--kind", kind, "--plot", "f.svg"};
-      if (!log.empty()) arguments.push_back(log);
-      const auto drawn = skidscan(arguments);
-      EXPECT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
-      EXPECT_THAT(content("f.svg"), HasSubstr("</svg>")) << kind;
-    }
-  }
 }
 
 TEST_F(Plot, RefusesOptionsOfOtherKinds) {

@@ -180,8 +180,6 @@ TEST_F(Rates, ReportWrongInput) {
       refused({"rates", write("table", " Performance counter stats for 'x':\n\n 7 cycles\n")}, 1),
       HasSubstr("count with -j"));
   EXPECT_THAT(refused({"rates", (directory_ / "gone").string()}, 1), HasSubstr("no such file"));
-  EXPECT_THAT(refused({"rates", write("twice", "1,,cycles,1,100.00,,\n2,,r3c,1,100.00,,\n")}, 1),
-              AllOf(HasSubstr("twice: line 2"), HasSubstr("cannot be summed")));
   const auto loads = write("loads", kLoads);
   EXPECT_THAT(refused({"rates", loads, "--lfb-l2", "0.8", "--lfb-l3", "0.3"}, 64),
               HasSubstr("at most 1"));

@@ -74,7 +74,7 @@ class SplitRecordings : public ::testing::Test {
     EXPECT_EQ(done.code.status, kDone) << done.err;
     return json::parse(done.out)["measurements"];
   }
-  /// Without what tells that there were parts.
+  /// Without the keys about parts.
   static json of_samples(json measurements) {
     for (json& measurement : measurements) {
       for (const char* key : {"run", "file", "parts", "merged_from"}) measurement.erase(key);

@@ -34,7 +34,8 @@ using test::kFailed;
 using test::kGateFailed;
 using test::kUsage;
 
-/// Everything that a model can have, at two events of which one is another than was asked for.
+/// Everything that a model can have, at two events of which one was recorded instead of the
+/// requested one.
 constexpr const char* kSyntheticModel = R"({
   "schema": "skidscan.model/1", "name": "everything", "seed": 99,
   "target": {"trigger": "branch-taken", "nops": 200, "lead_in_nops": 30},
@@ -156,7 +157,7 @@ TEST_F(Synth, WritesTargetAndTruthBesideARecordingThatReportFindsThem) {
 TEST_F(Synth, GivesTheSameReportInEveryMode) {
   ASSERT_EQ(synth({"model.json", "-o", "a.data"}).code.status, kDone);
   const json report = report_of("a.data");
-  json without_time = report;  // which a pipe has no section to tell
+  json without_time = report;  // for which a pipe has no section
   for (json& measurement : without_time["measurements"]) measurement["time"] = nullptr;
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--pipe"}, {"-z"}, {"--pipe", "--compression-level", "9"}}) {
@@ -372,7 +373,7 @@ TEST_P(SynthAndPerf, AgreeWithoutComplaint) {
   EXPECT_THAT(report.out, HasSubstr("r20d1:upp"));
   const auto header = perf({"report", "-i", "a.data", "--header-only"});
   EXPECT_EQ(header.code.status, 0) << header.err;
-  if (header.out.find("perf version") != std::string::npos) {  // pipes tell it with their records
+  if (header.out.find("perf version") != std::string::npos) {  // pipes have it in their records
     EXPECT_THAT(header.out, AllOf(HasSubstr("skidscan synth"), HasSubstr("hostname : synthetic")));
   }
 }

@@ -181,11 +181,11 @@ TEST_F(Terminal, VerbosePrintsCommandLinesOfRecord) {
                                         "--samples", "50", "-o",      path("new.run")};
   auto verbose = record;
   verbose.emplace_back("-v");
-  const auto said = piped(verbose);
-  EXPECT_EQ(said.code.status, 0) << said.err;
-  EXPECT_THAT(said.err, HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "));
-  EXPECT_THAT(said.err, ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "));
-  EXPECT_THAT(said.err, HasSubstr("pinned to CPU "));
+  const auto printed = piped(verbose);
+  EXPECT_EQ(printed.code.status, 0) << printed.err;
+  EXPECT_THAT(printed.err, HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "));
+  EXPECT_THAT(printed.err, ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "));
+  EXPECT_THAT(printed.err, HasSubstr("pinned to CPU "));
   auto quiet = record;
   quiet.insert(quiet.end(), {"-q", "--force"});
   const auto silent = piped(quiet);

@@ -25,7 +25,7 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
-    // perf pads between its columns; what it prints of an event begins behind that.
+    // perf pads between its columns; its text of an event begins after the padding.
     line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
     lines.push_back(line);
   }

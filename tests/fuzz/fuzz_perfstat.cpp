@@ -5,7 +5,6 @@
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
-#include "src/support/json_text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +41,7 @@ void report(std::string_view text, const std::optional<std::string>& separator) 
     const std::string page = output::rates_text({}, all);
     require(
         std::none_of(page.begin(), page.end(), [](char c) { return is_control(c) && c != '\n'; }));
-    const std::string json = json_text(output::rates_json(all), 2);
+    const std::string json = output::rates_json(all);
     require(std::all_of(json.begin(), json.end(),
                         [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }));
   }

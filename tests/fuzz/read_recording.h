@@ -48,12 +48,12 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
 
 /// The contents of a digest as text.
 inline std::string read_digest(perfdata::Recording& recording,
-                               const perfdata::LaneSetup& lanes = {}) {
-  const auto digest = locate::digest(recording, lanes);
+                               const locate::DigestSetup& setup = {}) {
+  const auto digest = locate::digest(recording, setup);
   std::map<std::string, std::uint64_t> places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
-    std::string place = fmt::format("{:x} {} {} {}", located.ip, located.address_space,
-                                    located.attribute, located.kind.bits());
+    std::string place =
+        fmt::format("{:x} {} {}", located.ip, located.attribute, located.kind.bits());
     if (located.location) {
       place += fmt::format(" {}+{:x}", digest.spaces.file(located.location->file).path,
                            located.location->offset);

@@ -1,4 +1,4 @@
-# A Slurm of its own on loopback: munged, slurmctld and a slurmd for each node, from unpacked packages.
+# A Slurm on loopback: munged, slurmctld and a slurmd for each node, from extracted packages.
 # To be sourced. Nothing is installed or listens elsewhere, all files are in one directory, and every
 # process is ended by its id.
 # cluster_start ROOT DIR NODE=FEATURE...   ROOT: the extracted packages; exports the environment of

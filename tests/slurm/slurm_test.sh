@@ -27,6 +27,14 @@ status=0
 [ "$status" -ne 69 ] || skip "Debian's packages of Slurm cannot be fetched"
 [ "$status" -eq 0 ] || exit 1
 
+short=''
+case $work in
+  *[[:space:]]*) # slurm.conf cannot name such a path
+    short=$(mktemp -d)
+    ln -s "$work" "$short/work"
+    work=$short/work
+    ;;
+esac
 rm -rf "$work/test"
 mkdir -p "$work/test/bin"
 cd "$work/test"
@@ -41,9 +49,10 @@ finish() {
   trap - EXIT INT TERM
   cluster_stop
   if [ "$status" -ne 0 ]; then
-    echo "files are in $work/test; the last messages of Slurm:"
+    echo "files are in $(cd "$work/test" && pwd -P); the last messages of Slurm:"
     tail -n 5 "$work"/test/cluster/*.out "$work"/test/kit/results/*.log 2>/dev/null || true
   fi
+  [ -z "$short" ] || rm -rf "$short"
   exit "$status"
 }
 trap finish EXIT

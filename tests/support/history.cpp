@@ -141,15 +141,14 @@ class World {
     const bool exact = (sample.misc & perfdata::PERF_RECORD_MISC_EXACT_IP) != 0;
     PlaceKey place;
     place.event = sample.event;
-    place.address_space = mode == kKernelMode ? kKernel : sample.pid;
-    place.ip = sample.address;
     place.kind = mode | (exact ? 8u : 0u);
-    const auto address_space = spaces_.find(place.address_space);
-    if (mode == kHypervisorMode || address_space == spaces_.end()) return place;
-    for (auto map = address_space->second.rbegin(); map != address_space->second.rend(); ++map) {
-      if (place.ip < map->address || place.ip - map->address >= map->length) continue;
+    const auto space = spaces_.find(mode == kKernelMode ? kKernel : sample.pid);
+    if (mode == kHypervisorMode || space == spaces_.end()) return place;
+    for (auto map = space->second.rbegin(); map != space->second.rend(); ++map) {
+      if (sample.address < map->address || sample.address - map->address >= map->length) continue;
       place.file = map->file;
-      place.file_offset = map->file_offset + (place.ip - map->address);
+      place.file_offset = map->file_offset + (sample.address - map->address);
+      if (mode == kKernelMode) place.ip = sample.address;
       break;
     }
     return place;

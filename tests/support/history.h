@@ -29,11 +29,10 @@ struct Occurrence {
   unsigned cpu = 0;                           ///< whose buffer contains it
 };
 
-/// A place and its number of samples.
+/// A place and its number of samples, of whichever processes.
 struct PlaceKey {
   std::uint32_t event = 0;
-  std::int32_t address_space = 0;  ///< pid; -1: the kernel
-  std::uint64_t ip = 0;
+  std::uint64_t ip = 0;    ///< of samples in kernel mode with a mapping, else 0
   std::uint32_t kind = 0;  ///< perfdata::SampleKind::bits
   std::string file;        ///< empty: no mapping
   std::uint64_t file_offset = 0;

@@ -3,6 +3,7 @@
 #include "src/events/catalogue.h"
 #include "src/instructions/instruction.h"
 #include "src/perfdata/format.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/symbols/module.h"
@@ -33,7 +34,7 @@ enum Stream : std::uint64_t { kChoosing, kOrder, kBuffering };
 
 constexpr std::uint64_t kLargestFunction = std::uint64_t{4} << 20;
 
-/// One instruction where it stands.
+/// One instruction at its address.
 struct Standing {
   std::uint64_t address = 0;
   std::optional<Instruction> instruction;
@@ -203,7 +204,7 @@ perfdata::Attribute attribute_of(const PlacedEvent& event, int level, std::size_
   attribute.precise_ip = static_cast<unsigned>(level);
   attribute.sample_id_all = true;
   set_modes(event.modifiers, attribute);
-  attribute.name = with_level(event.name, event.modifiers, level);
+  attribute.name = perftool::event_at_level(event.name, event.modifiers, level);
   for (unsigned cpu = 0; cpu < cpus; ++cpu) {
     attribute.ids.push_back(kFirstId + index * cpus + cpu);
   }
@@ -322,7 +323,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
       placer.put_into_kernel(level);
       PlacedTruth one;
       one.event = event.name;
-      one.requested = with_level(event.name, event.modifiers, level.level);
+      one.requested = perftool::event_at_level(event.name, event.modifiers, level.level);
       one.attribute = attribute_of(event, level.level, index, placement.buffers.cpus);
       one.places = placer.places();
       std::vector<DrawnSample> samples;

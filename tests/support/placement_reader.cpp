@@ -2,7 +2,7 @@
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
-#include "src/synth/model_parts.h"
+#include "src/synth/model.h"
 #include "tests/support/placement.h"
 
 #include <algorithm>

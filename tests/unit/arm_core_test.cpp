@@ -1,5 +1,4 @@
-#include "src/machine/arm_core.h"
-
+#include "src/machine/machine.h"
 #include "src/output/report/grouping.h"
 
 #include <optional>

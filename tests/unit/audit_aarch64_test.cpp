@@ -162,7 +162,7 @@ TEST_F(AuditOfAarch64, JudgesExecuteBreakpointsAndFaultsAsOnX86) {
 }
 
 TEST_F(AuditOfAarch64, DoesNotJudgeEventsOfTheCore) {
-  // Codes that mean loads on Skylake and cycles here; whatever the code, nobody is accused.
+  // Codes that mean loads on Skylake and cycles here; no instruction is accused.
   for (const int level : {0, 1, 2, 3}) {
     for (const char* config : {"0x11", "0x81d0", "0x3"}) {
       EXPECT_EQ(answer_of(audit_of(at(kAdd), {{"config", config}}, level)), "no_precise_levels")
@@ -181,7 +181,7 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
   ASSERT_TRUE(std::holds_alternative<NotJudged>(answer(Arch::x86_64)));
   EXPECT_EQ(std::get<NotJudged>(answer(Arch::x86_64)), NotJudged::architecture);
   EXPECT_TRUE(std::holds_alternative<Judgement>(answer(Arch::aarch64)));
-  EXPECT_TRUE(std::holds_alternative<Judgement>(answer(std::nullopt))) << "the file tells";
+  EXPECT_TRUE(std::holds_alternative<Judgement>(answer(std::nullopt))) << "the file has one";
 }
 
 TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {

@@ -1,4 +1,4 @@
-// What an audit says of samples that are all at one place.
+// The verdict of an audit on samples that are all at one place.
 #pragma once
 
 #include "src/audit/audit.h"

@@ -323,7 +323,7 @@ TEST_F(AuditTest, CountsExactlyTheImpossibleSamples) {
       {"lea rcx", "never"},
       {"mov qword ptr [rdi], rax", "never"},
       {"cmp qword ptr [rdi], rax", "conditional"},
-      {"jne", "conditional"},  // fused with the load in front of it
+      {"jne", "conditional"},  // fused with the preceding load
       {"cmp rbx, rax", "never"},
       {"je", "never"},
       {"cmp qword ptr [rdi], 0x12", "conditional"},
@@ -372,21 +372,21 @@ TEST_F(AuditTest, FindsNoImpossibleSampleOnLoads) {
 TEST_F(AuditTest, JudgesTheOnlyPredecessorAtLevel1) {
   const std::map<std::string, std::string> expected{
       {"endbr64", "no_only_predecessor"},       // the function's entry
-      {"add rax, rbx", "never"},                // behind endbr64
-      {"mov rcx, qword ptr [rdi]", "never"},    // behind the addition
-      {"lea rdx", "conditional"},               // behind the load
-      {"jne", "never"},                         // behind the test
-      {"xor", "never"},                         // behind the pair
+      {"add rax, rbx", "never"},                // after endbr64
+      {"mov rcx, qword ptr [rdi]", "never"},    // after the addition
+      {"lea rdx", "conditional"},               // after the load
+      {"jne", "never"},                         // after the test
+      {"xor", "never"},                         // after the pair
       {"sub", "no_only_predecessor"},           // a branch's target
-      {"call", "never"},                        // behind the subtraction
+      {"call", "never"},                        // after the subtraction
       {"inc", "no_only_predecessor"},           // a return site
-      {"mov qword ptr [rdi], rax", "never"},    // behind it
-      {"rep movsb", "conditional"},             // behind its own first repetitions
-      {"neg", "conditional"},                   // behind the string's load
-      {"not", "unknown_cause"},                 // behind MOV to SS
+      {"mov qword ptr [rdi], rax", "never"},    // after it
+      {"rep movsb", "conditional"},             // after its own first repetitions
+      {"neg", "conditional"},                   // after the string's load
+      {"not", "unknown_cause"},                 // after MOV to SS
       {"jmp", "never"},                         //
-      {"nop", "no_only_predecessor"},           // behind the jump
-      {"mov rbx, rcx", "no_only_predecessor"},  // behind padding
+      {"nop", "no_only_predecessor"},           // after the jump
+      {"mov rbx, rcx", "no_only_predecessor"},  // after padding
       {"bswap", "never"},                       //
       {"ret", "no_only_predecessor"}};          // a branch's target
   for (const auto& [text, wanted] : expected) {
@@ -423,9 +423,9 @@ TEST_F(AuditTest, JudgesInstructionsExecutedInPartsAsTheirOwnPredecessor) {
 }
 
 TEST_F(AuditTest, JudgesTheFollowingPairAsOneAtLevel1) {
-  const auto xchg = at("suspects", "xchg");  // behind the pair that is none
+  const auto xchg = at("suspects", "xchg");  // after the pair that is none
   EXPECT_EQ(answer(1, xchg), "never");
-  EXPECT_EQ(answer(1, at("suspects", "cmp rbx, rax")), "conditional") << "behind cmp [rdi] and jne";
+  EXPECT_EQ(answer(1, at("suspects", "cmp rbx, rax")), "conditional") << "after cmp [rdi] and jne";
 }
 
 TEST_F(AuditTest, JudgesExactSamplesOfLevel1AtTheirAddress) {
@@ -449,7 +449,7 @@ TEST_F(AuditTest, CountsUnjudgedSamplesByReason) {
   EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}),
                                R"({"vendor":"GenuineIntel","family":6,"model":143,"stepping":4})")),
             "unknown_cause")
-      << "Sapphire Rapids has the event, but nobody told its causes";
+      << "Sapphire Rapids has the event, but its causes are not known";
   EXPECT_EQ(answer(2, at("suspects", "movabs") + 1), "inside_instruction");
   EXPECT_EQ(answer(2, at("bad", ".byte")), "not_decoded");
 
@@ -514,7 +514,7 @@ TEST_F(AuditTest, JudgesSampledInstructionsWithoutSymbols) {
   const auto stripped = run_program({"strip", program_.string()});
   ASSERT_TRUE(stripped.code.success()) << stripped.err;
   EXPECT_EQ(answer(2, add), "never");
-  EXPECT_EQ(answer(2, jump), "no_function") << "what is in front of it may be fused with it";
+  EXPECT_EQ(answer(2, jump), "no_function") << "the preceding instruction may be fused with it";
   EXPECT_EQ(answer(1, test), "no_function");
 }
 
@@ -523,14 +523,14 @@ TEST_F(AuditTest, JudgesBreakpointsByTheInstructionThatTriggersThem) {
     return answer_of(audit_of(breakpoint(watched, access, {place(address, 7, false)})));
   };
   const std::uint64_t datum = 0x404040;
-  EXPECT_EQ(answer_at("rw", at("flow", "lea rdx"), datum), "conditional") << "behind a load";
+  EXPECT_EQ(answer_at("rw", at("flow", "lea rdx"), datum), "conditional") << "after a load";
   EXPECT_EQ(answer_at("w", at("flow", "lea rdx"), datum), "never") << "a load does not write";
   EXPECT_EQ(answer_at("w", at("flow", "rep movsb"), datum), "conditional") << "itself, or a store";
-  EXPECT_EQ(answer_at("rw", at("flow", "mov rcx"), datum), "never") << "behind an addition";
-  EXPECT_EQ(answer_at("rw", at("flow", "not"), datum), "unknown_cause") << "behind MOV to SS";
+  EXPECT_EQ(answer_at("rw", at("flow", "mov rcx"), datum), "never") << "after an addition";
+  EXPECT_EQ(answer_at("rw", at("flow", "not"), datum), "unknown_cause") << "after MOV to SS";
   EXPECT_EQ(answer_at("rw", at("flow", "dec"), datum), "unknown_cause") << "its successor's";
   EXPECT_EQ(answer_at("rw", at("suspects", "cmp rbx, rax"), datum), "conditional")
-      << "behind a pair that loads";
+      << "after a pair that loads";
   EXPECT_EQ(answer_at("rw", at("flow", "sub"), datum), "no_only_predecessor");
   EXPECT_EQ(answer_at("rw", at("parts", "vpgatherdd"), datum), "conditional") << "itself";
   EXPECT_EQ(answer_at("w", at("parts", "vpgatherdd"), datum), "never") << "it only reads";

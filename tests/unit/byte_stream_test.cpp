@@ -1,15 +1,12 @@
-// Bytes come out as they stand in the file, however they are asked for.
+// Bytes come out as in the file, however they are read.
 #include "src/perfdata/byte_stream.h"
 
 #include "src/support/file.h"
 #include "tests/support/temporary_directory.h"
 
-#include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,53 +98,6 @@ TEST_F(ByteStreamTest, SkipsNearAndFar) {
   EXPECT_FALSE(stream.skip(1'000'000));
   EXPECT_FALSE(stream.fill(1));
   EXPECT_EQ(stream.left(), 0u);
-}
-
-/// Reads as those do who feed a stream: chunks of `size` bytes, some of them in vain.
-std::string read_fed(ByteStream& stream, const std::string& bytes, std::uint64_t end,
-                     std::size_t size, std::uint64_t skipped_at, std::uint64_t skipped) {
-  std::vector<char> memory(ByteStream::kLargestFill + size);
-  auto* const chunk = reinterpret_cast<std::byte*>(memory.data()) + ByteStream::kLargestFill;
-  std::string all;
-  std::uint64_t offset = stream.position();
-  for (;;) {
-    while (stream.fill(1000)) {
-      all += text(stream.buffered().first(1000));
-      stream.consume(1000);
-      if (skipped > 0 && stream.position() >= skipped_at) {
-        EXPECT_TRUE(stream.skip(std::exchange(skipped, 0)));
-      }
-    }
-    if (!stream.starved()) break;
-    stream.keep_rest();
-    offset = std::max(offset, stream.position() + stream.buffered().size());
-    const std::size_t some = std::min<std::size_t>(size, end - offset);
-    std::memcpy(chunk, bytes.data() + offset, some);
-    offset += some;
-    stream.feed({chunk, some, offset - some, offset == end, 0});
-  }
-  return all + text(stream.buffered());
-}
-
-TEST_F(ByteStreamTest, ReadsFedBytesLikeTheFile) {
-  const auto bytes = noise(300'000);
-  const int fd = file_of(bytes);
-  for (const std::size_t size : {70'000u, 1000u, 999u, 400'000u}) {
-    for (const std::uint64_t skipped : {0u, 10u, 5000u, 150'000u}) {
-      auto stream = ByteStream::of_file(fd, 17, 299'990);
-      ASSERT_TRUE(stream.fill(10)) << "what was buffered is dropped";
-      stream.consume(3);
-      stream.begin_feeding();
-      EXPECT_TRUE(stream.starved());
-      const std::uint64_t skipped_at = 20'020;
-      const auto expected = bytes.substr(20, skipped_at - 20) +
-                            bytes.substr(skipped_at + skipped, 299'990 - skipped_at - skipped);
-      ASSERT_EQ(read_fed(stream, bytes, 299'990, size, skipped_at, skipped), expected)
-          << size << " " << skipped;
-      EXPECT_FALSE(stream.starved());
-      EXPECT_EQ(stream.left(), stream.buffered().size());
-    }
-  }
 }
 
 }  // namespace

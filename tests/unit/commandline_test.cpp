@@ -3,12 +3,14 @@
 #include "src/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
+#include "tests/support/text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -58,9 +60,6 @@ class CommandLine : public ::testing::Test {
                      Value::text("COLOUR", form_)
                          .suggesting({"red", "green", "blue", "yellow", "orange", "brown"}),
                      "colour"}},
-        .notes = {},
-        .exit_statuses = {},
-        .examples = {},
         .run = [] { return ExitStatus::failed; }};
     program_.commands = {draw, erase};
   }
@@ -138,8 +137,7 @@ TEST_F(CommandLine, SpellsOptionsWithTheirLimits) {
 
 TEST_F(CommandLine, WrapsHelpToTheWidth) {
   const std::string help = help_text(program_, draw(), 60);
-  std::istringstream lines(help);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(help)) {
     EXPECT_LE(output::display_width(line), 60U) << line;
   }
   EXPECT_THAT(help, HasSubstr("Usage: tool draw [OPTIONS] [INPUT...]\n"));
@@ -206,135 +204,77 @@ TEST(Brief, EndsBeforeDetails) {
             "as many NOPs as are between two triggers");
 }
 
-/// A wrong command line of skidscan and its error message, without "; try 'skidscan … --help'".
-struct Mistake {
-  std::string name;
-  std::vector<std::string> arguments;
-  std::string message;
-  std::string call = "skidscan report";
-};
-
-class UsageError : public ::testing::TestWithParam<Mistake> {};
-
-TEST_P(UsageError, StatesWhatIsExpected) {
-  const Program program = commands::program();
-  try {
-    parse(program, GetParam().arguments);
-    FAIL() << "accepted";
-  } catch (const skid::UsageError& error) {
-    EXPECT_EQ(error.status(), ExitStatus::usage);
-    const std::string& message = GetParam().message;
-    EXPECT_EQ(error.what(), message + (message.ends_with('?') ? " try '" : "; try '") +
-                                GetParam().call + " --help'");
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Of, UsageError,
-    ::testing::Values(
-        Mistake{"NearCommand",
-                {"recrod"},
-                "'recrod': no such command; did you mean record?",
-                "skidscan"},
-        Mistake{"UnknownCommand", {"zzzz"}, "'zzzz': no such command", "skidscan"},
-        Mistake{"NearCommandBeforeAnother",
-                {"recrod", "report"},
-                "'recrod': no such command; did you mean record?"},
-        Mistake{
-            "NoCommand",
-            {},
-            "no command, expected doctor, record, kit, report, compare, merge, annotate, audit, "
-            "samples, inspect, events, rates, synth, target",
-            "skidscan"},
-        Mistake{"NearOption",
-                {"report", "--formta", "json"},
-                "--formta: no such option; did you mean --format?"},
-        Mistake{"NearOptionWithValue",
-                {"report", "--formta=json", "x"},
-                "--formta: no such option; did you mean --format?"},
-        Mistake{"UnknownLetter", {"doctor", "-Q"}, "-Q: no such option", "skidscan doctor"},
-        Mistake{"UnknownOptionWithoutCommand",
-                {"--nonsense"},
-                "--nonsense: no such option",
-                "skidscan"},
-        Mistake{
-            "UnknownOptionBeforeCommand", {"--nonsense", "report"}, "--nonsense: no such option"},
-        Mistake{"OptionBeforeCommand", {"-q", "report"}, "-q: expected after 'skidscan report'"},
-        Mistake{
-            "UnknownWord", {"report", "--format", "xml"}, "--format xml: expected text, json, csv"},
-        Mistake{"NumberBelowLimit", {"report", "--bin", "0"}, "--bin 0: expected 1 to 1000000"},
-        Mistake{"NoNumber", {"report", "--bin", "wide"}, "--bin wide: expected 1 to 1000000"},
-        Mistake{"NoNumberWithoutLimits",
-                {"target", "--triggers", "many"},
-                "--triggers many: expected a number",
-                "skidscan target"},
-        Mistake{"NegativeNumber",
-                {"record", "--cpu", "-1"},
-                "--cpu -1: expected 0 or more",
-                "skidscan record"},
-        Mistake{"NoSuchUnit",
-                {"target", "--working-set", "5XB"},
-                "--working-set 5XB: expected a size such as 65536 or 64KiB",
-                "skidscan target"},
-        Mistake{"NaNWithinLimits",
-                {"record", "--duration", "nan"},
-                "--duration nan: expected 0.001 to 86400",
-                "skidscan record"},
-        Mistake{"NaNShare",
-                {"audit", "--min-share", "nan"},
-                "--min-share nan: expected 0 to 1",
-                "skidscan audit"},
-        Mistake{
-            "MissingValue", {"report", "--format"}, "--format: no value, expected text, json, csv"},
-        Mistake{"MissingSecondValue",
-                {"report", "--bin", "1", "--bin"},
-                "--bin: no value, expected 1 to 1000000"},
-        Mistake{"EmptyFile", {"report", "--html", ""}, "--html: no value, expected FILE"},
-        Mistake{"EmptySharedFile",
-                {"compare", "--plot", ""},
-                "--plot: no value, expected FILE",
-                "skidscan compare"},
-        Mistake{"EmptyDirectory",
-                {"record", "-o", ""},
-                "--output: no value, expected DIR",
-                "skidscan record"},
-        Mistake{"ValueOfAFlag", {"report", "--quiet=x"}, "--quiet: has no value"},
-        Mistake{"RepeatedOption",
-                {"report", "--format", "text", "--format", "json"},
-                "--format: given 2 times, expected once"},
-        Mistake{"ExcludedOption",
-                {"record", "--resume", "x", "-e", "access"},
-                "--resume: cannot be combined with --event",
-                "skidscan record"},
-        Mistake{"QuietAndVerbose",
-                {"report", "-q", "-v"},
-                "--verbose: cannot be combined with --quiet"},
-        Mistake{"UnexpectedArgument",
-                {"doctor", "here"},
-                "'here': unexpected argument, skidscan doctor accepts none",
-                "skidscan doctor"},
-        Mistake{"SecondArgument",
-                {"samples", "a.data", "b.data"},
-                "'b.data': unexpected argument, skidscan samples accepts one",
-                "skidscan samples"}),
-    [](const auto& info) { return info.param.name; });
-
-/// The words of a line as a shell splits them; operators are words of their own.
+/// The words of a line as a shell splits them.
 std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words;
   std::string word;
-  bool quoted = false;
+  bool quoted = false, is_word = false;
   for (const char c : line + ' ') {
     if (c == '\'') {
       quoted = !quoted;
+      is_word = true;
     } else if (c != ' ' || quoted) {
       word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
+      is_word = true;
+    } else if (std::exchange(is_word, false)) {
+      words.push_back(std::exchange(word, {}));
     }
   }
   return words;
+}
+
+TEST(UsageError, StatesWhatIsExpected) {
+  // Wrong command lines, and their messages without "; try 'skidscan … --help'".
+  for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+           {"recrod", "'recrod': no such command; did you mean record?"},
+           {"zzzz", "'zzzz': no such command"},
+           {"recrod report", "'recrod': no such command; did you mean record?"},
+           {"",
+            "no command, expected doctor, record, kit, report, compare, merge, annotate, audit, "
+            "samples, inspect, events, rates, synth, target"},
+           {"report --formta json", "--formta: no such option; did you mean --format?"},
+           {"report --formta=json x", "--formta: no such option; did you mean --format?"},
+           {"doctor -Q", "-Q: no such option"},
+           {"--nonsense", "--nonsense: no such option"},
+           {"--nonsense report", "--nonsense: no such option"},
+           {"-q report", "-q: expected after 'skidscan report'"},
+           {"report --format xml", "--format xml: expected text, json, csv"},
+           {"report --bin 0", "--bin 0: expected 1 to 1000000"},
+           {"report --bin wide", "--bin wide: expected 1 to 1000000"},
+           {"target --triggers many", "--triggers many: expected a number"},
+           {"record --cpu -1", "--cpu -1: expected 0 or more"},
+           {"target --working-set 5XB",
+            "--working-set 5XB: expected a size such as 65536 or 64KiB"},
+           {"record --duration nan", "--duration nan: expected 0.001 to 86400"},
+           {"audit --min-share nan", "--min-share nan: expected 0 to 1"},
+           {"report --format", "--format: no value, expected text, json, csv"},
+           {"report --bin 1 --bin", "--bin: no value, expected 1 to 1000000"},
+           {"report --html ''", "--html: no value, expected FILE"},
+           {"compare --plot ''", "--plot: no value, expected FILE"},
+           {"record -o ''", "--output: no value, expected DIR"},
+           {"report --quiet=x", "--quiet: has no value"},
+           {"report --format text --format json", "--format: given 2 times, expected once"},
+           {"record --resume x -e access", "--resume: cannot be combined with --event"},
+           {"report -q -v", "--verbose: cannot be combined with --quiet"},
+           {"doctor here", "'here': unexpected argument, skidscan doctor accepts none"},
+           {"samples a.data b.data",
+            "'b.data': unexpected argument, skidscan samples accepts one"}}) {
+    SCOPED_TRACE(line);
+    const Program program = commands::program();
+    const auto words = shell_words(line);
+    const auto command = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+      return std::any_of(program.commands.begin(), program.commands.end(),
+                         [&](const Command& each) { return each.name == word; });
+    });
+    try {
+      parse(program, words);
+      ADD_FAILURE() << "accepted";
+    } catch (const skid::UsageError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::usage);
+      EXPECT_EQ(error.what(), message + (message.ends_with('?') ? "" : ";") + " try 'skidscan" +
+                                  (command == words.end() ? "" : " " + *command) + " --help'");
+    }
+  }
 }
 
 TEST(Examples, HaveOptionsThatExist) {

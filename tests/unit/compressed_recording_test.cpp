@@ -129,7 +129,7 @@ TEST_F(CompressedRecording, CountsRecordsBeforeDamageAndUncompressedOnes) {
   builder.sample(100, 7, 1);
   auto recording = open(builder);
   EXPECT_THAT(ips_of(recording), ElementsAre(0, 1, 2, 100));
-  ASSERT_EQ(recording.faults().size(), 1u) << "said once";
+  ASSERT_EQ(recording.faults().size(), 1u) << "reported once";
   EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("cannot be decompressed"));
   EXPECT_TRUE(recording.read_in_part());
 }

@@ -1,5 +1,5 @@
 // Small recordings of every kind, cut at every byte, with every bit flipped and numbers
-// overwritten: what stands before the damage counts, the rest is said to be missing, and nothing
+// overwritten: what is before the damage counts, the rest is reported as missing, and nothing
 // comes twice.
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
@@ -191,7 +191,7 @@ class SpecimenBuilder {
   std::string compressed_;
 };
 
-/// Whatever is said of damage names the file, and what was found in one line.
+/// Every message about damage names the file, and what was found, in one line.
 void expect_sound(const InputFault& fault, const std::string& path, const std::string& what) {
   EXPECT_EQ(fault.file.substr(0, path.size()), path) << what;
   EXPECT_FALSE(fault.found.empty()) << what;
@@ -350,7 +350,7 @@ void expect_cut_file_is_read_up_to_the_cut(const Specimen& specimen) {
   }
 }
 
-/// Pipe mode: nothing tells how long the recording was to be, so only a cut within a record, or
+/// Pipe mode: the length of the recording is not recorded, so only a cut within a record, or
 /// between the packets of a record, can be known to be one.
 void expect_cut_pipe_is_read_up_to_the_cut(const Specimen& specimen, const Reader& reader) {
   std::size_t boundary = FileHeader::kPipeSize;  // where the record that holds the cut begins

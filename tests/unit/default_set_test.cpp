@@ -8,6 +8,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <algorithm>
 #include <map>
@@ -150,31 +151,23 @@ std::vector<Expected> with_built_in(std::vector<Expected> events) {
   return all;
 }
 
-const std::vector<Expected>& skylake() {
-  static const std::vector<Expected> events{
-      {"cpu/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/", "MEM_INST_RETIRED_ALL_LOADS", 1009,
-       "load"},
-      {"cpu/config=0x20d1,name=MEM_LOAD_RETIRED.L3_MISS/", "MEM_LOAD_RETIRED_L3_MISS", 1009,
-       "load-dram"},
-      {"cpu/config=0x82d0,name=MEM_INST_RETIRED.ALL_STORES/", "MEM_INST_RETIRED_ALL_STORES", 1009,
-       "store"},
-      {"cpu/config=0x20c4,name=BR_INST_RETIRED.NEAR_TAKEN/", "BR_INST_RETIRED_NEAR_TAKEN", 1009,
-       "branch-taken"},
-      {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/", "BR_MISP_RETIRED_CONDITIONAL", 1009,
-       "branch-mispredict"},
-      {"cpu/config=0x3c,name=CPU_CLK_THREAD_UNHALTED.THREAD_P/", "CPU_CLK_THREAD_UNHALTED_THREAD_P",
-       400'009, "load-dram"}};
-  return events;
-}
-
-TEST(DefaultSet, HasThePreciseEventsOfASkylake) {
+TEST(DefaultSet, HasThePreciseEventsOfASkylakeInAContainerToo) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_THAT(command_lines("skylake"), ElementsAreArray(lines_of(with_built_in(skylake()))));
-}
-
-TEST(DefaultSet, IsThatOfTheCpuInAContainer) {
-  SKIP_WITHOUT_X86_TABLES();
-  EXPECT_THAT(command_lines("container"), ElementsAreArray(lines_of(with_built_in(skylake()))));
+  const std::vector<Expected> skylake{{"cpu/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/",
+                                       "MEM_INST_RETIRED_ALL_LOADS", 1009, "load"},
+                                      {"cpu/config=0x20d1,name=MEM_LOAD_RETIRED.L3_MISS/",
+                                       "MEM_LOAD_RETIRED_L3_MISS", 1009, "load-dram"},
+                                      {"cpu/config=0x82d0,name=MEM_INST_RETIRED.ALL_STORES/",
+                                       "MEM_INST_RETIRED_ALL_STORES", 1009, "store"},
+                                      {"cpu/config=0x20c4,name=BR_INST_RETIRED.NEAR_TAKEN/",
+                                       "BR_INST_RETIRED_NEAR_TAKEN", 1009, "branch-taken"},
+                                      {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/",
+                                       "BR_MISP_RETIRED_CONDITIONAL", 1009, "branch-mispredict"},
+                                      {"cpu/config=0x3c,name=CPU_CLK_THREAD_UNHALTED.THREAD_P/",
+                                       "CPU_CLK_THREAD_UNHALTED_THREAD_P", 400'009, "load-dram"}};
+  for (const char* name : {"skylake", "container"}) {
+    EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
+  }
 }
 
 TEST(DefaultSet, IsGenericOnTheCoresOfAnAlderLake) {
@@ -260,7 +253,7 @@ TEST(DefaultSet, IsDocumented) {
     const Catalogue* catalogue = name == "neoverse-n1" ? &arm : found ? &*found : nullptr;
     for (const auto& event : events::default_set(machine, catalogue).events) {
       std::vector<std::string> levels;
-      for (const int level : event.levels) levels.push_back(level_text(level));
+      for (const int level : event.levels) levels.push_back(machine::level_name(level));
       const std::string row =
           fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name, event.stands_for, event.perf_event,
                       runway::name_of(event.trigger), fmt::join(levels, " "));
@@ -309,9 +302,9 @@ TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
   const RecordRequest request = resolve_request({}, machine, perf(), &*catalogue);
   for (const ChosenEvent& chosen : request.events) {
     EXPECT_NE(chosen.event.name, "MEM_LOAD_RETIRED.L3_MISS");
-    EXPECT_NE(chosen.trigger, TriggerKind::load_dram);
+    EXPECT_NE(chosen.trigger, "load-dram"_trigger);
   }
-  EXPECT_EQ(request.events.back().trigger, TriggerKind::div);
+  EXPECT_EQ(request.events.back().trigger, "div"_trigger);
   EXPECT_THAT(request.notes, Contains(HasSubstr("MEM_LOAD_RETIRED.L3_MISS: left out; load-dram: a "
                                                 "quarter of the memory (64 MiB)")));
   EXPECT_THAT(request.notes, Contains(HasSubstr("THREAD_P: with the trigger div; load-dram")));
@@ -349,12 +342,11 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
     return result;
   };
   std::vector<std::string> notes;
-  EXPECT_THAT(
-      names(TriggerKind::div, notes),
-      ElementsAre("access", "execute", "faults", "cpu-clock", "CPU_CLK_THREAD_UNHALTED.THREAD_P"));
+  EXPECT_THAT(names("div"_trigger, notes), ElementsAre("access", "execute", "faults", "cpu-clock",
+                                                       "CPU_CLK_THREAD_UNHALTED.THREAD_P"));
   EXPECT_THAT(notes, Contains("MEM_LOAD_RETIRED.L3_MISS: left out, the trigger div does not "
                               "cause it"));
-  EXPECT_THAT(names(TriggerKind::load_dram, notes),
+  EXPECT_THAT(names("load-dram"_trigger, notes),
               ElementsAre("execute", "faults", "cpu-clock", "MEM_INST_RETIRED.ALL_LOADS",
                           "MEM_LOAD_RETIRED.L3_MISS", "CPU_CLK_THREAD_UNHALTED.THREAD_P"));
   EXPECT_THAT(notes, Contains(HasSubstr("access: left out, load-dram's chase")));
@@ -436,7 +428,7 @@ TEST(NamedEvent, IsRefusedForAnotherCpuOrWithoutAPmu) {
   EXPECT_THAT(message("hsw::MEM_UOPS_RETIRED:ALL_LOADS", "skylake"),
               HasSubstr("is an event of hsw, and this CPU is skl"));
   EXPECT_THAT(message("MEM_LOAD_RETIRED.L3_MISS", "vm-without-pmu"),
-              HasSubstr("no PMU of the CPU is here; 'skidscan doctor' says why"));
+              HasSubstr("this machine has no PMU of the CPU; 'skidscan doctor' reports why"));
 }
 
 }  // namespace

@@ -85,6 +85,15 @@ TEST(Fisher, MeetsItsApproximationWhereItGetsTooLong) {
   EXPECT_NEAR(p_of(0.99 * kLongestExact), p_of(1.01 * kLongestExact), 1e-3);
 }
 
+TEST(Fisher, IsBinomialOfFewAmongMany) {
+  constexpr std::uint64_t kMany = 1'000'000'000;
+  // All of five hits or misses on one side; one of 20 where 1% is expected.
+  EXPECT_NEAR(fisher_exact_p(0, kMany, 5, kMany), 2.0 / 32, 1e-9);
+  EXPECT_NEAR(fisher_exact_p(kMany, kMany, kMany - 5, kMany), 2.0 / 32, 1e-9);
+  EXPECT_NEAR(fisher_exact_p(1, 20, kMany / 100, kMany), 1 - std::pow(0.99, 20), 1e-6);
+  EXPECT_NEAR(fisher_exact_p(kMany / 100, kMany, 1, 20), 1 - std::pow(0.99, 20), 1e-6);
+}
+
 TEST(Fisher, OfNothingOrOfAllAlikeIsOne) {
   EXPECT_EQ(fisher_exact_p(0, 0, 3, 9), 1);
   EXPECT_EQ(fisher_exact_p(5, 5, 9, 9), 1);

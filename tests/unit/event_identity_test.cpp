@@ -1,9 +1,10 @@
-// Which event was asked for, which was recorded, and what may be said of it.
+// Which event was requested, which was recorded, and what follows from both.
 #include "src/measure/event_identity.h"
 
 #include "src/perfdata/format.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,7 +106,7 @@ TEST(SingleTriggerEvents, HasTheExecuteBreakpointAndTheDatumOfAChase) {
   access.config1 = 0x2000;
   EXPECT_TRUE(is_of_one_trigger(execute, target));
   EXPECT_FALSE(is_of_one_trigger(access, target));
-  target.specification = runway::default_specification(Arch::x86_64, runway::TriggerKind::load_l2);
+  target.specification = runway::default_specification(Arch::x86_64, "load-l2"_trigger);
   EXPECT_TRUE(is_of_one_trigger(access, target));
   EXPECT_FALSE(is_of_one_trigger(event(perfdata::PERF_TYPE_RAW, 0x20d1), target));
 }

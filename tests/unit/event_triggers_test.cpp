@@ -1,9 +1,10 @@
 // Which trigger causes which event, and how often.
 #include "src/events/catalogue.h"
-#include "src/events/counted.h"
+#include "src/events/event.h"
 #include "src/events/triggers.h"
 #include "src/machine/machine.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <algorithm>
 #include <array>
@@ -76,24 +77,24 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
 
 TEST(Triggers, CauseTheirEvents) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.ALL_LOADS"), TriggerKind::load);
-  EXPECT_EQ(best("hsw", "MEM_UOPS_RETIRED.ALL_STORES"), TriggerKind::store);
-  EXPECT_EQ(best("skl", "MEM_LOAD_RETIRED.L2_HIT"), TriggerKind::load_l2);
-  EXPECT_EQ(best("spr", "MEM_LOAD_RETIRED.L3_MISS"), TriggerKind::load_dram);
-  EXPECT_EQ(best("nhm", "MEM_LOAD_RETIRED.L3_MISS"), TriggerKind::load_dram);
-  EXPECT_EQ(best("snb", "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS"), TriggerKind::load_dram);
-  EXPECT_EQ(best("icl", "BR_INST_RETIRED.NEAR_TAKEN"), TriggerKind::branch_taken);
-  EXPECT_EQ(best("icl", "BR_INST_RETIRED.COND_NTAKEN"), TriggerKind::branch_not_taken);
-  EXPECT_EQ(best("icl", "BR_MISP_RETIRED.COND"), TriggerKind::branch_mispredict);
-  EXPECT_EQ(best("skl", "BR_MISP_RETIRED.RET"), TriggerKind::ret);
-  EXPECT_EQ(best("skl", "BR_INST_RETIRED.NEAR_CALL"), TriggerKind::call);
-  EXPECT_EQ(best("spr", "ARITH.IDIV_ACTIVE"), TriggerKind::div);
-  EXPECT_EQ(best("skl", "SW_PREFETCH_ACCESS.T0"), TriggerKind::prefetch);
-  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.LOCK_LOADS"), TriggerKind::lock_rmw);
-  EXPECT_EQ(best("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS"), TriggerKind::flush);
-  EXPECT_EQ(best("zen4", "RETIRED_TAKEN_BRANCH_INSTRUCTIONS"), TriggerKind::branch_taken);
-  EXPECT_EQ(best("zen4", "DIV_OP_COUNT"), TriggerKind::div);
-  EXPECT_EQ(best("skl", "r003c"), TriggerKind::load_dram);
+  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.ALL_LOADS"), "load"_trigger);
+  EXPECT_EQ(best("hsw", "MEM_UOPS_RETIRED.ALL_STORES"), "store"_trigger);
+  EXPECT_EQ(best("skl", "MEM_LOAD_RETIRED.L2_HIT"), "load-l2"_trigger);
+  EXPECT_EQ(best("spr", "MEM_LOAD_RETIRED.L3_MISS"), "load-dram"_trigger);
+  EXPECT_EQ(best("nhm", "MEM_LOAD_RETIRED.L3_MISS"), "load-dram"_trigger);
+  EXPECT_EQ(best("snb", "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS"), "load-dram"_trigger);
+  EXPECT_EQ(best("icl", "BR_INST_RETIRED.NEAR_TAKEN"), "branch-taken"_trigger);
+  EXPECT_EQ(best("icl", "BR_INST_RETIRED.COND_NTAKEN"), "branch-not-taken"_trigger);
+  EXPECT_EQ(best("icl", "BR_MISP_RETIRED.COND"), "branch-mispredict"_trigger);
+  EXPECT_EQ(best("skl", "BR_MISP_RETIRED.RET"), "ret"_trigger);
+  EXPECT_EQ(best("skl", "BR_INST_RETIRED.NEAR_CALL"), "call"_trigger);
+  EXPECT_EQ(best("spr", "ARITH.IDIV_ACTIVE"), "div"_trigger);
+  EXPECT_EQ(best("skl", "SW_PREFETCH_ACCESS.T0"), "prefetch"_trigger);
+  EXPECT_EQ(best("skl", "MEM_INST_RETIRED.LOCK_LOADS"), "lock-rmw"_trigger);
+  EXPECT_EQ(best("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS"), "flush"_trigger);
+  EXPECT_EQ(best("zen4", "RETIRED_TAKEN_BRANCH_INSTRUCTIONS"), "branch-taken"_trigger);
+  EXPECT_EQ(best("zen4", "DIV_OP_COUNT"), "div"_trigger);
+  EXPECT_EQ(best("skl", "r003c"), "load-dram"_trigger);
   EXPECT_EQ(best("skl", "IDQ.MITE_UOPS"), std::nullopt);
   EXPECT_EQ(best("skl", "MEM_INST_RETIRED.SPLIT_LOADS"), std::nullopt) << "nothing splits a line";
 }
@@ -101,36 +102,36 @@ TEST(Triggers, CauseTheirEvents) {
 TEST(Triggers, FollowTheCausesOfTheirInstructions) {
   SKIP_WITHOUT_X86_TABLES();
   // MFENCE and CPUID cause no event of these on Skylake, and may on Haswell.
-  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains(TriggerKind::mfence)));
-  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.ALL_LOADS"), Contains(TriggerKind::prefetch));
-  EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains(TriggerKind::cpuid));
-  EXPECT_THAT(kinds("hsw", "MEM_LOAD_UOPS_RETIRED.L1_MISS"), Contains(TriggerKind::mfence));
-  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_MISS"), Not(Contains(TriggerKind::mfence)));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains("mfence"_trigger)));
+  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.ALL_LOADS"), Contains("prefetch"_trigger));
+  EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains("cpuid"_trigger));
+  EXPECT_THAT(kinds("hsw", "MEM_LOAD_UOPS_RETIRED.L1_MISS"), Contains("mfence"_trigger));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_MISS"), Not(Contains("mfence"_trigger)));
   EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"),
-              ::testing::ElementsAre(TriggerKind::lock_rmw));
+              ::testing::ElementsAre("lock-rmw"_trigger));
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"),
-              ::testing::ElementsAre(TriggerKind::load_dram));
+              ::testing::ElementsAre("load-dram"_trigger));
 }
 
 TEST(Triggers, HaveExpectedCountsPerIteration) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 1);
-  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::store), 0);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::load_dram), 1);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::load_l3), 0);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_HIT", TriggerKind::load_l3), 1);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", TriggerKind::load), 1);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", TriggerKind::load_l2), 0);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "load"_trigger), 1);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "store"_trigger), 0);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", "load-dram"_trigger), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", "load-l3"_trigger), 0);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_HIT", "load-l3"_trigger), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", "load"_trigger), 1);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L1_HIT", "load-l2"_trigger), 0);
   // The back-edge of the loop is a taken conditional branch.
-  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::branch_taken), 2);
-  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::load), 1);
-  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_TAKEN", TriggerKind::branch_taken), 1);
-  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_NTAKEN", TriggerKind::branch_not_taken), 1);
-  EXPECT_EQ(expected("icl", "BR_MISP_RETIRED.COND", TriggerKind::branch_mispredict), 0.5);
-  EXPECT_EQ(expected("skl", "BR_MISP_RETIRED.RET", TriggerKind::branch_mispredict), 0);
-  EXPECT_EQ(expected("zen4", "DIV_OP_COUNT", TriggerKind::div), 1);
-  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::prefetch), 1);
-  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
+  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", "branch-taken"_trigger), 2);
+  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", "load"_trigger), 1);
+  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_TAKEN", "branch-taken"_trigger), 1);
+  EXPECT_EQ(expected("icl", "BR_INST_RETIRED.COND_NTAKEN", "branch-not-taken"_trigger), 1);
+  EXPECT_EQ(expected("icl", "BR_MISP_RETIRED.COND", "branch-mispredict"_trigger), 0.5);
+  EXPECT_EQ(expected("skl", "BR_MISP_RETIRED.RET", "branch-mispredict"_trigger), 0);
+  EXPECT_EQ(expected("zen4", "DIV_OP_COUNT", "div"_trigger), 1);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", "prefetch"_trigger), 1);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", "load"_trigger), 0);
 }
 
 TEST(Triggers, CauseTheirEventOnceEach) {
@@ -141,30 +142,30 @@ TEST(Triggers, CauseTheirEventOnceEach) {
     specification.gaps = {1000, 2000};
     return expected_events(about, event, specification);
   };
-  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::prefetch), 3);
-  EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", TriggerKind::flush), 3);
-  EXPECT_EQ(of_three("zen2", "RETIRED_CPUID_INSTRUCTIONS", TriggerKind::cpuid), 3);
-  EXPECT_EQ(of_three("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::load), 3);
-  EXPECT_EQ(of_three("skl", "BR_INST_RETIRED.NEAR_TAKEN", TriggerKind::branch_taken), 4);
-  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", TriggerKind::load), 0);
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", "prefetch"_trigger), 3);
+  EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", "flush"_trigger), 3);
+  EXPECT_EQ(of_three("zen2", "RETIRED_CPUID_INSTRUCTIONS", "cpuid"_trigger), 3);
+  EXPECT_EQ(of_three("skl", "MEM_INST_RETIRED.ALL_LOADS", "load"_trigger), 3);
+  EXPECT_EQ(of_three("skl", "BR_INST_RETIRED.NEAR_TAKEN", "branch-taken"_trigger), 4);
+  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", "load"_trigger), 0);
 }
 
 TEST(Triggers, HaveNoExpectedCountIfItDepends) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::div), std::nullopt) << "cycles";
-  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", TriggerKind::load), 0);
-  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::string_load), std::nullopt);
-  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::prefetch), std::nullopt);
-  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", TriggerKind::mfence), 0) << "never there";
-  EXPECT_EQ(expected("hsw", "MEM_LOAD_UOPS_RETIRED.L3_MISS", TriggerKind::mfence), std::nullopt);
-  EXPECT_EQ(expected("skl", "LONGEST_LAT_CACHE.MISS", TriggerKind::load_dram), std::nullopt);
-  EXPECT_EQ(expected("skl", "cycles", TriggerKind::load), std::nullopt);
-  EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", TriggerKind::load), std::nullopt);
-  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", TriggerKind::ret), std::nullopt)
+  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", "div"_trigger), std::nullopt) << "cycles";
+  EXPECT_EQ(expected("skl", "ARITH.DIVIDER_ACTIVE", "load"_trigger), 0);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "string-load"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "prefetch"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_LOAD_RETIRED.L3_MISS", "mfence"_trigger), 0) << "never there";
+  EXPECT_EQ(expected("hsw", "MEM_LOAD_UOPS_RETIRED.L3_MISS", "mfence"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "LONGEST_LAT_CACHE.MISS", "load-dram"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "cycles", "load"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "IDQ.MITE_UOPS", "load"_trigger), std::nullopt);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "ret"_trigger), std::nullopt)
       << "undocumented whether a load of the stack counts";
-  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::load), 1);
-  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
-  EXPECT_EQ(expected("zen4", "LS_DISPATCH.STORE_DISPATCH", TriggerKind::lock_rmw), std::nullopt);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", "load"_trigger), 1);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.LD_DISPATCH", "lock-rmw"_trigger), std::nullopt);
+  EXPECT_EQ(expected("zen4", "LS_DISPATCH.STORE_DISPATCH", "lock-rmw"_trigger), std::nullopt);
 }
 
 TEST(Triggers, FilterTheListOfEvents) {
@@ -177,12 +178,12 @@ TEST(Triggers, FilterTheListOfEvents) {
     }
     return result;
   };
-  EXPECT_THAT(names(TriggerKind::div, false),
+  EXPECT_THAT(names("div"_trigger, false),
               ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_THREAD_UNHALTED.THREAD_P",
                                      "CPU_CLK_UNHALTED", "INST_RETIRED.TOTAL_CYCLES",
                                      "UNHALTED_CORE_CYCLES", "UOPS_RETIRED.TOTAL_CYCLES"));
-  EXPECT_THAT(names(TriggerKind::store, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
-  EXPECT_THAT(names(TriggerKind::none, false), IsEmpty());
+  EXPECT_THAT(names("store"_trigger, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
+  EXPECT_THAT(names("none"_trigger, false), IsEmpty());
 }
 
 TEST(Triggers, AreThoseOfArmTargetsOnArm) {
@@ -193,14 +194,14 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
                 .core = Core::other};
   Event loads;
   loads.name = "MEM_ACCESS_RD";
-  EXPECT_EQ(best_trigger(cpu, loads), TriggerKind::load);
+  EXPECT_EQ(best_trigger(cpu, loads), "load"_trigger);
   std::vector<TriggerKind> loading;
   for (const TriggerCause& cause : triggers_of(cpu, loads)) loading.push_back(cause.kind);
-  EXPECT_THAT(loading, ::testing::ElementsAre(TriggerKind::load, TriggerKind::fault))
+  EXPECT_THAT(loading, ::testing::ElementsAre("load"_trigger, "fault"_trigger))
       << "no other load can be built for it";
   Event cycles;
   cycles.name = "CPU_CYCLES";
-  EXPECT_EQ(best_trigger(cpu, cycles), TriggerKind::div);
+  EXPECT_EQ(best_trigger(cpu, cycles), "div"_trigger);
 }
 
 TEST(Counted, IsOtherForModifiersWithoutAName) {

@@ -1,9 +1,9 @@
-// What is said of events that the kernel or the CPU does not treat as they were asked for.
-#include "src/measure/event_warnings.h"
-
+// Warnings about events that the kernel or the CPU does not treat as requested.
+#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <string>
 #include <vector>
@@ -220,20 +220,20 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
   };
   using runway::TriggerKind;
   // The back-edge of the loop is a taken branch, which no other trigger declares.
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kSkylake), NotJudged::not_caused);
-  EXPECT_EQ(with(TriggerKind::branch_taken, raw(0x20c4, 2), kSkylake), NotJudged::none);
-  EXPECT_EQ(with(TriggerKind::store, raw(0x81d0, 2), kSkylake), NotJudged::not_caused);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x81d0, 2), kSkylake), NotJudged::none);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20d1, 2), kSkylake), NotJudged::not_caused)
+  EXPECT_EQ(with("load"_trigger, raw(0x20c4, 2), kSkylake), NotJudged::not_caused);
+  EXPECT_EQ(with("branch-taken"_trigger, raw(0x20c4, 2), kSkylake), NotJudged::none);
+  EXPECT_EQ(with("store"_trigger, raw(0x81d0, 2), kSkylake), NotJudged::not_caused);
+  EXPECT_EQ(with("load"_trigger, raw(0x81d0, 2), kSkylake), NotJudged::none);
+  EXPECT_EQ(with("load"_trigger, raw(0x20d1, 2), kSkylake), NotJudged::not_caused)
       << "it hits the L1";
-  EXPECT_EQ(with(TriggerKind::load, raw(0x11d0, 2), kSkylake), NotJudged::none)
+  EXPECT_EQ(with("load"_trigger, raw(0x11d0, 2), kSkylake), NotJudged::none)
       << "of STLB_MISS_LOADS no trigger is known";
   // Generic events are known where no catalogue is.
   Attribute branches = cycles(2);
   branches.config = 4;
-  EXPECT_EQ(with(TriggerKind::load, branches, kEmeraldRapids), NotJudged::not_caused);
-  EXPECT_EQ(with(TriggerKind::branch_taken, branches, kEmeraldRapids), NotJudged::none);
-  EXPECT_EQ(with(TriggerKind::load, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none) << "unknown";
+  EXPECT_EQ(with("load"_trigger, branches, kEmeraldRapids), NotJudged::not_caused);
+  EXPECT_EQ(with("branch-taken"_trigger, branches, kEmeraldRapids), NotJudged::none);
+  EXPECT_EQ(with("load"_trigger, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none) << "unknown";
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {

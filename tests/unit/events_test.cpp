@@ -1,9 +1,8 @@
 // Events of known CPUs: libpfm4, its corrections and the tables of src/events.
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
-#include "src/events/encoding.h"
 #include "src/events/errata.h"
-#include "src/events/l2_requests.h"
+#include "src/events/spelling.h"
 #include "src/support/error.h"
 #include "tests/support/event_tables.h"
 
@@ -272,6 +271,7 @@ TEST(Causes, AreUnknownIfTheArticleIsSilent) {
   for (const Cause& cause : causes_of(Core::skylake, 0x412e)) {
     EXPECT_EQ(cause.verdict, Verdict::unknown);
   }
+  EXPECT_EQ(verdict_on({}, {Category::gp_load}), Verdict::unknown);
 }
 
 TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
@@ -287,14 +287,6 @@ TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
   EXPECT_EQ(of_all({}), Verdict::unknown);
   EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x81d0), {Category::gp_load, Category::other}),
             Verdict::can);
-}
-
-TEST(Causes, AreUnknownForOtherCpusAndEvents) {
-  for (const Category category : instructions::kCategories) {
-    EXPECT_EQ(verdict_on(causes_of(Core::other, 0x20d1), {category}), Verdict::unknown);
-    EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x412e), {category}), Verdict::unknown);
-    EXPECT_EQ(verdict_on({}, {category}), Verdict::unknown);
-  }
 }
 
 TEST(Errata, AreThoseOfTheCoreAndTheEvent) {

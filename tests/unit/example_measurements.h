@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kTrigger = kLeadIn + 200;
 inline constexpr std::uint64_t kRunway = kTrigger + 3;
 inline constexpr std::size_t kNops = 5000;
 
-/// 200 one-byte NOPs, a trigger of three bytes, 5,000 one-byte NOPs, some loop behind them.
+/// 200 one-byte NOPs, a trigger of three bytes, 5,000 one-byte NOPs, and some loop.
 inline analysis::TargetMap target() {
   const auto nops = [](std::uint64_t begin, std::size_t count) {
     analysis::CodeRegion code;
@@ -79,11 +79,13 @@ inline analysis::Measurement begin(const Example& example) {
   return m;
 }
 
-inline analysis::Tally tally(const std::vector<analysis::LocatedCount>& counts,
-                             const analysis::TargetMap* map) {
-  analysis::Tally result;
-  for (const auto& count : counts) result.add(count, map);
-  return result;
+/// Adds samples to a basis of the target, whose events are judged. `map` null: its trigger is not
+/// known.
+inline void count(const std::vector<analysis::LocatedCount>& counts, const analysis::TargetMap* map,
+                  analysis::Basis& basis) {
+  for (const auto& count : counts) basis.tally.add(count, map);
+  if (map != nullptr) basis.geometry = map->geometry();
+  basis.not_judged = analysis::NotJudged::none;
 }
 
 inline analysis::Measurement finish(analysis::Measurement m, const Example& example) {
@@ -93,11 +95,14 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
     counts.push_back({analysis::Place::target, address_of(offset), samples, example.exact});
   }
   counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
-  const analysis::TargetMap* known = example.has_trigger ? &map : nullptr;
-  const auto samples = tally(counts, known).ledger.read();
-  if (m.period.effective) m.basis.iterations = samples * m.period.requested.value_or(100);
-  analysis::complete(m, tally(counts, known), known, example.not_judged, example.ignores_level,
-                     std::nullopt, example.bin_width);
+  count(counts, example.has_trigger ? &map : nullptr, m.basis);
+  m.basis.not_judged = example.not_judged;
+  m.basis.ignores_level = example.ignores_level;
+  if (m.period.effective) {
+    m.basis.iterations = m.basis.tally.ledger.read() * m.period.requested.value_or(100);
+  }
+  m.bin_width = example.bin_width;
+  analysis::complete(m);
   return m;
 }
 

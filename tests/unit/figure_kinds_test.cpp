@@ -58,32 +58,35 @@ OffsetAxis axis_of(const std::vector<Measurement>& list, std::int64_t most_bins 
   return choose_axis(columns, most_bins);
 }
 
-TEST(OffsetAxis, OfOneOffsetIsNarrowAndIncludesTheTrigger) {
-  const OffsetAxis axis = axis_of({make({.offsets = {{1, 5000}}})});
-  EXPECT_EQ(axis.width, 1);
-  EXPECT_LE(axis.lowest, 0);
-  EXPECT_GE(axis.highest, 1);
-  EXPECT_LE(axis.highest - axis.lowest, 12);
+TEST(OffsetAxis, HoldsTheTriggerAndAllButAFewFarSamples) {
+  struct Case {
+    std::vector<Offsets> levels;
+    std::int64_t lowest, highest;  ///< of the axis, or farther out by `slack` at most
+    std::int64_t slack, most_bins;
+  };
+  for (const Case& c : std::vector<Case>{{{{{1, 5000}}}, 0, 1, 12, 13},
+                                         {{uniform(-200, 5000)}, -200, 5000, 100, 101},
+                                         {{{{1, 9998}, {4000, 2}}}, 0, 1, 20, 20},
+                                         {{{{0, 5000}}, uniform(1, 900)}, 0, 900, 20, 101}}) {
+    std::vector<Measurement> list;
+    for (const Offsets& offsets : c.levels) list.push_back(make({.offsets = offsets}));
+    const OffsetAxis axis = axis_of(list);
+    EXPECT_LE(axis.lowest, c.lowest);
+    EXPECT_GE(axis.lowest, c.lowest - c.slack);
+    EXPECT_GE(axis.highest, c.highest);
+    EXPECT_LE(axis.highest, c.highest + c.slack);
+    EXPECT_LE((axis.highest - axis.lowest + 1) / axis.width, c.most_bins);
+  }
+  const Measurement far = make({.offsets = {{1, 9998}, {4000, 2}}});
+  EXPECT_EQ(bars_of(far, axis_of({far})).beyond, 2u);
+  EXPECT_EQ(axis_of({make({.offsets = {{0, 9}}, .bin_width = 7})}).width, 7);
 }
 
-TEST(OffsetAxis, OfAFullRunwayHasFewBins) {
-  const OffsetAxis axis = axis_of({make({.offsets = uniform(-200, 5000)})});
-  EXPECT_LE(axis.lowest, -200);
-  EXPECT_GE(axis.highest, 5000);
-  EXPECT_LE((axis.highest - axis.lowest + 1) / axis.width, 101);
-}
-
-TEST(OffsetAxis, LeavesOutAFewFarSamplesAndCountsThem) {
-  const Measurement m = make({.offsets = {{1, 9998}, {4000, 2}}});
-  const OffsetAxis axis = axis_of({m});
-  EXPECT_LT(axis.highest, 20);
-  EXPECT_EQ(bars_of(m, axis).beyond, 2u);
-}
-
-TEST(OffsetAxis, IsSharedByTheLevels) {
-  const OffsetAxis axis =
-      axis_of({make({.offsets = {{0, 5000}}}), make({.level = 1, .offsets = uniform(1, 900)})});
-  EXPECT_GE(axis.highest, 900);
+TEST(RoundUpNicely, GivesOneTwoOrFiveTimesAPowerOfTen) {
+  EXPECT_EQ(round_up_nicely(0.0), 1);
+  EXPECT_EQ(round_up_nicely(1.01), 2);
+  EXPECT_EQ(round_up_nicely(51), 100);
+  EXPECT_EQ(round_up_nicely(150000), 200000);
 }
 
 /// Samples of the bars by class: hit, skid, before, censored.
@@ -108,18 +111,6 @@ TEST(Bars, HaveEverySampleOnceInItsClass) {
   EXPECT_EQ(bars.beyond, 0u);
 }
 
-TEST(Bars, OfWideRecordedBinsShowHitsBesideSkids) {
-  const Measurement m = make({.offsets = {{0, 30}, {3, 20}, {12, 5}}, .bin_width = 10});
-  const Bars bars = bars_of(m, axis_of({m}));
-  ASSERT_EQ(bars.bars.size(), 3u);
-  EXPECT_EQ(bars.bars[0].sample_class, SampleClass::hit);
-  EXPECT_EQ(bars.bars[0].count, 30u);
-  EXPECT_EQ(bars.bars[1].bottom, 0u) << "beside the hits";
-  EXPECT_EQ(bars.bars[1].count, 20u);
-  EXPECT_EQ(bars.bars[2].lo, 10);
-  EXPECT_EQ(bars.highest, 30u) << "hits and skids do not add up to a bar";
-}
-
 TEST(Bars, OfHitsAreAloneAtTheLeftOfTheirBin) {
   const Measurement m = make({.offsets = {{-3, 7}, {0, 40}, {1, 30}, {9, 5}, {25, 4}}});
   const Bars bars = bars_of(m, {-20, 29, 10});
@@ -134,6 +125,8 @@ TEST(Bars, OfHitsAreAloneAtTheLeftOfTheirBin) {
   EXPECT_EQ(bars.bars[2].count, 35u);
   EXPECT_EQ(sides(2), std::pair(0.5, 9.5));
   EXPECT_EQ(sides(3), std::pair(19.5, 29.5));
+  EXPECT_EQ(bars.bars[2].bottom, 0u) << "beside the hits, not on them";
+  EXPECT_EQ(bars.highest, 40u);
   EXPECT_EQ(end_of_hits({-200, 799, 50}), 7.5) << "wide enough to be visible";
   EXPECT_EQ(end_of_hits({0, 4999, 50}), 24.5) << "half of the bin at most";
   // In bins of one instruction hits fill theirs.
@@ -168,8 +161,8 @@ Measurement several_triggers(const std::vector<std::size_t>& nops,
     }
   }
   Measurement m = examples::begin({});
-  complete(m, examples::tally(counts, &map), &map, analysis::NotJudged::none, false, std::nullopt,
-           1);
+  examples::count(counts, &map, m.basis);
+  complete(m);
   return m;
 }
 
@@ -184,13 +177,6 @@ TEST(Bars, OfSeveralTriggersHaveTheCountsOfTheLedger) {
     EXPECT_THAT(samples_by_class(bars_of(m, {0, 1499, width})), ElementsAre(5u, 386u, 0u, 18u))
         << width;
   }
-}
-
-TEST(RoundUpNicely, GivesOneTwoOrFiveTimesAPowerOfTen) {
-  EXPECT_EQ(round_up_nicely(0.0), 1);
-  EXPECT_EQ(round_up_nicely(1.01), 2);
-  EXPECT_EQ(round_up_nicely(51), 100);
-  EXPECT_EQ(round_up_nicely(150000), 200000);
 }
 
 TEST(HistogramFigure, StacksTheClassesOfABin) {
@@ -248,12 +234,12 @@ TEST(CdfFigure, RisesInWideBinsAtTheirLastOffset) {
   EXPECT_THAT(only_panel(figure).curves.at(0).points, IsSupersetOf(steps));
 }
 
-TEST(CdfFigure, CountsSamplesOutsideTheHistogram) {
-  auto m = make({.offsets = {{1, 50}}});
-  m.histogram.underflow = 30;
-  m.histogram.overflow = 20;
-  const auto figure = drawn(cdf_figure, {m});
-  EXPECT_THAT(only_panel(figure).curves.at(0).points, IsSupersetOf(Points2D{{1, 30}, {1, 80}}));
+TEST(CdfFigure, CountsSamplesOutsideTheAxis) {
+  const auto figure = drawn(cdf_figure, {make({.offsets = {{-150, 30}, {1, 99940}, {400, 30}}})});
+  const auto& points = only_panel(figure).curves.at(0).points;
+  EXPECT_NEAR(points.front().second, 0.03, 1e-9);
+  EXPECT_NEAR(points.back().second, 99.97, 1e-9);
+  EXPECT_THAT(only_panel(figure).captions.at(0).text, HasSubstr(", 60 beyond"));
 }
 
 TEST(CdfFigure, DotsTheLineFromTheCensoredOffsetOn) {

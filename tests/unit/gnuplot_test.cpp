@@ -1,6 +1,6 @@
 // Figures as files: formats, scripts, names of recordings, and failures of gnuplot.
-#include "plots/characters.h"
 #include "plots/figure.h"
+#include "plots/layout.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
@@ -108,12 +108,6 @@ TEST_F(DrawnFigure, HasTheFormatOfItsExtension) {
   }
 }
 
-TEST_F(DrawnFigure, ReplacesAnOlderFile) {
-  std::ofstream(directory_ / "figure.png") << "older";
-  draw_figure(four_levels(), {.files = named("figure.png")});
-  EXPECT_THAT(content("figure.png"), StartsWith("\x89PNG"));
-}
-
 TEST_F(DrawnFigure, HasTheTextsOfItsModel) {
   auto list = four_levels();
   list[1].synthetic = true;
@@ -131,14 +125,20 @@ TEST_F(DrawnFigure, HasTheTextsOfItsModel) {
 }
 
 TEST_F(DrawnFigure, EqualsTheFigureOfItsScript) {
+  // Also where nothing is located, on a logarithmic axis.
+  auto nothing_located = four_levels();
+  nothing_located.erase(nothing_located.begin(), nothing_located.begin() + 3);
+  nothing_located.front().triggers = {{0, 0}, {0, 0}};
   for (const Kind kind : kKinds) {
-    draw_figure(four_levels(), {.files = named("f.svg", "f.gp"), .kind = kind});
-    const std::string svg = content("f.svg");
-    fs::remove(directory_ / "f.svg");
-    const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
-    EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
-    EXPECT_EQ(redrawn.err, "") << name_of(kind);
-    EXPECT_TRUE(content("f.svg") == svg) << name_of(kind);
+    for (const auto& list : {four_levels(), nothing_located}) {
+      draw_figure(list, {.files = named("f.svg", "f.gp"), .kind = kind, .logarithmic = true});
+      const std::string svg = content("f.svg");
+      fs::remove(directory_ / "f.svg");
+      const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+      EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
+      EXPECT_EQ(redrawn.err, "") << name_of(kind);
+      EXPECT_TRUE(content("f.svg") == svg) << name_of(kind);
+    }
   }
 }
 

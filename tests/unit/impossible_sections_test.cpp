@@ -26,7 +26,7 @@ constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
 // Offsets in struct perf_file_header.
 constexpr std::size_t kAttributes = 24, kData = 40, kFeatureBits = 72;
 
-/// A header with a hole behind it that reads as zeros and takes no room on the disk.
+/// A header with a hole after it that reads as zeros and takes no room on the disk.
 constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
 
 class ImpossibleSections : public ::testing::Test {
@@ -84,7 +84,7 @@ TEST_F(ImpossibleSections, AnIdTableOfATeraOfEntriesIsRefused) {
 }
 
 TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
-  // The table lies within the file, which is large without taking room on the disk.
+  // The table is within the file, which is large without taking room on the disk.
   const auto builder = two_samples();
   auto bytes = builder.bytes();
   bytes.replace(builder.data_offset() - 16, 16, section(bytes.size(), kTerabyte / 2));

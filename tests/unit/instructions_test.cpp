@@ -38,8 +38,181 @@ std::string letters_of(const std::vector<MemoryOperand>& memory) {
   return letters;
 }
 
-void expect(const std::vector<Expected>& all) {
-  for (const Expected& expected : all) {
+const std::vector<Expected> kClassified{
+    // Loads by their register.
+    {"mov rax, [rax]", "48 8b 00", "GP_LOAD", "r"},
+    {"movzx eax, byte ptr [rax]", "0f b6 00", "GP_LOAD", "r"},
+    {"cmovne rax, [rax]", "48 0f 45 00", "GP_LOAD", "r"},
+    {"cmp [rax], ecx", "39 08", "GP_LOAD", "r"},
+    {"test [rax], ecx", "85 08", "GP_LOAD", "r"},
+    {"add rax, [rcx]", "48 03 01", "GP_LOAD", "r"},
+    {"bt [rax], rcx", "48 0f a3 08", "GP_LOAD", "r"},
+    {"mulx rax, rcx, [rax]", "c4 e2 f3 f6 00", "GP_LOAD", "r"},
+    {"crc32 eax, byte ptr [rax]", "f2 0f 38 f0 00", "GP_LOAD", "r"},
+    {"xlatb", "d7", "GP_LOAD", "(r)"},
+    {"movd xmm0, [rax]", "66 0f 6e 00", "XMM_LOAD", "r"},
+    {"addps xmm0, [rax]", "0f 58 00", "XMM_LOAD", "r"},
+    {"pinsrb xmm0, [rax], 1", "66 0f 3a 20 00 01", "XMM_LOAD", "r"},
+    {"cvtsi2sd xmm0, dword ptr [rax]", "f2 0f 2a 00", "XMM_LOAD", "r"},
+    {"cvttsd2si eax, [rax]", "f2 0f 2c 00", "XMM_LOAD", "r"},
+    {"ucomisd xmm0, [rax]", "66 0f 2e 00", "XMM_LOAD", "r"},
+    {"vmovups ymm0, [rax]", "c5 fc 10 00", "YMM_LOAD", "r"},
+    {"vmaskmovps ymm0, ymm1, [rax]", "c4 e2 75 2c 00", "YMM_LOAD", "r"},
+    {"vcvtpd2ps xmm0, ymmword ptr [rax]", "c5 fd 5a 00", "YMM_LOAD", "r"},
+    {"vpbroadcastd ymm0, [rax]", "c4 e2 7d 58 00", "YMM_LOAD", "r"},
+    {"{vex} vpdpbusd ymm0, ymm1, [rax]", "c4 e2 75 50 00", "YMM_LOAD", "r"},
+    {"vmovdqu32 zmm0{k1}, [rax]", "62 f1 7e 49 6f 00", "ZMM_LOAD", "r"},
+    {"vaddps zmm0, zmm1, dword ptr [rax]{1to16}", "62 f1 74 58 58 00", "ZMM_LOAD", "r"},
+    {"vpcmpd k1, zmm0, [rax], 0", "62 f3 7d 48 1f 08 00", "ZMM_LOAD", "r"},
+    {"vfpclasspsz k1, [rax], 1", "62 f3 7d 48 66 08 01", "ZMM_LOAD", "r"},
+    {"vaddph zmm0, zmm1, [rax]", "62 f5 74 48 58 00", "ZMM_LOAD", "r"},
+    // Read modify writes as loads and stores.
+    {"inc dword ptr [rax]", "ff 00", "GP_LOAD STORE", "b"},
+    {"add [rax], ecx", "01 08", "GP_LOAD STORE", "b"},
+    {"shld [rax], ecx, 3", "0f a4 08 03", "GP_LOAD STORE", "b"},
+    {"cmpxchg [rax], rcx", "48 0f b1 08", "GP_LOAD STORE", "b"},
+    {"xadd [rax], rcx", "48 0f c1 08", "GP_LOAD STORE", "b"},
+    {"not byte ptr [rax]", "f6 10", "GP_LOAD STORE", "b"},
+    // Locked loads by their prefix.
+    {"lock inc dword ptr [rax]", "f0 ff 00", "LOCKED_LOAD STORE", "b"},
+    {"lock cmpxchg [rax], rcx", "f0 48 0f b1 08", "LOCKED_LOAD STORE", "b"},
+    {"lock cmpxchg16b [rax]", "f0 48 0f c7 08", "LOCKED_LOAD STORE", "b"},
+    {"lock bts [rax], rcx", "f0 48 0f ab 08", "LOCKED_LOAD STORE", "b"},
+    {"lock add [rax], rcx", "f0 48 01 08", "LOCKED_LOAD STORE", "b"},
+    {"xchg [rax], rcx", "48 87 08", "STORE OTHER", "b"},
+    // String loads.
+    {"lodsb", "ac", "STR_LOAD", "(r)"},
+    {"rep movsb", "f3 a4", "STR_LOAD STORE", "(w) (r)"},
+    {"movsq", "48 a5", "STR_LOAD STORE", "(w) (r)"},
+    {"rep stosb", "f3 aa", "STORE", "(w)"},
+    {"scasb", "ae", "STR_LOAD", "(r)"},
+    {"cmpsb", "a6", "STR_LOAD", "(r) (r)"},
+    // Input and output.
+    {"in al, dx", "ec", "IO", ""},
+    {"in eax, 5", "e5 05", "IO", ""},
+    {"out dx, al", "ee", "IO", ""},
+    {"insb", "6c", "IO STORE", "(w)"},
+    {"rep insb", "f3 6c", "IO STORE", "(w)"},
+    {"outsb", "6e", "STR_LOAD IO", "(r)"},
+    // Prefetches.
+    {"prefetcht0 [rax]", "0f 18 08", "PREFETCH", "-"},
+    {"prefetchnta [rax]", "0f 18 00", "PREFETCH", "-"},
+    {"prefetchw [rax]", "0f 0d 08", "PREFETCH", "-"},
+    {"prefetchwt1 [rax]", "0f 0d 10", "PREFETCH", "-"},
+    // Non temporal loads.
+    {"movntdqa xmm0, [rax]", "66 0f 38 2a 00", "NT_LOAD", "r"},
+    {"vmovntdqa ymm0, [rax]", "c4 e2 7d 2a 00", "YMM_LOAD NT_LOAD", "r"},
+    // Fences.
+    {"mfence", "0f ae f0", "MFENCE", ""},
+    {"lfence", "0f ae e8", "OTHER", ""},
+    {"sfence", "0f ae f8", "OTHER", ""},
+    // Cpuid.
+    {"cpuid", "0f a2", "CPUID", ""},
+    // Stores.
+    {"mov [rax], rax", "48 89 00", "STORE", "w"},
+    {"sete [rax]", "0f 94 00", "STORE", "w"},
+    {"movups [rax], xmm0", "0f 11 00", "STORE", "w"},
+    {"movntdq [rax], xmm0", "66 0f e7 00", "STORE", "w"},
+    {"movnti [rax], rcx", "48 0f c3 08", "STORE", "w"},
+    {"pextrb [rax], xmm0, 1", "66 0f 3a 14 00 01", "STORE", "w"},
+    {"vextracti128 [rax], ymm0, 1", "c4 e3 7d 39 00 01", "STORE", "w"},
+    {"vmaskmovps [rax], ymm1, ymm0", "c4 e2 75 2e 00", "STORE", "w"},
+    {"vmovdqu32 [rax]{k1}, zmm0", "62 f1 7e 49 7f 00", "STORE", "w"},
+    {"vpcompressd [rax]{k1}, zmm0", "62 f2 7d 49 8b 00", "STORE", "w"},
+    {"maskmovdqu xmm0, xmm1", "66 0f f7 c1", "STORE", "(w)"},
+    {"kmovq [rax], k1", "c4 e1 f8 91 08", "STORE", "w"},
+    {"movbe [rax], rax", "48 0f 38 f1 00", "STORE", "w"},
+    {"push rax", "50", "STORE", "(w)"},
+    {"push 5", "6a 05", "STORE", "(w)"},
+    // Branches.
+    {"jne .", "75 fe", "BRANCH", ""},
+    {"jmp .", "eb fe", "BRANCH", ""},
+    {"jmp rax", "ff e0", "BRANCH", ""},
+    {"jrcxz .", "e3 fe", "BRANCH", ""},
+    {"call .", "e8 fb ff ff ff", "STORE BRANCH", "(w)"},
+    {"call rax", "ff d0", "STORE BRANCH", "(w)"},
+    // Divisions.
+    {"div rcx", "48 f7 f1", "DIV", ""},
+    {"idiv ecx", "f7 f9", "DIV", ""},
+    {"div qword ptr [rax]", "48 f7 30", "GP_LOAD DIV", "r"},
+    {"sqrtsd xmm0, xmm1", "f2 0f 51 c1", "DIV", ""},
+    {"divps xmm0, [rax]", "0f 5e 00", "XMM_LOAD DIV", "r"},
+    {"vdivpd ymm0, ymm1, [rax]", "c5 f5 5e 00", "YMM_LOAD DIV", "r"},
+    {"vsqrtpd zmm0, [rax]", "62 f1 fd 48 51 00", "ZMM_LOAD DIV", "r"},
+    {"fdiv st, st(1)", "d8 f1", "DIV OTHER", ""},
+    // Flushes.
+    {"clflush [rax]", "0f ae 38", "FLUSH", "-"},
+    {"clflushopt [rax]", "66 0f ae 38", "FLUSH", "-"},
+    {"clwb [rax]", "66 0f ae 30", "OTHER", "-"},
+    {"cldemote [rax]", "0f 1c 00", "OTHER", "-"},
+    // Addresses and nops.
+    {"lea rax, [rax]", "48 8d 00", "LEA", "-"},
+    {"nop", "90", "NOP", ""},
+    {"nop dword ptr [rax]", "0f 1f 00", "NOP", "-"},
+    {"nop ax", "66 0f 1f c0", "NOP", ""},
+    {"endbr64", "f3 0f 1e fa", "NOP", ""},
+    // Register computations.
+    {"mov rax, rcx", "48 89 c8", "NOMEM", ""},
+    {"add rax, rcx", "48 01 c8", "NOMEM", ""},
+    {"xchg rax, rcx", "48 91", "NOMEM", ""},
+    {"sete al", "0f 94 c0", "NOMEM", ""},
+    {"cqo", "48 99", "NOMEM", ""},
+    {"cld", "fc", "NOMEM", ""},
+    {"popcnt rax, rcx", "f3 48 0f b8 c1", "NOMEM", ""},
+    {"movmskps eax, xmm0", "0f 50 c0", "NOMEM", ""},
+    {"vpaddd ymm0, ymm1, ymm2", "c5 f5 fe c2", "NOMEM", ""},
+    {"kandq k1, k2, k3", "c4 e1 ec 41 cb", "NOMEM", ""},
+    {"vzeroupper", "c5 f8 77", "NOMEM", ""},
+    {"pcmpistri xmm0, xmm1, 1", "66 0f 3a 63 c1 01", "NOMEM", ""},
+    {"aesenc xmm0, xmm1", "66 0f 38 dc c1", "NOMEM", ""},
+    // Undocumented ones as other.
+    {"pop rax", "58", "OTHER", "(r)"},
+    {"pop qword ptr [rax]", "8f 00", "STORE OTHER", "w (r)"},
+    {"push qword ptr [rax]", "ff 30", "STORE OTHER", "r (w)"},
+    {"ret", "c3", "BRANCH OTHER", "(r)"},
+    {"ret 8", "c2 08 00", "BRANCH OTHER", "(r)"},
+    {"leave", "c9", "OTHER", "(r)"},
+    {"enter 8, 0", "c8 08 00 00", "STORE OTHER", "(w)"},
+    {"pushf", "9c", "STORE OTHER", "(w)"},
+    {"popf", "9d", "OTHER", "(r)"},
+    {"iretq", "48 cf", "BRANCH OTHER", "(r)"},
+    {"jmp [rax]", "ff 20", "BRANCH OTHER", "r"},
+    {"call [rax]", "ff 10", "STORE BRANCH OTHER", "r (w)"},
+    {"lret", "cb", "BRANCH OTHER", "(r)"},
+    {"jmp far ptr [rax]", "ff 28", "BRANCH OTHER", "r"},
+    {"syscall", "0f 05", "OTHER", ""},
+    {"int3", "cc", "OTHER", ""},
+    {"fld qword ptr [rax]", "dd 00", "OTHER", "r"},
+    {"fstp tbyte ptr [rax]", "db 38", "STORE OTHER", "w"},
+    {"fadd st, st(1)", "d8 c1", "OTHER", ""},
+    {"movq mm0, [rax]", "0f 6f 00", "OTHER", "r"},
+    {"kmovq k1, [rax]", "c4 e1 f8 90 08", "OTHER", "r"},
+    {"vpgatherdd ymm0, [rax+ymm1*4], ymm2", "c4 e2 6d 90 04 88", "OTHER", "rv"},
+    {"vpscatterdd [rax+zmm1*4]{k1}, zmm0", "62 f2 7d 49 a0 04 88", "STORE OTHER", "wv"},
+    {"vgatherpf0dps [rax+zmm1*4]{k1}", "62 f2 7d 49 c6 0c 88", "OTHER", "-v"},
+    {"mov ds, [rax]", "8e 18", "OTHER", "r"},
+    {"mov cr0, rax", "0f 22 c0", "OTHER", ""},
+    {"lgdt [rax]", "0f 01 10", "OTHER", "r"},
+    {"invlpg [rax]", "0f 01 38", "OTHER", "-"},
+    {"fxsave [rax]", "0f ae 00", "STORE OTHER", "w"},
+    {"xsave [rax]", "0f ae 20", "STORE OTHER", "b"},
+    {"ldmxcsr [rax]", "0f ae 10", "OTHER", "r"},
+    {"stmxcsr [rax]", "0f ae 18", "STORE OTHER", "w"},
+    {"rdtsc", "0f 31", "OTHER", ""},
+    {"rdrand rax", "48 0f c7 f0", "OTHER", ""},
+    {"xbegin .", "c7 f8 fa ff ff ff", "OTHER", ""},
+    {"pause", "f3 90", "OTHER", ""},
+    {"cli", "fa", "OTHER", ""},
+    {"movdir64b rax, [rcx]", "66 0f 38 f8 01", "STORE OTHER", "r (w)"},
+    {"clzero", "0f 01 fc", "STORE OTHER", "(w)"},
+    {"tileloadd tmm0, [rax+rcx]", "c4 e2 7b 4b 04 08", "OTHER", "r"},
+    {"bndldx bnd0, [rax+rcx]", "0f 1a 04 08", "OTHER", "-"},
+    {"ud1 eax, [rax]", "0f b9 00", "OTHER", "-"},
+    {"rdsspq rax", "f3 48 0f 1e c8", "OTHER", ""},
+};
+
+TEST(Instructions, AreClassified) {
+  for (const Expected& expected : kClassified) {
     SCOPED_TRACE(expected.assembly);
     const auto code = test::hex(expected.bytes);
     const auto found = classify(Arch::x86_64, code, 0x401000);
@@ -48,240 +221,6 @@ void expect(const std::vector<Expected>& all) {
     EXPECT_EQ(names_of(found->categories), expected.categories);
     EXPECT_EQ(letters_of(found->memory), expected.memory);
   }
-}
-
-TEST(Instructions, ClassifyLoadsByTheirRegister) {
-  expect({
-      {"mov rax, [rax]", "48 8b 00", "GP_LOAD", "r"},
-      {"movzx eax, byte ptr [rax]", "0f b6 00", "GP_LOAD", "r"},
-      {"cmovne rax, [rax]", "48 0f 45 00", "GP_LOAD", "r"},
-      {"cmp [rax], ecx", "39 08", "GP_LOAD", "r"},
-      {"test [rax], ecx", "85 08", "GP_LOAD", "r"},
-      {"add rax, [rcx]", "48 03 01", "GP_LOAD", "r"},
-      {"bt [rax], rcx", "48 0f a3 08", "GP_LOAD", "r"},
-      {"mulx rax, rcx, [rax]", "c4 e2 f3 f6 00", "GP_LOAD", "r"},
-      {"crc32 eax, byte ptr [rax]", "f2 0f 38 f0 00", "GP_LOAD", "r"},
-      {"xlatb", "d7", "GP_LOAD", "(r)"},
-      {"movd xmm0, [rax]", "66 0f 6e 00", "XMM_LOAD", "r"},
-      {"addps xmm0, [rax]", "0f 58 00", "XMM_LOAD", "r"},
-      {"pinsrb xmm0, [rax], 1", "66 0f 3a 20 00 01", "XMM_LOAD", "r"},
-      {"cvtsi2sd xmm0, dword ptr [rax]", "f2 0f 2a 00", "XMM_LOAD", "r"},
-      {"cvttsd2si eax, [rax]", "f2 0f 2c 00", "XMM_LOAD", "r"},
-      {"ucomisd xmm0, [rax]", "66 0f 2e 00", "XMM_LOAD", "r"},
-      {"vmovups ymm0, [rax]", "c5 fc 10 00", "YMM_LOAD", "r"},
-      {"vmaskmovps ymm0, ymm1, [rax]", "c4 e2 75 2c 00", "YMM_LOAD", "r"},
-      {"vcvtpd2ps xmm0, ymmword ptr [rax]", "c5 fd 5a 00", "YMM_LOAD", "r"},
-      {"vpbroadcastd ymm0, [rax]", "c4 e2 7d 58 00", "YMM_LOAD", "r"},
-      {"{vex} vpdpbusd ymm0, ymm1, [rax]", "c4 e2 75 50 00", "YMM_LOAD", "r"},
-      {"vmovdqu32 zmm0{k1}, [rax]", "62 f1 7e 49 6f 00", "ZMM_LOAD", "r"},
-      {"vaddps zmm0, zmm1, dword ptr [rax]{1to16}", "62 f1 74 58 58 00", "ZMM_LOAD", "r"},
-      {"vpcmpd k1, zmm0, [rax], 0", "62 f3 7d 48 1f 08 00", "ZMM_LOAD", "r"},
-      {"vfpclasspsz k1, [rax], 1", "62 f3 7d 48 66 08 01", "ZMM_LOAD", "r"},
-      {"vaddph zmm0, zmm1, [rax]", "62 f5 74 48 58 00", "ZMM_LOAD", "r"},
-  });
-}
-
-TEST(Instructions, ClassifyReadModifyWritesAsLoadsAndStores) {
-  expect({
-      {"inc dword ptr [rax]", "ff 00", "GP_LOAD STORE", "b"},
-      {"add [rax], ecx", "01 08", "GP_LOAD STORE", "b"},
-      {"shld [rax], ecx, 3", "0f a4 08 03", "GP_LOAD STORE", "b"},
-      {"cmpxchg [rax], rcx", "48 0f b1 08", "GP_LOAD STORE", "b"},
-      {"xadd [rax], rcx", "48 0f c1 08", "GP_LOAD STORE", "b"},
-      {"not byte ptr [rax]", "f6 10", "GP_LOAD STORE", "b"},
-  });
-}
-
-TEST(Instructions, ClassifyLockedLoadsByTheirPrefix) {
-  expect({
-      {"lock inc dword ptr [rax]", "f0 ff 00", "LOCKED_LOAD STORE", "b"},
-      {"lock cmpxchg [rax], rcx", "f0 48 0f b1 08", "LOCKED_LOAD STORE", "b"},
-      {"lock cmpxchg16b [rax]", "f0 48 0f c7 08", "LOCKED_LOAD STORE", "b"},
-      {"lock bts [rax], rcx", "f0 48 0f ab 08", "LOCKED_LOAD STORE", "b"},
-      {"lock add [rax], rcx", "f0 48 01 08", "LOCKED_LOAD STORE", "b"},
-      {"xchg [rax], rcx", "48 87 08", "STORE OTHER", "b"},
-  });
-}
-
-TEST(Instructions, ClassifyStringLoads) {
-  expect({
-      {"lodsb", "ac", "STR_LOAD", "(r)"},
-      {"rep movsb", "f3 a4", "STR_LOAD STORE", "(w) (r)"},
-      {"movsq", "48 a5", "STR_LOAD STORE", "(w) (r)"},
-      {"rep stosb", "f3 aa", "STORE", "(w)"},
-      {"scasb", "ae", "STR_LOAD", "(r)"},
-      {"cmpsb", "a6", "STR_LOAD", "(r) (r)"},
-  });
-}
-
-TEST(Instructions, ClassifyInputAndOutput) {
-  expect({
-      {"in al, dx", "ec", "IO", ""},
-      {"in eax, 5", "e5 05", "IO", ""},
-      {"out dx, al", "ee", "IO", ""},
-      {"insb", "6c", "IO STORE", "(w)"},
-      {"rep insb", "f3 6c", "IO STORE", "(w)"},
-      {"outsb", "6e", "STR_LOAD IO", "(r)"},
-  });
-}
-
-TEST(Instructions, ClassifyPrefetches) {
-  expect({
-      {"prefetcht0 [rax]", "0f 18 08", "PREFETCH", "-"},
-      {"prefetchnta [rax]", "0f 18 00", "PREFETCH", "-"},
-      {"prefetchw [rax]", "0f 0d 08", "PREFETCH", "-"},
-      {"prefetchwt1 [rax]", "0f 0d 10", "PREFETCH", "-"},
-  });
-}
-
-TEST(Instructions, ClassifyNonTemporalLoads) {
-  expect({
-      {"movntdqa xmm0, [rax]", "66 0f 38 2a 00", "NT_LOAD", "r"},
-      {"vmovntdqa ymm0, [rax]", "c4 e2 7d 2a 00", "YMM_LOAD NT_LOAD", "r"},
-  });
-}
-
-TEST(Instructions, ClassifyFences) {
-  expect({
-      {"mfence", "0f ae f0", "MFENCE", ""},
-      {"lfence", "0f ae e8", "OTHER", ""},
-      {"sfence", "0f ae f8", "OTHER", ""},
-  });
-}
-
-TEST(Instructions, ClassifyCpuid) {
-  expect({
-      {"cpuid", "0f a2", "CPUID", ""},
-  });
-}
-
-TEST(Instructions, ClassifyStores) {
-  expect({
-      {"mov [rax], rax", "48 89 00", "STORE", "w"},
-      {"sete [rax]", "0f 94 00", "STORE", "w"},
-      {"movups [rax], xmm0", "0f 11 00", "STORE", "w"},
-      {"movntdq [rax], xmm0", "66 0f e7 00", "STORE", "w"},
-      {"movnti [rax], rcx", "48 0f c3 08", "STORE", "w"},
-      {"pextrb [rax], xmm0, 1", "66 0f 3a 14 00 01", "STORE", "w"},
-      {"vextracti128 [rax], ymm0, 1", "c4 e3 7d 39 00 01", "STORE", "w"},
-      {"vmaskmovps [rax], ymm1, ymm0", "c4 e2 75 2e 00", "STORE", "w"},
-      {"vmovdqu32 [rax]{k1}, zmm0", "62 f1 7e 49 7f 00", "STORE", "w"},
-      {"vpcompressd [rax]{k1}, zmm0", "62 f2 7d 49 8b 00", "STORE", "w"},
-      {"maskmovdqu xmm0, xmm1", "66 0f f7 c1", "STORE", "(w)"},
-      {"kmovq [rax], k1", "c4 e1 f8 91 08", "STORE", "w"},
-      {"movbe [rax], rax", "48 0f 38 f1 00", "STORE", "w"},
-      {"push rax", "50", "STORE", "(w)"},
-      {"push 5", "6a 05", "STORE", "(w)"},
-  });
-}
-
-TEST(Instructions, ClassifyBranches) {
-  expect({
-      {"jne .", "75 fe", "BRANCH", ""},
-      {"jmp .", "eb fe", "BRANCH", ""},
-      {"jmp rax", "ff e0", "BRANCH", ""},
-      {"jrcxz .", "e3 fe", "BRANCH", ""},
-      {"call .", "e8 fb ff ff ff", "STORE BRANCH", "(w)"},
-      {"call rax", "ff d0", "STORE BRANCH", "(w)"},
-  });
-}
-
-TEST(Instructions, ClassifyDivisions) {
-  expect({
-      {"div rcx", "48 f7 f1", "DIV", ""},
-      {"idiv ecx", "f7 f9", "DIV", ""},
-      {"div qword ptr [rax]", "48 f7 30", "GP_LOAD DIV", "r"},
-      {"sqrtsd xmm0, xmm1", "f2 0f 51 c1", "DIV", ""},
-      {"divps xmm0, [rax]", "0f 5e 00", "XMM_LOAD DIV", "r"},
-      {"vdivpd ymm0, ymm1, [rax]", "c5 f5 5e 00", "YMM_LOAD DIV", "r"},
-      {"vsqrtpd zmm0, [rax]", "62 f1 fd 48 51 00", "ZMM_LOAD DIV", "r"},
-      {"fdiv st, st(1)", "d8 f1", "DIV OTHER", ""},
-  });
-}
-
-TEST(Instructions, ClassifyFlushes) {
-  expect({
-      {"clflush [rax]", "0f ae 38", "FLUSH", "-"},
-      {"clflushopt [rax]", "66 0f ae 38", "FLUSH", "-"},
-      {"clwb [rax]", "66 0f ae 30", "OTHER", "-"},
-      {"cldemote [rax]", "0f 1c 00", "OTHER", "-"},
-  });
-}
-
-TEST(Instructions, ClassifyAddressesAndNops) {
-  expect({
-      {"lea rax, [rax]", "48 8d 00", "LEA", "-"},
-      {"nop", "90", "NOP", ""},
-      {"nop dword ptr [rax]", "0f 1f 00", "NOP", "-"},
-      {"nop ax", "66 0f 1f c0", "NOP", ""},
-      {"endbr64", "f3 0f 1e fa", "NOP", ""},
-  });
-}
-
-TEST(Instructions, ClassifyRegisterComputations) {
-  expect({
-      {"mov rax, rcx", "48 89 c8", "NOMEM", ""},
-      {"add rax, rcx", "48 01 c8", "NOMEM", ""},
-      {"xchg rax, rcx", "48 91", "NOMEM", ""},
-      {"sete al", "0f 94 c0", "NOMEM", ""},
-      {"cqo", "48 99", "NOMEM", ""},
-      {"cld", "fc", "NOMEM", ""},
-      {"popcnt rax, rcx", "f3 48 0f b8 c1", "NOMEM", ""},
-      {"movmskps eax, xmm0", "0f 50 c0", "NOMEM", ""},
-      {"vpaddd ymm0, ymm1, ymm2", "c5 f5 fe c2", "NOMEM", ""},
-      {"kandq k1, k2, k3", "c4 e1 ec 41 cb", "NOMEM", ""},
-      {"vzeroupper", "c5 f8 77", "NOMEM", ""},
-      {"pcmpistri xmm0, xmm1, 1", "66 0f 3a 63 c1 01", "NOMEM", ""},
-      {"aesenc xmm0, xmm1", "66 0f 38 dc c1", "NOMEM", ""},
-  });
-}
-
-TEST(Instructions, ClassifyUndocumentedOnesAsOther) {
-  expect({
-      {"pop rax", "58", "OTHER", "(r)"},
-      {"pop qword ptr [rax]", "8f 00", "STORE OTHER", "w (r)"},
-      {"push qword ptr [rax]", "ff 30", "STORE OTHER", "r (w)"},
-      {"ret", "c3", "BRANCH OTHER", "(r)"},
-      {"ret 8", "c2 08 00", "BRANCH OTHER", "(r)"},
-      {"leave", "c9", "OTHER", "(r)"},
-      {"enter 8, 0", "c8 08 00 00", "STORE OTHER", "(w)"},
-      {"pushf", "9c", "STORE OTHER", "(w)"},
-      {"popf", "9d", "OTHER", "(r)"},
-      {"iretq", "48 cf", "BRANCH OTHER", "(r)"},
-      {"jmp [rax]", "ff 20", "BRANCH OTHER", "r"},
-      {"call [rax]", "ff 10", "STORE BRANCH OTHER", "r (w)"},
-      {"lret", "cb", "BRANCH OTHER", "(r)"},
-      {"jmp far ptr [rax]", "ff 28", "BRANCH OTHER", "r"},
-      {"syscall", "0f 05", "OTHER", ""},
-      {"int3", "cc", "OTHER", ""},
-      {"fld qword ptr [rax]", "dd 00", "OTHER", "r"},
-      {"fstp tbyte ptr [rax]", "db 38", "STORE OTHER", "w"},
-      {"fadd st, st(1)", "d8 c1", "OTHER", ""},
-      {"movq mm0, [rax]", "0f 6f 00", "OTHER", "r"},
-      {"kmovq k1, [rax]", "c4 e1 f8 90 08", "OTHER", "r"},
-      {"vpgatherdd ymm0, [rax+ymm1*4], ymm2", "c4 e2 6d 90 04 88", "OTHER", "rv"},
-      {"vpscatterdd [rax+zmm1*4]{k1}, zmm0", "62 f2 7d 49 a0 04 88", "STORE OTHER", "wv"},
-      {"vgatherpf0dps [rax+zmm1*4]{k1}", "62 f2 7d 49 c6 0c 88", "OTHER", "-v"},
-      {"mov ds, [rax]", "8e 18", "OTHER", "r"},
-      {"mov cr0, rax", "0f 22 c0", "OTHER", ""},
-      {"lgdt [rax]", "0f 01 10", "OTHER", "r"},
-      {"invlpg [rax]", "0f 01 38", "OTHER", "-"},
-      {"fxsave [rax]", "0f ae 00", "STORE OTHER", "w"},
-      {"xsave [rax]", "0f ae 20", "STORE OTHER", "b"},
-      {"ldmxcsr [rax]", "0f ae 10", "OTHER", "r"},
-      {"stmxcsr [rax]", "0f ae 18", "STORE OTHER", "w"},
-      {"rdtsc", "0f 31", "OTHER", ""},
-      {"rdrand rax", "48 0f c7 f0", "OTHER", ""},
-      {"xbegin .", "c7 f8 fa ff ff ff", "OTHER", ""},
-      {"pause", "f3 90", "OTHER", ""},
-      {"cli", "fa", "OTHER", ""},
-      {"movdir64b rax, [rcx]", "66 0f 38 f8 01", "STORE OTHER", "r (w)"},
-      {"clzero", "0f 01 fc", "STORE OTHER", "(w)"},
-      {"tileloadd tmm0, [rax+rcx]", "c4 e2 7b 4b 04 08", "OTHER", "r"},
-      {"bndldx bnd0, [rax+rcx]", "0f 1a 04 08", "OTHER", "-"},
-      {"ud1 eax, [rax]", "0f b9 00", "OTHER", "-"},
-      {"rdsspq rax", "f3 48 0f 1e c8", "OTHER", ""},
-  });
 }
 
 TEST(Instructions, HaveTheTargetOfDirectBranches) {

@@ -1,4 +1,4 @@
-// The kernel's table of symbols: which lines count, which speaks for an address, where one ends.
+// The kernel's table of symbols: which lines count, which of them names an address, where one ends.
 #include "src/symbols/kallsyms.h"
 
 #include "src/support/error.h"

@@ -129,6 +129,16 @@ TEST_F(KitRun, ReadsLikeARunOfRecord) {
   EXPECT_EQ(std::get<std::chrono::nanoseconds>(clock.length), std::chrono::milliseconds(2500));
 }
 
+TEST_F(KitRun, LeavesOutTheCrossCheckOfNewAndOldKits) {
+  run::Run plan = read_description(directory_ / "plan.json");
+  plan.measurements.at(0).cross_check = "exceptions:page_fault_user";
+  put("plan.json", description_of(plan));
+  for (const std::string line : {"cross_check=no\n", "witness=no\n"}) {
+    record("access.none.data", kResult + line);
+    EXPECT_EQ(first().cross_check, "") << line;
+  }
+}
+
 TEST_F(KitRun, MarksPendingMeasurements) {
   // Killed before the recording had its name, and before there was a result.
   fs::rename(directory_ / "access.none.data", directory_ / "access.none.data.partial");
@@ -145,7 +155,7 @@ TEST_F(KitRun, GivesTheReasonOfARefusal) {
   EXPECT_EQ(first().state, State::refused);
   EXPECT_EQ(first().reason, "The access event is not supported.");
   refuse("access.none.data", "event syntax error: 'access'\n   \\___ parser error\n", 129);
-  EXPECT_EQ(first().reason, "perf does not know this event (parser error)");
+  EXPECT_EQ(first().reason, "perf does not support this event (parser error)");
   refuse("access.none.data", "Error:\nAccess to performance monitoring is limited.\n", 255);
   EXPECT_THAT(first().reason, HasSubstr("kernel.perf_event_paranoid is 4"));
   refuse("access.none.data", "no idea\n", 255);
@@ -178,7 +188,7 @@ TEST_F(KitRun, TreatsAFullDiskAsPending) {
 
 TEST_F(KitRun, NotesMissingSamples) {
   put("results/access.none.data.err", "[ perf record: Captured and wrote 1 MB x (12 samples) ]\n");
-  EXPECT_THAT(first().messages, Contains("12 samples of 5000 asked for"));
+  EXPECT_THAT(first().messages, Contains("12 of 5000 requested samples"));
 }
 
 TEST_F(KitRun, NotesVersionsOfPerf) {

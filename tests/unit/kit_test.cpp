@@ -1,8 +1,6 @@
 // A kit: shell quoting, measurement lines, tar and directory.
 #include "src/kit/kit.h"
 
-#include "src/kit/output.h"
-#include "src/kit/script.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

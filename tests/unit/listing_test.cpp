@@ -10,10 +10,10 @@
 #include "src/support/error.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
-#include "src/synth/truth.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_models.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -98,10 +97,10 @@ class ListingOfTarget : public ::testing::Test {
 TEST_F(ListingOfTarget, ContainsEverySampleOfTheTruthAtItsAddress) {
   const std::vector<
       std::tuple<runway::TriggerKind, std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>>
-      kinds{{runway::TriggerKind::load, 100, 20, {}},
-            {runway::TriggerKind::branch_taken, 60, 5, {}},
-            {runway::TriggerKind::fault, 20, 0, {}},
-            {runway::TriggerKind::store, 50, 10, {20, 45, 30}}};
+      kinds{{"load"_trigger, 100, 20, {}},
+            {"branch-taken"_trigger, 60, 5, {}},
+            {"fault"_trigger, 20, 0, {}},
+            {"store"_trigger, 50, 10, {20, 45, 30}}};
   std::uint64_t sampled = 0;
   std::vector<runway::Target> targets;
   for (const auto& [kind, nops, lead_in, gaps] : kinds) {
@@ -200,8 +199,8 @@ constexpr const char* kModel = R"({
 class ListingOfModel : public ListingOfTarget {
  protected:
   const Listing& read_model(Selection selection = {}) {
-    target_ = std::make_unique<runway::Target>(runway::build_target(
-        specification(runway::TriggerKind::load, 300, 40), directory_ / "target"));
+    target_ = std::make_unique<runway::Target>(
+        runway::build_target(specification("load"_trigger, 300, 40), directory_ / "target"));
     std::ofstream(directory_ / "model.json") << kModel;
     const auto model = synth::read_model(directory_ / "model.json");
     return read(model, *target_, std::move(selection));
@@ -229,16 +228,12 @@ TEST_F(ListingOfModel, FitsTheWidthWithAndWithoutColor) {
   const auto& listing = read_model();
   for (const std::size_t width : {60u, 80u, 132u}) {
     const std::string plain = output::listing_text(listing, {}, {.color = false, .width = width});
-    std::istringstream stream(plain);
-    for (std::string line; std::getline(stream, line);) {
+    for (const std::string& line : test::lines_of(plain)) {
       EXPECT_LE(output::display_width(line), width) << line;
     }
-    std::string colored = output::listing_text(listing, {}, {.color = true, .width = width});
+    const std::string colored = output::listing_text(listing, {}, {.color = true, .width = width});
     EXPECT_THAT(colored, HasSubstr("\x1b["));
-    for (auto at = colored.find('\x1b'); at != std::string::npos; at = colored.find('\x1b', at)) {
-      colored.erase(at, colored.find('m', at) - at + 1);
-    }
-    EXPECT_EQ(colored, plain);
+    EXPECT_EQ(test::without_color(colored), plain);
   }
 }
 
@@ -292,23 +287,17 @@ TEST_F(ListingOfModel, WritesTheSameCountsAsJsonAndCsv) {
       EXPECT_EQ(report["columns"].at(column["column"].get<std::size_t>())["samples"]["read"],
                 column["samples"]);
     }
-    std::istringstream csv(output::listing_csv(listing, choices));
-    std::string line;
-    std::getline(csv, line);
-    const auto fields = std::count(line.begin(), line.end(), ',');
+    const auto lines = test::lines_of(output::listing_csv(listing, choices));
+    const auto header = test::fields_of(lines.at(0));
+    const auto samples = std::find(header.begin(), header.end(), "samples") - header.begin();
     std::uint64_t from_csv = 0;
-    std::size_t lines = 0;
-    while (std::getline(csv, line)) {
-      ++lines;
-      if (line.find('"') == std::string::npos) {
-        EXPECT_EQ(std::count(line.begin(), line.end(), ','), fields) << line;
-      }
-      const auto exact = line.rfind(',');
-      const auto samples = line.rfind(',', exact - 1);
-      from_csv += std::stoull(line.substr(samples + 1, exact - samples - 1));
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const auto fields = test::fields_of(lines[i]);
+      ASSERT_EQ(fields.size(), header.size()) << lines[i];
+      from_csv += std::stoull(fields[static_cast<std::size_t>(samples)]);
     }
     EXPECT_EQ(from_csv, from_json);
-    EXPECT_EQ(lines, code["rows"].size() * 3);
+    EXPECT_EQ(lines.size(), 1 + code["rows"].size() * 3);
     EXPECT_EQ(from_json, 30u + 1000u + 2u);
   }
 }
@@ -362,7 +351,7 @@ TEST(ListingRows, JudgeAMacroFusedPairAsOne) {
                           {0x10, 0x13, 0x15, 0x16}),
               ElementsAre(conditional, conditional, never, never));
   EXPECT_THAT(verdicts_on({0x75, 0x00, 0x90}, {0x10, 0x12}), ElementsAre(std::nullopt, never))
-      << "what is in front of the jump is not seen";
+      << "the instruction before the jump is not seen";
 }
 
 TEST(SourceText, ReturnsLinesOfRegularFilesOnly) {

@@ -3,11 +3,11 @@
 #include "src/commands/commands.h"
 #include "src/support/process.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,8 +49,7 @@ class Manual : public ::testing::Test {
   /// Blocks of lines that end in a line with a dot.
   static std::vector<std::vector<std::string>> blocks(const std::string& text) {
     std::vector<std::vector<std::string>> found(1);
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : test::lines_of(text)) {
       if (line == ".") {
         found.emplace_back();
       } else if (!line.empty()) {

@@ -45,8 +45,7 @@ class Measure : public ::testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(runway::kHost);
     for (const char* name : {"target", "other"}) {
-      (void)runway::build_target(runway::specification_of(runway::TriggerKind::load),
-                                 directory_ / name);
+      (void)runway::build_target(runway::specification_of("load"_trigger), directory_ / name);
     }
     for (const std::uint64_t id : {5U, 6U}) builder_.event({.ids = {id}});
   }
@@ -136,8 +135,7 @@ class CatalogueEvent : public ::testing::Test {
     GTEST_SKIP() << "libpfm4 has the tables of its own architecture";
 #endif
     SKIP_WITHOUT_COMPILER(runway::kHost);
-    (void)runway::build_target(runway::specification_of(runway::TriggerKind::load),
-                               directory_ / "target");
+    (void)runway::build_target(runway::specification_of("load"_trigger), directory_ / "target");
     run_.machine.cpu.vendor = "GenuineIntel";
     run_.machine.cpu.family = 6;
     run_.machine.cpu.model = 94;
@@ -207,8 +205,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
 }
 
 TEST_F(CatalogueEvent, OfTheKernelTooIsNotExpectedOfAFault) {
-  (void)runway::build_target(runway::specification_of(runway::TriggerKind::fault),
-                             directory_ / "target");
+  (void)runway::build_target(runway::specification_of("fault"_trigger), directory_ / "target");
   planned_.trigger = "fault";
   EXPECT_EQ(measured(0x82d0, 1000).events_per_iteration.expected, std::nullopt)
       << "stores, none of which are of user mode";

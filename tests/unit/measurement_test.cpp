@@ -1,6 +1,6 @@
 #include "analysis/measurement.h"
 
-#include "analysis/wording.h"
+#include "tests/unit/example_measurements.h"
 
 #include <cstdint>
 #include <random>
@@ -12,12 +12,6 @@
 
 namespace skid::analysis {
 namespace {
-
-Tally tally(const std::vector<LocatedCount>& counts, const TargetMap* map) {
-  Tally result;
-  for (const LocatedCount& count : counts) result.add(count, map);
-  return result;
-}
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -33,40 +27,64 @@ CodeRegion nops(std::uint64_t begin, std::size_t count) {
   return code;
 }
 
+CodeRegion trigger_at(std::uint64_t begin) {
+  return {{begin, begin + 4}, {begin}};
+}
+
 /// 256 NOPs of lead-in, a trigger of four bytes, 1,000 NOPs of runway, and a loop around them.
 TargetMap target() {
-  CodeRegion trigger;
-  trigger.range = {kTrigger, kRunway};
-  trigger.starts = {kTrigger};
-  return TargetMap::of_target(nops(0x1000, 0x100), {{trigger, nops(kRunway, 1000)}},
+  return TargetMap::of_target(nops(0x1000, 0x100), {{trigger_at(kTrigger), nops(kRunway, 1000)}},
                               {0x1000, 0x1600}, {{0x15f0, 0x15f2}});
 }
+
+/// Triggers at 0x1010, followed by 100 NOPs, and at 0x1078, by 200.
+TargetMap two_triggers() {
+  return TargetMap::of_target(
+      nops(0x1000, 0x10),
+      {{trigger_at(0x1010), nops(0x1014, 100)}, {trigger_at(0x1078), nops(0x107c, 200)}},
+      {0x1000, 0x1200}, {});
+}
+
+using Counts = std::vector<LocatedCount>;
 
 LocatedCount at(std::uint64_t address, std::uint64_t samples, bool exact = false) {
   return {Place::target, address, samples, exact};
 }
 
-Measurement completed(const std::vector<LocatedCount>& counts, int level = 2,
-                      Measurement measurement = {}) {
-  const TargetMap map = target();
-  measurement.precise.recorded = level;
+Tally tally(const Counts& counts, const TargetMap& map = target()) {
+  Tally result;
+  for (const LocatedCount& count : counts) result.add(count, &map);
+  return result;
+}
+
+Measurement completed(const Counts& counts, Measurement measurement = {},
+                      const TargetMap& map = target()) {
+  measurement.precise.recorded = 2;
   measurement.event.label = "access";
-  complete(measurement, tally(counts, &map), &map, NotJudged::none, false, std::nullopt, 1);
+  const NotJudged reason = measurement.basis.not_judged;
+  examples::count(counts, &map, measurement.basis);
+  if (reason == NotJudged::timer) measurement.basis.not_judged = reason;
+  complete(measurement);
+  return measurement;
+}
+
+Measurement of_timer() {
+  Measurement measurement;
+  measurement.basis.not_judged = NotJudged::timer;
   return measurement;
 }
 
 TEST(Tally, PutsEverySampleInOneClass) {
   std::mt19937 random(5);
-  const TargetMap map = target();
   for (int round = 0; round < 50; ++round) {
-    std::vector<LocatedCount> counts;
+    Counts counts;
     std::uint64_t samples = 0;
     for (int i = 0; i < 100; ++i) {
       const auto place = static_cast<Place>(random() % 5);
       counts.push_back({place, 0x0f00 + random() % 0x800, random() % 50, random() % 2 == 0});
       samples += counts.back().samples;
     }
-    const Tally result = tally(counts, &map);
+    const Tally result = tally(counts);
     EXPECT_EQ(result.ledger.read(), samples);
     EXPECT_EQ(result.instructions.total(), result.ledger.located());
     EXPECT_EQ(result.bytes.total(), result.ledger.located());
@@ -74,58 +92,29 @@ TEST(Tally, PutsEverySampleInOneClass) {
   }
 }
 
-TEST(Tally, PlacesOutsideTheTargetKeepTheirClassWhateverTheAddress) {
-  const TargetMap map = target();
+TEST(Tally, KeepsTheClassOfPlacesOutsideTheTargetWhateverTheAddress) {
   const Tally result = tally({{Place::kernel, kTrigger, 1, false},
                               {Place::guest, kTrigger, 2, false},
                               {Place::unmapped, kTrigger, 3, false},
-                              {Place::other_user, kTrigger, 4, false}},
-                             &map);
+                              {Place::other_user, kTrigger, 4, false}});
   EXPECT_EQ(result.ledger[SampleClass::kernel], 1u);
   EXPECT_EQ(result.ledger[SampleClass::guest], 2u);
   EXPECT_EQ(result.ledger[SampleClass::unmapped], 3u);
   EXPECT_EQ(result.ledger[SampleClass::other_user], 4u);
 }
 
-TEST(Tally, WithoutAMapTheTargetIsOtherUserCode) {
-  const Tally result = tally({at(kTrigger, 9, true)}, nullptr);
-  EXPECT_EQ(result.ledger[SampleClass::other_user], 9u);
-  EXPECT_EQ(result.exact_samples, 9u);
-  EXPECT_EQ(result.exact_off_trigger, 0u);
-}
-
 TEST(Tally, CountsExactSamplesOnAndOffTheTrigger) {
-  const TargetMap map = target();
   const Tally result = tally({at(kTrigger, 5, true),
                               at(kTrigger, 7),
                               at(kRunway + 9, 3, true),
                               {Place::kernel, 0, 2, true},
-                              at(0x15f0, 4, true)},
-                             &map);
+                              at(0x15f0, 4, true)});
   EXPECT_EQ(result.exact_samples, 14u);
   EXPECT_EQ(result.exact_hits, 5u);
   EXPECT_EQ(result.exact_off_trigger, 3u);
 }
 
-TEST(Tally, MergesLikeOneTallyOfBoth) {
-  const TargetMap map = target();
-  const std::vector<LocatedCount> first{at(kTrigger, 5, true), at(kRunway + 3, 2)};
-  const std::vector<LocatedCount> second{at(kTrigger + 1, 4), at(kRunway + 3, 1, true)};
-  std::vector<LocatedCount> both = first;
-  both.insert(both.end(), second.begin(), second.end());
-  Tally merged = tally(first, &map);
-  merged += tally(second, &map);
-  const Tally whole = tally(both, &map);
-  EXPECT_EQ(merged.ledger, whole.ledger);
-  EXPECT_EQ(merged.instructions.counts(), whole.instructions.counts());
-  EXPECT_EQ(merged.bytes.counts(), whole.bytes.counts());
-  EXPECT_EQ(merged.exact_samples, whole.exact_samples);
-  EXPECT_EQ(merged.exact_hits, whole.exact_hits);
-  EXPECT_EQ(merged.exact_off_trigger, whole.exact_off_trigger);
-  EXPECT_EQ(merged.inside_instruction, whole.inside_instruction);
-}
-
-TEST(Complete, FillsRatioDistancesHistogramAndContract) {
+TEST(Figures, OfLocatedSamplesAreRatioDistancesHistogramAndContract) {
   const Measurement m = completed({at(kTrigger, 4000), at(kRunway, 500), at(kRunway + 9, 500)});
   EXPECT_EQ(m.hit_ratio.count, 4000u);
   EXPECT_EQ(m.hit_ratio.total, 5000u);
@@ -144,15 +133,15 @@ TEST(Complete, FillsRatioDistancesHistogramAndContract) {
   EXPECT_THAT(m.count_warnings, IsEmpty());
 }
 
-TEST(Complete, TicksAreInstructionsTimesTicksPerInstruction) {
-  const TargetMap map = target();
+TEST(Figures, InTicksAreInstructionsTimesTicksPerInstruction) {
   Measurement m;
-  complete(m, tally({at(kRunway + 7, 10)}, &map), &map, NotJudged::none, false, 0.5, 1);
+  m.basis.ticks_per_instruction = 0.5;
+  m = completed({at(kRunway + 7, 10)}, m);
   ASSERT_TRUE(m.tsc_ticks);
   EXPECT_EQ(m.tsc_ticks->p50, 4.0);
 }
 
-TEST(Complete, BytesAreCensoredWhereTheirInstructionsAre) {
+TEST(Figures, InBytesAreCensoredWhereTheirInstructionsAre) {
   const Measurement m = completed({at(kRunway + 949, 9), at(kRunway + 950, 1)});
   EXPECT_FALSE(m.instructions->p90_at_least);
   EXPECT_FALSE(m.bytes->p90_at_least);
@@ -160,51 +149,46 @@ TEST(Complete, BytesAreCensoredWhereTheirInstructionsAre) {
   EXPECT_TRUE(m.bytes->max_at_least);
 }
 
-TEST(Complete, WithoutAMapNothingIsLocatedOrJudged) {
+TEST(Figures, WithoutAGeometryLocateAndJudgeNothing) {
   Measurement m;
   m.precise.recorded = 2;
-  complete(m, tally({at(kTrigger, 5000)}, nullptr), nullptr, NotJudged::none, false, 0.5, 1);
-  EXPECT_EQ(m.samples.read(), 5000u);
+  m.basis.ticks_per_instruction = 0.5;
+  examples::count({at(kTrigger, 5000, true)}, nullptr, m.basis);
+  complete(m);
+  EXPECT_EQ(m.samples[SampleClass::other_user], 5000u);
+  EXPECT_EQ(m.precise.exact_ip_samples, 5000u);
+  EXPECT_EQ(m.basis.tally.exact_off_trigger, 0u);
   EXPECT_EQ(m.hit_ratio.total, 0u);
   EXPECT_FALSE(m.instructions || m.bytes || m.tsc_ticks);
   EXPECT_TRUE(m.histogram.bins.empty());
   EXPECT_EQ(m.contract.verdict, Verdict::not_judged);
 }
 
-TEST(Complete, OffsetsBeyondTheLongestAxisAreItsOverflow) {
+TEST(Figures, CountOffsetsBeyondTheLongestAxisAsOverflow) {
   constexpr std::size_t kInstructions = 2'200'000;
   const TargetMap map = TargetMap::of_functions({0x100, 0x140}, nops(0x1000, kInstructions));
-  Measurement m;
-  const Tally counts = tally({at(0x100, 3), at(0x1000 + kInstructions - 1, 2)}, &map);
-  complete(m, counts, &map, NotJudged::none, false, std::nullopt, 1);
+  const Measurement m = completed({at(0x100, 3), at(0x1000 + kInstructions - 1, 2)}, {}, map);
   EXPECT_EQ(m.histogram.overflow, 2u);
   ASSERT_EQ(m.histogram.bins.size(), 1u);
   EXPECT_LT(m.highest_offset, static_cast<std::int64_t>(kInstructions));
   EXPECT_EQ(m.instructions->max, static_cast<double>(kInstructions));
 }
 
-TEST(Complete, ExpectsAnEvenShareOfHitsWhereNopsAreRightlySampled) {
-  const TargetMap map = target();
-  Measurement timer, judged;
-  const Tally counts = tally({at(kRunway, 1)}, &map);
-  complete(timer, counts, &map, NotJudged::timer, true, std::nullopt, 1);
-  complete(judged, counts, &map, NotJudged::none, true, std::nullopt, 1);
-  ASSERT_TRUE(timer.expected_hit_share);
-  EXPECT_DOUBLE_EQ(*timer.expected_hit_share, 1.0 / 1257);
-  EXPECT_FALSE(judged.expected_hit_share);
+TEST(Figures, ExpectAnEvenShareOfHitsWhereNopsAreRightlySampled) {
+  EXPECT_DOUBLE_EQ(completed({at(kRunway, 1)}, of_timer()).expected_hit_share.value(), 1.0 / 1257);
+  EXPECT_FALSE(completed({at(kRunway, 1)}).expected_hit_share);
 }
 
-TEST(Complete, ComputesAllAnewFromAChangedBasis) {
-  const TargetMap map = target();
-  const std::vector<LocatedCount> first{at(kTrigger, 5), at(kRunway + 999, 7)};
-  const std::vector<LocatedCount> second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
+TEST(Figures, OfASumAreThoseOfAllItsSamples) {
+  const Counts first{at(kTrigger, 5), at(kRunway + 999, 7)};
+  const Counts second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
   Measurement sum = completed(first);
   EXPECT_FALSE(sum.count_warnings.empty());
-  sum.basis.tally += tally(second, &map);
+  sum.basis.tally += tally(second);
   sum.basis.period_sum = 8028;
   sum.basis.iterations = 8028;
   complete(sum);
-  std::vector<LocatedCount> both = first;
+  Counts both = first;
   both.insert(both.end(), second.begin(), second.end());
   const Measurement whole = completed(both);
   EXPECT_EQ(sum.samples, whole.samples);
@@ -217,114 +201,78 @@ TEST(Complete, ComputesAllAnewFromAChangedBasis) {
   EXPECT_EQ(sum.events_per_iteration.measured, 1.0);
 }
 
-TEST(Complete, WarnsOfCensoredSamplesAboveOneInAThousand) {
-  EXPECT_THAT(completed({at(kTrigger, 4995), at(kRunway + 999, 5)}).count_warnings, IsEmpty());
-  EXPECT_THAT(completed({at(kTrigger, 4994), at(kRunway + 999, 6)}).count_warnings,
-              ElementsAre(HasSubstr("--nops")));
-}
-
-TEST(Complete, WarnsOfLossesAboveOneInAHundredWithoutSummingBothKinds) {
-  Measurement lossy;
-  lossy.lost_records = 50;
-  lossy.lost_samples = 50;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).count_warnings, IsEmpty());
-  lossy.lost_samples = 51;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, lossy).count_warnings,
-              ElementsAre(HasSubstr("51 samples were lost")));
-}
-
-TEST(Complete, WarnsOfThrottlingAboveOneInAHundred) {
-  Measurement throttled;
-  throttled.throttled = 50;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).count_warnings, IsEmpty());
-  throttled.throttled = 51;
-  EXPECT_THAT(completed({at(kTrigger, 5000)}, 2, throttled).count_warnings,
-              ElementsAre(HasSubstr("throttled the event 51 times")));
-}
-
-TEST(Complete, WarnsOfAddressesInsideInstructions) {
-  EXPECT_THAT(completed({at(kTrigger + 2, 1)}).count_warnings,
-              ElementsAre(HasSubstr("1 sample is inside an instruction")));
-}
-
-TEST(Complete, WarnsOfExactSamplesOffTheTrigger) {
-  EXPECT_THAT(completed({at(kTrigger, 4999, true), at(kRunway, 1, true)}).count_warnings,
-              ElementsAre(HasSubstr("1 sample has EXACT_IP set and an address off the trigger")));
-}
-
-TEST(Complete, WarnsOfEventsMoreThanFivePercentOffWithBothNumbers) {
-  Measurement events;
-  events.events_per_iteration = {1.049, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings, IsEmpty());
-  events.events_per_iteration = {1.2, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings,
-              ElementsAre(::testing::AllOf(HasSubstr("1.2 events"), HasSubstr("gives 1:"))));
-  events.events_per_iteration = {0.9, 1.0};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings,
-              ElementsAre(HasSubstr("did not cause the event each time")));
-  events.events_per_iteration = {0.9, std::nullopt};
-  EXPECT_THAT(completed({at(kTrigger, 1)}, 2, events).count_warnings, IsEmpty());
-}
-
-/// Triggers at 0x1010, with 100 NOPs behind it, and at 0x1078, with 200.
-TargetMap map_of_two_triggers() {
-  const auto one = [](std::uint64_t begin) {
-    CodeRegion trigger;
-    trigger.range = {begin, begin + 4};
-    trigger.starts = {begin};
-    return trigger;
-  };
-  return TargetMap::of_target(nops(0x1000, 0x10),
-                              {{one(0x1010), nops(0x1014, 100)}, {one(0x1078), nops(0x107c, 200)}},
-                              {0x1000, 0x1200}, {});
-}
-
-TEST(Complete, SharesTheSamplesAmongSeveralTriggers) {
-  const TargetMap map = map_of_two_triggers();
-  const std::vector<LocatedCount> first{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3)};
-  const std::vector<LocatedCount> second{at(0x1079, 20)};
-  Tally all = tally(first, &map);
-  all += tally(second, &map);
-  Measurement measurement;
-  complete(measurement, all, &map, NotJudged::none, false, std::nullopt, 1);
-  ASSERT_EQ(measurement.triggers.size(), 2u);
-  EXPECT_EQ(measurement.triggers[0], (TriggerCount{30, 40}));
-  EXPECT_EQ(measurement.triggers[1], (TriggerCount{20, 20}));
-  EXPECT_EQ(measurement.trigger_addresses, (std::vector<std::uint64_t>{0x1010, 0x1078}));
-  ASSERT_TRUE(measurement.bias);
-  EXPECT_DOUBLE_EQ(*measurement.bias->largest_ratio, 2);
-  EXPECT_NEAR(measurement.bias->chi_square, 20.0 / 3, 1e-12);
-
-  Measurement of_timer;
-  complete(of_timer, all, &map, NotJudged::timer, false, std::nullopt, 1);
-  EXPECT_EQ(of_timer.triggers.size(), 2u);
-  EXPECT_FALSE(of_timer.bias) << "a timer samples by time, not by trigger";
-  EXPECT_TRUE(completed({at(kTrigger, 100)}).triggers.empty()) << "one trigger needs no shares";
-}
-
-TEST(Complete, TellsOfEachBinHowManySamplesAreCensored) {
-  const TargetMap map = map_of_two_triggers();
-  // Offset 99 of the first is censored, the same of the second is not.
-  Tally all = tally({at(0x1014 + 98, 2)}, &map);
-  all += tally({at(0x107c + 98, 30), at(0x107c + 195, 4)}, &map);
-  for (const std::int64_t width : {1, 50}) {
+TEST(Figures, WarnOfCountsAboveTheirThresholds) {
+  const auto with = [](auto&& change) {
     Measurement measurement;
-    complete(measurement, all, &map, NotJudged::none, false, std::nullopt, width);
-    ASSERT_EQ(measurement.histogram.bins.size(), 2u);
-    EXPECT_EQ(measurement.histogram.bins[0].count, 32u);
-    EXPECT_EQ(measurement.histogram.bins[0].censored, 2u);
-    EXPECT_EQ(measurement.histogram.bins[1].censored, 4u);
+    change(measurement);
+    return measurement;
+  };
+  const auto losing = [&](std::uint64_t records, std::uint64_t samples) {
+    return with([=](Measurement& m) { m.lost_records = records, m.lost_samples = samples; });
+  };
+  const auto throttled = [&](std::uint64_t times) {
+    return with([=](Measurement& m) { m.throttled = times; });
+  };
+  const auto counting = [&](double measured, std::optional<double> expected) {
+    return with([=](Measurement& m) { m.events_per_iteration = {measured, expected}; });
+  };
+  struct Case {
+    Counts counts;
+    Measurement measurement;
+    std::vector<const char*> warning;  ///< parts of the only one; empty: there is none
+  };
+  const Counts hits{at(kTrigger, 5000)};
+  for (const Case& c : std::vector<Case>{
+           {{at(kTrigger, 4995), at(kRunway + 999, 5)}, {}, {}},
+           {{at(kTrigger, 4994), at(kRunway + 999, 6)}, {}, {"6 of 5000", "--nops"}},
+           {{at(kRunway + 999, 6)}, of_timer(), {}},
+           {hits, losing(50, 50), {}},  // the same loss, reported twice
+           {hits, losing(50, 51), {"51 samples were lost"}},
+           {hits, losing(UINT64_MAX, 0), {"lost in addition to the 5000 read (100.0000000%)"}},
+           {hits, throttled(50), {}},
+           {hits, throttled(51), {"throttled the event 51 times"}},
+           {{at(kTrigger + 2, 1)}, {}, {"1 sample is inside an instruction"}},
+           {{at(kTrigger, 4999, true), at(kRunway, 1, true)},
+            {},
+            {"1 sample has EXACT_IP set and an address off the trigger"}},
+           {hits, counting(1.049, 1.0), {}},
+           {hits, counting(1.2, 1.0), {"1.2 events", "gives 1:"}},
+           {hits, counting(0.9, 1.0), {"did not cause the event each time"}},
+           {hits, counting(0.9, std::nullopt), {}}}) {
+    const auto warnings = completed(c.counts, c.measurement).count_warnings;
+    ASSERT_EQ(warnings.size(), c.warning.empty() ? 0u : 1u) << ::testing::PrintToString(warnings);
+    for (const char* part : c.warning) EXPECT_THAT(warnings.front(), HasSubstr(part));
   }
 }
 
-TEST(Percent, ShowsEnoughDigitsNotToLookLikeALandmark) {
-  EXPECT_EQ(percent(0.0), "0%");
-  EXPECT_EQ(percent(1.0), "100%");
-  EXPECT_EQ(percent(0.12345), "12.35%");
-  EXPECT_EQ(percent(0.99998), "99.998%");
-  EXPECT_EQ(percent(0.00001), "0.001%");
-  EXPECT_EQ(percent(0.9989998), "99.89998%");
-  EXPECT_EQ(percent(kPromisedShare), "99.90%");
+TEST(Figures, ShareTheSamplesAmongSeveralTriggers) {
+  const TargetMap map = two_triggers();
+  const Counts counts{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3), at(0x1079, 20)};
+  const Measurement m = completed(counts, {}, map);
+  EXPECT_THAT(m.triggers, ElementsAre(TriggerCount{30, 40}, TriggerCount{20, 20}));
+  EXPECT_THAT(m.trigger_addresses, ElementsAre(0x1010u, 0x1078u));
+  ASSERT_TRUE(m.bias);
+  EXPECT_DOUBLE_EQ(*m.bias->largest_ratio, 2);
+  EXPECT_NEAR(m.bias->chi_square, 20.0 / 3, 1e-12);
+
+  const Measurement timer = completed(counts, of_timer(), map);
+  EXPECT_EQ(timer.triggers.size(), 2u);
+  EXPECT_FALSE(timer.bias) << "a timer samples by time, not by trigger";
+  EXPECT_TRUE(completed({at(kTrigger, 100)}).triggers.empty()) << "one trigger needs no shares";
+}
+
+TEST(Figures, CountTheCensoredSamplesOfEachBin) {
+  // Offset 99 of the first is censored, the same of the second is not.
+  for (const std::int64_t width : {1, 50}) {
+    Measurement m;
+    m.bin_width = width;
+    m = completed({at(0x1014 + 98, 2), at(0x107c + 98, 30), at(0x107c + 195, 4)}, m,
+                  two_triggers());
+    ASSERT_EQ(m.histogram.bins.size(), 2u);
+    EXPECT_EQ(m.histogram.bins[0].count, 32u);
+    EXPECT_EQ(m.histogram.bins[0][SampleClass::censored], 2u);
+    EXPECT_EQ(m.histogram.bins[1][SampleClass::censored], 4u);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the files behind a recording's mappings are found, and which of them are refused.
+// Where the files of a recording's mappings are found, and which of them are refused.
 #include "src/locate/module_store.h"
 
 #include "src/support/process.h"
@@ -123,7 +123,7 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
   EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
   EXPECT_THAT(store.remarks().front().text, HasSubstr("another architecture than was recorded"));
   EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr)
-      << "the build-id tells more";
+      << "the build-id is better evidence";
   for (const std::string& known : {here, std::string(), std::string("damaged\x1b[31m")}) {
     store.expect_machine(known);  // the next recording
     EXPECT_NE(store.find({program_.string(), {}}).module, nullptr) << known;
@@ -134,7 +134,7 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
 TEST_F(ModuleStoreTest, RefusesUnverifiedFilesForUnsupportedArchitectures) {
   ModuleStore store;
   for (const std::string third : {"armv7l", "i686", "riscv64"}) {
-    store.expect_machine({});  // a recording that does not tell
+    store.expect_machine({});  // a recording without an architecture
     EXPECT_NE(store.find({program_.string(), {}}).module, nullptr);
     store.expect_machine(third);
     EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr) << third;

@@ -494,7 +494,7 @@ TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
     std::map<std::string, Module> modules;
     std::map<std::string, int> functions_seen;
     for (const PerfSample& taken : samples) {
-      const auto location = spaces.resolve(taken.pid, taken.ip, 0);
+      const auto location = spaces.find(taken.pid, taken.ip, 0).location_of(taken.ip);
       if (!location || !spaces.file(location->file).path.starts_with('/')) continue;
       const std::string& path = spaces.file(location->file).path;
       auto module = modules.find(path);
@@ -505,8 +505,8 @@ TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
       const std::string name =
           function ? fmt::format("{}+{:#x}", function->name, *address - function->range.begin)
                    : "[unknown]";
-      // perf's answer for overlapping symbols depends on the shape of its tree: the PLT lies in
-      // the gap behind _init, which has no size.
+      // perf's answer for overlapping symbols depends on the shape of its tree: the PLT is in
+      // the gap after _init, which has no size.
       if (name.find("@plt") != std::string::npos) continue;
       EXPECT_EQ(name, taken.symbol) << path << fmt::format(" at {:#x}", taken.ip);
       if (function) ++functions_seen[function->name];

@@ -1,4 +1,4 @@
-// Sampled page faults against what a tracepoint tells of them.
+// Sampled page faults against their tracepoint.
 #include "src/measure/page_fault_check.h"
 
 #include "tests/support/recording_builder.h"
@@ -56,7 +56,10 @@ class PageFaults : public ::testing::Test {
     }
     builder_.write(directory_ / "perf.data");
     auto recording = Recording::open(directory_ / "perf.data");
-    return check_page_faults(recording);
+    PageFaultChecker checker;
+    const auto digest = locate::digest(
+        recording, {.visitor = [&](const Recording& read) { return checker.visitor(read); }});
+    return checker.finish();
   }
   analysis::IpCheck check_of_faults() {
     const auto result = check();

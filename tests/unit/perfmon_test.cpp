@@ -73,7 +73,7 @@ class Perfmon : public ::testing::Test {
   PerfmonEvents read(const std::string& cpu, const machine::CpuIdentity& here = {}) const {
     return read_perfmon(directory_.path(), cpu, here);
   }
-  /// What is said of an event file of Emerald Rapids with this content.
+  /// The error of an event file of Emerald Rapids with this content.
   std::string refusal(const std::string& content) const {
     write("EMR/events/emr_core.json", content);
     try {

@@ -363,7 +363,7 @@ TEST(PerfStat, LeavesOtherLinesOutAndReportsIt) {
   EXPECT_EQ(selection.counts[Quantity::cycles], 7.0);
   EXPECT_THAT(selection.remarks, Contains(HasSubstr("2 lines are no counts")));
 
-  // Also lines that look like JSON, in front of either form.
+  // Also lines that look like JSON, before either form.
   const std::string program = "{\"log\": \"begin\"}\n{ braces }\n";
   const auto json =
       read(program + as_json() + "{\"metric-value\" : \"1\", \"metric-unit\" : \"x\"}\n");

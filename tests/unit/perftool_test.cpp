@@ -1,5 +1,4 @@
 // perf as a tool: the words of its command line, what its messages mean, what a recording came to.
-#include "src/perftool/messages.h"
 #include "src/perftool/outcome.h"
 #include "src/perftool/record_command.h"
 #include "tests/support/temporary_directory.h"
@@ -135,7 +134,7 @@ TEST(Outcome, IsRefusedWhereTheKernelOrPerfDoesNotTakeTheEvent) {
                                       .err = "event syntax error: 'nonsense'\n"
                                              "                     \\___ parser error\n"});
   EXPECT_EQ(by_perf.ending, Ending::refused);
-  EXPECT_EQ(by_perf.reason, "perf does not know this event (parser error)");
+  EXPECT_EQ(by_perf.reason, "perf does not support this event (parser error)");
 }
 
 TEST(Outcome, TellsDeathsFromRefusals) {

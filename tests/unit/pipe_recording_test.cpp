@@ -1,6 +1,8 @@
-// Recordings in pipe mode: from a file, from a real pipe, and what only records tell.
+// Recordings in pipe mode: from a file, from a real pipe, and what only records contain.
 #include "src/perfdata/recording.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/recording_in_memory.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/writing_thread.h"
 
@@ -69,18 +71,52 @@ TEST_F(PipeRecording, OfABigEndianMachineIsRead) {
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1234));
 }
 
-TEST_F(PipeRecording, IsReadFromAPipeWithoutACopy) {
+TEST_F(PipeRecording, IsReadFromAPipeOnceOrSpooledAndReadTwice) {
   ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
   RecordingBuilder builder;
   builder.event({});
   for (std::uint64_t ip = 0; ip < 50'000; ++ip) builder.sample(ip, 7, ip);
-  const WritingThread writer(path(), builder.pipe_bytes());
-  auto recording = Recording::open(path());
-  EXPECT_FALSE(recording.rewindable());
-  const auto ips = ips_of(recording);
-  ASSERT_EQ(ips.size(), 50'000u);
-  EXPECT_EQ(ips.back(), 49'999u);
-  EXPECT_TRUE(recording.faults().empty());
+  for (const bool is_spooled : {false, true}) {
+    const WritingThread writer(path(), builder.pipe_bytes());
+    auto recording = Recording::open(path());
+    EXPECT_FALSE(recording.rewindable());
+    if (is_spooled) recording.spool();
+    EXPECT_EQ(recording.rewindable(), is_spooled);
+    EXPECT_EQ(recording.mode(), StorageMode::pipe);
+    const auto ips = ips_of(recording);
+    ASSERT_EQ(ips.size(), 50'000u);
+    EXPECT_EQ(ips.back(), 49'999u);
+    if (is_spooled) {
+      recording.rewind();
+      EXPECT_EQ(ips_of(recording), ips);
+    }
+    EXPECT_TRUE(recording.faults().empty());
+  }
+}
+
+TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
+  RecordingBuilder builder;
+  builder.event({});
+  for (std::uint64_t ip = 0; ip < 1'500; ++ip) builder.sample(ip, 7, ip);
+  const auto spool = [&](const std::string& directory) {
+    const test::FilledPipe pipe(builder.pipe_bytes());
+    ::setenv("TMPDIR", directory.c_str(), 1);
+    auto recording = Recording::open(pipe.path());
+    recording.spool();
+    return ips_of(recording).size();
+  };
+  EXPECT_EQ(spool(directory_ / "missing"), 1'500u) << "in another directory";
+  const test::SmallDisk disk(directory_ / "small", "16k");
+  if (disk.mounted()) {
+    try {
+      spool(directory_ / "small");
+      ADD_FAILURE() << "there was no room";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("small: no space left on device after "));
+      EXPECT_THAT(error.what(), HasSubstr("set TMPDIR"));
+    }
+  }
+  ::unsetenv("TMPDIR");
 }
 
 TEST_F(PipeRecording, ThatEndsInARecordIsReadUpToThere) {
@@ -135,9 +171,9 @@ TEST_F(PipeRecording, KeepsTheTracingDataAfterItsRecord) {
   builder.event({});
   builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0, builder.writer().u32(16).u32(0).bytes());
   std::string bytes = builder.pipe_bytes() + "formats, 16 byte";
-  RecordingBuilder behind;
-  behind.sample(0x5, 7, 1);
-  bytes += behind.records();
+  RecordingBuilder after;
+  after.sample(0x5, 7, 1);
+  bytes += after.records();
   auto recording = open_file(bytes);
   EXPECT_THAT(ips_of(recording), ElementsAre(0x5));
   EXPECT_EQ(recording.features().tracing_data.size(), 16u);

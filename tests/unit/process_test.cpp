@@ -25,7 +25,7 @@ bool runs(pid_t pid) {
   return ::kill(pid, 0) == 0;
 }
 
-/// A process that was killed stays visible until whoever inherited it reaps it.
+/// A process that was killed stays visible until its new parent reaps it.
 bool runs_no_longer(pid_t pid) {
   for (int attempt = 0; attempt < 200; ++attempt) {
     if (!runs(pid)) return true;

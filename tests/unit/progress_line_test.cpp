@@ -1,6 +1,6 @@
 #include "src/commands/progress_line.h"
 
-#include "src/commands/messages.h"
+#include "src/commands/terminal.h"
 
 #include <chrono>
 #include <string>
@@ -31,9 +31,9 @@ TEST(ProgressLine, AppearsAfterADelayAndIsErased) {
   }
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, HasSubstr("\r\033[Kreading 12/40 a\\x1b[2J.data"));
-  const std::size_t said = text.find("skidscan: something\n");
-  ASSERT_NE(said, std::string::npos);
-  EXPECT_EQ(text.substr(said - 4, 4), "\r\033[K") << "the line is gone first";
+  const std::size_t printed = text.find("skidscan: something\n");
+  ASSERT_NE(printed, std::string::npos);
+  EXPECT_EQ(text.substr(printed - 4, 4), "\r\033[K") << "the line is gone first";
   EXPECT_THAT(text, Not(EndsWith(".data"))) << "and in the end";
 }
 

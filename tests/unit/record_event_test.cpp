@@ -125,8 +125,8 @@ TEST(RecordEvent, DuplicatesAreRefused) {
 TEST(PreciseLevel, IsWrittenAsPerfsModifiers) {
   EXPECT_EQ(parse_level("none"), 0);
   EXPECT_EQ(parse_level("ppp"), 3);
-  EXPECT_EQ(level_text(0), "none");
-  EXPECT_EQ(level_text(2), "pp");
+  EXPECT_EQ(machine::level_name(0), "none");
+  EXPECT_EQ(machine::level_name(2), "pp");
   EXPECT_THROW(parse_level("pppp"), UsageError);
   EXPECT_THROW(parse_level(""), UsageError);
   EXPECT_THROW(parse_level("2"), UsageError);

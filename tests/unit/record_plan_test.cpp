@@ -1,5 +1,6 @@
 #include "src/record/plan.h"
 #include "src/support/error.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <chrono>
 #include <set>
@@ -73,9 +74,13 @@ std::map<TriggerKind, runway::TargetDescription> targets() {
   return result;
 }
 
+RecordRequest resolve(const PlanOptions& asked, const machine::Machine& machine = without_pmu()) {
+  return resolve_request(asked, machine, perf(), nullptr);
+}
+
 std::vector<run::PlannedMeasurement> plan(const PlanOptions& asked,
                                           const machine::Machine& machine = without_pmu()) {
-  return plan_measurements(asked, resolve_request(asked, machine, perf(), nullptr), targets());
+  return plan_measurements(asked, resolve(asked, machine), targets());
 }
 
 std::vector<std::string> requested(const std::vector<run::PlannedMeasurement>& plan) {
@@ -116,8 +121,8 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuIsTheBuiltInLadder) {
       ElementsAre("access", "access:p", "access:pp", "access:ppp", "execute", "execute:p",
                   "execute:pp", "execute:ppp", "faults", "faults:p", "faults:pp", "faults:ppp",
                   "cpu-clock", "cpu-clock:p", "cpu-clock:pp", "cpu-clock:ppp"));
-  EXPECT_THAT(resolve_request(options({}), without_pmu(), perf(), nullptr).notes,
-              ElementsAre(HasSubstr("says nothing of PEBS")));
+  EXPECT_THAT(resolve(options({})).notes, ElementsAre(HasSubstr("the method at work, not PEBS")));
+  EXPECT_THAT(resolve(options({"access"})).notes, IsEmpty()) << "of the choice of events";
 }
 
 TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
@@ -125,16 +130,11 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   EXPECT_EQ(measurements.size(), 24U);
   EXPECT_THAT(requested(measurements), Contains("cycles:ppp"));
   EXPECT_THAT(requested(measurements), Contains("branches"));
-  const RecordRequest request = resolve_request(options({}), with_pmu(), perf(), nullptr);
+  const RecordRequest request = resolve(options({}), with_pmu());
   EXPECT_THAT(request.notes,
               ElementsAre(HasSubstr("no event was named"), HasSubstr("generic cycles and branches"),
                           HasSubstr("load-dram: the sizes of this CPU's caches")));
   EXPECT_EQ(request.targets.size(), 4U);  // load, fault, load-dram, branch-taken
-}
-
-TEST(RecordPlan, WithEventsHasNoNoteOnTheChoiceOfEvents) {
-  EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).notes,
-              IsEmpty());
 }
 
 TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
@@ -168,16 +168,13 @@ TEST(RecordPlan, RepeatsTheWholeLadderInterleaved) {
   EXPECT_EQ(measurements[4].repeat, 2);
 }
 
-TEST(RecordPlan, NamesFilesPortably) {
-  EXPECT_THAT(files(plan(options({"cpu/event=0xd1,umask=0x20/pp", "access:pp"}))),
-              ElementsAre("cpu_event_0xd1_umask_0x20.pp.data", "access.pp.data"));
-}
-
-TEST(RecordPlan, NamesFilesDifferentlyThatWouldBeOne) {
+TEST(RecordPlan, NamesFilesPortablyAndDifferently) {
   const auto names = files(plan(options({"a:b_c:p", "a_b:c_c:p", "a_b_c:p", "../x/p"})));
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_THAT(names, Each(Not(HasSubstr("/"))));
   EXPECT_THAT(names, Each(Not(HasSubstr(".."))));
+  EXPECT_THAT(files(plan(options({"cpu/event=0xd1,umask=0x20/pp", "access:pp"}))),
+              ElementsAre("cpu_event_0xd1_umask_0x20.pp.data", "access.pp.data"));
 }
 
 TEST(RecordPlan, ChoosesTheTriggerThatTheEventNeeds) {
@@ -208,63 +205,60 @@ PlanOptions with_trigger(TriggerKind kind) {
 
 TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
   const auto working_set = [](TriggerKind kind) {
-    return resolve_request(with_trigger(kind), with_caches(), perf(), nullptr)
-        .targets.front()
-        .working_set_bytes;
+    return resolve(with_trigger(kind), with_caches()).targets.front().working_set_bytes;
   };
-  EXPECT_EQ(working_set(TriggerKind::load_l2), 128U << 10);
-  EXPECT_EQ(working_set(TriggerKind::load_l3), 4U << 20);
-  EXPECT_EQ(working_set(TriggerKind::load_dram), 64U << 20);
-  EXPECT_EQ(working_set(TriggerKind::load), 0U);
+  EXPECT_EQ(working_set("load-l2"_trigger), 128U << 10);
+  EXPECT_EQ(working_set("load-l3"_trigger), 4U << 20);
+  EXPECT_EQ(working_set("load-dram"_trigger), 64U << 20);
+  EXPECT_EQ(working_set("load"_trigger), 0U);
+  const RecordRequest unknown = resolve(with_trigger("load-l3"_trigger));
+  EXPECT_EQ(unknown.targets.front().working_set_bytes, 4U << 20);
+  EXPECT_THAT(unknown.notes, Contains(HasSubstr("caches are not known")));
 }
 
 TEST(RecordPlan, UsesTheRequestedWorkingSet) {
-  PlanOptions asked = with_trigger(TriggerKind::load_dram);
+  PlanOptions asked = with_trigger("load-dram"_trigger);
   asked.working_set = 1U << 20;
-  const RecordRequest request = resolve_request(asked, with_caches(), perf(), nullptr);
+  const RecordRequest request = resolve(asked, with_caches());
   EXPECT_EQ(request.targets.front().working_set_bytes, 1U << 20);
-  EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("one of the 8192 elements")));
+  EXPECT_THAT(request.notes, Contains(HasSubstr("one of the 8192 elements")));
   asked.working_set = 1000;
-  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
-  asked.trigger = TriggerKind::load;
+  EXPECT_THROW(resolve(asked, with_caches()), UsageError);
+  asked.trigger = "load"_trigger;
   asked.working_set = 1U << 20;
-  EXPECT_THROW(resolve_request(asked, with_caches(), perf(), nullptr), UsageError);
+  EXPECT_THROW(resolve(asked, with_caches()), UsageError);
 }
 
-TEST(RecordPlan, NotesTheUsualWorkingSetForUnknownCaches) {
-  const RecordRequest request =
-      resolve_request(with_trigger(TriggerKind::load_l3), without_pmu(), perf(), nullptr);
-  EXPECT_EQ(request.targets.front().working_set_bytes, 4U << 20);
-  EXPECT_THAT(request.notes, ::testing::Contains(HasSubstr("caches are not known")));
-}
-
-TEST(RecordPlan, RefusesAKindThatTheCpuCannotRun) {
+TEST(RecordPlan, RefusesAKindThatTheCpuCannotRunAndOtherCpus) {
   const auto refusal_of = [](TriggerKind kind, const machine::Machine& machine) {
     try {
-      resolve_request(with_trigger(kind), machine, perf(), nullptr);
+      resolve(with_trigger(kind), machine);
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_EQ(refusal_of(TriggerKind::ymm_load, with_caches()), "");
-  EXPECT_THAT(refusal_of(TriggerKind::zmm_load, with_caches()), HasSubstr("lacks avx512f"));
+  EXPECT_EQ(refusal_of("ymm-load"_trigger, with_caches()), "");
+  EXPECT_THAT(refusal_of("zmm-load"_trigger, with_caches()), HasSubstr("lacks avx512f"));
   machine::Machine small = with_caches();
   for (auto& [cpu, caches] : small.data_caches) caches.pop_back();
-  EXPECT_THAT(refusal_of(TriggerKind::load_l3, small),
+  EXPECT_THAT(refusal_of("load-l3"_trigger, small),
               HasSubstr("no level 3 cache; --working-set names a size"));
+  machine::Machine other = without_pmu();
+  other.cpu.arch = "riscv64";
+  EXPECT_THAT(refusal_of("load"_trigger, other), HasSubstr("riscv64"));
 }
 
 TEST(RecordPlan, AlwaysUsesTheFaultTriggerForFaults) {
   PlanOptions asked = options({"access", "branches", "page-faults", "faults"});
-  asked.trigger = TriggerKind::store;
+  asked.trigger = "store"_trigger;
   asked.levels = {0};
   const auto measurements = plan(asked);
   EXPECT_EQ(measurements[0].trigger, "store");
   EXPECT_EQ(measurements[1].trigger, "store");
   EXPECT_EQ(measurements[2].trigger, "store");
   EXPECT_EQ(measurements[3].trigger, "fault");
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
+  EXPECT_THAT(resolve(asked).notes,
               ElementsAre("faults: with the trigger fault, since store does not cause it"));
 }
 
@@ -277,7 +271,7 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
   EXPECT_EQ(period("cpu-clock", without_pmu()), 99'991U);
   EXPECT_EQ(period("cycles", with_pmu()), 400'009U) << "comes often";
   EXPECT_EQ(period("branches", with_pmu()), 1'009U) << "comes once an iteration";
-  EXPECT_EQ(period("r1234", with_pmu()), 10'007U) << "nobody knows";
+  EXPECT_EQ(period("r1234", with_pmu()), 10'007U) << "an unknown event";
   machine::Machine amd = with_pmu();
   amd.cpu.vendor = "AuthenticAMD";
   EXPECT_EQ(period("cycles", amd) % 16, 0U);
@@ -289,17 +283,11 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
   EXPECT_EQ(period("cycles", unknown), 400'009U) << "AMD has none";
 }
 
-TEST(RecordPlan, UsesTheRequestedPeriodForEveryEvent) {
-  PlanOptions asked = options({"access", "cycles"});
-  asked.period = 1009;
-  for (const auto& measurement : plan(asked)) EXPECT_EQ(measurement.period, 1009U);
-}
-
 TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
   PlanOptions asked = options({"access", "faults:u", "minor-faults"});
   asked.levels = {0};
   const auto cross_check_of = [](const PlanOptions& all, std::size_t index) {
-    const RecordRequest request = resolve_request(all, without_pmu(), perf(), nullptr);
+    const RecordRequest request = resolve(all);
     return plan_measurements(all, request, targets()).at(index).cross_check;
   };
   EXPECT_EQ(cross_check_of(asked, 1), "");
@@ -307,12 +295,8 @@ TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
   EXPECT_EQ(cross_check_of(asked, 0), "");
   EXPECT_EQ(cross_check_of(asked, 1), "exceptions:page_fault_user");
   EXPECT_EQ(cross_check_of(asked, 2), "exceptions:page_fault_user");
-}
-
-TEST(RecordPlan, RefusesToCheckPageFaultsThatAreNotRecorded) {
-  PlanOptions asked = options({"access"});
-  asked.check_ip = true;
-  EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
+  asked.events = {"access"};
+  EXPECT_THROW(resolve(asked), UsageError) << "no page faults are recorded";
 }
 
 TEST(RecordPlan, ComputesIterationsFromTheRequestedSamples) {
@@ -325,6 +309,8 @@ TEST(RecordPlan, ComputesIterationsFromTheRequestedSamples) {
   EXPECT_GE(iterations(measurements[1]), 35'000U);  // two events an iteration
   EXPECT_LE(iterations(measurements[1]), 37'500U);
   EXPECT_GE(iterations(measurements[2]), 70'000U);  // no event to reckon with
+  asked.period = 9'000'000'000'000'000'000U;
+  EXPECT_THAT(fault(asked), HasSubstr("-c 9000000000000000000: 10000 samples would take"));
 }
 
 TEST(RecordPlan, ComputesTheTimeOfClocksFromTheirSamples) {
@@ -333,62 +319,53 @@ TEST(RecordPlan, ComputesTheTimeOfClocksFromTheirSamples) {
   EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
   asked.period = 7;  // which the kernel raises to 10,000
   EXPECT_NEAR(seconds(plan(asked).front()), 0.12, 0.03);
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
+  EXPECT_THAT(resolve(asked).notes,
               ElementsAre(HasSubstr("every 10000 ns at most, not every 7 ns")));
 }
 
-TEST(RecordPlan, UsesTheRequestedDurationForEveryEvent) {
+TEST(RecordPlan, UsesTheRequestedPeriodAndLengthForEveryEvent) {
   PlanOptions asked = options({"access", "cpu-clock", "cycles"});
+  asked.period = 1009;
   asked.duration_seconds = 0.25;
-  for (const auto& measurement : plan(asked)) EXPECT_EQ(seconds(measurement), 0.25);
-}
-
-TEST(RecordPlan, UsesTheRequestedIterationsForEveryEvent) {
-  PlanOptions asked = options({"access", "cpu-clock", "cycles"});
+  for (const auto& measurement : plan(asked)) {
+    EXPECT_EQ(measurement.period, 1009U);
+    EXPECT_EQ(seconds(measurement), 0.25);
+  }
+  asked.duration_seconds.reset();
   asked.iterations = 30'000;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(iterations(measurement), 30'000);
-}
-
-TEST(RecordPlan, RefusesMoreIterationsThanCanBeCounted) {
-  PlanOptions asked = options({"access"});
-  asked.period = 9'000'000'000'000'000'000U;
-  EXPECT_THAT(fault(asked), HasSubstr("-c 9000000000000000000: 5000 samples would take"));
 }
 
 TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
   PlanOptions asked = options({"access"});
   asked.period = 100'003;
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes,
-              ElementsAre(HasSubstr("use a smaller -c")));
+  EXPECT_THAT(resolve(asked).notes, ElementsAre(HasSubstr("use a smaller -c")));
   asked.iterations = 1000;
-  EXPECT_THAT(resolve_request(asked, without_pmu(), perf(), nullptr).notes, IsEmpty());
+  EXPECT_THAT(resolve(asked).notes, IsEmpty());
 }
 
-TEST(RecordPlan, NotesThatCyclesMayBecomeCpuClock) {
-  EXPECT_THAT(resolve_request(options({"cycles:u"}), without_pmu(), perf(), nullptr).notes,
+TEST(RecordPlan, NotesWhatPerfDoesDifferently) {
+  EXPECT_THAT(resolve(options({"cycles:u"})).notes,
               ElementsAre(HasSubstr("cycles:u: no core PMU here")));
-  EXPECT_THAT(resolve_request(options({"cycles:u"}), with_pmu(), perf(), nullptr).notes, IsEmpty());
-}
-
-TEST(RecordPlan, NotesThatAnOldPerfRecordsTheWarmUp) {
+  EXPECT_THAT(resolve(options({"cycles:u"}), with_pmu()).notes, IsEmpty());
   EXPECT_THAT(resolve_request(options({"access"}), without_pmu(), perf(5, 4), nullptr).notes,
               ElementsAre(HasSubstr("perf 5.4.0 has no --control")));
 }
 
 TEST(RecordPlan, PinsToTheHighestAllowedCpuByDefault) {
-  EXPECT_EQ(resolve_request(options({"access"}), without_pmu(), perf(), nullptr).cpu, 5);
+  EXPECT_EQ(resolve(options({"access"})).cpu, 5);
   PlanOptions asked = options({"access"});
   asked.cpu = 1;
-  EXPECT_EQ(resolve_request(asked, without_pmu(), perf(), nullptr).cpu, 1);
+  EXPECT_EQ(resolve(asked).cpu, 1);
   asked.cpu = 3;
   EXPECT_THAT(fault(asked),
-              HasSubstr("--cpu 3: this process may not run there, allowed 0, 1, 2, 5"));
+              HasSubstr("--cpu 3: this process may not run there; expected one of 0, 1, 2, 5"));
 }
 
 TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
-  EXPECT_EQ(resolve_request(options({"cpu_atom/cycles/"}), hybrid(), perf(), nullptr).cpu, 5);
-  EXPECT_EQ(resolve_request(options({"cpu_core/cycles/u"}), hybrid(), perf(), nullptr).cpu, 1);
-  EXPECT_EQ(resolve_request(options({"cycles"}), hybrid(), perf(), nullptr).cpu, 1);
+  EXPECT_EQ(resolve(options({"cpu_atom/cycles/"}), hybrid()).cpu, 5);
+  EXPECT_EQ(resolve(options({"cpu_core/cycles/u"}), hybrid()).cpu, 1);
+  EXPECT_EQ(resolve(options({"cycles"}), hybrid()).cpu, 1);
   EXPECT_THAT(fault(options({"cpu_atom/cycles/", "cpu_core/cycles/"}), hybrid()),
               HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
 }
@@ -397,22 +374,16 @@ TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
   PlanOptions asked = options({"access", "faults"});
   asked.nops = 300;
   asked.nop_bytes = 4;
-  const RecordRequest request = resolve_request(asked, without_pmu(), perf(), nullptr);
+  const RecordRequest request = resolve(asked);
   ASSERT_EQ(request.targets.size(), 2U);
-  EXPECT_EQ(request.targets[0].trigger, TriggerKind::load);
-  EXPECT_EQ(request.targets[1].trigger, TriggerKind::fault);
+  EXPECT_EQ(request.targets[0].trigger, "load"_trigger);
+  EXPECT_EQ(request.targets[1].trigger, "fault"_trigger);
   for (const auto& target : request.targets) {
     EXPECT_EQ(target.nops, 300U);
     EXPECT_EQ(target.nop_bytes, 4U);
   }
   asked.nops = 1;
-  EXPECT_THROW(resolve_request(asked, without_pmu(), perf(), nullptr), UsageError);
-}
-
-TEST(RecordPlan, RefusesAMachineThatNoTargetIsFor) {
-  machine::Machine machine = without_pmu();
-  machine.cpu.arch = "riscv64";
-  EXPECT_THAT(fault(options({"access"}), machine), HasSubstr("riscv64"));
+  EXPECT_THROW(resolve(asked), UsageError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// perf.data in file mode: what is read, and what is said of damage.
+// perf.data in file mode: what is read, and how damage is reported.
 #include "src/perfdata/recording.h"
 
 #include "src/perfdata/sample.h"
@@ -113,7 +113,7 @@ TEST_F(RecordingFile, WithAttributesOfAnySizeIsRead) {
 }
 
 TEST_F(RecordingFile, WithTheFirstAttributeEverHasZerosForLaterFields) {
-  // PERF_ATTR_SIZE_VER0 ends behind config1.
+  // PERF_ATTR_SIZE_VER0 ends after config1.
   auto builder = three_samples();
   builder.attribute_size(64);
   auto recording = open(builder);

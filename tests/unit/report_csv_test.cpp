@@ -1,4 +1,5 @@
 #include "src/output/report/report.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
@@ -16,33 +17,9 @@ using examples::make;
 
 using Record = std::vector<std::string>;
 
-/// A reader of RFC 4180, written from the RFC.
 std::vector<Record> parse(const std::string& csv) {
-  std::vector<Record> records(1, Record(1));
-  bool quoted = false;
-  for (std::size_t i = 0; i < csv.size(); ++i) {
-    const char c = csv[i];
-    std::string& field = records.back().back();
-    if (quoted) {
-      if (c != '"') {
-        field += c;
-      } else if (i + 1 < csv.size() && csv[i + 1] == '"') {
-        field += '"';
-        ++i;
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      records.back().emplace_back();
-    } else if (c == '\n') {
-      records.emplace_back(1);
-    } else {
-      field += c;
-    }
-  }
-  records.pop_back();  // behind the last line end
+  std::vector<Record> records;
+  for (const std::string& line : test::lines_of(csv)) records.push_back(test::fields_of(line));
   return records;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,88 +26,31 @@ json parsed(const Measurement& measurement) {
 }
 
 /// Every key of the fixed skeleton, as JSON pointers.
-const std::vector<std::string> kKeys{"/run",
-                                     "/file",
-                                     "/command_lines",
-                                     "/synthetic",
-                                     "/cpu/vendor",
-                                     "/cpu/model_name",
-                                     "/cpu/family",
-                                     "/cpu/model",
-                                     "/cpu/stepping",
-                                     "/cpu/microcode",
-                                     "/cpu/arch",
-                                     "/cpu/hypervisor",
-                                     "/kernel",
-                                     "/event/requested",
-                                     "/event/recorded",
-                                     "/event/type",
-                                     "/event/config",
-                                     "/event/swapped",
-                                     "/precise/requested",
-                                     "/precise/recorded",
-                                     "/precise/exact_ip_samples",
-                                     "/period/requested",
-                                     "/period/effective",
-                                     "/trigger/kind",
-                                     "/trigger/address",
-                                     "/trigger/symbol",
-                                     "/samples/read",
-                                     "/samples/hit",
-                                     "/samples/skid",
-                                     "/samples/before",
-                                     "/samples/censored",
-                                     "/samples/other_trigger",
-                                     "/samples/loop",
-                                     "/samples/other_user",
-                                     "/samples/kernel",
-                                     "/samples/guest",
-                                     "/samples/unmapped",
-                                     "/lost_records",
-                                     "/lost_samples",
-                                     "/throttled",
-                                     "/hit_ratio/value",
-                                     "/hit_ratio/low",
-                                     "/hit_ratio/high",
-                                     "/hit_ratio/confidence",
-                                     "/skid/instructions/min",
-                                     "/skid/instructions/p50",
-                                     "/skid/instructions/p90",
-                                     "/skid/instructions/p99",
-                                     "/skid/instructions/max",
-                                     "/skid/instructions/mean",
-                                     "/skid/instructions/stddev",
-                                     "/skid/instructions/mode",
-                                     "/skid/instructions/mode_share",
-                                     "/skid/instructions/p50_interval",
-                                     "/skid/instructions/p90_interval",
-                                     "/skid/instructions/p99_interval",
-                                     "/skid/instructions/mean_interval",
-                                     "/constant_skid",
-                                     "/modulo",
-                                     "/skid/bytes",
-                                     "/skid/tsc_ticks",
-                                     "/skid/cycles",
-                                     "/histogram/unit",
-                                     "/histogram/bins",
-                                     "/histogram/underflow",
-                                     "/histogram/overflow",
-                                     "/contract/level",
-                                     "/contract/promise",
-                                     "/contract/verdict",
-                                     "/contract/certified",
-                                     "/contract/evidence",
-                                     "/events_per_iteration/measured",
-                                     "/events_per_iteration/expected",
-                                     "/ip_check",
-                                     "/warnings"};
+constexpr const char* kKeys =
+    R"(/run /file /command_lines /synthetic /cpu/vendor /cpu/model_name /cpu/family /cpu/model
+/cpu/stepping /cpu/microcode /cpu/arch /cpu/hypervisor /kernel /event/requested
+/event/recorded /event/type /event/config /event/swapped /precise/requested /precise/recorded
+/precise/exact_ip_samples /period/requested /period/effective /trigger/kind /trigger/address
+/trigger/symbol /samples/read /samples/hit /samples/skid /samples/before /samples/censored
+/samples/other_trigger /samples/loop /samples/other_user /samples/kernel /samples/guest
+/samples/unmapped /lost_records /lost_samples /throttled /hit_ratio/value /hit_ratio/low
+/hit_ratio/high /hit_ratio/confidence /skid/instructions/min /skid/instructions/p50
+/skid/instructions/p90 /skid/instructions/p99 /skid/instructions/max /skid/instructions/mean
+/skid/instructions/stddev /skid/instructions/mode /skid/instructions/mode_share
+/skid/instructions/p50_interval /skid/instructions/p90_interval
+/skid/instructions/p99_interval /skid/instructions/mean_interval /constant_skid /modulo
+/skid/bytes /skid/tsc_ticks /skid/cycles /histogram/unit /histogram/bins /histogram/underflow
+/histogram/overflow /contract/level /contract/promise /contract/verdict /contract/certified
+/contract/evidence /events_per_iteration/measured /events_per_iteration/expected /ip_check
+/warnings)";
 
 TEST(ReportJson, HasEveryKeyOfTheSchemaWhateverIsKnown) {
   Measurement bare;  // nothing known, nothing read
   for (const Measurement& m : {make({.level = 2, .offsets = {{0, 9}, {4, 1}}}),
                                make({.kernel_samples = 3, .has_trigger = false}), bare}) {
     const json j = parsed(m);
-    for (const std::string& key : kKeys) {
+    std::istringstream keys(kKeys);
+    for (std::string key; keys >> key;) {
       EXPECT_TRUE(j.contains(json::json_pointer(key))) << key;
     }
   }
@@ -190,10 +134,6 @@ TEST(ReportJson, SumsUpRepeatsOverRuns) {
   EXPECT_EQ(repeats[0]["mean"]["at_least"], false);
 }
 
-TEST(ReportJson, EndsWithANewline) {
-  EXPECT_EQ(report_json({}).back(), '\n');
-}
-
 TEST(ReportJson, NumbersAreThoseOfTheMeasurement) {
   const json j = parsed(make({.level = 2, .offsets = {{0, 4990}, {4, 10}}, .kernel_samples = 7}));
   EXPECT_EQ(j["samples"]["read"], 5007);
@@ -211,17 +151,6 @@ TEST(ReportJson, NumbersAreThoseOfTheMeasurement) {
   const json bins =
       json::parse(R"([{"lo": 0, "hi": 1, "count": 4990}, {"lo": 4, "hi": 5, "count": 10}])");
   EXPECT_EQ(j["histogram"]["bins"], bins);
-}
-
-TEST(ReportJson, HasTheIpCheckWhereThereWasOne) {
-  Measurement m = make({.event = "faults", .offsets = {{0, 10}}});
-  EXPECT_TRUE(parsed(m)["ip_check"].is_null());
-  m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
-  const json j = parsed(m)["ip_check"];
-  EXPECT_EQ(j["tracepoint"], "exceptions:page_fault_user");
-  EXPECT_EQ(j["compared"], 9);
-  EXPECT_EQ(j["agreeing"], 8);
-  EXPECT_EQ(j["unpaired"], 1);
 }
 
 TEST(ReportJson, ClassesAddUpToTheSamplesRead) {
@@ -284,12 +213,6 @@ TEST(ReportJson, RepeatsWarningsAboutTheRecordingInEachMeasurement) {
   const json measurements = json::parse(report_json(two))["measurements"];
   EXPECT_EQ(measurements[0]["warnings"], (json::array({"of its own", "damaged"})));
   EXPECT_EQ(measurements[1]["warnings"], json::array({"damaged"}));
-}
-
-TEST(ReportJson, KeepsCountsBeyondTheRangeOfDoubles) {
-  Measurement m = make({.offsets = {{1, 5}}});
-  m.lost_samples = (std::uint64_t{1} << 63) + 1;
-  EXPECT_EQ(parsed(m)["lost_samples"].get<std::uint64_t>(), m.lost_samples);
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #include "src/output/escape.h"
-#include "src/output/report/grouping.h"
-#include "src/output/report/offset_rows.h"
+#include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,6 +26,7 @@ using examples::make;
 using examples::Offsets;
 using examples::uniform;
 using test::expect_golden;
+using test::lines_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -98,26 +98,6 @@ std::vector<Measurement> odd_ones() {
   return list;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-/// Without ANSI colour sequences.
-std::string without_color(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      i = text.find('m', i);
-      continue;
-    }
-    plain += text[i];
-  }
-  return plain;
-}
-
 /// `runs` repeats of two levels, one of which is broken in every tenth run.
 std::vector<Measurement> repeats(int runs) {
   std::vector<Measurement> list;
@@ -169,7 +149,7 @@ TEST_P(ReportText, EscapesNamesOfRecordings) {
 TEST_P(ReportText, AddsNothingButColor) {
   const std::string colored = text({.color = true});
   EXPECT_THAT(colored, HasSubstr("\x1b["));
-  EXPECT_EQ(without_color(colored), text({}));
+  EXPECT_EQ(test::without_color(colored), text({}));
 }
 
 TEST_P(ReportText, DrawsInAscii) {

@@ -57,7 +57,7 @@ class Building : public ::testing::TestWithParam<Arch> {
 };
 
 TEST_P(Building, GivesTheSameBytesForTheSameSpecificationAlone) {
-  Specification specification = specification_of(TriggerKind::store, GetParam());
+  Specification specification = specification_of("store"_trigger, GetParam());
   const Directory elsewhere;
   const Target first = build(directory_, specification);
   const WorkingDirectory working(elsewhere.path());
@@ -77,7 +77,7 @@ TEST_P(Building, GivesTheSameBytesForTheSameSpecificationAlone) {
 }
 
 TEST_P(Building, AllowsAnEmptyLeadIn) {
-  Specification specification = specification_of(TriggerKind::load, GetParam());
+  Specification specification = specification_of("load"_trigger, GetParam());
   specification.lead_in_nops = 0;
   const Layout layout = build(directory_, specification).description.layout;
   EXPECT_TRUE(layout.lead_in.empty());
@@ -85,7 +85,7 @@ TEST_P(Building, AllowsAnEmptyLeadIn) {
 }
 
 TEST_P(Building, ReachesTheBeginningOfTheLongestLoop) {
-  Specification specification = specification_of(TriggerKind::branch_taken, GetParam());
+  Specification specification = specification_of("branch-taken"_trigger, GetParam());
   specification.nops = 1'000'000;
   specification.lead_in_nops = 1'000'000;
   const Layout layout = build(directory_, specification).description.layout;
@@ -98,7 +98,7 @@ TEST_P(Building, TilesTheLoopWithSymbols) {
   const std::string nm =
       GetParam() == kHost ? "nm" : std::string(name_of(GetParam())) + "-linux-gnu-nm";
   if (!find_program(nm)) GTEST_SKIP() << "no " << nm << " in PATH";
-  const Target target = build(directory_, specification_of(TriggerKind::load, GetParam()));
+  const Target target = build(directory_, specification_of("load"_trigger, GetParam()));
   const Layout& layout = target.description.layout;
   const Completed listed = run_program({nm, "-S", "--defined-only", target.path.string()});
   std::map<std::string, AddressRange> symbols;
@@ -138,7 +138,7 @@ TEST(X86Code, BuildsRunwaysOfTheRecommendedNopOfEachLength) {
   };
   const Directory directory;
   for (const std::string& nop : nops) {
-    Specification specification = specification_of(TriggerKind::none, Arch::x86_64);
+    Specification specification = specification_of("none"_trigger, Arch::x86_64);
     specification.nop_bytes = static_cast<unsigned>(nop.size());
     specification.nops = 25;
     specification.lead_in_nops = 3;
@@ -170,18 +170,18 @@ TEST(NarrowTrigger, AccessesItsBytesOnX86) {
   const auto trigger = [](TriggerKind kind, unsigned access_bytes) {
     return narrow_trigger(Arch::x86_64, kind, access_bytes);
   };
-  EXPECT_EQ(trigger(TriggerKind::load, 1), bytes({0x0f, 0xb6, 0x07}));   // movzx eax, byte [rdi]
-  EXPECT_EQ(trigger(TriggerKind::load, 2), bytes({0x0f, 0xb7, 0x07}));   // movzx eax, word [rdi]
-  EXPECT_EQ(trigger(TriggerKind::load, 4), bytes({0x8b, 0x07}));         // mov eax, [rdi]
-  EXPECT_EQ(trigger(TriggerKind::store, 1), bytes({0x88, 0x07}));        // mov [rdi], al
-  EXPECT_EQ(trigger(TriggerKind::store, 2), bytes({0x66, 0x89, 0x07}));  // mov [rdi], ax
-  EXPECT_EQ(trigger(TriggerKind::store, 4), bytes({0x89, 0x07}));        // mov [rdi], eax
+  EXPECT_EQ(trigger("load"_trigger, 1), bytes({0x0f, 0xb6, 0x07}));   // movzx eax, byte [rdi]
+  EXPECT_EQ(trigger("load"_trigger, 2), bytes({0x0f, 0xb7, 0x07}));   // movzx eax, word [rdi]
+  EXPECT_EQ(trigger("load"_trigger, 4), bytes({0x8b, 0x07}));         // mov eax, [rdi]
+  EXPECT_EQ(trigger("store"_trigger, 1), bytes({0x88, 0x07}));        // mov [rdi], al
+  EXPECT_EQ(trigger("store"_trigger, 2), bytes({0x66, 0x89, 0x07}));  // mov [rdi], ax
+  EXPECT_EQ(trigger("store"_trigger, 4), bytes({0x89, 0x07}));        // mov [rdi], eax
 }
 
 TEST(NarrowTrigger, AccessesItsBytesOnAarch64) {
   SKIP_WITHOUT_COMPILER(Arch::aarch64);
   const auto trigger = [](unsigned access_bytes) {
-    return narrow_trigger(Arch::aarch64, TriggerKind::load, access_bytes);
+    return narrow_trigger(Arch::aarch64, "load"_trigger, access_bytes);
   };
   EXPECT_EQ(trigger(1), bytes({0x41, 0x01, 0x40, 0x39}));  // ldrb w1, [x10]
   EXPECT_EQ(trigger(2), bytes({0x41, 0x01, 0x40, 0x79}));  // ldrh w1, [x10]
@@ -193,11 +193,11 @@ TEST(Expectations, FollowTheKindAndTheArchitecture) {
     return expectations_for(specification_of(kind, arch));
   };
   using Expected = std::vector<Expectation>;
-  EXPECT_EQ(of(TriggerKind::load),
+  EXPECT_EQ(of("load"_trigger),
             (Expected{{"access", 1, 1.0}, {"execute", 0, 1.0}, {"faults", std::nullopt, 0.0}}));
-  EXPECT_EQ(of(TriggerKind::branch_taken).front(), (Expectation{"access", std::nullopt, 0.0}));
-  EXPECT_EQ(of(TriggerKind::fault).back(), (Expectation{"faults", 0, 1.0}));
-  EXPECT_EQ(of(TriggerKind::load, Arch::aarch64).front(), (Expectation{"access", 0, 1.0}))
+  EXPECT_EQ(of("branch-taken"_trigger).front(), (Expectation{"access", std::nullopt, 0.0}));
+  EXPECT_EQ(of("fault"_trigger).back(), (Expectation{"faults", 0, 1.0}));
+  EXPECT_EQ(of("load"_trigger, Arch::aarch64).front(), (Expectation{"access", 0, 1.0}))
       << "a watchpoint stops before the access";
 }
 

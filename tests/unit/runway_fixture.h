@@ -5,6 +5,7 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <filesystem>
 #include <optional>

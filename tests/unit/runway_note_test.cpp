@@ -20,7 +20,7 @@ class Note : public ::testing::Test {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(kHost);
-    Specification specification = specification_of(TriggerKind::branch_taken);
+    Specification specification = specification_of("branch-taken"_trigger);
     specification.nops = 20;
     build_target(specification, directory_ / "target");
     sound_ = bytes_of(directory_ / "target");
@@ -175,9 +175,9 @@ TEST(NoteReading, RefusesOtherFilesThanRegularElfFiles) {
 }
 
 TEST(NoteText, NamesTwoAddressesForEachOtherTrigger) {
-  EXPECT_THAT(note_text(specification_of(TriggerKind::load), 0),
+  EXPECT_THAT(note_text(specification_of("load"_trigger), 0),
               ::testing::Not(HasSubstr("other_trigger")));
-  EXPECT_THAT(note_text(specification_of(TriggerKind::branch_taken), 1),
+  EXPECT_THAT(note_text(specification_of("branch-taken"_trigger), 1),
               HasSubstr("\"other_trigger\",\"other_trigger_end\"]"));
 }
 

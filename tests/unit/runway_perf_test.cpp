@@ -23,7 +23,7 @@ class TargetUnderPerf : public UnderPerf {
 
 /// A kind whose trigger no data breakpoint sees.
 TEST_F(TargetUnderPerf, SpendsItsTimeInTheLoop) {
-  const Target target = build(TriggerKind::div);
+  const Target target = build("div"_trigger);
   const auto samples = sample(target, {"cpu-clock:u"}, 100'000, std::chrono::milliseconds{100});
   if (!samples) GTEST_SKIP() << "perf cannot sample a clock here: " << reason_;
   std::uint64_t in_loop = 0, all = 0;
@@ -39,7 +39,7 @@ TEST_F(TargetUnderPerf, SpendsItsTimeInTheLoop) {
 TEST_F(TargetUnderPerf, SamplesAStringLoadOncePerRepetition) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no string instructions";
   for (const unsigned width : {1U, 2U, 4U}) {
-    Specification specification = specification_of(TriggerKind::string_load);
+    Specification specification = specification_of("string-load"_trigger);
     specification.access_bytes = width;
     const Target target = build_target(specification, directory_ / "target");
     const Layout& layout = target.description.layout;
@@ -52,7 +52,7 @@ TEST_F(TargetUnderPerf, SamplesAStringLoadOncePerRepetition) {
 
 TEST_F(TargetUnderPerf, TakesTheMispredictedBranchAtRandom) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no such kind";
-  const Target target = build(TriggerKind::branch_mispredict);
+  const Target target = build("branch-mispredict"_trigger);
   if (!sample(target, {execute_breakpoint(target.description.layout.trigger.begin)}, 1, kIterations,
               {"--intr-regs=flags"})) {
     GTEST_SKIP() << "perf cannot sample registers here: " << reason_;
@@ -75,49 +75,6 @@ TEST_F(TargetUnderPerf, TakesTheMispredictedBranchAtRandom) {
     for (std::size_t i = lag; i < taken.size(); ++i) same += taken[i] == taken[i - lag] ? 1 : 0;
     EXPECT_NEAR(same, static_cast<double>(taken.size() - lag) / 2, tolerance) << "lag " << lag;
   }
-}
-
-TEST_F(TargetUnderPerf, SamplesEachOfSeveralTriggersEquallyOften) {
-  Specification specification = specification_of(TriggerKind::load);
-  specification.gaps = {30, 50};
-  const Target target = build_target(specification, directory_ / "target");
-  const Layout& layout = target.description.layout;
-  const auto samples = sample(target, {breakpoint(layout.datum, 8, "rw")}, kPeriod, kIterations);
-  if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
-  const std::int64_t offset = *target.description.expectation_of("access")->offset;
-  Samples expected;  // 7 and 3 have no common divisor, so each is the 7th event equally often
-  for (const auto& [trigger, runway] : layout.trigger_blocks()) {
-    expected[offset == 0 ? trigger.begin : runway.begin] = kIterations / kPeriod;
-  }
-  EXPECT_EQ(samples->front(), expected);
-}
-
-TEST_F(TargetUnderPerf, HasASymbolForEachPart) {
-  const Target target = build(TriggerKind::load);
-  const Layout& layout = target.description.layout;
-  const std::map<std::uint64_t, std::string> parts{
-      {layout.loop.begin, "skid_loop"},
-      {layout.lead_in.begin, "skid_lead_in"},
-      {layout.trigger.begin, "skid_trigger"},
-      {layout.runway.begin + layout.runway.size() / 2, "skid_runway"},
-      {layout.runway.end, "skid_runway_end"},
-  };
-  // x86 CPUs have four debug registers.
-  std::map<std::uint64_t, std::string> found;
-  for (auto part = parts.begin(); part != parts.end();) {
-    std::vector<std::string> events;
-    for (; part != parts.end() && events.size() < 3; ++part) {
-      events.push_back(execute_breakpoint(part->first));
-    }
-    if (!sample(target, events, 1, std::uint64_t{10})) {
-      GTEST_SKIP() << "perf cannot sample an execute breakpoint here: " << reason_;
-    }
-    std::istringstream lines = script("ip,sym");
-    for (std::string ip, symbol; lines >> ip >> symbol;) {
-      found[std::stoull(ip, nullptr, 16)] = symbol;
-    }
-  }
-  EXPECT_EQ(found, parts);
 }
 
 }  // namespace

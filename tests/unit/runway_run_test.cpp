@@ -115,7 +115,7 @@ class Running : public ::testing::Test {
 };
 
 TEST_F(Running, WithoutArgumentsFollowsItsSpecification) {
-  Specification specification = specification_of(TriggerKind::load);
+  Specification specification = specification_of("load"_trigger);
   specification.length = std::uint64_t{2468};
   const Target target = build_target(specification, directory_ / "own-length");
   const auto report = parse_target_report(run_with(target, {}).out);
@@ -124,7 +124,7 @@ TEST_F(Running, WithoutArgumentsFollowsItsSpecification) {
 }
 
 TEST_F(Running, LastsTheSecondsOfItsArgument) {
-  const Target target = build(TriggerKind::store);
+  const Target target = build("store"_trigger);
   TargetRun run;
   run.length = milliseconds{300};
   const auto report = parse_target_report(run_program(command_line(target, run)).out);
@@ -136,7 +136,7 @@ TEST_F(Running, LastsTheSecondsOfItsArgument) {
 }
 
 TEST_F(Running, PinsItselfOrWarns) {
-  const Target target = build(TriggerKind::load);
+  const Target target = build("load"_trigger);
   const auto on_cpu = [&](const std::string& cpu) {
     return parse_target_report(run_with(target, {"--iterations", "10", "--cpu", cpu}).out);
   };
@@ -151,7 +151,7 @@ TEST_F(Running, PinsItselfOrWarns) {
 TEST_F(Running, MeasuresPlausibleTicksPerNop) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "the bounds are those of x86 counters";
   for (const std::uint32_t nops : {20U, 5000U, 200'000U}) {
-    Specification specification = specification_of(TriggerKind::load);
+    Specification specification = specification_of("load"_trigger);
     specification.nops = nops;
     const Target target = build_target(specification, directory_ / std::to_string(nops));
     const auto report = parse_target_report(run_with(target, {"--iterations", "10"}).out);
@@ -164,19 +164,19 @@ TEST_F(Running, MeasuresPlausibleTicksPerNop) {
 
 TEST_F(Running, MeasuresMoreTicksForLongerNops) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has NOPs of one length";
-  Specification specification = specification_of(TriggerKind::none);
+  Specification specification = specification_of("none"_trigger);
   specification.nop_bytes = 9;
   const Target target = build_target(specification, directory_ / "long");
   const auto longer = parse_target_report(run_with(target, {"--iterations", "10"}).out);
   const auto shorter =
-      parse_target_report(run_with(build(TriggerKind::none), {"--iterations", "10"}).out);
+      parse_target_report(run_with(build("none"_trigger), {"--iterations", "10"}).out);
   ASSERT_TRUE(longer && shorter);
   // 45 kB do not fit the micro-op caches, 5000 one-byte NOPs are limited by decoding alone.
   EXPECT_GT(longer->ticks_per_nop, shorter->ticks_per_nop);
 }
 
 TEST_F(Running, AcceptsDecimalSecondsAndRefusesMalformedArguments) {
-  const Target target = build(TriggerKind::load);
+  const Target target = build("load"_trigger);
   const std::vector<std::vector<std::string>> bad{
       {"--iterations"},
       {"--iterations", "0"},
@@ -246,7 +246,7 @@ class ControlledRun : public Running {
 };
 
 TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
-  ChildProcess process(command(build(TriggerKind::load)));
+  ChildProcess process(command(build("load"_trigger)));
   EXPECT_EQ(next_command(), "enable");
   EXPECT_FALSE(process.wait(milliseconds{100})) << "went on before the answer";
   answer(std::string_view("ack\n\0", 5));  // as perf answers: with the terminator of its C string
@@ -262,8 +262,7 @@ TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
 
 TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
-  for (const TriggerKind kind :
-       {TriggerKind::load_l2, TriggerKind::load_l3, TriggerKind::load_dram}) {
+  for (const TriggerKind kind : {"load-l2"_trigger, "load-l3"_trigger, "load-dram"_trigger}) {
     Specification specification = specification_of(kind);
     specification.working_set_bytes = std::uint64_t{3} << 20;
     const Target target = build_target(specification, directory_ / "chase");
@@ -303,7 +302,7 @@ TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
 
 TEST_F(ControlledRun, PlacesTheChaseInHugePagesOrWarns) {
   if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
-  ChildProcess process(command(build(TriggerKind::load_l3)));
+  ChildProcess process(command(build("load-l3"_trigger)));
   ASSERT_EQ(next_command(), "enable");
   const std::string smaps = fmt::format("/proc/{}/smaps_rollup", process.pid());
   std::istringstream words(read_file(smaps, 1 << 16));
@@ -326,7 +325,7 @@ TEST_F(ControlledRun, PlacesTheChaseInHugePagesOrWarns) {
 }
 
 TEST_F(ControlledRun, ReportsThatPerfClosedTheFifo) {
-  ChildProcess process(command(build(TriggerKind::load)));
+  ChildProcess process(command(build("load"_trigger)));
   EXPECT_EQ(next_command(), "enable");
   ack_ = FileDescriptor();
   ASSERT_TRUE(process.wait(milliseconds{10'000}));
@@ -336,7 +335,7 @@ TEST_F(ControlledRun, ReportsThatPerfClosedTheFifo) {
 
 TEST_F(ControlledRun, ReportsAMissingFifo) {
   const Completed completed = run_with(
-      build(TriggerKind::load), {"--control", "/nonexistent/control", "--ack", "/nonexistent/ack"});
+      build("load"_trigger), {"--control", "/nonexistent/control", "--ack", "/nonexistent/ack"});
   EXPECT_EQ(completed.code.status, 1);
   EXPECT_THAT(completed.err, HasSubstr("/nonexistent/control cannot be opened"));
 }
@@ -348,7 +347,7 @@ TEST(RunningUnderQemu, LoopsOverTheLongestRunwayOfAarch64) {
   const Directory directory;
   // On both sides of the reach of a conditional branch.
   for (const std::uint32_t nops : {261'500U, 262'500U}) {
-    Specification specification = specification_of(TriggerKind::load, Arch::aarch64);
+    Specification specification = specification_of("load"_trigger, Arch::aarch64);
     specification.nops = nops;
     const Target target = build_target(specification, directory / "target");
     const Completed completed =

@@ -3,7 +3,7 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "runway/working_set.h"
+#include "runway/specification.h"
 #include "src/support/error.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ReturnTrigger, LeadsToTheRunwayByTheStackAndNotByItsPrediction) {
-  const std::string assembly = assembly_of(default_specification(Arch::x86_64, TriggerKind::ret));
+  const std::string assembly = assembly_of(default_specification(Arch::x86_64, "ret"_trigger));
   EXPECT_THAT(assembly, HasSubstr("call .Lpushed\n"));
   EXPECT_THAT(assembly, HasSubstr("\tint3\n.Lpushed:\n\tmovq $.Lrunway, (%rsp)\n"));
 }
@@ -45,7 +45,8 @@ TEST(GapsFor, RefuseContradictions) {
 }
 
 TEST(Refusal, NamesTheMissingCpuFeature) {
-  const std::vector<std::string> all{"sse", "sse2", "sse4_1", "clflush", "avx", "avx512f"};
+  std::vector<std::string> all{"fpu"};
+  for (const TriggerKind kind : all_trigger_kinds()) all.emplace_back(kind_of(kind).cpu_flag);
   for (const TriggerKind kind : trigger_kinds_of(Arch::x86_64)) {
     EXPECT_FALSE(refusal(kind, Arch::x86_64, all)) << name_of(kind);
     EXPECT_FALSE(refusal(kind, Arch::x86_64, {})) << name_of(kind);
@@ -55,9 +56,9 @@ TEST(Refusal, NamesTheMissingCpuFeature) {
                 HasSubstr("this CPU lacks " + flag))
         << name_of(kind);
   }
-  EXPECT_TRUE(refusal(TriggerKind::zmm_load, Arch::x86_64, {"sse", "avx"}));
+  EXPECT_TRUE(refusal("zmm-load"_trigger, Arch::x86_64, {"sse", "avx"}));
   // Flags of x86 do not concern another architecture's CPU.
-  EXPECT_FALSE(refusal(TriggerKind::load, Arch::aarch64, {"sse"}));
+  EXPECT_FALSE(refusal("load"_trigger, Arch::aarch64, {"sse"}));
 }
 
 std::optional<double> events_of(TriggerKind kind, Counted counted, Arch arch = Arch::x86_64) {
@@ -65,14 +66,14 @@ std::optional<double> events_of(TriggerKind kind, Counted counted, Arch arch = A
 }
 
 TEST(EventsPerIteration, CountTheBackEdgeWithTheTrigger) {
-  EXPECT_EQ(events_of(TriggerKind::none, Counted::instructions), 1 + 200 + 1 + 5000 + 2);
-  EXPECT_EQ(events_of(TriggerKind::none, Counted::branches), 1);
-  EXPECT_EQ(events_of(TriggerKind::none, Counted::taken_conditional_branches), 1);
-  EXPECT_EQ(events_of(TriggerKind::none, Counted::loads), 0);
-  EXPECT_EQ(events_of(TriggerKind::none, Counted::mispredicted), 0);
-  EXPECT_EQ(events_of(TriggerKind::branch_taken, Counted::taken_branches), 2);
-  EXPECT_EQ(events_of(TriggerKind::branch_not_taken, Counted::taken_branches), 1);
-  EXPECT_EQ(events_of(TriggerKind::branch_not_taken, Counted::conditional_branches), 2);
+  EXPECT_EQ(events_of("none"_trigger, Counted::instructions), 1 + 200 + 1 + 5000 + 2);
+  EXPECT_EQ(events_of("none"_trigger, Counted::branches), 1);
+  EXPECT_EQ(events_of("none"_trigger, Counted::taken_conditional_branches), 1);
+  EXPECT_EQ(events_of("none"_trigger, Counted::loads), 0);
+  EXPECT_EQ(events_of("none"_trigger, Counted::mispredicted), 0);
+  EXPECT_EQ(events_of("branch-taken"_trigger, Counted::taken_branches), 2);
+  EXPECT_EQ(events_of("branch-not-taken"_trigger, Counted::taken_branches), 1);
+  EXPECT_EQ(events_of("branch-not-taken"_trigger, Counted::conditional_branches), 2);
 }
 
 /// Counts of a kind that must fit each other, where they do not depend on the CPU.
@@ -96,17 +97,17 @@ TEST(EventsPerIteration, AddUpForEveryKind) {
 }
 
 TEST(EventsPerIteration, AreUnknownWhereTheyDependOnTheCpuOrTheKernel) {
-  EXPECT_EQ(events_of(TriggerKind::string_load, Counted::loads), std::nullopt);
-  EXPECT_EQ(events_of(TriggerKind::fault, Counted::branches), std::nullopt);
-  EXPECT_EQ(events_of(TriggerKind::load, Counted::cycles), std::nullopt);
+  EXPECT_EQ(events_of("string-load"_trigger, Counted::loads), std::nullopt);
+  EXPECT_EQ(events_of("fault"_trigger, Counted::branches), std::nullopt);
+  EXPECT_EQ(events_of("load"_trigger, Counted::cycles), std::nullopt);
   Specification refused;
   refused.arch = Arch::aarch64;
-  refused.trigger = TriggerKind::cpuid;
+  refused.trigger = "cpuid"_trigger;
   EXPECT_EQ(events_per_iteration(refused, Counted::branches), std::nullopt);
 }
 
 TEST(EventsPerIteration, CountTheLongBackEdgeOfAarch64) {
-  Specification specification = default_specification(Arch::aarch64, TriggerKind::none);
+  Specification specification = default_specification(Arch::aarch64, "none"_trigger);
   EXPECT_EQ(events_per_iteration(specification, Counted::branches), 1);
   specification.nops = 1'000'000;
   EXPECT_EQ(events_per_iteration(specification, Counted::branches), 2);
@@ -117,12 +118,12 @@ TEST(WatchedBytes, FitADebugRegister) {
   const auto watched = [](TriggerKind kind) {
     return watched_bytes(default_specification(Arch::x86_64, kind));
   };
-  EXPECT_EQ(watched(TriggerKind::zmm_load), 8U);
-  EXPECT_EQ(watched(TriggerKind::load), 8U);
-  Specification narrow = default_specification(Arch::x86_64, TriggerKind::load);
+  EXPECT_EQ(watched("zmm-load"_trigger), 8U);
+  EXPECT_EQ(watched("load"_trigger), 8U);
+  Specification narrow = default_specification(Arch::x86_64, "load"_trigger);
   narrow.access_bytes = 2;
   EXPECT_EQ(watched_bytes(narrow), 2U);
-  narrow.trigger = TriggerKind::string_load;
+  narrow.trigger = "string-load"_trigger;
   EXPECT_EQ(watched_bytes(narrow), 8U);
   EXPECT_EQ(string_repetitions(narrow), 5U);
 }
@@ -132,31 +133,31 @@ constexpr std::uint64_t kKibibyte = 1024, kMebibyte = 1024 * kKibibyte,
 
 TEST(WorkingSetFor, IsBetweenTheLevels) {
   const MemorySizes skylake{32 * kKibibyte, 256 * kKibibyte, 8 * kMebibyte, 16 * kGibibyte};
-  EXPECT_EQ(working_set_for(TriggerKind::load_l2, skylake).bytes, 128 * kKibibyte);
-  EXPECT_EQ(working_set_for(TriggerKind::load_l3, skylake).bytes, 4 * kMebibyte);
-  EXPECT_EQ(working_set_for(TriggerKind::load_dram, skylake).bytes, 64 * kMebibyte);
-  EXPECT_EQ(working_set_for(TriggerKind::load, skylake).bytes, 0U);
+  EXPECT_EQ(working_set_for("load-l2"_trigger, skylake).bytes, 128 * kKibibyte);
+  EXPECT_EQ(working_set_for("load-l3"_trigger, skylake).bytes, 4 * kMebibyte);
+  EXPECT_EQ(working_set_for("load-dram"_trigger, skylake).bytes, 64 * kMebibyte);
+  EXPECT_EQ(working_set_for("load"_trigger, skylake).bytes, 0U);
   const MemorySizes server{48 * kKibibyte, 2 * kMebibyte, 105 * kMebibyte, 64 * kGibibyte};
-  EXPECT_EQ(working_set_for(TriggerKind::load_l3, server).bytes, 32 * kMebibyte);
-  EXPECT_EQ(working_set_for(TriggerKind::load_dram, server).bytes, 840 * kMebibyte);
+  EXPECT_EQ(working_set_for("load-l3"_trigger, server).bytes, 32 * kMebibyte);
+  EXPECT_EQ(working_set_for("load-dram"_trigger, server).bytes, 840 * kMebibyte);
 }
 
 TEST(WorkingSetFor, RefusesLevelsTooCloseToEachOther) {
   const MemorySizes none{32 * kKibibyte, 512 * kKibibyte, 0, kGibibyte};
-  EXPECT_THAT(working_set_for(TriggerKind::load_l3, none).refusal, HasSubstr("no level 3"));
-  EXPECT_EQ(working_set_for(TriggerKind::load_dram, none).bytes, 4 * kMebibyte);
+  EXPECT_THAT(working_set_for("load-l3"_trigger, none).refusal, HasSubstr("no level 3"));
+  EXPECT_EQ(working_set_for("load-dram"_trigger, none).bytes, 4 * kMebibyte);
   const MemorySizes narrow{32 * kKibibyte, 2 * kMebibyte, 4 * kMebibyte, kGibibyte};
-  EXPECT_THAT(working_set_for(TriggerKind::load_l3, narrow).refusal,
+  EXPECT_THAT(working_set_for("load-l3"_trigger, narrow).refusal,
               HasSubstr("half of the level 3 cache (4 MiB) is not far above level 2 (2 MiB)"));
   const MemorySizes little{32 * kKibibyte, kMebibyte, 256 * kMebibyte, 2 * kGibibyte};
-  EXPECT_THAT(working_set_for(TriggerKind::load_dram, little).refusal, HasSubstr("memory"));
+  EXPECT_THAT(working_set_for("load-dram"_trigger, little).refusal, HasSubstr("memory"));
   // A quarter of the memory bounds it before it is refused.
   const MemorySizes enough{32 * kKibibyte, kMebibyte, 256 * kMebibyte, 6 * kGibibyte};
-  EXPECT_EQ(working_set_for(TriggerKind::load_dram, enough).bytes, 1536 * kMebibyte);
+  EXPECT_EQ(working_set_for("load-dram"_trigger, enough).bytes, 1536 * kMebibyte);
 }
 
 TEST(WorkingSetFor, HasARemarkForAnUnknownCpu) {
-  const WorkingSet set = working_set_for(TriggerKind::load_dram, {});
+  const WorkingSet set = working_set_for("load-dram"_trigger, {});
   EXPECT_EQ(set.bytes, 256 * kMebibyte);
   EXPECT_THAT(set.refusal, IsEmpty());
   EXPECT_THAT(set.remark, HasSubstr("256 MiB; --working-set"));
@@ -179,11 +180,11 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
     }
     return std::string();
   };
-  EXPECT_EQ(refused(TriggerKind::load_l2, 64 * kKibibyte), "");
-  EXPECT_EQ(refused(TriggerKind::load_l2, 1024 + 64), "");
-  EXPECT_THAT(refused(TriggerKind::load_l3, 1024 + 64), HasSubstr("multiples of 128"));
-  EXPECT_THAT(refused(TriggerKind::load_dram, 0), HasSubstr("working set bytes: 0"));
-  EXPECT_THAT(refused(TriggerKind::load, 4096), HasSubstr("expected 0 for the trigger load"));
+  EXPECT_EQ(refused("load-l2"_trigger, 64 * kKibibyte), "");
+  EXPECT_EQ(refused("load-l2"_trigger, 1024 + 64), "");
+  EXPECT_THAT(refused("load-l3"_trigger, 1024 + 64), HasSubstr("multiples of 128"));
+  EXPECT_THAT(refused("load-dram"_trigger, 0), HasSubstr("working set bytes: 0"));
+  EXPECT_THAT(refused("load"_trigger, 4096), HasSubstr("expected 0 for the trigger load"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Recordings of others with their records put in other orders: the same samples in the same places.
+// Third-party recordings with their records put in other orders: the same samples in the same
+// places.
 #include "src/locate/digest.h"
 #include "src/perfdata/format.h"
 #include "tests/support/recordings.h"
@@ -20,7 +21,7 @@
 namespace skid::locate {
 namespace {
 
-/// A record and what stands behind it, as bytes of the file.
+/// A record and what follows it, as bytes of the file.
 struct RecordBytes {
   std::uint64_t time = 0;
   std::uint64_t begin = 0, size = 0;
@@ -78,10 +79,10 @@ Cut cut(const std::filesystem::path& path, std::string_view bytes) {
   return result;
 }
 
-using Place = std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint32_t, std::string,
-                         std::string, std::uint64_t>;
+using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t, std::string, std::string,
+                         std::uint64_t>;
 
-/// Everything that a digest tells, so that it can be compared.
+/// Everything in a digest, so that it can be compared.
 struct Told {
   std::map<Place, std::uint64_t> samples;
   std::vector<std::uint64_t> numbers;
@@ -100,15 +101,15 @@ Told told(const std::filesystem::path& path) {
       file = result.spaces.file(located.location->file);
       offset = located.location->offset;
     }
-    told.samples[{located.attribute, located.address_space, located.ip, located.kind.bits(),
-                  file.path, file.build_id, offset}] += located.samples;
+    told.samples[{located.attribute, located.ip, located.kind.bits(), file.path, file.build_id,
+                  offset}] += located.samples;
   });
   for (const auto& total : result.totals) {
     told.numbers.insert(told.numbers.end(), {total.samples, total.period_sum});
   }
   told.numbers.insert(told.numbers.end(),
                       {result.lost_records, result.lost_samples, result.throttled,
-                       result.unknown_ids, result.uncertain, recording.faults().size()});
+                       result.unknown_ids, recording.faults().size()});
   return told;
 }
 

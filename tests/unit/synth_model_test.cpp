@@ -1,7 +1,8 @@
-// Models as JSON: what they may say, and what is said of those that are wrong.
+// Models as JSON: what they may contain, and how wrong ones are refused.
 #include "src/support/error.h"
 #include "src/synth/model.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/trigger_kinds.h"
 
 #include <fstream>
 #include <functional>
@@ -52,7 +53,7 @@ TEST(SynthModel, IsReadAsWritten) {
   document["buffers"] = {{"cpus", 3}, {"finished_round", false}};
   const Model model = parse_model(document.dump(), "m.json", {});
   EXPECT_EQ(model.seed, 5u);
-  EXPECT_EQ(model.target.trigger, runway::TriggerKind::store);
+  EXPECT_EQ(model.target.trigger, "store"_trigger);
   EXPECT_EQ(model.target.nops, 100u);
   EXPECT_EQ(model.buffers.cpus, 3u);
   EXPECT_FALSE(model.buffers.finished_round);

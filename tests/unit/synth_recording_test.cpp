@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 #include "src/synth/ladder.h"
 #include "src/synth/recording.h"
-#include "src/synth/truth.h"
 #include "tests/support/random_models.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
@@ -80,10 +79,10 @@ class SynthRecording : public ::testing::Test {
     files_ = std::make_unique<test::TemporaryDirectory>();
     using Gaps = std::vector<std::uint32_t>;
     for (const auto& [trigger, nops, lead_in, nop_bytes, gaps] :
-         {std::tuple{runway::TriggerKind::load, 100U, 20U, 1U, Gaps{}},
-          std::tuple{runway::TriggerKind::branch_taken, 60U, 5U, 3U, Gaps{}},
-          std::tuple{runway::TriggerKind::fault, 20U, 0U, 1U, Gaps{}},
-          std::tuple{runway::TriggerKind::store, 50U, 10U, 1U, Gaps{20, 45, 30}}}) {
+         {std::tuple{"load"_trigger, 100U, 20U, 1U, Gaps{}},
+          std::tuple{"branch-taken"_trigger, 60U, 5U, 3U, Gaps{}},
+          std::tuple{"fault"_trigger, 20U, 0U, 1U, Gaps{}},
+          std::tuple{"store"_trigger, 50U, 10U, 1U, Gaps{20, 45, 30}}}) {
       runway::Specification specification = runway::specification_of(trigger);
       specification.nops = nops;
       specification.lead_in_nops = lead_in;

@@ -12,7 +12,7 @@ namespace {
 
 using analysis::SampleClass;
 
-/// A trigger of one byte between 300 NOPs in front of it and 700 behind it.
+/// A trigger of one byte after 300 NOPs and before 700.
 LoopPath path() {
   LoopParts parts;
   parts.starts.resize(1001);

@@ -1,7 +1,7 @@
 // Payloads of tracepoints: their fields, as `samples` prints them.
 #include "src/perfdata/tracepoint.h"
 
-#include "src/commands/trace_column.h"
+#include "src/commands/sample_line.h"
 #include "tests/support/tracing_data_builder.h"
 
 #include <string>

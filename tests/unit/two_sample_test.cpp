@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -94,38 +95,102 @@ TEST(Distances, OfNoSamplesAreRefused) {
   EXPECT_THROW(quantile_difference({}, counts_of({1}), 0.5), std::invalid_argument);
 }
 
-/// How often p is at most the level where there is no difference.
-struct Level {
-  double level;
-  int rejected = 0;
-  /// At most what the level allows, but for chance.
-  bool holds(int rounds) const {
-    return rejected <= level * rounds + 3.5 * std::sqrt(level * (1 - level) * rounds);
-  }
-};
+using P = double (*)(const OffsetCounts&, const OffsetCounts&);
+constexpr int kRounds = 100;
 
-TEST(KolmogorovSmirnov, RejectsNoMoreThanItsLevelWhereThereIsNoDifference) {
-  constexpr int kRounds = 100;
-  Random random(17);
-  for (const auto& [model, n, m] : {std::tuple{OffsetModel::normal(40, 20), 200u, 600u},
-                                    std::tuple{OffsetModel::hits_and_tail(0.95, 30), 500u, 100u},
-                                    std::tuple{OffsetModel::two_atoms(0.3, 5), 400u, 400u}}) {
-    Level level{0.05};
-    for (int round = 0; round < kRounds; ++round) {
-      const auto a = model.draw(random, n);
-      const auto b = model.draw(random, m);
-      level.rejected += kolmogorov_smirnov_p(a, b) <= level.level;
-    }
-    EXPECT_TRUE(level.holds(kRounds)) << model.name() << ' ' << level.rejected;
+/// A test holds its levels where p is at most each as often as the level allows, but for chance.
+/// Samples of two models without the difference that is tested.
+void expect_levels(Random& random, const OffsetModel& model_a, std::uint64_t n,
+                   const OffsetModel& model_b, std::uint64_t m, P p_of) {
+  const std::vector<double> levels{0.01, 0.05, 0.2};
+  std::vector<int> rejected(levels.size());
+  for (int round = 0; round < kRounds; ++round) {
+    const auto a = model_a.draw(random, n), b = model_b.draw(random, m);
+    const double p = p_of(a, b);
+    for (std::size_t i = 0; i < levels.size(); ++i) rejected[i] += p <= levels[i];
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_LE(rejected[i],
+              levels[i] * kRounds + 3.5 * std::sqrt(levels[i] * (1 - levels[i]) * kRounds))
+        << model_a.name() << ' ' << n << ' ' << m << ' ' << levels[i];
   }
 }
 
-TEST(KolmogorovSmirnov, FindsAShiftOfTwoInstructions) {
-  Random random(5);
-  const auto before = OffsetModel::normal(30, 20), after = OffsetModel::normal(32, 20);
-  for (int round = 0; round < 3; ++round) {
-    EXPECT_LT(kolmogorov_smirnov_p(before.draw(random, 10'000), after.draw(random, 10'000)), 0.01);
+double mean_p(const OffsetCounts& a, const OffsetCounts& b) {
+  return mean_difference(a, b).p;
+}
+double median_p(const OffsetCounts& a, const OffsetCounts& b) {
+  return quantile_difference(a, b, 0.5).p;
+}
+double p99_p(const OffsetCounts& a, const OffsetCounts& b) {
+  return quantile_difference(a, b, 0.99).p;
+}
+
+TEST(TwoSampleTests, HoldTheirLevelsWhereThereIsNoDifference) {
+  Random random(23);
+  for (const auto& [model, n, m] : {std::tuple{OffsetModel::normal(12, 1.5), 2000u, 2000u},
+                                    {OffsetModel::falling(40), 100u, 2000u},
+                                    {OffsetModel::falling(5), 8u, 30u},
+                                    {OffsetModel::hits_and_tail(0.99, 300), 200u, 2000u},
+                                    {OffsetModel::hits_and_tail(0.999, 100), 3000u, 3000u},
+                                    {OffsetModel::two_atoms(0.9, 1000), 50u, 300u},
+                                    {OffsetModel::two_atoms(0.99, 1000), 100u, 3000u},
+                                    {OffsetModel::normal(30, 20), 1u, 50u}}) {
+    for (const P p_of : {mean_p, median_p, p99_p, kolmogorov_smirnov_p}) {
+      expect_levels(random, model, n, model, m, p_of);
+    }
   }
+}
+
+TEST(MeanDifference, HoldsItsLevelForEqualMeansOfUnequalSpread) {
+  Random random(29);
+  const auto narrow = OffsetModel::normal(50, 3), wide = OffsetModel::normal(50, 30);
+  for (const auto& [n, m] : {std::pair{15u, 80u}, std::pair{80u, 15u}, std::pair{100u, 1000u}}) {
+    expect_levels(random, narrow, n, wide, m, mean_p);
+  }
+}
+
+/// How often the interval of the difference, of `n` and `m` samples, holds the truth.
+void expect_covered(Random& random, const OffsetModel& model_a, std::uint64_t n,
+                    const OffsetModel& model_b, std::uint64_t m, double truth,
+                    const std::function<Difference(const OffsetCounts&, const OffsetCounts&)>& of) {
+  int covered = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const Difference difference = of(model_a.draw(random, n), model_b.draw(random, m));
+    EXPECT_LE(difference.low, difference.value);
+    EXPECT_GE(difference.high, difference.value);
+    covered += difference.low <= truth && truth <= difference.high;
+  }
+  EXPECT_GE(covered, 0.88 * kRounds) << model_a.name();
+}
+
+TEST(Differences, AreCoveredByTheirIntervals) {
+  Random random(31);
+  const auto falling = OffsetModel::falling(40), normal = OffsetModel::normal(30, 20);
+  expect_covered(random, falling, 300, normal, 2000, normal.lot().mean() - falling.lot().mean(),
+                 mean_difference);
+  const auto far = OffsetModel::normal(100, 30), tail = OffsetModel::falling(60);
+  for (const double share : {0.5, 0.9, 0.99}) {
+    expect_covered(
+        random, far, 2000, tail, 5000,
+        grouped_quantile(tail.lot(), share) - grouped_quantile(far.lot(), share),
+        [share](const auto& a, const auto& b) { return quantile_difference(a, b, share); });
+  }
+}
+
+TEST(KolmogorovSmirnov, PIsExactForFewSamples) {
+  // Two of the C(n + m, n) orders of samples divide them; one sample cannot differ from one other.
+  EXPECT_NEAR(kolmogorov_smirnov_p(counts_of({1, 2, 3}), counts_of({4, 5, 6})), 2.0 / 20, 1e-12);
+  EXPECT_NEAR(kolmogorov_smirnov_p(counts_of({1, 2}), counts_of({4, 5})), 2.0 / 6, 1e-12);
+  EXPECT_EQ(kolmogorov_smirnov_p(counts_of({1}), counts_of({2})), 1);
+  // Of the 126 ways to divide nine samples so, 36 are at least as far apart.
+  EXPECT_NEAR(kolmogorov_smirnov_p(counts_of({1, 3, 5, 7, 9}), counts_of({6, 8, 10, 12})),
+              36.0 / 126, 1e-12);
+  OffsetCounts a, b;
+  a.add(0, 100);
+  b.add(1, 100);
+  EXPECT_NEAR(std::log(kolmogorov_smirnov_p(a, b)), std::log(fisher_exact_p(100, 100, 0, 100)),
+              1e-6);
 }
 
 TEST(KolmogorovSmirnov, PIsTheTailOfKolmogorovsDistribution) {
@@ -162,72 +227,6 @@ TEST(DifferenceOfShares, OfNothingCanBeAnything) {
   EXPECT_EQ(difference.low, -1);
   EXPECT_EQ(difference.high, 1);
   EXPECT_EQ(difference.p, 1);
-  EXPECT_THROW(difference_of_shares(wilson_interval(1, 2, 0.9), wilson_interval(1, 2)),
-               std::invalid_argument);
-}
-
-struct NullCase {
-  OffsetModel model;
-  std::uint64_t n, m;
-};
-
-std::vector<NullCase> null_cases() {
-  return {{OffsetModel::normal(12, 1.5), 2000, 2000},
-          {OffsetModel::falling(40), 100, 2000},
-          {OffsetModel::falling(5), 8, 30},
-          {OffsetModel::hits_and_tail(0.99, 300), 200, 2000},
-          {OffsetModel::hits_and_tail(0.999, 100), 3000, 3000},
-          {OffsetModel::two_atoms(0.9, 1000), 50, 300},
-          {OffsetModel::two_atoms(0.99, 1000), 100, 3000},
-          {OffsetModel::normal(30, 20), 1, 50}};
-}
-
-TEST(MeanDifference, HoldsItsLevelForSkewedSamplesOfUnequalSize) {
-  constexpr int kRounds = 100;
-  Random random(23);
-  for (const NullCase& c : null_cases()) {
-    std::vector<Level> levels{{0.01}, {0.05}, {0.2}};
-    for (int round = 0; round < kRounds; ++round) {
-      const auto a = c.model.draw(random, c.n);
-      const auto b = c.model.draw(random, c.m);
-      const double p = mean_difference(a, b).p;
-      for (Level& level : levels) level.rejected += p <= level.level;
-    }
-    for (const Level& level : levels) {
-      EXPECT_TRUE(level.holds(kRounds))
-          << c.model.name() << ' ' << c.n << ' ' << level.level << ' ' << level.rejected;
-    }
-  }
-}
-
-TEST(MeanDifference, HoldsItsLevelForEqualMeansOfUnequalSpread) {
-  constexpr int kRounds = 100;
-  Random random(29);
-  const auto narrow = OffsetModel::normal(50, 3), wide = OffsetModel::normal(50, 30);
-  for (const auto& [n, m] : {std::pair{15u, 80u}, std::pair{80u, 15u}, std::pair{100u, 1000u}}) {
-    Level level{0.05};
-    for (int round = 0; round < kRounds; ++round) {
-      const auto a = narrow.draw(random, n);
-      const auto b = wide.draw(random, m);
-      level.rejected += mean_difference(a, b).p <= level.level;
-    }
-    EXPECT_TRUE(level.holds(kRounds)) << n << ' ' << level.rejected;
-  }
-}
-
-TEST(MeanDifference, CoversTheDifference) {
-  constexpr int kRounds = 100;
-  Random random(31);
-  const auto a_model = OffsetModel::falling(40), b_model = OffsetModel::normal(30, 20);
-  const double truth = b_model.lot().mean() - a_model.lot().mean();
-  int covered = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    const auto difference = mean_difference(a_model.draw(random, 300), b_model.draw(random, 2000));
-    EXPECT_LE(difference.low, difference.value);
-    EXPECT_GE(difference.high, difference.value);
-    covered += difference.low <= truth && truth <= difference.high;
-  }
-  EXPECT_GE(covered, 0.88 * kRounds);
 }
 
 TEST(MeanDifference, IsThatOfTheSamples) {
@@ -252,39 +251,6 @@ TEST(MeanDifference, OfOnePointSamplesIsAPoint) {
   EXPECT_EQ(none.low, 0);
   EXPECT_EQ(none.high, 0);
   EXPECT_EQ(none.p, 1);
-}
-
-TEST(QuantileDifference, HoldsItsLevel) {
-  constexpr int kRounds = 100;
-  Random random(37);
-  for (const NullCase& c : null_cases()) {
-    for (const double share : {0.5, 0.99}) {
-      Level level{0.05};
-      for (int round = 0; round < kRounds; ++round) {
-        const auto a = c.model.draw(random, c.n);
-        const auto b = c.model.draw(random, c.m);
-        level.rejected += quantile_difference(a, b, share).p <= level.level;
-      }
-      EXPECT_TRUE(level.holds(kRounds)) << c.model.name() << ' ' << share << ' ' << level.rejected;
-    }
-  }
-}
-
-TEST(QuantileDifference, CoversTheDifferenceOfGroupedQuantiles) {
-  constexpr int kRounds = 100;
-  Random random(41);
-  const auto a_model = OffsetModel::normal(100, 30), b_model = OffsetModel::falling(60);
-  for (const double share : {0.5, 0.9, 0.99}) {
-    const double truth =
-        grouped_quantile(b_model.lot(), share) - grouped_quantile(a_model.lot(), share);
-    int covered = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      const auto difference =
-          quantile_difference(a_model.draw(random, 2000), b_model.draw(random, 5000), share);
-      covered += difference.low <= truth && truth <= difference.high;
-    }
-    EXPECT_GE(covered, 0.88 * kRounds) << share;
-  }
 }
 
 TEST(QuantileDifference, CutsWhereTheSamplesAreSplitNearestToTheShare) {

@@ -1,15 +1,8 @@
 #include "src/output/audit/audit.h"
 #include "src/output/json_fields.h"
-#include "src/support/json_text.h"
-
-#include <string_view>
-
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
-
-constexpr const char* kSchema = "skidscan.audit/1";
 
 Json share_of(const analysis::Share& share) {
   if (share.total == 0) {
@@ -21,49 +14,34 @@ Json share_of(const analysis::Share& share) {
           {"confidence", share.confidence}};
 }
 
-Json categories_of(const instructions::Categories& categories) {
-  Json names = Json::array();
-  for (const auto category : instructions::kCategories) {
-    if (categories.contains(category)) names.push_back(instructions::name_of(category));
-  }
-  return names;
-}
-
-Json json_of(const audit::FunctionFinding& function) {
+Json json_of_function(const audit::FunctionFinding& function) {
   return {{"module", text_or_null(function.module)},
           {"function", text_or_null(function.function)},
           {"judged", function.judged},
           {"impossible", function.impossible}};
 }
 
-Json json_of(const audit::InstructionFinding& instruction) {
-  Json source;
+Json json_of_instruction(const audit::InstructionFinding& instruction) {
+  Json source, categories = Json::array();
   if (!instruction.source_file.empty()) {
     source = {{"file", instruction.source_file}, {"line", instruction.source_line}};
+  }
+  for (const auto category : instructions::kCategories) {
+    if (instruction.categories.contains(category)) categories.push_back(name_of(category));
   }
   return {{"module", text_or_null(instruction.module)},
           {"function", text_or_null(instruction.function)},
           {"offset", instruction.offset},
           {"address", hexadecimal(instruction.address)},
           {"judged_address", hexadecimal(instruction.judged_address)},
-          {"source", source},
+          {"source", std::move(source)},
           {"disassembly", text_or_null(instruction.text)},
-          {"categories", categories_of(instruction.categories)},
+          {"categories", std::move(categories)},
           {"verdict", events::name_of(instruction.verdict)},
           {"samples", instruction.samples}};
 }
 
-Json json_of(const audit::EventAudit& event);
-Json json_of(const audit::Audit& audit);
-
-template <typename T>
-Json list_of(const std::vector<T>& all) {
-  Json list = Json::array();
-  for (const T& one : all) list.push_back(json_of(one));
-  return list;
-}
-
-Json json_of(const audit::EventAudit& event) {
+Json json_of_event(const audit::EventAudit& event) {
   Json verdicts = Json::object();
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
     verdicts[std::string(events::name_of(static_cast<events::Verdict>(i)))] = event.verdicts[i];
@@ -78,7 +56,7 @@ Json json_of(const audit::EventAudit& event) {
           {"requested", text_or_null(event.requested)},
           {"recorded", event.recorded},
           {"level", event.level},
-          {"period", value_or_null(event.period)},
+          {"period", event.period},
           {"catalogue", text_or_null(event.catalogue)},
           {"rule", audit::name_of(event.rule)},
           {"samples", event.samples},
@@ -90,25 +68,24 @@ Json json_of(const audit::EventAudit& event) {
           {"functions_judged", event.all_functions},
           {"functions_impossible", event.impossible_functions},
           {"instructions_impossible", event.impossible_instructions},
-          {"functions", list_of(event.functions)},
-          {"instructions", list_of(event.instructions)},
+          {"functions", array_of(event.functions, json_of_function)},
+          {"instructions", array_of(event.instructions, json_of_instruction)},
           {"warnings", event.warnings}};
 }
 
-Json json_of(const audit::Audit& audit) {
+Json json_of_recording(const audit::Audit& audit) {
   return {{"run", text_or_null(audit.run)}, {"file", audit.file},
           {"synthetic", audit.synthetic},   {"read_in_part", audit.read_in_part},
           {"cpu", cpu_json(audit.cpu)},     {"kernel", text_or_null(audit.kernel)},
-          {"remarks", audit.remarks},       {"events", list_of(audit.events)}};
+          {"remarks", audit.remarks},       {"events", array_of(audit.events, json_of_event)}};
 }
 
 }  // namespace
 
 std::string audit_json(const std::vector<audit::Audit>& audits) {
-  const Json document = {
-      {"schema", kSchema}, {"tool_version", SKIDSCAN_VERSION}, {"recordings", list_of(audits)}};
-  constexpr int kSpaces = 2;
-  return json_text(document, kSpaces) + '\n';
+  return document_text({{"schema", "skidscan.audit/1"},
+                        {"tool_version", SKIDSCAN_VERSION},
+                        {"recordings", array_of(audits, json_of_recording)}});
 }
 
 }  // namespace skid::output

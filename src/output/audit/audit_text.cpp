@@ -36,10 +36,6 @@ std::string event_name(const EventAudit& event) {
   return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
 }
 
-std::string kernel_text(const Audit& audit) {
-  return audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel);
-}
-
 /// Escaped; names of C++ can be longer than any line.
 std::string function_name(const std::string& function) {
   constexpr std::size_t kLongest = 90;
@@ -75,34 +71,32 @@ std::string reasons(const Page& page, const std::vector<const EventAudit*>& even
     for (const EventAudit* event : events) count += event->not_judged[i];
     if (count > 0) counts.emplace_back(count, static_cast<analysis::NotJudged>(i));
   }
-  using Row = decltype(counts)::value_type;
   if (counts.empty()) return {};
-  return '\n' + page.list(columns_of<Row>(
-                    counts,
-                    {{{"not judged"}, [](const Row& row) { return Cell{in_thousands(row.first)}; }},
-                     {{"reason", Kind::wrapped},
-                      [](const Row& row) { return Cell{std::string(describe(row.second))}; }}}));
+  List list{{{"not judged"}, {"reason", Kind::wrapped}}};
+  for (const auto& [count, reason] : counts) {
+    list.rows.push_back({{in_thousands(count)}, {std::string(describe(reason))}});
+  }
+  return '\n' + page.list(list);
 }
 
 std::string functions(const Page& page, const Found<FunctionFinding>& found, bool with_event) {
   if (found.empty()) return {};
-  using Row = Found<FunctionFinding>::value_type;
-  std::vector<ColumnOf<Row>> columns{
-      {{"impossible"}, [](const Row& row) { return Cell{in_thousands(row.second->impossible)}; }},
-      {{"judged"}, [](const Row& row) { return Cell{in_thousands(row.second->judged)}; }},
-      {{"share"},
-       [](const Row& row) { return Cell{share_of(row.second->impossible, row.second->judged)}; }}};
-  if (with_event) {
-    columns.push_back(
-        {{"event", Kind::shortened}, [](const Row& row) { return Cell{event_name(*row.first)}; }});
+  List list{{{"impossible"},
+             {"judged"},
+             {"share"},
+             {"event", Kind::shortened, 0, with_event},
+             {"function", Kind::wrapped}}};
+  for (const auto& [event, finding] : found) {
+    const auto& [module, function, judged, impossible] = *finding;
+    list.rows.push_back(
+        {{in_thousands(impossible)},
+         {in_thousands(judged)},
+         {share_of(impossible, judged)},
+         {event_name(*event)},
+         {fmt::format("{} ({})", function.empty() ? "no function" : function_name(function),
+                      module.empty() ? "no file" : file_name(module))}});
   }
-  columns.push_back({{"function", Kind::wrapped}, [](const Row& row) {
-                       const auto& [module, function, judged, impossible] = *row.second;
-                       return Cell{fmt::format(
-                           "{} ({})", function.empty() ? "no function" : function_name(function),
-                           module.empty() ? "no file" : file_name(module))};
-                     }});
-  return page.title("Functions") + page.list(columns_of(found, std::move(columns)));
+  return page.title("Functions") + page.list(list);
 }
 
 std::string place_of(const InstructionFinding& found) {
@@ -130,33 +124,45 @@ std::string instruction_text(const InstructionFinding& found) {
 std::string instructions(const Page& page, const Found<InstructionFinding>& found,
                          bool with_event) {
   if (found.empty()) return {};
-  ListColumn samples{"samples"};
-  ListColumn shares{"share"};
-  ListColumn events{"event", Kind::shortened};
-  ListColumn places{"place", Kind::wrapped};
+  List list{{{"samples"},
+             {"share"},
+             {"event", Kind::shortened, 0, with_event},
+             {"place", Kind::wrapped}}};
   bool has_others = false;
   for (const auto& [event, one] : found) {
     const bool is_impossible = one->verdict == Verdict::never;
     has_others = has_others || !is_impossible;
-    samples.cells.push_back({in_thousands(one->samples)});
-    shares.cells.push_back({share_of(one->samples, event->judged)});
-    events.cells.push_back({event_name(*event)});
-    places.cells.push_back({place_of(*one), is_impossible ? Ink::red : Ink::plain});
+    list.rows.push_back({{in_thousands(one->samples)},
+                         {share_of(one->samples, event->judged)},
+                         {event_name(*event)},
+                         {place_of(*one), is_impossible ? Ink::red : Ink::plain}});
     // The instruction on a line of its own under its place.
-    for (ListColumn* column : {&samples, &shares, &events}) column->cells.emplace_back();
-    places.cells.push_back({instruction_text(*one), Ink::dim});
+    list.rows.push_back({{}, {}, {}, {instruction_text(*one), Ink::dim}});
   }
-  std::vector<ListColumn> columns{samples, shares};
-  if (with_event) columns.push_back(events);
-  columns.push_back(places);
   return page.title(has_others ? "Instructions, those that cannot cause the event first"
                                : "Instructions that cannot cause the event") +
-         page.list(std::move(columns));
+         page.list(list);
 }
 
 std::string left_out(const Page& page, std::size_t shown, std::size_t all, std::string_view what) {
   if (shown >= all) return {};
   return page.note(fmt::format("{} more {}: --top N, --min-share 0", all - shown, what), Ink::dim);
+}
+
+Found<FunctionFinding> impossible_functions(const EventAudit& event) {
+  Found<FunctionFinding> found;
+  for (const FunctionFinding& function : event.functions) {
+    if (function.impossible > 0) found.emplace_back(&event, &function);
+  }
+  return found;
+}
+
+Found<InstructionFinding> impossible_instructions(const EventAudit& event) {
+  Found<InstructionFinding> found;
+  for (const InstructionFinding& instruction : event.instructions) {
+    if (instruction.verdict == Verdict::never) found.emplace_back(&event, &instruction);
+  }
+  return found;
 }
 
 std::string event_details(const Audit& audit, const EventAudit& event, const Page& page) {
@@ -173,27 +179,29 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   }
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
   text += reasons(page, {&event});
-  Found<FunctionFinding> of_functions;
-  for (const FunctionFinding& function : event.functions) {
-    if (function.impossible > 0) of_functions.emplace_back(&event, &function);
-  }
+  const auto of_functions = impossible_functions(event);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, "functions");
   Found<InstructionFinding> of_instructions;
-  std::size_t impossible = 0;
   for (const InstructionFinding& instruction : event.instructions) {
     of_instructions.emplace_back(&event, &instruction);
-    if (instruction.verdict == Verdict::never) ++impossible;
   }
   return text + instructions(page, of_instructions, false) +
-         left_out(page, impossible, event.impossible_instructions, "of them");
+         left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
+                  "of them");
 }
 
-/// The findings with most impossible samples, of all events together.
-template <typename Finding, typename CountOf>
-Found<Finding> worst(Found<Finding> found, CountOf count_of) {
+/// The findings with most impossible samples, of all events together. `of_event`: those of one.
+template <typename Finding>
+Found<Finding> worst(const std::vector<const EventAudit*>& events,
+                     Found<Finding> (*of_event)(const EventAudit&), std::uint64_t Finding::*count) {
+  Found<Finding> found;
+  for (const EventAudit* event : events) {
+    const Found<Finding> more = of_event(*event);
+    found.insert(found.end(), more.begin(), more.end());
+  }
   std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-    return count_of(*a.second) > count_of(*b.second);
+    return a.second->*count > b.second->*count;
   });
   if (found.size() > kMostPlaces) found.resize(kMostPlaces);
   return found;
@@ -212,40 +220,28 @@ std::string event_list(const std::vector<Audit>& audits, const Page& page) {
     });
     rows.resize(kMostRows);
   }
-  using Row = decltype(rows)::value_type;
-  const auto is_judged = [](const Row& row) { return row.second->judged > 0; };
-  const auto judged_cell = [&](const Row& row, std::string text) {
-    const Ink ink = row.second->impossible.count > 0 ? Ink::red : Ink::green;
-    return is_judged(row) ? Cell{std::move(text), ink} : Cell{kUnknown, Ink::dim};
-  };
-  std::string text =
-      '\n' +
-      page.list(columns_of<Row>(
-          rows,
-          {{{"event", Kind::shortened},
-            [](const Row& row) { return Cell{escape_for_terminal(row.second->event)}; }},
-           {{"level", Kind::text},
-            [](const Row& row) { return Cell{level_name(row.second->level)}; }},
-           {{"samples", Kind::number, 1},
-            [](const Row& row) { return Cell{in_thousands(row.second->samples)}; }},
-           {{"judged"}, [](const Row& row) { return Cell{in_thousands(row.second->judged)}; }},
-           {{"impossible"},
-            [&](const Row& row) {
-              return judged_cell(row, in_thousands(row.second->impossible.count));
-            }},
-           {{"share"},
-            [&](const Row& row) {
-              return judged_cell(row, analysis::percent(row.second->impossible.value));
-            }},
-           {{"95% interval", Kind::number, 2},
-            [&](const Row& row) {
-              const analysis::Share& share = row.second->impossible;
-              return is_judged(row) ? Cell{share_range(page, share.low, share.high)}
-                                    : Cell{kUnknown, Ink::dim};
-            }},
-           {{"recording", Kind::front_shortened, 3}, [](const Row& row) {
-              return Cell{escape_for_terminal(row.first->file), Ink::dim};
-            }}}));
+  List list{{{"event", Kind::shortened},
+             {"level", Kind::text},
+             {"samples", Kind::number, 1},
+             {"judged"},
+             {"impossible"},
+             {"share"},
+             {"95% interval", Kind::number, 2},
+             {"recording", Kind::front_shortened, 3}}};
+  for (const auto& [audit, event] : rows) {
+    const analysis::Share& share = event->impossible;
+    const Ink ink = share.count > 0 ? Ink::red : Ink::green;
+    const bool judged = event->judged > 0;
+    list.rows.push_back({{escape_for_terminal(event->event)},
+                         {level_name(event->level)},
+                         {in_thousands(event->samples)},
+                         {in_thousands(event->judged)},
+                         judged ? Cell{in_thousands(share.count), ink} : unknown_cell(),
+                         judged ? Cell{analysis::percent(share.value), ink} : unknown_cell(),
+                         judged ? Cell{share_range(page, share.low, share.high)} : unknown_cell(),
+                         {escape_for_terminal(audit->file), Ink::dim}});
+  }
+  std::string text = '\n' + page.list(list);
   if (rows.size() < all) {
     text +=
         page.note(fmt::format("{} more events, none of them worse", all - rows.size()), Ink::dim);
@@ -284,12 +280,10 @@ std::string answer(const std::vector<const EventAudit*>& events, const Page& pag
     impossible += event->impossible.count;
   }
   if (judged == 0) {
-    return page.hanging("", 0,
-                        fmt::format("none of {} samples could be judged", in_thousands(samples)),
-                        Ink::yellow);
+    return page.paragraph(fmt::format("none of {} samples could be judged", in_thousands(samples)),
+                          Ink::yellow);
   }
-  return page.hanging(
-      "", 0,
+  return page.paragraph(
       fmt::format("{} of {} judged samples ({}) are at instructions that cannot cause their event",
                   in_thousands(impossible), in_thousands(judged), share_of(impossible, judged)),
       impossible > 0 ? Ink::red : Ink::green);
@@ -299,28 +293,17 @@ std::string answer(const std::vector<const EventAudit*>& events, const Page& pag
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<const EventAudit*> events;
-  Found<FunctionFinding> of_functions;
-  Found<InstructionFinding> of_instructions;
   std::vector<std::string> machines;
   bool is_synthetic = false;
   for (const Audit& audit : audits) {
     is_synthetic = is_synthetic || audit.synthetic;
     std::string machine =
-        page.field("CPU", cpu_details(audit.cpu)) + page.field("kernel", kernel_text(audit));
+        page.field("CPU", cpu_details(audit.cpu)) +
+        page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel));
     if (std::find(machines.begin(), machines.end(), machine) == machines.end()) {
       machines.push_back(std::move(machine));
     }
-    for (const EventAudit& event : audit.events) {
-      events.push_back(&event);
-      for (const FunctionFinding& function : event.functions) {
-        if (function.impossible > 0) of_functions.emplace_back(&event, &function);
-      }
-      for (const InstructionFinding& instruction : event.instructions) {
-        if (instruction.verdict == Verdict::never) {
-          of_instructions.emplace_back(&event, &instruction);
-        }
-      }
-    }
+    for (const EventAudit& event : audit.events) events.push_back(&event);
   }
   std::string text = answer(events, page) + '\n';
   for (std::size_t i = 0; i < machines.size() && (i == 0 || page.details); ++i) text += machines[i];
@@ -336,20 +319,16 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     }
     return text + notes(audits, page);
   }
-  text += reasons(page, events);
   const bool with_event = events.size() > 1;
-  text += functions(
-      page, worst(std::move(of_functions), [](const FunctionFinding& f) { return f.impossible; }),
-      with_event);
-  text += instructions(
-      page,
-      worst(std::move(of_instructions), [](const InstructionFinding& i) { return i.samples; }),
-      with_event);
-  return text + notes(audits, page) + '\n' +
-         page.hanging("", 0,
-                      "--details prints each event with its rule, verdicts, functions and "
-                      "instructions",
-                      Ink::dim);
+  return text + reasons(page, events) +
+         functions(page, worst(events, impossible_functions, &FunctionFinding::impossible),
+                   with_event) +
+         instructions(page, worst(events, impossible_instructions, &InstructionFinding::samples),
+                      with_event) +
+         notes(audits, page) + '\n' +
+         page.paragraph(
+             "--details prints each event with its rule, verdicts, functions and instructions",
+             Ink::dim);
 }
 
 }  // namespace skid::output

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace skid::output {
 
 /// Everything about each event; lines for a terminal, all names escaped.
@@ -18,8 +16,7 @@ std::string events_text(const events::Cpu& cpu, const std::vector<events::Event>
 /// A line for each event: code, whether it is precise, name.
 std::string event_list_text(const events::Cpu& cpu, const std::vector<events::Event>& events);
 
-/// The object of docs/formats.md, skidscan.events/1.
-nlohmann::ordered_json events_json(const events::Cpu& cpu,
-                                   const std::vector<events::Event>& events);
+/// Schema skidscan.events/1, documented in docs/formats.md. Ends with a newline.
+std::string events_json(const events::Cpu& cpu, const std::vector<events::Event>& events);
 
 }  // namespace skid::output

@@ -1,7 +1,6 @@
 #include "src/events/causes.h"
-#include "src/events/encoding.h"
 #include "src/events/errata.h"
-#include "src/events/l2_requests.h"
+#include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/output/escape.h"

@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,17 +43,16 @@ class ComparisonText {
     }
     const analysis::ComparisonChoices& choices = comparison_.choices;
     return text + '\n' +
-           page_.hanging(
-               "", 0,
+           page_.paragraph(
                fmt::format(
                    "Differences are more than chance (5%, Holm's procedure over {}) and more "
                    "than {} points or {} instructions.{} --details prints each with its "
                    "interval; --plot FILE draws them, --html FILE writes a page",
                    analysis::counted(comparison_.tests, "test"),
                    number_text(choices.least_share * 100), number_text(choices.least_instructions),
-                   compares_samples() ? " Samples were compared; record --repeat 3 or more "
-                                        "for a comparison over runs."
-                                      : ""),
+                   compared().first ? " Samples were compared; record --repeat 3 or more "
+                                      "for a comparison over runs."
+                                    : ""),
                Ink::dim);
   }
 
@@ -80,9 +76,8 @@ class ComparisonText {
   std::string name_of_side(std::size_t side) const { return side_text(comparison_, inputs_, side); }
 
   std::string names_of_inputs(const std::vector<std::size_t>& numbers) const {
-    std::vector<std::string> names;
-    for (const std::size_t input : numbers) names.push_back(escape_for_terminal(inputs_[input]));
-    return list_of(names);
+    return list_of(
+        texts_of(numbers, [&](std::size_t input) { return escape_for_terminal(inputs_[input]); }));
   }
 
   /// How many sides are worse, better or missing, and which are worse.
@@ -115,12 +110,12 @@ class ComparisonText {
     if (missing > 0) parts.push_back(fmt::format("{} missing", missing));
     std::string text =
         fmt::format("{} against {} (baseline): {}", analysis::counted(compared, "comparison"),
-                    baseline(), fmt::join(parts, ", "));
+                    baseline(), joined(parts));
     if (is_worse) text += "; worse: " + worse.text();
     const Ink ink = is_worse                                             ? Ink::red
                     : missing > 0 || outcomes[Outcome::not_compared] > 0 ? Ink::yellow
                                                                          : Ink::green;
-    return page_.hanging("", 0, text, ink);
+    return page_.paragraph(text, ink);
   }
 
   std::string side_lines(std::size_t number, bool same_machine) const {
@@ -228,7 +223,7 @@ class ComparisonText {
     if (const Cell* of_baseline = row.cell_of(comparison_.baseline)) {
       shown.insert(shown.begin(), of_baseline);
     } else {
-      // There is nothing to compare with; the first ones stand for all.
+      // There is nothing to compare with; the first ones are shown.
       for (const Cell& cell : row.cells) {
         if (shown.size() < kMostTold) shown.push_back(&cell);
       }
@@ -289,14 +284,14 @@ class ComparisonText {
     for (const StatisticDifference& difference : cell.differences) {
       if (difference.marked) text += difference_line(difference, cell);
     }
-    if (cell.contract_broke || cell.contract_mended) {
+    if (cell.contract_broke || cell.contract_fixed) {
       text += named_line("contract", cell.contract_broke ? "kept -> broken" : "broken -> kept");
     }
     return text;
   }
 
   static bool is_reported(const Cell& cell) {
-    return cell.contract_broke || cell.contract_mended ||
+    return cell.contract_broke || cell.contract_fixed ||
            std::any_of(cell.differences.begin(), cell.differences.end(),
                        [](const auto& difference) { return difference.marked; });
   }
@@ -426,19 +421,17 @@ class ComparisonText {
     return notes;
   }
 
-  bool compares_samples() const {
-    bool samples = false;
-    each_cell([&](const ComparisonRow&, const Cell& cell) {
-      samples = samples || (!cell.differences.empty() && !cell.over_runs);
-    });
-    return samples;
-  }
-
-  std::string method() const {
+  /// Whether samples, and whether runs were compared.
+  std::pair<bool, bool> compared() const {
     bool samples = false, runs = false;
     each_cell([&](const ComparisonRow&, const Cell& cell) {
       if (!cell.differences.empty()) (cell.over_runs ? runs : samples) = true;
     });
+    return {samples, runs};
+  }
+
+  std::string method() const {
+    const auto [samples, runs] = compared();
     std::string text = fmt::format(
         "A difference is marked when chance gives one in less than 5% of comparisons (Holm's "
         "procedure over {}) and it is larger than {} points or {} instructions. Each interval is "

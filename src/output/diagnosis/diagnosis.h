@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 namespace skid::output {
 
 /// Events of the machine's core PMU in the catalogue.
@@ -26,9 +24,8 @@ std::string diagnosis_text(const machine::SamplingSupport& support,
                            const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events,
                            const Page& page);
 
-/// Everything of the page and more, by the keys of docs/formats.md.
-nlohmann::ordered_json diagnosis_json(const machine::SamplingSupport& support,
-                                      const machine::Diagnosis& diagnosis,
-                                      const CpuEvents& cpu_events);
+/// Everything of the page and more, by the keys of docs/formats.md. Ends with a newline.
+std::string diagnosis_json(const machine::SamplingSupport& support,
+                           const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events);
 
 }  // namespace skid::output

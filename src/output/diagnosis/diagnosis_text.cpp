@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +28,8 @@ std::string shown(std::string_view text) {
   return shorten(escape_for_terminal(text), kLongestText);
 }
 
-std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ") {
-  return fmt::format("{}", fmt::join(parts, separator));
+std::string name_of_event(std::string_view name) {
+  return shorten(shown(name), kWidestName);
 }
 
 std::string cpu_name_of(const SamplingSupport& support) {
@@ -139,8 +138,8 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
       continue;
     }
     any = true;
-    const std::string name = shorten(shown(pmu.name), kWidestName);
-    const std::string lead = std::string(kIndent, ' ') + pad_right(name, 14) + ' ';
+    const std::string lead =
+        std::string(kIndent, ' ') + pad_right(name_of_event(pmu.name), 14) + ' ';
     text += page.hanging(lead, display_width(lead), pmu_text(pmu));
   }
   if (!any) text += page.note("none");
@@ -149,33 +148,22 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
 }
 
 std::string levels_text(const std::vector<int>& levels) {
-  std::vector<std::string> names;
-  names.reserve(levels.size());
-  for (const int level : levels) names.emplace_back(level_name(level));
-  return names.empty() ? "-" : joined(names, " ");
-}
-
-std::string remark_of(const SampledEvent& event) {
-  return event.refusal ? describe_errno(*event.refusal) : event.remark;
+  return levels.empty() ? "-" : joined(texts_of(levels, level_name), " ");
 }
 
 std::string events_text(const Page& page, const Diagnosis& diagnosis) {
-  return page.title("Events") +
-         page.list(columns_of<SampledEvent>(
-             diagnosis.events,
-             {{{"event", Kind::text},
-               [](const SampledEvent& event) {
-                 return Cell{shorten(shown(event.name), kWidestName)};
-               }},
-              {{"levels", Kind::text},
-               [](const SampledEvent& event) { return Cell{levels_text(event.levels)}; }},
-              {{"modes", Kind::text, 1},
-               [](const SampledEvent& event) {
-                 return Cell{event.usable() ? std::string(name_of(event.modes)) : ""};
-               }},
-              {{"", Kind::wrapped}, [](const SampledEvent& event) {
-                 return Cell{remark_of(event), Ink::dim};
-               }}}));
+  List list{{{"event", Kind::text},
+             {"levels", Kind::text},
+             {"modes", Kind::text, 1},
+             {"", Kind::wrapped}}};
+  for (const SampledEvent& event : diagnosis.events) {
+    list.rows.push_back(
+        {{name_of_event(event.name)},
+         {levels_text(event.levels)},
+         {event.usable() ? std::string(name_of(event.modes)) : ""},
+         {event.refusal ? describe_errno(*event.refusal) : event.remark, Ink::dim}});
+  }
+  return page.title("Events") + page.list(list);
 }
 
 /// What `record` records of the CPU when no event is named.
@@ -189,17 +177,13 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
           : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
                         cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
   text += page.note(known, Ink::dim);
-  using Event = events::DefaultEvent;
-  return text +
-         page.list(columns_of<Event>(
-             cpu_events.set.events,
-             {{{"event", Kind::text},
-               [](const Event& event) { return Cell{shorten(shown(event.name), kWidestName)}; }},
-              {{"levels", Kind::text},
-               [](const Event& event) { return Cell{levels_text(event.levels)}; }},
-              {{"trigger", Kind::text, 1}, [](const Event& event) {
-                 return Cell{std::string(runway::name_of(event.trigger)), Ink::dim};
-               }}}));
+  List list{{{"event", Kind::text}, {"levels", Kind::text}, {"trigger", Kind::text, 1}}};
+  for (const events::DefaultEvent& event : cpu_events.set.events) {
+    list.rows.push_back({{name_of_event(event.name)},
+                         {levels_text(event.levels)},
+                         {std::string(runway::name_of(event.trigger)), Ink::dim}});
+  }
+  return text + page.list(list);
 }
 
 bool any_of_cpu(const Diagnosis& diagnosis) {
@@ -236,20 +220,11 @@ Ink ink_of(ExitStatus status) {
   return status == ExitStatus::builtin_events_only ? Ink::yellow : Ink::red;
 }
 
-std::string joined_names(const std::vector<events::DefaultEvent>& set) {
-  std::vector<std::string> names;
-  for (const events::DefaultEvent& event : set) {
-    names.push_back(shorten(shown(event.name), kWidestName));
-  }
-  return list_of(names);
-}
-
 }  // namespace
 
 std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events, const Page& page) {
-  std::string text =
-      page.hanging("", 0, verdict(diagnosis.status), ink_of(diagnosis.status)) + '\n';
+  std::string text = page.paragraph(verdict(diagnosis.status), ink_of(diagnosis.status)) + '\n';
   text += page.field("CPU", cpu_text(support));
   const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
   const std::string kernel =
@@ -270,13 +245,14 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
   text += not_tried + events_text(page, diagnosis);
   if (any_of_cpu(diagnosis)) {
-    text += '\n' +
-            page.hanging("", 0, "record without -e samples " + joined_names(cpu_events.set.events));
+    text += '\n' + page.paragraph("record without -e samples " +
+                                  list_of(texts_of(cpu_events.set.events, [](const auto& event) {
+                                    return name_of_event(event.name);
+                                  })));
   }
   text += problems_text(page, diagnosis);
   return text + '\n' +
-         page.hanging("", 0, "--details prints rights, settings, PMUs and the default events",
-                      Ink::dim);
+         page.paragraph("--details prints rights, settings, PMUs and the default events", Ink::dim);
 }
 
 }  // namespace skid::output

@@ -28,7 +28,5 @@ std::string inspection_text(const Inspection& inspection);
 
 /// One element of "recordings" in docs/formats.md. `read_in_part` and `faults` included.
 nlohmann::ordered_json inspection_json(const Inspection& inspection);
-/// Its "features": null or an empty list where the recording has no such section.
-nlohmann::ordered_json features_json(const perfdata::Features& features);
 
 }  // namespace skid::output

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,25 +37,17 @@ class Lines {
   std::string text_;
 };
 
-std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
-  return fmt::format("{}", fmt::join(parts, separator));
-}
-
 std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : capabilities) {
-    parts.push_back(fmt::format("{}={}", name, value));
-  }
-  return joined(parts, ", ");
+  return joined(texts_of(capabilities, [](const auto& capability) {
+    return fmt::format("{}={}", capability.first, capability.second);
+  }));
 }
 
 void add_pmus(const Features& features, Lines& lines) {
+  lines.line("PMU numbers", joined(texts_of(features.pmu_mappings, [](const auto& mapping) {
+               return fmt::format("{}={}", mapping.second, mapping.first);
+             })));
   std::vector<std::string> values;
-  for (const auto& [type, name] : features.pmu_mappings) {
-    values.push_back(fmt::format("{}={}", name, type));
-  }
-  lines.line("PMU numbers", joined(values, ", "));
-  values.clear();
   if (features.cpu_pmu_capabilities) {
     values.push_back("cpu: " + capabilities_text(*features.cpu_pmu_capabilities));
   }
@@ -96,12 +86,10 @@ void add_recording(const Features& features, Lines& lines) {
   lines.heading("Recording");
   lines.line("perf", features.perf_version);
   if (!features.command_line.empty()) lines.line("command", shell_quoted(features.command_line));
-  std::vector<std::string> values;
-  for (const auto& group : features.groups) {
-    values.push_back(
-        fmt::format("{}: {} events from event {}", group.name, group.members, group.leader));
-  }
-  lines.lines("groups", values);
+  lines.lines("groups", texts_of(features.groups, [](const auto& group) {
+                return fmt::format("{}: {} events from event {}", group.name, group.members,
+                                   group.leader);
+              }));
   if (features.sample_time) {
     lines.line("samples", fmt::format("from {} ns to {} ns", features.sample_time->first,
                                       features.sample_time->second));
@@ -117,14 +105,13 @@ void add_recording(const Features& features, Lines& lines) {
   if (features.directory_version) {
     lines.line("directory", fmt::format("version {}", *features.directory_version));
   }
-  values.clear();
-  for (const auto& entry : features.build_ids) values.push_back(entry.build_id + "  " + entry.path);
-  lines.lines("build-ids", values);
-  values.clear();
-  for (const auto& [bit, bytes] : features.section_bytes) {
-    values.push_back(fmt::format("{} {}", perfdata::name_of_feature(bit), bytes));
-  }
-  lines.line("bytes of sections", joined(values, ", "));
+  lines.lines("build-ids", texts_of(features.build_ids, [](const auto& entry) {
+                return entry.build_id + "  " + entry.path;
+              }));
+  lines.line("bytes of sections", joined(texts_of(features.section_bytes, [](const auto& section) {
+               return fmt::format("{} {}", perfdata::name_of_feature(section.first),
+                                  section.second);
+             })));
 }
 
 void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
@@ -149,29 +136,24 @@ void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
 
 void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Records");
-  std::size_t name_width = std::string_view("total").size();
-  for (const auto& [type, count] : record_counts.records) {
-    name_width = std::max(name_width, perfdata::name_of_record_type(type).size());
-  }
-  const std::size_t count_width = fmt::formatted_size("{}", record_counts.total_records());
+  List list{{{"", ListColumn::Kind::text}, {""}}};
   const auto row = [&](std::string_view name, std::uint64_t count) {
-    lines.text() += fmt::format("  {:<{}}  {:>{}}\n", name, name_width, count, count_width);
+    list.rows.push_back({{std::string(name)}, {fmt::format("{}", count)}});
   };
-  for (const auto& [type, count] : record_counts.records)
+  for (const auto& [type, count] : record_counts.records) {
     row(perfdata::name_of_record_type(type), count);
+  }
   row("total", record_counts.total_records());
+  lines.text() += Page{}.list(list);
 }
 
 void add_samples(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Samples");
-  const auto count = [&](std::string_view name, std::uint64_t value) {
-    lines.line(name, fmt::format("{}", value));
-  };
-  count("read", record_counts.total_samples());
-  count("of unknown ids", record_counts.left_out.unknown_ids);
-  count("too short", record_counts.left_out.short_samples);
-  count("lost records", record_counts.lost_records);
-  count("lost samples", record_counts.lost_samples);
+  lines.line("read", std::to_string(record_counts.total_samples()));
+  lines.line("of unknown ids", std::to_string(record_counts.left_out.unknown_ids));
+  lines.line("too short", std::to_string(record_counts.left_out.short_samples));
+  lines.line("lost records", std::to_string(record_counts.lost_records));
+  lines.line("lost samples", std::to_string(record_counts.lost_samples));
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {

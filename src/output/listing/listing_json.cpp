@@ -1,24 +1,15 @@
 #include "src/output/json_fields.h"
 #include "src/output/listing/listing.h"
-#include "src/support/json_text.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace skid::output {
 namespace {
 
 using listing::Code;
-using listing::Count;
 using listing::Row;
 using listing::RowKind;
-
-constexpr const char* kSchema = "skidscan.annotate/1";
 
 Json column_of(const listing::Column& column) {
   const auto& m = column.described;
@@ -35,13 +26,12 @@ Json column_of(const listing::Column& column) {
           {"kernel", text_or_null(m.kernel)},
           {"event",
            {{"label", m.event.label},
-            {"requested", value_or_null(m.event.requested)},
+            {"requested", m.event.requested},
             {"recorded", m.event.recorded},
             {"type", m.event.type},
             {"config", hexadecimal(m.event.config)},
             {"swapped", m.event.substituted}}},
-          {"precise",
-           {{"requested", value_or_null(m.precise.requested)}, {"recorded", m.precise.recorded}}},
+          {"precise", {{"requested", m.precise.requested}, {"recorded", m.precise.recorded}}},
           {"samples", std::move(samples)},
           {"verdicts",
            {{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}}}};
@@ -64,39 +54,29 @@ Json row_of(const Code& code, const Row& row, listing::SourceText* sources) {
     counts.push_back({{"column", code.columns[i]},
                       {"samples", row.counts[i].samples},
                       {"exact_ip_samples", row.counts[i].exact},
-                      {"verdict", verdict ? Json(std::string(name_of(*verdict))) : Json()}});
+                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()}});
   }
-  return {{"kind", std::string(name_of(row.kind))},
-          {"part", has_place && code.map ? Json(std::string(name_of(row.part))) : Json()},
+  return {{"kind", name_of(row.kind)},
+          {"part", has_place && code.map ? Json(name_of(row.part)) : Json()},
           {"begin", has_place ? Json(hexadecimal(row.range.begin)) : Json()},
           {"end", has_place && !row.range.empty() ? Json(hexadecimal(row.range.end)) : Json()},
           {"instructions", row.instructions},
           {"text", text_or_null(row.text)},
           {"destination", text_or_null(row.destination)},
-          {"first_offset", value_or_null(row.first_offset)},
-          {"last_offset", value_or_null(row.last_offset)},
-          {"trigger", value_or_null(row.trigger)},
+          {"first_offset", row.first_offset},
+          {"last_offset", row.last_offset},
+          {"trigger", row.trigger},
           {"source", source_of(row, sources)},
           {"counts", std::move(counts)}};
 }
 
 Json code_of(const listing::Listing& listing, const Code& code, const ListingChoices& choices) {
-  Json columns = Json::array();
-  for (const std::size_t column : code.columns) {
-    const Count total = code.total(column);
-    columns.push_back(
-        {{"column", column}, {"samples", total.samples}, {"exact_ip_samples", total.exact}});
-  }
-  Json rows = Json::array();
-  for (const Row& row : listing::rows(listing, code, code.columns, choices.folding)) {
-    rows.push_back(row_of(code, row, choices.sources));
-  }
   std::string_view kind = "function";
   if (code.kind == listing::Kind::target) kind = "target";
   if (code.kind == listing::Kind::kernel_function) kind = "kernel_function";
   Json arch;
   if (code.arch) arch = *code.arch == Arch::x86_64 ? "x86_64" : "aarch64";
-  return {{"kind", std::string(kind)},
+  return {{"kind", kind},
           {"name", code.name},
           {"alias", text_or_null(code.alias)},
           {"module", text_or_null(code.dso)},
@@ -107,24 +87,28 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
           {"arch", std::move(arch)},
           {"instructions", code.starts.size()},
           {"no_code", text_or_null(code.no_code)},
-          {"columns", std::move(columns)},
-          {"rows", std::move(rows)}};
+          {"columns", array_of(code.columns,
+                               [&](std::size_t column) -> Json {
+                                 const listing::Count total = code.total(column);
+                                 return {{"column", column},
+                                         {"samples", total.samples},
+                                         {"exact_ip_samples", total.exact}};
+                               })},
+          {"rows", array_of(listing::rows(listing, code, code.columns, choices.folding),
+                            [&](const Row& row) { return row_of(code, row, choices.sources); })}};
 }
 
 }  // namespace
 
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices) {
-  Json columns = Json::array();
-  for (const listing::Column& column : listing.columns) columns.push_back(column_of(column));
-  Json codes = Json::array();
-  for (const Code& code : listing.codes) codes.push_back(code_of(listing, code, choices));
-  const Json report = {{"schema", kSchema},
-                       {"tool_version", SKIDSCAN_VERSION},
-                       {"context", choices.folding.context},
-                       {"all", choices.folding.all},
-                       {"columns", std::move(columns)},
-                       {"codes", std::move(codes)}};
-  return json_text(report, 2) + '\n';
+  return document_text({{"schema", "skidscan.annotate/1"},
+                        {"tool_version", SKIDSCAN_VERSION},
+                        {"context", choices.folding.context},
+                        {"all", choices.folding.all},
+                        {"columns", array_of(listing.columns, column_of)},
+                        {"codes", array_of(listing.codes, [&](const Code& code) {
+                           return code_of(listing, code, choices);
+                         })}});
 }
 
 }  // namespace skid::output

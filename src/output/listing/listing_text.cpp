@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -208,45 +207,37 @@ class Panel {
     return page_.hanging(lead, used + kMarks + at_width_ + 1, code_text(row), ink);
   }
 
-  /// A line of counts under the code.
-  std::string sum(std::size_t first, std::size_t last, std::size_t used, std::string_view what,
-                  const std::vector<Count>& counts, bool with_share) const {
-    std::string lead;
-    for (std::size_t i = first; i < last; ++i) {
-      lead += cell(cells_[i], counts[i], with_share ? cells_[i].total.samples : 0, false);
-    }
-    const std::size_t width = used + kMarks;
-    return page_.hanging(lead + std::string(kMarks, ' '), width, what, Ink::dim);
-  }
-
+  /// Lines of counts under the code.
   std::string sums(std::size_t first, std::size_t last, std::size_t used) const {
-    std::vector<Count> total;
-    std::vector<Count> exact;
-    for (const Cells& cells : cells_) {
-      total.push_back(cells.total);
-      exact.push_back({cells.total.exact, 0});
-    }
-    const char* here =
-        code_.kind == listing::Kind::target ? "sum, in the loop" : "sum, in the function";
-    std::string text = sum(first, last, used, here, total, true) +
-                       sum(first, last, used, "of these EXACT_IP", exact, true);
-    const auto own = code_.kind == listing::Kind::kernel_function ? listing::Where::kernel
-                                                                  : listing::Where::user;
+    std::string text;
+    const auto sum = [&](std::string_view what, bool with_share, const auto& samples_of) {
+      std::string lead;
+      for (std::size_t i = first; i < last; ++i) {
+        const std::uint64_t whole = with_share ? cells_[i].total.samples : 0;
+        lead += cell(cells_[i], {samples_of(cells_[i]), 0}, whole, false);
+      }
+      text += page_.hanging(lead + std::string(kMarks, ' '), used + kMarks, what, Ink::dim);
+    };
+    const bool is_target = code_.kind == listing::Kind::target;
+    sum(is_target ? "sum, in the loop" : "sum, in the function", true,
+        [](const Cells& cells) { return cells.total.samples; });
+    sum("of these EXACT_IP", true, [](const Cells& cells) { return cells.total.exact; });
+    const auto own = static_cast<std::size_t>(code_.kind == listing::Kind::kernel_function
+                                                  ? listing::Where::kernel
+                                                  : listing::Where::user);
     for (std::size_t where = 0; where < listing::kWheres; ++where) {
-      std::vector<Count> elsewhere;
-      for (const Cells& cells : cells_) {
-        std::uint64_t samples = listing_.columns[cells.column].samples[where];
-        if (where == static_cast<std::size_t>(own)) samples -= cells.total.samples;
-        elsewhere.push_back({samples, 0});
-      }
-      if (std::any_of(elsewhere.begin(), elsewhere.end(),
-                      [](const Count& count) { return count.samples > 0; })) {
-        text += sum(first, last, used, kElsewhere.at(where), elsewhere, false);
+      const auto elsewhere = [&](const Cells& cells) {
+        const std::uint64_t samples = listing_.columns[cells.column].samples[where];
+        return where == own ? samples - cells.total.samples : samples;
+      };
+      if (std::any_of(cells_.begin(), cells_.end(),
+                      [&](const Cells& cells) { return elsewhere(cells) > 0; })) {
+        sum(kElsewhere.at(where), false, elsewhere);
       }
     }
-    std::vector<Count> read;
-    for (const Cells& cells : cells_) read.push_back({listing_.columns[cells.column].read(), 0});
-    return text + sum(first, last, used, "samples read", read, false);
+    sum("samples read", false,
+        [&](const Cells& cells) { return listing_.columns[cells.column].read(); });
+    return text;
   }
 
   /// "/home/x/…/main.c:12  for (;;) {"
@@ -321,23 +312,16 @@ std::string code_title(const Page& page, const Code& code) {
   const std::string name = escape_for_terminal(code.name);
   const std::string dso = escape_for_terminal(code.dso);
   std::string text;
-  switch (code.kind) {
-    case listing::Kind::target:
-      text = page.field("target", dso);
-      text +=
-          page.field("trigger", fmt::format("{} at {:#x}", name, code.map->trigger_address(0)) +
-                                    (code.map->triggers() > 1
-                                         ? fmt::format(", the first of {}", code.map->triggers())
-                                         : ""));
-      break;
-    case listing::Kind::function:
-    case listing::Kind::kernel_function:
-      text = page.field("function", name);
-      if (!code.alias.empty()) {
-        text += page.field("", "which is also " + escape_for_terminal(code.alias));
-      }
-      text += page.field("in", dso);
-      break;
+  if (code.kind == listing::Kind::target) {
+    std::string trigger = fmt::format("{} at {:#x}", name, code.map->trigger_address(0));
+    if (code.map->triggers() > 1) trigger += fmt::format(", the first of {}", code.map->triggers());
+    text = page.field("target", dso) + page.field("trigger", trigger);
+  } else {
+    text = page.field("function", name);
+    if (!code.alias.empty()) {
+      text += page.field("", "which is also " + escape_for_terminal(code.alias));
+    }
+    text += page.field("in", dso);
   }
   if (!code.file.empty() && code.file.string() != code.dso) {
     text += page.field("read from", escape_for_terminal(code.file.string()));
@@ -364,9 +348,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                   const std::vector<std::string>& without, const Panel& panel,
                   const std::vector<Measurement>& described) {
   std::string text;
-  const auto note = [&](std::string_view words, Ink ink) {
-    text += page.hanging(std::string(kIndent, ' '), kIndent, words, ink);
-  };
+  const auto note = [&](std::string_view words, Ink ink) { text += page.note(words, ink); };
   std::vector<std::string> judged;
   std::map<std::string, std::vector<std::string>> not_judged;
   for (const Column& column : event.columns) {
@@ -381,11 +363,11 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
     note(
         fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the wrong "
                     "instruction there",
-                    escape_for_terminal(event.event), fmt::join(judged, ", ")),
+                    escape_for_terminal(event.event), joined(judged)),
         Ink::red);
   }
   for (const auto& [reason, labels] : not_judged) {
-    note(fmt::format("no instruction is marked at {}: {}", fmt::join(labels, ", "),
+    note(fmt::format("no instruction is marked at {}: {}", joined(labels),
                      escape_for_terminal(reason)),
          Ink::dim);
   }
@@ -394,7 +376,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
          Ink::dim);
   }
   if (!without.empty()) {
-    note(fmt::format("no sample here of {}", fmt::join(without, ", ")), Ink::dim);
+    note(fmt::format("no sample here of {}", joined(without)), Ink::dim);
   }
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
@@ -428,8 +410,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
     return code.total(of_one.column).samples > 0;
   });
   if (!is_sampled && code.kind != listing::Kind::target) {
-    return page.rule(event.event) +
-           page.hanging(std::string(kIndent, ' '), kIndent, "no sample here", Ink::dim);
+    return page.rule(event.event) + page.note("no sample here", Ink::dim);
   }
   Panel panel(page, listing, code, choices, std::move(cells));
   return page.rule(event.event) + panel.text() +

@@ -6,8 +6,7 @@
 #include "src/perfstat/selection.h"
 
 #include <string>
-
-#include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace skid::output {
 
@@ -19,9 +18,12 @@ struct RatesReport {
   const analysis::Rates& rates;
 };
 
+/// "counted", "not counted", "not supported"
+std::string_view name_of(perfstat::State state);
+
 std::string rates_text(const Page& page, const RatesReport& report);
 
-/// Schema skidscan.rates/1 (docs/formats.md).
-nlohmann::ordered_json rates_json(const RatesReport& report);
+/// Schema skidscan.rates/1, documented in docs/formats.md. Ends with a newline.
+std::string rates_json(const RatesReport& report);
 
 }  // namespace skid::output

@@ -4,15 +4,8 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,7 +22,7 @@ Cell period_cell(const Measurement& m) {
   const auto& requested = m.period.requested;
   const auto& effective = m.period.effective;
   if (!effective || !std::isfinite(*effective)) {
-    return requested ? Cell{fmt::format("{}", *requested)} : Cell{kUnknown, Ink::dim};
+    return requested ? Cell{fmt::format("{}", *requested)} : unknown_cell();
   }
   if (!requested) return {"~" + number_text(*effective)};
   // An effective period is a quotient of two counts; half a percent is no difference.
@@ -40,7 +33,7 @@ Cell period_cell(const Measurement& m) {
 
 /// "11–13", "from 11" where the samples have no upper end.
 Cell range_cell(const Page& page, const std::string& low, const std::string& high) {
-  if (low.empty() && high.empty()) return {kUnknown, Ink::dim};
+  if (low.empty() && high.empty()) return unknown_cell();
   if (high.empty()) return {"from " + low};
   if (low.empty()) return {"to " + high};
   return {page.range(low, high)};
@@ -48,7 +41,7 @@ Cell range_cell(const Page& page, const std::string& low, const std::string& hig
 
 Cell quantile_interval_cell(const Page& page, const Measurement& m,
                             DistanceIntervals::Quantile DistanceIntervals::*of) {
-  if (!m.intervals) return {kUnknown, Ink::dim};
+  if (!m.intervals) return unknown_cell();
   const DistanceIntervals::Quantile& interval = (*m.intervals).*of;
   if (interval.low_at_least) return {fmt::format(">={}", *interval.low)};  // so is the other end
   const auto end = [](std::optional<std::int64_t> offset) {
@@ -59,19 +52,14 @@ Cell quantile_interval_cell(const Page& page, const Measurement& m,
 }
 
 Cell mean_interval_cell(const Page& page, const Measurement& m) {
-  if (!m.intervals || !m.intervals->mean) return {kUnknown, Ink::dim};
+  if (!m.intervals || !m.intervals->mean) return unknown_cell();
   const analysis::Interval& interval = *m.intervals->mean;
   if (m.instructions->max_at_least) return {">=" + number_text(interval.low)};
   return range_cell(page, number_text(interval.low), number_text(interval.high));
 }
 
-Cell interval_cell(const Page& page, const Measurement& m) {
-  if (m.hit_ratio.total == 0) return {kUnknown, Ink::dim};
-  return {share_range(page, m.hit_ratio.low, m.hit_ratio.high)};
-}
-
-Cell optional_number(const std::optional<double>& value) {
-  return value ? Cell{number_text(*value)} : Cell{kUnknown, Ink::dim};
+Cell percent_cell(const std::optional<double>& share) {
+  return share ? Cell{analysis::percent(*share)} : unknown_cell();
 }
 
 constexpr const char* kIntervalRow = "    95% interval";
@@ -87,9 +75,9 @@ class EventTable {
 
   template <typename CellOf>
   void row(std::string name, CellOf cell_of) {
-    Row row{std::move(name), {}};
-    for (const Column& column : event_.columns) row.cells.push_back(cell_of(*column.measurement));
-    table_.rows.push_back(std::move(row));
+    table_.rows.push_back(row_of(std::move(name), event_.columns, [&](const Column& column) {
+      return cell_of(*column.measurement);
+    }));
   }
   void heading(std::string name) {
     space();
@@ -102,6 +90,16 @@ class EventTable {
   bool any(Predicate predicate) const {
     return std::any_of(event_.columns.begin(), event_.columns.end(),
                        [&](const Column& column) { return predicate(*column.measurement); });
+  }
+  /// A row that is left out where nothing is known.
+  template <typename CellOf>
+  void row_if_known(std::string name, CellOf cell_of) {
+    row(std::move(name), cell_of);
+    const std::vector<Cell>& cells = table_.rows.back().cells;
+    if (std::all_of(cells.begin(), cells.end(),
+                    [](const Cell& cell) { return cell.text == kUnknown; })) {
+      table_.rows.pop_back();
+    }
   }
   /// A row of counts, left out where all are 0.
   template <typename CountOf>
@@ -131,33 +129,30 @@ void add_setting_rows(EventTable& table) {
   if (table.any([](const Measurement& m) {
         return m.events_per_iteration.measured || m.events_per_iteration.expected;
       })) {
-    table.row("events per iteration", [](const Measurement& m) {
-      return optional_number(m.events_per_iteration.measured);
-    });
-    table.row("  expected", [](const Measurement& m) {
-      return optional_number(m.events_per_iteration.expected);
-    });
+    table.row("events per iteration",
+              [](const Measurement& m) { return number_cell(m.events_per_iteration.measured); });
+    table.row("  expected",
+              [](const Measurement& m) { return number_cell(m.events_per_iteration.expected); });
   }
 }
 
 void add_hit_rows(EventTable& table, const Page& page) {
   table.space();
   table.row("hit ratio", [](const Measurement& m) {
-    if (m.hit_ratio.total == 0) return Cell{kUnknown, Ink::dim};
+    if (m.hit_ratio.total == 0) return unknown_cell();
     return Cell{analysis::percent(m.hit_ratio.value), Ink::bold};
   });
-  table.row("  95% interval", [&page](const Measurement& m) { return interval_cell(page, m); });
-  if (table.any([](const Measurement& m) { return m.expected_hit_share.has_value(); })) {
-    table.row("  expected by chance", [](const Measurement& m) {
-      return m.expected_hit_share ? Cell{analysis::percent(*m.expected_hit_share)}
-                                  : Cell{kUnknown, Ink::dim};
-    });
-  }
+  table.row("  95% interval", [&page](const Measurement& m) {
+    return m.hit_ratio.total == 0 ? unknown_cell()
+                                  : Cell{share_range(page, m.hit_ratio.low, m.hit_ratio.high)};
+  });
+  table.row_if_known("  expected by chance",
+                     [](const Measurement& m) { return percent_cell(m.expected_hit_share); });
 }
 
 /// Whether one offset holds nearly all samples, and which.
 Cell constant_skid_cell(const Measurement& m) {
-  if (!m.constant_skid) return {kUnknown, Ink::dim};
+  if (!m.constant_skid) return unknown_cell();
   switch (m.constant_skid->verdict) {
     case analysis::Verdict::kept:
       return {"yes, " + analysis::signed_number(m.constant_skid->offset)};
@@ -195,24 +190,19 @@ void add_distance_rows(EventTable& table, const Page& page) {
   }
   table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(page, m); });
   table.row("  constant", constant_skid_cell);
-  if (table.any([](const Measurement& m) {
-        return m.retirement_groups && m.retirement_groups->strongest;
-      })) {
-    table.row("  in groups of", [](const Measurement& m) {
-      return m.retirement_groups && m.retirement_groups->strongest
-                 ? Cell{fmt::format("{}", *m.retirement_groups->strongest)}
-                 : Cell{kUnknown, Ink::dim};
-    });
-  }
+  table.row_if_known("  in groups of", [](const Measurement& m) {
+    return m.retirement_groups && m.retirement_groups->strongest
+               ? Cell{fmt::format("{}", *m.retirement_groups->strongest)}
+               : unknown_cell();
+  });
   table.row("  p50 in bytes", [](const Measurement& m) {
     return distance_cell(m.bytes, &Distance::p50, &Distance::p50_at_least);
   });
-  if (table.any([](const Measurement& m) { return m.tsc_ticks.has_value(); })) {
-    const bool of_arm = table.any([](const Measurement& m) { return m.cpu.arch == "aarch64"; });
-    table.row(of_arm ? "  p50 in CNTVCT ticks" : "  p50 in TSC ticks", [](const Measurement& m) {
-      return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
-    });
-  }
+  const bool of_arm = table.any([](const Measurement& m) { return m.cpu.arch == "aarch64"; });
+  table.row_if_known(of_arm ? "  p50 in CNTVCT ticks" : "  p50 in TSC ticks",
+                     [](const Measurement& m) {
+                       return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
+                     });
 }
 
 void add_ledger_rows(const Page& page, EventTable& table) {
@@ -239,60 +229,49 @@ void add_ledger_rows(const Page& page, EventTable& table) {
 }
 
 /// The shares of several triggers, and how far they are from even.
-void add_trigger_rows(EventTable& table, std::size_t most_triggers) {
+void add_trigger_rows(EventTable& table, const EventGroup& event) {
+  std::size_t most_triggers = 0;
+  for (const Column& column : event.columns) {
+    most_triggers = std::max(most_triggers, column.measurement->triggers.size());
+  }
   if (most_triggers == 0) return;
   table.heading("samples by trigger, its runway included");
   for (std::size_t i = 0; i < most_triggers; ++i) {
     table.row(fmt::format("  {}", i + 1), [i](const Measurement& m) {
-      if (i >= m.triggers.size()) return Cell{kUnknown, Ink::dim};
       std::uint64_t all = 0;
       for (const auto& trigger : m.triggers) all += trigger.samples;
-      if (all == 0) return Cell{kUnknown, Ink::dim};
-      return Cell{
-          analysis::percent(static_cast<double>(m.triggers[i].samples) / static_cast<double>(all))};
+      if (i >= m.triggers.size() || all == 0) return unknown_cell();
+      return percent_cell(static_cast<double>(m.triggers[i].samples) / static_cast<double>(all));
     });
   }
-  if (!table.any([](const Measurement& m) { return m.bias.has_value(); })) return;
-  table.row("  largest ratio", [](const Measurement& m) {
-    return m.bias ? optional_number(m.bias->largest_ratio) : Cell{kUnknown, Ink::dim};
+  table.row_if_known("  largest ratio", [](const Measurement& m) {
+    return number_cell(m.bias ? m.bias->largest_ratio : std::nullopt);
   });
-  table.row("  chi-square p", [](const Measurement& m) {
-    return m.bias ? Cell{number_text(m.bias->p)} : Cell{kUnknown, Ink::dim};
+  table.row_if_known("  chi-square p", [](const Measurement& m) {
+    return m.bias ? number_cell(m.bias->p) : unknown_cell();
   });
 }
 
-std::size_t most_triggers(const EventGroup& event) {
-  std::size_t most = 0;
-  for (const Column& column : event.columns) {
-    most = std::max(most, column.measurement->triggers.size());
-  }
-  return most;
-}
+using Repeats = std::vector<analysis::RepeatedMeasurement>;
 
-/// Rows of a statistic over runs: its value and its interval.
+/// Rows of a statistic over runs: its value and its interval, which `format` makes of it.
 template <typename Format>
-void add_over_runs(Table& table, const char* name,
-                   const std::vector<analysis::RepeatedMeasurement>& repeats,
+void add_over_runs(Table& table, const char* name, const Repeats& repeats,
                    std::optional<analysis::OverRuns> analysis::RepeatedMeasurement::*of,
                    Format format) {
-  Row values{name, {}}, intervals{kIntervalRow, {}};
-  for (const analysis::RepeatedMeasurement& runs : repeats) {
-    const auto& statistic = runs.*of;
-    const auto [value, interval] =
-        statistic ? format(*statistic)
-                  : std::pair{Cell{kUnknown, Ink::dim}, Cell{kUnknown, Ink::dim}};
-    values.cells.push_back(value);
-    intervals.cells.push_back(interval);
+  for (const bool is_interval : {false, true}) {
+    table.rows.push_back(row_of(is_interval ? kIntervalRow : name, repeats, [&](const auto& runs) {
+      const auto& statistic = runs.*of;
+      return statistic ? format(*statistic, is_interval) : unknown_cell();
+    }));
   }
-  table.rows.push_back(std::move(values));
-  table.rows.push_back(std::move(intervals));
 }
 
 }  // namespace
 
 Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
                    bool Distance::*at_least) {
-  if (!distance) return {kUnknown, Ink::dim};
+  if (!distance) return unknown_cell();
   return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
 }
 
@@ -322,29 +301,26 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
         {level_name(level) + (occurrence > 1 ? fmt::format(" ({})", occurrence) : std::string()),
          Ink::bold});
   }
-  Row runs{"runs", {}};
-  for (const analysis::RepeatedMeasurement& of : repeats) {
-    runs.cells.push_back({fmt::format("{}", of.runs.size())});
-  }
-  table.rows.push_back(std::move(runs));
-  add_over_runs(table, "  hit ratio", repeats, &analysis::RepeatedMeasurement::hit_ratio,
-                [&page](const analysis::OverRuns& over_runs) {
-                  const auto& [value, low, high, confidence] = over_runs.interval;
-                  return std::pair{Cell{analysis::percent(value), Ink::bold},
-                                   Cell{share_range(page, low, high)}};
+  table.rows.push_back(row_of("runs", repeats, [](const analysis::RepeatedMeasurement& of) {
+    return Cell{fmt::format("{}", of.runs.size())};
+  }));
+  using Runs = analysis::RepeatedMeasurement;
+  add_over_runs(table, "  hit ratio", repeats, &Runs::hit_ratio,
+                [&page](const analysis::OverRuns& over_runs, bool is_interval) {
+                  const auto& [value, low, high] = over_runs.interval;
+                  return is_interval ? Cell{share_range(page, low, high)}
+                                     : Cell{analysis::percent(value), Ink::bold};
                 });
-  const auto length = [&page](const analysis::OverRuns& over_runs) {
+  const auto length = [&page](const analysis::OverRuns& over_runs, bool is_interval) {
     const analysis::Interval& interval = over_runs.interval;
     if (over_runs.at_least) {
-      return std::pair{Cell{">=" + number_text(interval.value)},
-                       Cell{">=" + number_text(interval.low)}};
+      return Cell{">=" + number_text(is_interval ? interval.low : interval.value)};
     }
-    return std::pair{Cell{number_text(interval.value)},
-                     range_cell(page, number_text(interval.low), number_text(interval.high))};
+    return is_interval ? range_cell(page, number_text(interval.low), number_text(interval.high))
+                       : number_cell(interval.value);
   };
-  add_over_runs(table, "  skid p50, grouped", repeats, &analysis::RepeatedMeasurement::median,
-                length);
-  add_over_runs(table, "  skid mean", repeats, &analysis::RepeatedMeasurement::mean, length);
+  add_over_runs(table, "  skid p50, grouped", repeats, &Runs::median, length);
+  add_over_runs(table, "  skid mean", repeats, &Runs::mean, length);
   return table;
 }
 
@@ -353,7 +329,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_setting_rows(table);
   add_hit_rows(table, page);
   add_distance_rows(table, page);
-  add_trigger_rows(table, most_triggers(event));
+  add_trigger_rows(table, event);
   add_ledger_rows(page, table);
   return table.take();
 }

@@ -1,6 +1,6 @@
 #include "src/output/report/grouping.h"
 
-#include "src/machine/arm_core.h"
+#include "src/machine/machine.h"
 #include "src/output/escape.h"
 
 #include <algorithm>

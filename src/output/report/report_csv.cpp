@@ -1,17 +1,6 @@
 #include "src/output/csv.h"
 #include "src/output/report/report.h"
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace skid::output {
 namespace {
 
@@ -21,35 +10,21 @@ using analysis::SampleClass;
 constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
 
-/// What is the same in every row of a measurement, with a comma at the end.
-std::string prefix_of(const Measurement& m) {
-  const std::array<std::string, 7> fields{identity_fields(m),
-                                          csv_field(m.period.requested),
-                                          csv_field(m.period.effective),
-                                          m.trigger ? csv_field(m.trigger->kind) : std::string(),
-                                          fmt::format("{}", m.samples.read()),
-                                          fmt::format("{}", m.samples.judged()),
-                                          fmt::format("{}", m.samples[SampleClass::hit])};
-  return fmt::format("{},", fmt::join(fields, ","));
-}
-
 void add_rows(const Measurement& m, std::string& csv) {
-  const std::string prefix = prefix_of(m);
-  const auto row = [&](const std::string& lo, const std::string& hi, std::uint64_t count) {
-    csv += fmt::format("{}{},{},{}\n", prefix, lo, hi, count);
+  const std::string prefix =
+      identity_fields(m) + ',' +
+      csv_fields(m.period.requested, m.period.effective, m.trigger ? m.trigger->kind : "",
+                 m.samples.read(), m.samples.judged(), m.samples[SampleClass::hit]);
+  const auto row = [&](std::optional<std::int64_t> lo, std::optional<std::int64_t> hi,
+                       std::uint64_t count) {
+    csv += prefix + ',' + csv_fields(lo, hi, count) + '\n';
   };
-  const analysis::HistogramSlice& histogram = m.histogram;
-  if (histogram.underflow > 0) {
-    row("", fmt::format("{}", m.lowest_offset), histogram.underflow);
-  }
-  for (const analysis::Bin& bin : histogram.bins) {
-    row(fmt::format("{}", bin.lo), fmt::format("{}", bin.hi), bin.count);
-  }
-  if (histogram.overflow > 0) {
-    row(fmt::format("{}", m.highest_offset + 1), "", histogram.overflow);
-  }
+  const analysis::Histogram& histogram = m.histogram;
+  if (histogram.underflow > 0) row({}, m.lowest_offset, histogram.underflow);
+  for (const analysis::Bin& bin : histogram.bins) row(bin.lo, bin.hi, bin.count);
+  if (histogram.overflow > 0) row(m.highest_offset + 1, {}, histogram.overflow);
   // A measurement that located nothing stays visible when rows are grouped by event and level.
-  if (m.samples.located() == 0) row("", "", 0);
+  if (m.samples.located() == 0) row({}, {}, 0);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,33 +31,29 @@ std::string event_names(const Page& page, const EventGroup& event) {
       std::all_of(event.columns.begin(), event.columns.end(),
                   [](const Column& column) { return column.measurement->synthetic; });
   using Kind = ListColumn::Kind;
-  return '\n' + page.list(columns_of<Column>(
-                    event.columns,
-                    {{{"", Kind::text}, [](const Column& column) { return Cell{column.label}; }},
-                     {{"requested", Kind::shortened},
-                      [](const Column& column) {
-                        const auto& requested = column.measurement->event.requested;
-                        return Cell{escape_for_terminal(requested.value_or("not known"))};
-                      }},
-                     {{"", Kind::text},
-                      [&](const Column& column) {
-                        const bool substituted = column.measurement->event.substituted;
-                        return Cell{substituted ? page.unicode ? "≠" : "!" : "", Ink::red};
-                      }},
-                     {{"recorded", Kind::shortened},
-                      [](const Column& column) {
-                        const analysis::EventIdentity& recorded = column.measurement->event;
-                        return Cell{escape_for_terminal(recorded.recorded),
-                                    recorded.substituted ? Ink::red : Ink::plain};
-                      }},
-                     {{"", Kind::text}, [&](const Column& column) {
-                        const Measurement& m = *column.measurement;
-                        std::vector<std::string> words;
-                        if (m.event.substituted) words.emplace_back("<- another event");
-                        if (m.read_in_part) words.emplace_back("(read in part)");
-                        if (m.synthetic && !all_synthetic) words.emplace_back("(synthetic)");
-                        return Cell{fmt::format("{}", fmt::join(words, " ")), Ink::yellow};
-                      }}}));
+  List list{{{"", Kind::text},
+             {"requested", Kind::shortened},
+             {"", Kind::text},
+             {"recorded", Kind::shortened},
+             {"", Kind::text}}};
+  for (const Column& column : event.columns) {
+    const Measurement& m = *column.measurement;
+    const bool substituted = m.event.substituted;
+    std::vector<std::string> words;
+    if (substituted) words.emplace_back("<- another event");
+    if (m.read_in_part) words.emplace_back("(read in part)");
+    if (m.synthetic && !all_synthetic) words.emplace_back("(synthetic)");
+    list.rows.push_back(
+        {{column.label},
+         {escape_for_terminal(m.event.requested.value_or("not known"))},
+         {!substituted   ? ""
+          : page.unicode ? "≠"
+                         : "!",
+          Ink::red},
+         {escape_for_terminal(m.event.recorded), substituted ? Ink::red : Ink::plain},
+         {joined(words, " "), Ink::yellow}});
+  }
+  return '\n' + page.list(list);
 }
 
 }  // namespace
@@ -90,24 +84,25 @@ std::string cpu_details(const analysis::Cpu& cpu) {
   }
   if (!cpu.arch.empty()) details.push_back(escape_for_terminal(cpu.arch));
   const std::string name = cpu_name(cpu);
-  return details.empty() ? name : fmt::format("{} ({})", name, fmt::join(details, ", "));
+  return details.empty() ? name : fmt::format("{} ({})", name, joined(details));
 }
 
 std::string machine_header(const Page& page, const MachineGroup& machine) {
   std::string cpu = cpu_details(machine.cpu);
   if (machine.cpu.hypervisor) cpu += ", under " + escape_for_terminal(*machine.cpu.hypervisor);
   std::string kernel = machine.kernel.empty() ? "unknown" : escape_for_terminal(machine.kernel);
-  std::vector<std::string> inputs;
-  for (const Source& source : machine.sources) {
-    inputs.push_back(source.letter + ' ' + escape_for_terminal(source.name));
-  }
   std::string text;
   if (machine.sources.size() == 1) {
     const Source& source = machine.sources.front();
     kernel +=
         fmt::format("; {} {}", source.is_run ? "run" : "file", escape_for_terminal(source.name));
   } else {
-    text = page.field("inputs", list_of(inputs, page.details ? inputs.size() : 8));
+    text = page.field("inputs", list_of(texts_of(machine.sources,
+                                                 [](const Source& source) {
+                                                   return source.letter + ' ' +
+                                                          escape_for_terminal(source.name);
+                                                 }),
+                                        page.details ? machine.sources.size() : 8));
   }
   text = page.field("CPU", cpu) + page.field("kernel", kernel) + text;
   if (is_synthetic(machine)) text += page.field("SYNTHETIC", kSyntheticText, Ink::yellow);

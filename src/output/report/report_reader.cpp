@@ -1,5 +1,6 @@
 #include "src/output/report/report_reader.h"
 
+#include "src/output/report/report_fields.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 
@@ -24,57 +25,15 @@ using analysis::OffsetCounts;
 using analysis::SampleClass;
 using analysis::Tally;
 
-constexpr const char* kSchema = "skidscan.report/1";
 constexpr std::size_t kMostMeasurements = 100'000;
 constexpr std::size_t kMostElements = 65'536;
-constexpr int kHighestLevel = 3;
-/// Whole numbers of JSON are exact up to here in every reader, and no recording has more samples.
-constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
-/// No target is nearly as long, and offsets up to here add up without overflow.
-constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 40;
-/// Periods are counts of 64 bits, and their mean is no larger.
-constexpr double kLongestPeriod = 0x1p64;
 constexpr std::int64_t kWidestBin = 1'000'000;
-constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
-constexpr std::int64_t kLowest64 = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kHighest64 = std::numeric_limits<std::int64_t>::max();
 
 constexpr const char* kWriteAgain =
     "write the report again: skidscan report RECORDING --format json";
 
-std::string text_or_empty(const JsonValue& object, std::string_view name) {
-  const auto value = object.find(name);
-  return value ? value->string() : std::string();
-}
-
-std::optional<int> optional_integer(const JsonValue& object, std::string_view name, int least) {
-  const auto value = object.find(name);
-  if (!value) return std::nullopt;
-  return value->integer(least);
-}
-
-std::optional<std::int64_t> optional_integer64(const JsonValue& object, std::string_view name,
-                                               std::int64_t least, std::int64_t most) {
-  const auto value = object.find(name);
-  if (!value) return std::nullopt;
-  return value->integer64(least, most);
-}
-
-std::optional<std::uint64_t> optional_unsigned(const JsonValue& object, std::string_view name) {
-  const auto value = object.find(name);
-  if (!value) return std::nullopt;
-  return value->unsigned_integer();
-}
-
-std::optional<double> optional_number(const JsonValue& object, std::string_view name,
-                                      double most = std::numeric_limits<double>::max()) {
-  const auto value = object.find(name);
-  if (!value) return std::nullopt;
-  return value->number(0, most);
-}
-
-std::uint64_t samples_at(const JsonValue& object, std::string_view name) {
-  return object[name].unsigned_integer(kMostSamples);
+[[noreturn]] void refuse_text(const JsonValue& value, const std::string& expected) {
+  value.refuse(json_text(nlohmann::json(value.string())), expected);
 }
 
 /// "0x401000"
@@ -87,115 +46,96 @@ std::uint64_t hexadecimal(const JsonValue& value) {
   const auto [stop, error] =
       std::from_chars(text.data() + (prefixed ? 2 : 0), end, number, kHexadecimal);
   if (!prefixed || error != std::errc() || stop != end) {
-    value.refuse(json_text(nlohmann::json(text)), "0x and a hexadecimal number");
+    refuse_text(value, "0x and a hexadecimal number");
   }
   return number;
 }
 
-std::string one_of(const JsonValue& value, std::initializer_list<std::string_view> names) {
-  std::string text = value.string();
-  if (std::find(names.begin(), names.end(), text) == names.end()) {
-    value.refuse(json_text(nlohmann::json(text)), fmt::format("one of {}", fmt::join(names, ", ")));
+/// Reads members from the keys of an object.
+class FieldReader {
+ public:
+  explicit FieldReader(JsonValue object) : object_(std::move(object)) {}
+
+  template <typename T, typename... Limits>
+  void operator()(const char* key, T& member, Limits... limits) {
+    read(object_[key], member, limits...);
   }
-  return text;
-}
-
-analysis::Cpu read_cpu(const JsonValue& value) {
-  analysis::Cpu cpu;
-  cpu.vendor = text_or_empty(value, "vendor");
-  cpu.model_name = text_or_empty(value, "model_name");
-  constexpr int kLowest = std::numeric_limits<int>::min();
-  cpu.family = optional_integer(value, "family", kLowest);
-  cpu.model = optional_integer(value, "model", kLowest);
-  cpu.stepping = optional_integer(value, "stepping", kLowest);
-  cpu.microcode = text_or_empty(value, "microcode");
-  cpu.arch = text_or_empty(value, "arch");
-  if (const auto hypervisor = value.find("hypervisor")) cpu.hypervisor = hypervisor->string();
-  return cpu;
-}
-
-analysis::EventIdentity read_event(const JsonValue& value) {
-  constexpr auto kMost32 = std::uint64_t{std::numeric_limits<std::uint32_t>::max()};
-  analysis::EventIdentity event;
-  if (const auto requested = value.find("requested")) event.requested = requested->string();
-  event.recorded = value["recorded"].string();
-  event.label = value["label"].string();
-  event.type = static_cast<std::uint32_t>(value["type"].unsigned_integer(kMost32));
-  event.config = hexadecimal(value["config"]);
-  event.config1 = hexadecimal(value["config1"]);
-  event.config2 = hexadecimal(value["config2"]);
-  event.breakpoint_type =
-      static_cast<std::uint32_t>(value["breakpoint_type"].unsigned_integer(kMost32));
-  for (const JsonValue& mode : value["excluded"].elements(kMostElements)) {
-    event.excluded.push_back(one_of(mode, {"user", "kernel", "hypervisor", "host", "guest"}));
+  template <typename T, typename... Limits>
+  void operator()(const char* key, std::optional<T>& member, Limits... limits) {
+    const auto value = object_.find(key);
+    if (!value) return;
+    member = T{};
+    read(*value, *member, limits...);
   }
-  event.substituted = value["swapped"].boolean();
-  event.remark = text_or_empty(value, "remark");
-  return event;
-}
+  void text(const char* key, std::string& member) {
+    if (const auto value = object_.find(key)) member = value->string();
+  }
+  void hex(const char* key, std::uint64_t& member) { member = hexadecimal(object_[key]); }
+  void hex(const char* key, std::vector<std::uint64_t>& members) {
+    for (const JsonValue& value : object_[key].elements(kMostElements)) {
+      members.push_back(hexadecimal(value));
+    }
+  }
+  void words(const char* key, std::vector<std::string>& members,
+             std::initializer_list<std::string_view> allowed) {
+    for (const JsonValue& value : object_[key].elements(kMostElements)) {
+      members.push_back(value.string());
+      if (std::find(allowed.begin(), allowed.end(), members.back()) == allowed.end()) {
+        refuse_text(value, fmt::format("one of {}", fmt::join(allowed, ", ")));
+      }
+    }
+  }
 
-std::optional<analysis::SampleTime> read_time(const JsonValue& object) {
-  const auto time = object.find("time");
-  if (!time) return std::nullopt;
-  return analysis::SampleTime{(*time)["first"].unsigned_integer(),
-                              (*time)["last"].unsigned_integer()};
-}
+ private:
+  static void read(const JsonValue& value, bool& member) { member = value.boolean(); }
+  static void read(const JsonValue& value, std::string& member) { member = value.string(); }
+  static void read(const JsonValue& value, double& member,
+                   double most = std::numeric_limits<double>::max()) {
+    member = value.number(0, most);
+  }
+  template <std::signed_integral T>
+  static void read(const JsonValue& value, T& member, T least = std::numeric_limits<T>::min(),
+                   T most = std::numeric_limits<T>::max()) {
+    member = static_cast<T>(value.integer64(least, most));
+  }
+  template <std::unsigned_integral T>
+  static void read(const JsonValue& value, T& member,
+                   std::uint64_t most = std::numeric_limits<T>::max()) {
+    member = static_cast<T>(value.unsigned_integer(most));
+  }
+  template <typename T>
+  requires std::is_class_v<T>
+  static void read(const JsonValue& value, T& member) {
+    FieldReader io(value);
+    fields(io, member);
+  }
 
-analysis::Part read_part(const JsonValue& value) {
-  analysis::Part part;
-  part.run = text_or_empty(value, "run");
-  part.file = value["file"].string();
-  part.repeat = value["repeat"].integer(1);
-  part.samples = samples_at(value, "samples");
-  part.time = read_time(value);
-  return part;
-}
+  JsonValue object_;
+};
 
 /// How many parts a measurement has, and those that are listed.
-std::uint64_t read_parts(const JsonValue& measurement, std::vector<analysis::Part>& listed) {
-  const std::uint64_t parts = measurement["parts"].unsigned_integer(kMostSamples);
-  const JsonValue list = measurement["merged_from"];
+void read_parts(const JsonValue& value, Measurement& measurement) {
+  measurement.parts = value["parts"].unsigned_integer(kMostSamples);
+  const JsonValue list = value["merged_from"];
+  std::vector<analysis::Part>& listed = measurement.merged_from;
   for (const JsonValue& part : list.elements(analysis::kMostParts)) {
-    listed.push_back(read_part(part));
+    FieldReader io(part);
+    fields(io, listed.emplace_back());
   }
+  const std::uint64_t parts = measurement.parts;
   const std::uint64_t expected =
       parts > 1 ? std::min<std::uint64_t>(parts, analysis::kMostParts) : 0;
   if (parts == 0 || listed.size() != expected) {
     list.refuse(fmt::format("{} elements of {} parts", listed.size(), parts),
                 fmt::format("{}", expected));
   }
-  return parts;
-}
-
-std::optional<analysis::Trigger> read_trigger(const JsonValue& value) {
-  const auto kind = value.find("kind");
-  if (!kind) return std::nullopt;
-  return analysis::Trigger{kind->string(), hexadecimal(value["address"]),
-                           text_or_empty(value, "symbol")};
-}
-
-std::optional<analysis::IpCheck> read_ip_check(const JsonValue& object) {
-  const auto value = object.find("ip_check");
-  if (!value) return std::nullopt;
-  analysis::IpCheck check;
-  check.tracepoint = (*value)["tracepoint"].string();
-  check.compared = samples_at(*value, "compared");
-  check.agreeing = (*value)["agreeing"].unsigned_integer(check.compared);
-  check.unpaired = samples_at(*value, "unpaired");
-  if (const auto difference = value->find("first_difference")) {
-    check.first_difference = analysis::IpCheck::Difference{
-        hexadecimal((*difference)["sampled"]), hexadecimal((*difference)["witnessed"]),
-        (*difference)["tid"].integer(std::numeric_limits<std::int32_t>::min()),
-        (*difference)["time"].unsigned_integer()};
-  }
-  return check;
 }
 
 analysis::Ledger read_ledger(const JsonValue& samples) {
   analysis::Ledger ledger;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
-    ledger.add(sample_class, samples_at(samples, name_of(sample_class)));
+    ledger.add(sample_class, samples[name_of(sample_class)].unsigned_integer(kMostSamples));
   }
   const JsonValue read = samples["read"];
   if (read.unsigned_integer(kMostSamples) != ledger.read()) {
@@ -292,27 +232,9 @@ OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
   return censored;
 }
 
-analysis::Geometry read_geometry(const JsonValue& value) {
-  analysis::Geometry geometry;
-  geometry.lowest_offset = value["lowest_offset"].integer64(-kFarthestOffset, 0);
-  geometry.highest_offset = value["highest_offset"].integer64(0, kFarthestOffset);
-  geometry.censored_from = optional_integer64(value, "censored_from", 1, kFarthestOffset);
-  geometry.censored_from_bytes =
-      optional_integer64(value, "censored_from_bytes", kLowest64, kHighest64);
-  if (const auto share = value.find("even_hit_share"))
-    geometry.even_hit_share = share->number(0, 1);
-  const JsonValue addresses = value["trigger_addresses"];
-  for (const JsonValue& address : addresses.elements(kMostElements)) {
-    geometry.trigger_addresses.push_back(hexadecimal(address));
-  }
-  if (geometry.trigger_addresses.empty()) addresses.refuse("nothing", "an address");
-  return geometry;
-}
-
 NotJudged read_judgeable(const JsonValue& value) {
-  const std::string name = value.string();
-  if (const auto reason = analysis::judgeable_named(name)) return *reason;
-  value.refuse(json_text(nlohmann::json(name)), "what the documentation of the key lists");
+  if (const auto reason = analysis::judgeable_named(value.string())) return *reason;
+  refuse_text(value, "what the documentation of the key lists");
 }
 
 /// Hits and samples of each trigger; of a single one they are not listed, because they follow.
@@ -360,12 +282,16 @@ Basis read_basis(const JsonValue& measurement) {
   const JsonValue samples = measurement["samples"];
   tally.ledger = read_ledger(samples);
   basis.not_judged = read_judgeable(value["judgeable"]);
-  basis.ignores_level = value["ignores_level"].boolean();
-  basis.equal_triggers = value["equal_triggers"].boolean();
-  basis.ticks_per_instruction = optional_number(value, "ticks_per_instruction");
-  basis.iterations = optional_unsigned(value, "iterations");
-  basis.period_sum = optional_unsigned(measurement["period"], "sum");
-  if (const auto geometry = value.find("geometry")) basis.geometry = read_geometry(*geometry);
+  FieldReader io(value);
+  io("ignores_level", basis.ignores_level);
+  io("equal_triggers", basis.equal_triggers);
+  io("ticks_per_instruction", basis.ticks_per_instruction);
+  io("iterations", basis.iterations);
+  io("geometry", basis.geometry);
+  FieldReader{measurement["period"]}("sum", basis.period_sum);
+  if (basis.geometry && basis.geometry->trigger_addresses.empty()) {
+    value["geometry"]["trigger_addresses"].refuse("nothing", "an address");
+  }
 
   const JsonValue offsets = value["offsets"];
   const std::uint64_t located = tally.ledger.located();
@@ -373,7 +299,8 @@ Basis read_basis(const JsonValue& measurement) {
     const auto& geometry = *basis.geometry;
     tally.instructions = read_offsets(offsets["instructions"], geometry.lowest_offset,
                                       geometry.highest_offset, located);
-    tally.bytes = read_offsets(offsets["bytes"], kLowest64, kHighest64, located);
+    tally.bytes = read_offsets(offsets["bytes"], std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max(), located);
     check_classes(offsets["instructions"], tally, geometry);
     tally.censored = read_censored(offsets, tally, geometry);
     tally.triggers = read_triggers(measurement["triggers"], tally, geometry);
@@ -405,62 +332,30 @@ void read_warnings(const JsonValue& value, Measurement& measurement) {
       own_end + static_cast<std::ptrdiff_t>(of_counts), all.end());
 }
 
-/// Measurements of one recording follow each other and share its warnings.
-void share_warnings(const Measurement* before, Measurement& measurement) {
-  if (before != nullptr && before->run == measurement.run && before->file == measurement.file &&
-      *before->recording_warnings == *measurement.recording_warnings) {
-    measurement.recording_warnings = before->recording_warnings;
-  }
-}
-
-/// Reports did not always hold what measurements are computed from.
-void check_age(const JsonValue& document, const JsonValue& measurement) {
-  if (measurement.find("basis")) return;
-  measurement.refuse(
-      fmt::format("no \"basis\", as skidscan {} wrote it", document["tool_version"].string()),
-      "what the figures were computed from", kWriteAgain);
-}
-
-/// Reports did not always have them.
-std::vector<analysis::CommandLine> read_command_lines(const JsonValue& measurement) {
-  std::vector<analysis::CommandLine> lines;
-  const auto list = measurement.find("command_lines");
-  if (!list) return lines;
-  for (const JsonValue& line : list->elements(analysis::kMostParts)) {
-    lines.push_back(line.strings(analysis::kMostArguments));
-  }
-  return lines;
-}
-
 Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t> bin_width) {
   Measurement measurement;
-  measurement.run = text_or_empty(value, "run");
-  measurement.file = value["file"].string();
-  measurement.repeat = value["repeat"].integer(1);
-  measurement.time = read_time(value);
-  measurement.parts = read_parts(value, measurement.merged_from);
-  measurement.command_lines = read_command_lines(value);
-  measurement.synthetic = value["synthetic"].boolean();
-  measurement.read_in_part = value["read_in_part"].boolean();
-  measurement.cpu = read_cpu(value["cpu"]);
-  measurement.kernel = text_or_empty(value, "kernel");
-  measurement.event = read_event(value["event"]);
-  const JsonValue precise = value["precise"];
-  measurement.precise.requested = optional_integer(precise, "requested", 0);
-  measurement.precise.recorded = precise["recorded"].integer(0, kHighestLevel);
-  const JsonValue period = value["period"];
-  measurement.period.requested = optional_unsigned(period, "requested");
-  measurement.period.effective = optional_number(period, "effective", kLongestPeriod);
-  measurement.trigger = read_trigger(value["trigger"]);
-  measurement.lost_records = value["lost_records"].unsigned_integer(kAny64);
-  measurement.lost_samples = value["lost_samples"].unsigned_integer(kAny64);
-  measurement.throttled = value["throttled"].unsigned_integer(kAny64);
-  measurement.unknown_ids = value["unknown_ids"].unsigned_integer(kAny64);
+  FieldReader io(value);
+  source_fields(io, measurement);
+  read_parts(value, measurement);
+  if (const auto lines = value.find("command_lines")) {  // not in older reports
+    for (const JsonValue& line : lines->elements(analysis::kMostParts)) {
+      measurement.command_lines.push_back(line.strings(analysis::kMostArguments));
+    }
+  }
+  recording_fields(io, measurement);
+  FieldReader precise(value["precise"]);
+  precise("requested", measurement.precise.requested, 0);
+  precise("recorded", measurement.precise.recorded, 0, kHighestLevel);
+  FieldReader period(value["period"]);
+  period("requested", measurement.period.requested);
+  period("effective", measurement.period.effective, kLongestPeriod);
+  // Its members are null where no trigger is known.
+  if (value["trigger"].find("kind")) io("trigger", measurement.trigger);
+  loss_fields(io, measurement);
   const JsonValue width = value["histogram"]["bin_width"];
   measurement.bin_width = bin_width.value_or(width.integer64(1, kWidestBin));
-  measurement.events_per_iteration.expected =
-      optional_number(value["events_per_iteration"], "expected");
-  measurement.ip_check = read_ip_check(value);
+  FieldReader{value["events_per_iteration"]}("expected", measurement.events_per_iteration.expected);
+  io("ip_check", measurement.ip_check);
   read_warnings(value, measurement);
   measurement.basis = read_basis(value);
   const Tally& tally = measurement.basis.tally;
@@ -483,14 +378,24 @@ std::vector<Measurement> read_report(std::string_view text, const std::string& f
   const nlohmann::json parsed = parse_json(text, file, "a report: skidscan report --format json");
   const JsonValue document(parsed, file);
   const JsonValue schema = document["schema"];
-  if (const std::string name = schema.string(); name != kSchema) {
-    schema.refuse(json_text(nlohmann::json(name)), fmt::format("\"{}\"", kSchema), kWriteAgain);
+  if (const std::string name = schema.string(); name != kReportSchema) {
+    schema.refuse(json_text(nlohmann::json(name)), fmt::format("\"{}\"", kReportSchema),
+                  kWriteAgain);
   }
   std::vector<Measurement> measurements;
   for (const JsonValue& value : document["measurements"].elements(kMostMeasurements)) {
-    check_age(document, value);
+    if (!value.find("basis")) {
+      value.refuse(
+          fmt::format("no \"basis\", as skidscan {} wrote it", document["tool_version"].string()),
+          "what the figures were computed from", kWriteAgain);
+    }
     Measurement measurement = read_measurement(value, bin_width);
-    share_warnings(measurements.empty() ? nullptr : &measurements.back(), measurement);
+    // Measurements of one recording follow each other and share its warnings.
+    if (const Measurement* last = measurements.empty() ? nullptr : &measurements.back();
+        last != nullptr && last->run == measurement.run && last->file == measurement.file &&
+        *last->recording_warnings == *measurement.recording_warnings) {
+      measurement.recording_warnings = last->recording_warnings;
+    }
     complete(measurement);
     measurements.push_back(std::move(measurement));
   }

@@ -20,8 +20,8 @@ bool looks_like_report(std::string_view beginning);
 /// The measurements of a report of schema skidscan.report/1. `report_json` of them is the same
 /// text. Only counts, names and other values that cannot be computed come from the report; all
 /// figures are recomputed. `file`: its name, for errors. `bin_width`: of the histograms, in
-/// instructions; nullopt: that of the report. Throws InputError if the text is not such a
-/// report, does not contain the offsets (older versions), or has contradictory counts.
+/// instructions; nullopt: that of the report. Throws InputError if the text is not such a report or
+/// has contradictory counts.
 std::vector<analysis::Measurement> read_report(std::string_view text, const std::string& file,
                                                std::optional<std::int64_t> bin_width = {});
 

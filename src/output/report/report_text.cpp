@@ -5,12 +5,8 @@
 #include "src/output/report/report.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <map>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -91,17 +87,14 @@ std::string answer(const Page& page, const std::vector<ReportRow>& rows) {
   for (const Verdict verdict : {Verdict::broken, Verdict::undecided}) {
     const auto index = static_cast<std::size_t>(verdict);
     if (all.at(index) == 0) continue;
-    return page.hanging(
-        "", 0,
+    return page.paragraph(
         fmt::format("{} of {} judged promises of precise levels {}: {}", all.at(index), judged,
                     analysis::name_of(verdict), events.at(index).text()),
         ink_of(verdict));
   }
-  return judged == 0
-             ? page.hanging("", 0, "no promise of a precise level could be judged", Ink::dim)
-             : page.hanging("", 0,
-                            fmt::format("all {} judged promises of precise levels kept", judged),
-                            Ink::green);
+  if (judged == 0) return page.paragraph("no promise of a precise level could be judged", Ink::dim);
+  return page.paragraph(fmt::format("all {} judged promises of precise levels kept", judged),
+                        Ink::green);
 }
 
 /// The statistic over runs, or that of the only one.
@@ -111,7 +104,7 @@ Cell median_cell(const ReportRow& row) {
                          &analysis::Distance::p50_at_least);
   }
   const auto& median = row.repeats->median;
-  if (!median) return {kUnknown, Ink::dim};
+  if (!median) return unknown_cell();
   return {(median->at_least ? ">=" : "") + number_text(median->interval.value)};
 }
 
@@ -145,7 +138,7 @@ std::uint64_t samples_read(const ReportRow& row) {
 
 Cell exact_cell(const ReportRow& row) {
   const std::uint64_t read = samples_read(row);
-  if (read == 0) return {kUnknown, Ink::dim};
+  if (read == 0) return unknown_cell();
   std::uint64_t exact = 0;
   for (const Measurement* run : row.runs) exact += run->precise.exact_ip_samples;
   return {analysis::percent(static_cast<double>(exact) / static_cast<double>(read))};
@@ -169,36 +162,35 @@ Cell level_cell_of(const ReportRow& row) {
 }
 
 std::string table(const Page& page, const std::vector<ReportRow>& rows) {
-  std::vector<ColumnOf<ReportRow>> columns{
-      {{"event", Kind::shortened}, [&](const ReportRow& row) { return event_cell(page, row); }},
-      {{"level", Kind::text}, level_cell_of},
-      {{"samples", Kind::number, 2},
-       [](const ReportRow& row) { return Cell{fmt::format("{}", samples_read(row))}; }},
-      {{"hit ratio"},
-       [](const ReportRow& row) {
-         const auto ratio = hit_ratio(row);
-         return ratio ? Cell{analysis::percent((*ratio)[0]), Ink::bold} : Cell{kUnknown, Ink::dim};
-       }},
-      {{"95% interval", Kind::number, 4},
-       [&](const ReportRow& row) {
-         const auto ratio = hit_ratio(row);
-         return ratio ? Cell{share_range(page, (*ratio)[1], (*ratio)[2])}
-                      : Cell{kUnknown, Ink::dim};
-       }},
-      {{"p50"}, median_cell},
-      {{"p99"}, p99_cell},
-      {{"EXACT_IP", Kind::number, 3}, exact_cell},
-      {{"contract", Kind::text}, [](const ReportRow& row) {
-         if (row.repeats) return verdict_counts(row.verdicts);
-         const analysis::Contract& contract = row.first().contract;
-         return Cell{analysis::verdict_words(contract), ink_of(contract.verdict)};
-       }}};
-  if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.runs.size() > 1; })) {
-    columns.insert(columns.begin() + 2, {{"runs", Kind::number, 1}, [](const ReportRow& row) {
-                                           return Cell{fmt::format("{}", row.runs.size())};
-                                         }});
+  const bool has_repeats =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.runs.size() > 1; });
+  List list{{{"event", Kind::shortened},
+             {"level", Kind::text},
+             {"runs", Kind::number, 1, has_repeats},
+             {"samples", Kind::number, 2},
+             {"hit ratio"},
+             {"95% interval", Kind::number, 4},
+             {"p50"},
+             {"p99"},
+             {"EXACT_IP", Kind::number, 3},
+             {"contract", Kind::text}}};
+  for (const ReportRow& row : rows) {
+    const auto ratio = hit_ratio(row);
+    const analysis::Contract& contract = row.first().contract;
+    list.rows.push_back({event_cell(page, row),
+                         level_cell_of(row),
+                         {fmt::format("{}", row.runs.size())},
+                         {fmt::format("{}", samples_read(row))},
+                         ratio ? Cell{analysis::percent((*ratio)[0]), Ink::bold} : unknown_cell(),
+                         ratio ? Cell{share_range(page, (*ratio)[1], (*ratio)[2])} : unknown_cell(),
+                         median_cell(row),
+                         p99_cell(row),
+                         exact_cell(row),
+                         row.repeats
+                             ? verdict_counts(row.verdicts)
+                             : Cell{analysis::verdict_words(contract), ink_of(contract.verdict)}});
   }
-  return '\n' + page.list(columns_of(rows, std::move(columns)));
+  return '\n' + page.list(list);
 }
 
 /// Whether the offsets of a row are worth a line of bars.
@@ -210,40 +202,28 @@ bool is_spread(const ReportRow& row) {
 
 /// A line of bars for each row without a constant skid; those of an event over the same range.
 std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
-  std::vector<ReportRow> shown;
+  std::vector<const ReportRow*> shown;
   std::map<const EventGroup*, std::vector<const Measurement*>> runs_of_event;
   for (const ReportRow& row : rows) {
     if (!is_spread(row) || shown.size() == kMostBars) continue;
     std::vector<const Measurement*>& runs = runs_of_event[row.event];
     runs.insert(runs.end(), row.runs.begin(), row.runs.end());
-    shown.push_back(row);
-    shown.back().is_first = shown.size() == 1 || shown[shown.size() - 2].event != row.event;
+    shown.push_back(&row);
   }
-  std::map<const EventGroup*, OffsetRange> ranges;
-  for (const auto& [event, runs] : runs_of_event) {
-    if (const auto range = offset_range(runs)) ranges[event] = *range;
+  List list{
+      {{"offsets of", Kind::shortened}, {"level", Kind::text}, {"from"}, {"", Kind::text}, {"to"}}};
+  const EventGroup* last = nullptr;
+  for (const ReportRow* row : shown) {
+    const auto range = offset_range(runs_of_event[row->event]);
+    if (!range) continue;
+    const bool is_first = std::exchange(last, row->event) != row->event;
+    list.rows.push_back({{is_first ? escape_for_terminal(row->event->event) : ""},
+                         {row->label},
+                         {analysis::signed_number(range->low)},
+                         {offset_line(page, row->runs, *range, page.width - 40)},
+                         {analysis::signed_number(range->high)}});
   }
-  std::erase_if(shown, [&](const ReportRow& row) { return !ranges.contains(row.event); });
-  if (shown.empty()) return {};
-  return '\n' +
-         page.list(columns_of<ReportRow>(
-             shown, {{{"offsets of", Kind::shortened},
-                      [](const ReportRow& row) {
-                        return Cell{row.is_first ? escape_for_terminal(row.event->event) : ""};
-                      }},
-                     {{"level", Kind::text}, [](const ReportRow& row) { return Cell{row.label}; }},
-                     {{"from"},
-                      [&](const ReportRow& row) {
-                        return Cell{analysis::signed_number(ranges.at(row.event).low)};
-                      }},
-                     {{"", Kind::text},
-                      [&](const ReportRow& row) {
-                        return Cell{
-                            offset_line(page, row.runs, ranges.at(row.event), page.width - 40)};
-                      }},
-                     {{"to"}, [&](const ReportRow& row) {
-                        return Cell{analysis::signed_number(ranges.at(row.event).high)};
-                      }}}));
+  return list.rows.empty() ? "" : '\n' + page.list(list);
 }
 
 /// The rows that fit a screen, in their order: the broken and undecided before others.
@@ -302,10 +282,10 @@ class Notes {
       if (run->recording_warnings) warn(*run->recording_warnings);
       if (run->bias && run->bias->p < 0.01) {
         add(row, "warning",
-            fmt::format("samples differ among {} triggers: largest ratio {}, chi-square p {}",
+            fmt::format("samples differ among {} triggers: largest ratio {}, chi-square {}",
                         run->triggers.size(),
                         run->bias->largest_ratio ? number_text(*run->bias->largest_ratio) : "-",
-                        number_text(run->bias->p)),
+                        analysis::p_text(run->bias->p)),
             Ink::yellow);
       }
       if (!run->ip_check) continue;
@@ -430,7 +410,7 @@ Cell verdict_counts(const std::array<std::size_t, 4>& counts) {
                          : fmt::format("{} {}", count, analysis::name_of(verdict));
     if (!ink) ink = ink_of(verdict);
   }
-  return ink ? Cell{text, *ink} : Cell{kUnknown, Ink::dim};
+  return ink ? Cell{text, *ink} : unknown_cell();
 }
 
 std::string report_text(const std::vector<Measurement>& measurements, const Page& page) {
@@ -461,7 +441,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
         "--by machine compares them",
         order.size() - most, broken, more);
   }
-  return text + '\n' + page.hanging("", 0, more, Ink::dim);
+  return text + '\n' + page.paragraph(more, Ink::dim);
 }
 
 }  // namespace skid::output

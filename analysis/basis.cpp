@@ -1,0 +1,68 @@
+#include "analysis/basis.h"
+
+namespace skid::analysis {
+namespace {
+
+/// The class of what is not in the target.
+SampleClass class_of(Place place) {
+  switch (place) {
+    case Place::target:
+    case Place::other_user:
+      return SampleClass::other_user;
+    case Place::kernel:
+      return SampleClass::kernel;
+    case Place::guest:
+      return SampleClass::guest;
+    case Place::unmapped:
+      break;
+  }
+  return SampleClass::unmapped;
+}
+
+}  // namespace
+
+Tally& Tally::operator+=(const Tally& other) {
+  ledger += other.ledger;
+  instructions += other.instructions;
+  bytes += other.bytes;
+  censored += other.censored;
+  exact_samples += other.exact_samples;
+  exact_hits += other.exact_hits;
+  exact_off_trigger += other.exact_off_trigger;
+  inside_instruction += other.inside_instruction;
+  if (triggers.size() < other.triggers.size()) triggers.resize(other.triggers.size());
+  for (std::size_t i = 0; i < other.triggers.size(); ++i) triggers[i] += other.triggers[i];
+  return *this;
+}
+
+void Tally::add(const LocatedCount& count, const TargetMap* map) {
+  Classified classified;
+  if (count.place == Place::target && map != nullptr) {
+    classified = map->classify(count.address);
+  } else {
+    classified.sample_class = class_of(count.place);
+  }
+  ledger.add(classified.sample_class, count.samples);
+  if (classified.offset) {
+    instructions.add(classified.offset->instructions, count.samples);
+    bytes.add(classified.offset->bytes, count.samples);
+    if (classified.sample_class == SampleClass::censored) {
+      censored.add(classified.offset->instructions, count.samples);
+    }
+  }
+  if (classified.trigger) {
+    if (triggers.size() <= *classified.trigger) triggers.resize(*classified.trigger + 1);
+    const bool is_hit = classified.sample_class == SampleClass::hit;
+    triggers[*classified.trigger] += {is_hit ? count.samples : 0, count.samples};
+  }
+  if (classified.inside_instruction) inside_instruction += count.samples;
+  if (!count.exact) return;
+  exact_samples += count.samples;
+  if (classified.sample_class == SampleClass::hit) {
+    exact_hits += count.samples;
+  } else if (is_judged(classified.sample_class)) {
+    exact_off_trigger += count.samples;
+  }
+}
+
+}  // namespace skid::analysis

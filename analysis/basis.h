@@ -1,0 +1,55 @@
+// The counts of one event at one level, from which all of its figures follow.
+#pragma once
+
+#include "analysis/bias.h"
+#include "analysis/ledger.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace skid::analysis {
+
+/// The samples of one event at one address, as the reader and the address space found them.
+enum class Place { target, other_user, kernel, guest, unmapped };
+struct LocatedCount {
+  Place place = Place::other_user;
+  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
+  std::uint64_t samples = 0;
+  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+};
+
+/// Samples by class and offset.
+struct Tally {
+  Ledger ledger;
+  OffsetCounts instructions, bytes;
+  OffsetCounts censored;                ///< of `instructions`, those that are censored
+  std::uint64_t exact_samples = 0;      ///< of all, with PERF_RECORD_MISC_EXACT_IP
+  std::uint64_t exact_hits = 0;         ///< of the hits
+  std::uint64_t exact_off_trigger = 0;  ///< of the judged samples that are no hits
+  std::uint64_t inside_instruction = 0;
+  std::vector<TriggerCount>
+      triggers;  ///< by their number; those after the last sampled one left out
+
+  /// `map` null: the address of the trigger is not known; user samples are other_user then.
+  void add(const LocatedCount& count, const TargetMap* map);
+  Tally& operator+=(const Tally& other);
+};
+
+struct Basis {
+  Tally tally = {};
+  std::optional<Geometry> geometry = {};  ///< nullopt: the address of the trigger is not known
+  NotJudged not_judged = NotJudged::no_trigger;
+  bool ignores_level = false;  ///< a software event or breakpoint accepts a level, ignores it
+  bool equal_triggers = true;  ///< each trigger causes the event equally often
+  std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
+  /// Sum of the periods of all samples; nullopt where they do not contain theirs.
+  std::optional<std::uint64_t> period_sum = {};
+  /// Iterations of the target while the event was counted; nullopt where they were not counted.
+  std::optional<std::uint64_t> iterations = {};
+};
+
+}  // namespace skid::analysis

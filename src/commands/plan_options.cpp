@@ -1,0 +1,96 @@
+#include "src/commands/shared_options.h"
+#include "src/record/choice.h"
+#include "src/record/requested_event.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+namespace {
+
+/// perf_event_open refuses periods with the highest bit set.
+constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostSamples = 1'000'000'000;
+constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
+constexpr double kLongestDuration = 86'400;
+
+std::vector<int> parse_levels(const std::vector<std::string>& names) {
+  std::vector<int> levels;
+  for (const std::string& name : names) {
+    const int level = record::parse_level(name);
+    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+      throw UsageError(fmt::format("-p {}: given twice", name));
+    }
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<Option> plan_options(record::PlanOptions& options) {
+  return {
+      {{"-e", "--event"},
+       Value::text("EVENT", options.events),
+       "event, or several separated by commas; may be repeated: any event of perf or of 'skidscan "
+       "events', or a built-in one (access, execute, faults, cpu-clock)"},
+      {{"-p", "--precise"},
+       Value::converted("LEVELS",
+                        [&options](const auto& names) { options.levels = parse_levels(names); })
+           .separated(),
+       "precise levels (default: none,p,pp,ppp)"},
+      {{"-c", "--count"},
+       Value::number("PERIOD", options.period, 1, kLongestPeriod),
+       "events per sample; for clocks nanoseconds (default: a prime that suits the event)"},
+      trigger_option(options.trigger,
+                     "instruction that causes the event (default: suits the event, or load)"),
+      {{"--nops"}, Value::number("N", options.nops), "NOPs of the runway"},
+      {{"--nop-bytes"}, Value::number("B", options.nop_bytes), "length of one NOP in bytes"},
+      {{"--triggers"},
+       Value::number("K", options.triggers),
+       "triggers in one iteration, up to 16: the report includes how evenly the hardware samples "
+       "them"},
+      {{"--gaps"},
+       Value::number("N,N", options.gaps).separated(),
+       "NOPs between consecutive triggers, one number less than triggers (default: unequal, "
+       "growing "
+       "up to --nops)"},
+      {{"--working-set"},
+       Value::size("BYTES", options.working_set),
+       "size of the pointer chase of load-l2, load-l3 and load-dram (default: depends on "
+       "this CPU's caches)"},
+      {{"--samples"},
+       Value::number("N", options.samples, 1, kMostSamples),
+       "minimum samples per measurement (default: 5000)"},
+      {{"--duration"},
+       Value::number("S", options.duration_seconds, 0.001, kLongestDuration),
+       "seconds per measurement, instead of --samples",
+       {"--samples"}},
+      {{"--iterations"},
+       Value::number("N", options.iterations, 1, kMostIterations),
+       "iterations of the target per measurement, instead of --samples: the same instructions each "
+       "time",
+       {"--samples", "--duration"}},
+      {{"--repeat"},
+       Value::number("N", options.repeat, 1, run::kMostRepeats),
+       "record all events and levels N times, interleaved"},
+      {{"--cpu"},
+       Value::number("N", options.cpu, 0),
+       "CPU to pin the target to (default: the highest allowed)"},
+      {{"--perfmon"},
+       Value::directory(options.perfmon),
+       "directory of Intel's event files (a checkout of github.com/intel/perfmon), for CPUs that "
+       "libpfm4 does not support"},
+      {{"--check-ip"},
+       Value::flag(options.check_ip),
+       "with page faults also record exceptions:page_fault_user, which contains the address of the "
+       "faulting instruction, to cross-check the samples (root, x86)"}};
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,285 @@
+#include "src/locate/place_counter.h"
+
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace skid::locate {
+
+using perfdata::CpuMode;
+using perfdata::HeaderWord;
+using perfdata::Record;
+using perfdata::SampleDecoder;
+using perfdata::SampleKind;
+using perfdata::SampleLayout;
+
+namespace {
+
+constexpr unsigned kFirstBits = 10;  // log2 of the slots to begin with
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecoder& decoder,
+                           const symbols::AddressSpaces& spaces, bool keeps_addresses)
+    : layout_(layout),
+      decoder_(decoder),
+      keeps_addresses_(keeps_addresses),
+      regions_(spaces),
+      blocks_(1),
+      block_slots_(std::size_t{1} << kFirstBits),
+      counts_(std::size_t{1} << kFirstBits),
+      seed_(random_seed()) {}
+
+/// `event`: attribute and exactness.
+inline std::uint64_t PlaceCounter::key_of(Space space, std::uint64_t ip, std::uint64_t time,
+                                          std::uint64_t event) {
+  RegionCache::Place& place = regions_.find(space, ip, time);
+  if (place.counters == 0) add_counters(place, ip);
+  const std::uint64_t offset = (ip + place.distance) & place.mask;
+  return place.counters | offset << Count::kOffsetShift | event;
+}
+
+inline std::uint64_t PlaceCounter::mixed(std::uint64_t number) const noexcept {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  number = (number ^ seed_) * kOdd;
+  number = (number ^ number >> 32) * kOdd;
+  return number ^ number >> 32;
+}
+
+inline std::size_t PlaceCounter::slot_of(std::uint64_t key) const noexcept {
+  return mixed(key) & (counts_.size() - 1);
+}
+
+inline LocatedCounts::Count& PlaceCounter::count_of(std::uint64_t key) {
+  std::size_t slot = slot_of(key);
+  for (; counts_[slot].key != 0; slot = (slot + 1) & (counts_.size() - 1)) {
+    if (counts_[slot].key == key) return counts_[slot];
+  }
+  if (++used_ * 4 > counts_.size() * 3) {
+    const auto old = std::exchange(counts_, std::vector<Count>(counts_.size() * 2));
+    used_ = 0;
+    for (const Count& count : old) {
+      if (count.key != 0) count_of(count.key).samples = count.samples;
+    }
+    return count_of(key);
+  }
+  counts_[slot].key = key;
+  return counts_[slot];
+}
+
+std::size_t PlaceCounter::count(std::span<const std::byte> records, std::uint64_t position) {
+  totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
+  std::size_t done = 0;
+  if (layout_.possible) {
+    done = layout_.id == SampleLayout::kAbsent ? count_samples<false>(records, position)
+                                               : count_samples<true>(records, position);
+  } else {
+    while (const std::size_t size = count_one(records.subspan(done), position + done)) done += size;
+  }
+  return done;
+}
+
+template <bool kManyEvents>
+std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
+                                        std::uint64_t position) {
+  const std::byte* at = records.data();
+  const std::byte* const end = at + records.size();
+  // Distance from the record of a field at `offset` after its header.
+  const auto of_record = [](std::uint16_t offset) { return HeaderWord::kSize + offset; };
+  const std::size_t ip_at = of_record(layout_.ip), tid_at = of_record(layout_.tid),
+                    time_at = of_record(layout_.time), id_at = of_record(layout_.id);
+  const bool has_times = layout_.has_times;
+  using perfdata::load;
+
+  std::uint64_t header = 0;  // of the sample before
+  std::size_t stride = SIZE_MAX;
+  std::uint64_t space_fill = 0, space_mask = 0, exact = 0;
+  std::uint32_t attribute = 0;
+  std::uint16_t period = layout_.period.front();
+  std::uint64_t samples = 0, period_sum = 0;
+  std::array<std::uint64_t, 32> keys;  // counted together, so that their cache misses overlap
+  std::size_t used = 0;
+
+  for (;;) {
+    const auto left = static_cast<std::size_t>(end - at);
+    if (left < stride || HeaderWord::at(at).word != header) {
+      if (left < HeaderWord::kSize) break;
+      const HeaderWord word = HeaderWord::at(at);
+      if (word.type() != perfdata::PERF_RECORD_SAMPLE || word.size() < layout_.record_size ||
+          word.size() > left) {
+        const auto size =
+            count_one({at, left}, position + static_cast<std::uint64_t>(at - records.data()));
+        if (size == 0) break;
+        at += size;
+        continue;
+      }
+      header = word.word;
+      stride = word.size();
+      const auto kind = SampleKind::of_misc(word.misc());
+      space_fill = Space::fill(kind.mode());
+      space_mask = Space::mask(kind.mode());
+      exact = kind.exact() ? Count::kExact : 0;
+    }
+    const std::byte* const record = at;
+    at += stride;
+    if constexpr (kManyEvents) {
+      const auto found = layout_.ids->find(load<std::uint64_t>(record + id_at));
+      if (!found) {
+        ++unknown_ids_;
+        continue;
+      }
+      attribute = *found;
+      period = layout_.period[attribute];
+      ++totals_[attribute].samples;
+    } else {
+      ++samples;
+    }
+    if (period != SampleLayout::kAbsent) {
+      const auto events = load<std::uint64_t>(record + of_record(period));
+      if constexpr (kManyEvents) {
+        totals_[attribute].period_sum += events;
+      } else {
+        period_sum += events;
+      }
+    }
+    const std::uint64_t time = has_times
+                                   ? load<std::uint64_t>(record + time_at)
+                                   : position + static_cast<std::uint64_t>(record - records.data());
+    const Space space(space_fill | (load<std::uint32_t>(record + tid_at) & space_mask));
+    const std::uint64_t key =
+        key_of(space, load<std::uint64_t>(record + ip_at), time, exact | attribute);
+    __builtin_prefetch(&counts_[slot_of(key)], 1);
+    keys[used++] = key;
+    if (used == keys.size()) count_keys({keys.data(), std::exchange(used, 0)});
+  }
+  count_keys({keys.data(), used});
+  if constexpr (!kManyEvents) {
+    totals_.front().samples += samples;
+    totals_.front().period_sum += period_sum;
+  }
+  return static_cast<std::size_t>(at - records.data());
+}
+
+/// Counts the first of some records, of whatever kind, by decoding it. Returns its size, 0 if it is
+/// not whole.
+std::size_t PlaceCounter::count_one(std::span<const std::byte> records, std::uint64_t position) {
+  if (records.size() < perfdata::kRecordHeader) return 0;
+  Record record;
+  const std::uint16_t size = perfdata::read_record_header(records, decoder_.order(), record);
+  if (size < perfdata::kRecordHeader || size > records.size()) return 0;
+  record.position = position;
+  record.body = records.first(size).subspan(perfdata::kRecordHeader);
+  if (record.type == perfdata::PERF_RECORD_SAMPLE) count(record);
+  return size;
+}
+
+void PlaceCounter::count(const Record& record) {
+  const auto [sample, problem] = decoder_.decode(record);
+  if (problem == SampleDecoder::Problem::unknown_id) ++unknown_ids_;
+  if (problem != SampleDecoder::Problem::none) return;
+  totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
+  auto& totals = totals_[sample.attribute];
+  ++totals.samples;
+  totals.period_sum += sample.period;
+  const std::uint64_t key =
+      key_of(Space(sample.mode, sample.pid), sample.ip, decoder_.time_of(record, sample),
+             sample.attribute | (sample.exact ? Count::kExact : 0));
+  count_keys({&key, 1});
+}
+
+void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
+  const Space space(place.space);
+  const bool is_mapped = place.file != symbols::Region::kNoFile;
+  Block block{place.file, space.mode(), keeps_addresses_, 0, 0};
+  if (space.mode() == CpuMode::kernel && is_mapped) block.has_address = true;
+  if (block.has_address) block.distance = place.distance;
+  // What is mapped nowhere is counted together, unless addresses matter.
+  if (is_mapped || block.has_address) {
+    block.number = (ip + place.distance) >> RegionCache::kBlockBits;
+    place.mask = (std::uint32_t{1} << RegionCache::kBlockBits) - 1;
+  }
+  place.counters = block_key(block);
+}
+
+std::uint64_t PlaceCounter::block_key(const Block& block) {
+  const std::size_t slots = block_slots_.size();
+  std::size_t slot = block_slot_of(block);
+  for (; block_slots_[slot] != 0; slot = (slot + 1) % slots) {
+    if (blocks_[block_slots_[slot]] == block) {
+      return std::uint64_t{block_slots_[slot]} << Count::kBlockShift;
+    }
+  }
+  const auto number = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back(block);
+  block_slots_[slot] = number;
+  if (blocks_.size() * 2 > slots) {
+    block_slots_.assign(slots * 2, 0);
+    for (std::uint32_t one = 1; one < blocks_.size(); ++one) {
+      slot = block_slot_of(blocks_[one]);
+      while (block_slots_[slot] != 0) slot = (slot + 1) % block_slots_.size();
+      block_slots_[slot] = one;
+    }
+  }
+  return std::uint64_t{number} << Count::kBlockShift;
+}
+
+std::size_t PlaceCounter::block_slot_of(const Block& block) const noexcept {
+  const std::uint64_t file_and_mode =
+      std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
+  return mixed(mixed(block.number) ^ mixed(file_and_mode) ^ block.distance) % block_slots_.size();
+}
+
+void PlaceCounter::count_keys(std::span<const std::uint64_t> keys) {
+  for (const std::uint64_t key : keys) ++count_of(key).samples;
+}
+
+void PlaceCounter::merge(PlaceCounter& other) {
+  totals_.resize(std::max(totals_.size(), other.totals_.size()));
+  for (std::size_t index = 0; index < other.totals_.size(); ++index) {
+    totals_[index].samples += other.totals_[index].samples;
+    totals_[index].period_sum += other.totals_[index].period_sum;
+  }
+  unknown_ids_ += other.unknown_ids_;
+  std::vector<std::uint64_t> keys(other.blocks_.size());
+  for (std::size_t number = 1; number < keys.size(); ++number) {
+    keys[number] = block_key(other.blocks_[number]);
+  }
+  for (const Count& count : std::exchange(other.counts_, {})) {
+    if (count.key == 0) continue;
+    constexpr std::uint64_t kInBlock = (std::uint64_t{1} << Count::kBlockShift) - 1;
+    count_of(keys[count.block()] | (count.key & kInBlock)).samples += count.samples;
+  }
+}
+
+LocatedCounts PlaceCounter::take_counts() {
+  LocatedCounts result;
+  std::vector<std::uint32_t> order(blocks_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return blocks_[a] < blocks_[b]; });
+  std::vector<std::uint64_t> keys(blocks_.size());
+  for (const std::uint32_t number : order) {
+    keys[number] = result.blocks_.size() << Count::kBlockShift;
+    result.blocks_.push_back(blocks_[number]);
+  }
+  std::erase_if(counts_, [](const Count& count) { return count.key == 0; });
+  for (Count& count : counts_) {
+    count.key = keys[count.block()] | (count.key & 0xffff'ffff);
+  }
+  counts_.shrink_to_fit();
+  std::sort(counts_.begin(), counts_.end(),
+            [](const Count& a, const Count& b) { return a.key < b.key; });
+  result.counts_ = std::move(counts_);
+  return result;
+}
+
+}  // namespace skid::locate

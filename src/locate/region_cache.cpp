@@ -1,0 +1,46 @@
+#include "src/locate/region_cache.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace skid::locate {
+
+symbols::Region RegionCache::look_up(Space space, std::uint64_t ip, std::uint64_t time) {
+  constexpr std::size_t kMany = 8, kMostKept = 65'536;
+  if (!space.has_mappings()) return {};
+  // perf writes pid -1 for tasks that have ended; it is not the kernel's code that they ran.
+  const bool is_user = space.mode() == perfdata::CpuMode::user;
+  if (is_user && space.pid() == symbols::AddressSpaces::kKernel) return {};
+  const auto after = inherited_.upper_bound({space.key(), ip});
+  if (after != inherited_.begin()) {
+    const auto& [key, known] = *std::prev(after);
+    if (key.first == space.key() && known.addresses.contains(ip) && known.since <= time &&
+        time < known.until) {
+      return known;
+    }
+  }
+  const auto region = spaces_.find(space.pid(), ip, time);
+  if (region.ancestors < kMany) return region;
+  if (inherited_.size() == kMostKept) inherited_.clear();
+  inherited_.insert_or_assign({space.key(), region.addresses.begin}, region);
+  return region;
+}
+
+void RegionCache::fill(Place& place, Space space, std::uint64_t ip, std::uint64_t time) {
+  const auto region = look_up(space, ip, time);
+  constexpr std::uint64_t kBlock = std::uint64_t{1} << kBlockBits;
+  const std::uint64_t offset = (ip + region.distance) % kBlock;  // in the block
+  const std::uint64_t before = std::min(offset, ip - region.addresses.begin);
+  // The last address of all is in no range.
+  const std::uint64_t after =
+      std::min(kBlock - offset, std::max<std::uint64_t>(region.addresses.end - ip, 1));
+  place = {.begin = ip - before,
+           .since = region.since,
+           .lasts = region.until - region.since,
+           .space = space.key(),
+           .distance = region.distance,
+           .size = static_cast<std::uint32_t>(before + after),
+           .file = region.file};
+}
+
+}  // namespace skid::locate

@@ -1,0 +1,109 @@
+// The mappings of recent samples: most samples are where others were shortly before.
+#pragma once
+
+#include "src/perfdata/sample.h"
+#include "src/symbols/address_space.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace skid::locate {
+
+/// An address space and the mode in which its code runs. Guests and hypervisors have none in a
+/// host's recording: each of their modes is one in which nothing is mapped.
+class Space {
+ public:
+  constexpr Space(perfdata::CpuMode mode, std::int32_t pid) noexcept
+      : key_(fill(mode) | (static_cast<std::uint32_t>(pid) & mask(mode))) {}
+
+  /// The key is made of these without a branch: `fill` | (pid & `mask`).
+  static constexpr std::uint64_t fill(perfdata::CpuMode mode) noexcept {
+    const bool is_kernel = mode == perfdata::CpuMode::kernel;
+    return static_cast<std::uint64_t>(mode) << 32 | (is_kernel ? kEveryPid : 0);
+  }
+  static constexpr std::uint64_t mask(perfdata::CpuMode mode) noexcept {
+    return mode == perfdata::CpuMode::user ? kEveryPid : 0;
+  }
+  constexpr explicit Space(std::uint64_t key) noexcept : key_(key) {}
+  constexpr std::uint64_t key() const noexcept { return key_; }
+
+  constexpr perfdata::CpuMode mode() const noexcept {
+    return static_cast<perfdata::CpuMode>(key_ >> 32);
+  }
+  constexpr bool has_mappings() const noexcept {
+    return mode() == perfdata::CpuMode::kernel || mode() == perfdata::CpuMode::user;
+  }
+  /// As in symbols::AddressSpaces.
+  constexpr std::int32_t pid() const noexcept { return static_cast<std::int32_t>(key_); }
+
+ private:
+  static constexpr std::uint64_t kEveryPid = 0xffff'ffff;
+  std::uint64_t key_;
+};
+static_assert(Space(perfdata::CpuMode::kernel, 7).pid() == symbols::AddressSpaces::kKernel);
+
+/// A two-way cache of the results of symbols::AddressSpaces::find, for one thread.
+class RegionCache {
+ public:
+  /// log2 of the bytes of a file that a place of the cache is for at most: they begin at a
+  /// multiple.
+  static constexpr unsigned kBlockBits = 17;
+
+  /// Addresses of one block of a file in one address space, while their mapping stays.
+  struct alignas(64) Place {
+    std::uint64_t begin = 0;             ///< first address
+    std::uint64_t since = 0, lasts = 0;  ///< ns
+    std::uint64_t space = 0;             ///< Space::key
+    std::uint64_t distance = 0;          ///< as symbols::Region
+    std::uint32_t size = 0;              ///< bytes
+    symbols::FileIndex file = symbols::Region::kNoFile;
+    std::uint64_t counters =
+        0;                   ///< set by PlaceCounter: the number of the block, shifted; 0 at first
+    std::uint32_t mask = 0;  ///< set by PlaceCounter: of the offset in the block
+
+    bool holds(std::uint64_t of_space, std::uint64_t ip, std::uint64_t time) const noexcept {
+      return ip - begin < size && space == of_space && time - since < lasts;
+    }
+  };
+
+  /// `spaces`, sealed, must outlive the cache.
+  explicit RegionCache(const symbols::AddressSpaces& spaces)
+      : spaces_(spaces), places_(std::size_t{1} << kPlaceBits) {}
+
+  /// Where `ip` is at `time`. Valid until the next call.
+  Place& find(Space space, std::uint64_t ip, std::uint64_t time) {
+    constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15, kOther = 0xd1b5'4a32'd192'ed03;
+    const std::uint64_t hash =
+        ((ip >> kBlockBits) * kOdd ^ space.key() * kOther) >> (64 - kPlaceBits);
+    Place& place = places_[hash];
+    if (place.holds(space.key(), ip, time)) return place;
+    Place& other = places_[hash ^ 1];
+    if (other.holds(space.key(), ip, time)) return other;
+    other = place;
+    fill(place, space, ip, time);
+    return place;
+  }
+
+  std::optional<symbols::FileLocation> locate(const perfdata::Sample& sample, std::uint64_t time) {
+    const Place& place = find(Space(sample.mode, sample.pid), sample.ip, time);
+    if (place.file == symbols::Region::kNoFile) return std::nullopt;
+    return symbols::FileLocation{place.file, sample.ip + place.distance};
+  }
+
+ private:
+  static constexpr unsigned kPlaceBits = 13;
+
+  symbols::Region look_up(Space space, std::uint64_t ip, std::uint64_t time);
+  void fill(Place& place, Space space, std::uint64_t ip, std::uint64_t time);
+
+  const symbols::AddressSpaces& spaces_;
+  std::vector<Place> places_;
+  /// Regions that were found after a search in many ancestors, by space and first address.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, symbols::Region> inherited_;
+};
+
+}  // namespace skid::locate

@@ -1,0 +1,126 @@
+#include "src/locate/second_half.h"
+
+#include "src/perfdata/byte_stream.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+
+#include <algorithm>
+
+namespace skid::locate {
+
+using perfdata::Recording;
+
+namespace {
+
+/// Bytes of other records in an element of SecondHalf::others, and elements at most.
+constexpr std::size_t kOthers = std::size_t{256} << 10;
+constexpr std::size_t kMostOthers = 128;
+/// Bytes that are searched for a boundary, and plausible headers in sequence that make one.
+constexpr std::uint64_t kSearched = std::uint64_t{256} << 10;
+constexpr int kHeaders = 64;
+
+bool is_kernel_record(std::uint32_t type) {
+  return type > 0 && type < perfdata::PERF_RECORD_HEADER_ATTR;
+}
+
+bool has_headers_at(std::span<const std::byte> bytes) {
+  for (int headers = 0; headers < kHeaders; ++headers) {
+    if (bytes.size() < perfdata::kRecordHeader) return false;
+    perfdata::Record record;
+    const auto size = perfdata::read_record_header(bytes, perfdata::ByteOrder::little, record);
+    const bool is_plausible = may_be_in_piece(record.type) && size >= perfdata::kRecordHeader &&
+                              size % perfdata::kRecordHeader == 0;
+    if (!is_plausible || size > bytes.size()) return false;
+    bytes = bytes.subspan(size);
+  }
+  return true;
+}
+
+bool may_extend(const std::vector<Recording::StoredRecords>& pieces,
+                const Recording::StoredRecords& records, std::uint64_t most) {
+  return !pieces.empty() && pieces.back().segment == records.segment &&
+         pieces.back().end == records.begin && pieces.back().size() < most;
+}
+
+}  // namespace
+
+bool may_be_in_piece(std::uint32_t type) {
+  return is_kernel_record(type) || type == perfdata::PERF_RECORD_FINISHED_ROUND;
+}
+
+void append_piece(std::vector<Recording::StoredRecords>& pieces, Recording::StoredRecords samples,
+                  std::uint64_t most) {
+  if (may_extend(pieces, samples, most)) {
+    pieces.back().end = samples.end;
+  } else {
+    pieces.push_back(samples);
+  }
+}
+
+void extend_piece(std::vector<Recording::StoredRecords>& pieces,
+                  const Recording::StoredRecords& record, std::uint64_t most) {
+  if (may_extend(pieces, record, most)) pieces.back().end = record.end;
+}
+
+std::optional<std::uint64_t> guess_boundary(const Recording& recording,
+                                            const Recording::StoredRecords& rest) {
+  Recording::StoredRecords searched = rest;
+  // The kernel pads records to eight bytes, and so does perf.
+  searched.begin += rest.size() / 2 / perfdata::kRecordHeader * perfdata::kRecordHeader;
+  searched.end = std::min(rest.end, searched.begin + kSearched);
+  std::vector<std::byte> memory(static_cast<std::size_t>(searched.size()));
+  memory.resize(recording.read(searched, memory.data()));
+  for (std::size_t at = 0; at < memory.size(); at += perfdata::kRecordHeader) {
+    if (has_headers_at(std::span(memory).subspan(at))) return searched.begin + at;
+  }
+  return std::nullopt;
+}
+
+std::optional<SecondHalf> walk_second_half(const Recording& recording,
+                                           const Recording::StoredRecords& rest,
+                                           const perfdata::BulkLayout& layout,
+                                           std::uint64_t piece) {
+  SecondHalf half;
+  half.segment = rest.segment;
+  auto stream = recording.stream_of(rest);
+  const auto stored = [&](std::uint64_t size) {
+    const std::uint64_t begin = stream.position();
+    return Recording::StoredRecords{rest.segment, begin, begin + size,
+                                    rest.position + (begin - rest.begin)};
+  };
+  for (;;) {
+    if (const std::size_t samples = layout.samples_at_front(stream.buffered()); samples > 0) {
+      append_piece(half.pieces, stored(samples), piece);
+      stream.consume(samples);
+    }
+    if (!stream.fill(perfdata::kRecordHeader)) break;
+    perfdata::Record record;
+    const std::size_t size =
+        perfdata::read_record_header(stream.buffered(), perfdata::ByteOrder::little, record);
+    const bool is_whole = size >= perfdata::kRecordHeader && stream.fill(size);
+    if (!is_whole) return std::nullopt;
+    const auto bytes = stream.buffered().first(size);
+    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+      if (layout.samples_at_front(bytes) == 0) return std::nullopt;  // a short one
+      continue;
+    }
+    if (is_kernel_record(record.type)) {
+      if (half.others.empty() || half.others.back().size() + size > kOthers) {
+        if (half.others.size() == kMostOthers) return std::nullopt;
+        half.others.emplace_back().reserve(kOthers);
+      }
+      half.others.back().insert(half.others.back().end(), bytes.begin(), bytes.end());
+      half.offsets.push_back(stream.position());
+    } else if (record.type != perfdata::PERF_RECORD_FINISHED_ROUND) {
+      return std::nullopt;
+    }
+    extend_piece(half.pieces, stored(size), piece);
+    stream.consume(size);
+  }
+  if (!stream.buffered().empty() || stream.read_error() != 0 || stream.left() != 0) {
+    return std::nullopt;
+  }
+  return half;
+}
+
+}  // namespace skid::locate

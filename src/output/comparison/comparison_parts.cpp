@@ -1,0 +1,318 @@
+#include "src/output/comparison/comparison_parts.h"
+
+#include "analysis/wording.h"
+#include "src/output/comparison/comparison.h"
+#include "src/output/escape.h"
+#include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+
+using analysis::Comparison;
+using analysis::ComparisonRow;
+using analysis::Estimate;
+using analysis::Outcome;
+using analysis::Side;
+using SideCell = analysis::Cell;
+
+namespace {
+
+/// The order in which outcomes are shown; nullopt: they are counted only.
+std::optional<int> severity(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::worse:
+      return 0;
+    case Outcome::not_compared:
+      return 1;
+    case Outcome::different:
+      return 2;
+    case Outcome::better:
+      return 3;
+    default:
+      return std::nullopt;
+  }
+}
+
+Cell length_cell(const std::optional<Estimate>& estimate) {
+  if (!estimate) return unknown_cell();
+  return {(estimate->at_least ? ">=" : "") + instructions_text(estimate->value)};
+}
+
+Cell interval_cell(const Page& page, const std::optional<Estimate>& estimate,
+                   std::string (*number)(double)) {
+  return {estimate ? interval_text(page, *estimate, number) : kUnknown, Ink::dim};
+}
+
+Cell ratio_cell(const SideCell& cell) {
+  return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
+}
+
+Cell against_cell(const SideCell& cell, const std::string& baseline) {
+  return {outcome_cell(cell.outcome, baseline), ink_of(cell.outcome)};
+}
+
+/// The first difference that is more than chance and large enough: "hit ratio -59.40 points".
+std::string first_difference(const SideCell& cell) {
+  for (const analysis::StatisticDifference& difference : cell.differences) {
+    if (!difference.marked || difference.statistic == analysis::Statistic::distribution) continue;
+    const bool is_constant = difference.statistic == analysis::Statistic::constant_share;
+    return fmt::format("{} {}", is_constant ? "same offset" : name_of(difference.statistic),
+                       signed_text(difference.statistic, difference.difference, true));
+  }
+  return {};
+}
+
+/// "0% to 100%", or the one number that all have.
+std::optional<std::string> range_text(const ComparisonRow& row,
+                                      const std::optional<Estimate> SideCell::*member,
+                                      std::string (*number)(double)) {
+  std::optional<double> low, high;
+  bool at_least = false;
+  for (const SideCell& cell : row.cells) {
+    const auto& estimate = cell.*member;
+    if (!estimate) continue;
+    low = std::min(low.value_or(estimate->value), estimate->value);
+    high = std::max(high.value_or(estimate->value), estimate->value);
+    at_least = at_least || estimate->at_least;
+  }
+  if (!low || !high) return std::nullopt;
+  const std::string from = number(*low), to = (at_least ? ">=" : "") + number(*high);
+  return from == to ? from : from + " to " + to;
+}
+
+std::string counts_text(const std::vector<std::pair<std::string, std::size_t>>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, name));
+  }
+  return joined(parts);
+}
+
+}  // namespace
+
+Ink ink_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::better:
+      return Ink::green;
+    case Outcome::worse:
+      return Ink::red;
+    case Outcome::different:
+    case Outcome::not_compared:
+      return Ink::yellow;
+    default:
+      return Ink::dim;
+  }
+}
+
+std::string outcome_cell(Outcome outcome, const std::string& baseline) {
+  switch (outcome) {
+    case Outcome::no_difference:
+      return "none shown";
+    case Outcome::too_few:
+      return "too few";
+    case Outcome::only_here:
+      return "not in " + baseline;
+    default:
+      return std::string(name_of(outcome));
+  }
+}
+
+std::string interval_text(const Page& page, const Estimate& estimate,
+                          std::string (*number)(double)) {
+  if (!estimate.low && !estimate.high) return kUnknown;
+  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
+  std::string low = estimate.low ? number(*estimate.low) : "?";
+  const std::string high = estimate.high ? number(*estimate.high) : "?";
+  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
+  return page.range(low, high);
+}
+
+std::string share_text(double share) {
+  // The interval of a mean over runs can leave what a share can be.
+  return analysis::percent(std::clamp(share, 0.0, 1.0));
+}
+
+std::string instructions_text(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return number_text(rounded == 0 ? 0.0 : rounded);
+}
+
+std::string p_text(const analysis::StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  const char* const relation = difference.p_is_bound ? "<=" : "=";
+  if (p < 1e-300) return "p < 1e-300";
+  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
+  return fmt::format("p {} {:.2g}", relation, p);
+}
+
+/// "+1.8 points", "-2.03"
+std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
+  const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
+  // Two decimals, more where they would show nothing.
+  std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
+                                                          : fmt::format("{:+.2g}", shown);
+  if (with_unit && analysis::is_share(statistic)) text += " points";
+  return text;
+}
+
+std::string value_text(analysis::Statistic statistic, double value) {
+  return analysis::is_share(statistic) ? share_text(value) : instructions_text(value);
+}
+
+std::string row_name(const ComparisonRow& row) {
+  return escape_for_terminal(row.event) + ", " + level_name(row.level);
+}
+
+std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,
+                      std::size_t number) {
+  std::string text = letter_of(number);
+  const Side& side = comparison.sides[number];
+  if (comparison.sides.size() <= kMostSideBySide || side.inputs.empty()) return text;
+  text += " (" + escape_for_terminal(inputs[side.inputs.front()]);
+  if (side.inputs.size() > 1) text += fmt::format(" and {} more", side.inputs.size() - 1);
+  return text + ")";
+}
+
+std::vector<const SideCell*> by_severity(const ComparisonRow& row) {
+  std::vector<const SideCell*> shown;
+  for (const SideCell& cell : row.cells) {
+    if (severity(cell.outcome)) shown.push_back(&cell);
+  }
+  std::stable_sort(shown.begin(), shown.end(), [](const SideCell* a, const SideCell* b) {
+    const auto key = [](const SideCell& cell) {
+      return std::tuple(*severity(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
+                        cell.mean ? -std::abs(cell.mean->value) : 0.0);
+    };
+    return key(*a) < key(*b);
+  });
+  return shown;
+}
+
+Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIterator end,
+                         const Page& page) {
+  Table table;
+  std::vector<std::size_t> sides;
+  for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
+    sides.push_back(side);
+    table.header.push_back({letter_of(side), Ink::bold});
+  }
+  const std::string baseline = letter_of(comparison.baseline);
+  for (auto row = begin; row != end; ++row) {
+    const auto line = [&](const std::string& name, const auto& cell_of) {
+      table.rows.push_back(row_of(name, sides, [&](std::size_t side) {
+        const SideCell* cell = row->cell_of(side);
+        return cell == nullptr ? unknown_cell() : cell_of(*cell);
+      }));
+    };
+    const auto interval_line = [&](const std::optional<Estimate> SideCell::*of,
+                                   std::string (*number)(double)) {
+      line("    95% interval",
+           [&](const SideCell& cell) { return interval_cell(page, cell.*of, number); });
+    };
+    const auto length_lines = [&](const char* name, const std::optional<Estimate> SideCell::*of) {
+      line(name, [&](const SideCell& cell) { return length_cell(cell.*of); });
+      interval_line(of, instructions_text);
+    };
+    if (row != begin) table.rows.emplace_back();
+    table.rows.push_back({level_name(row->level), {}, Ink::bold});
+    if (std::any_of(row->cells.begin(), row->cells.end(),
+                    [](const SideCell& cell) { return cell.runs.size() > 1; })) {
+      line("  runs", [](const SideCell& cell) { return Cell{std::to_string(cell.runs.size())}; });
+    }
+    line("  judged samples",
+         [](const SideCell& cell) { return Cell{std::to_string(cell.judged)}; });
+    line("  hit ratio", [](const SideCell& cell) { return ratio_cell(cell); });
+    interval_line(&SideCell::hit_ratio, share_text);
+    length_lines("  median skid", &SideCell::median);
+    length_lines("  p99 skid", &SideCell::p99);
+    line("  contract", [](const SideCell& cell) { return verdict_counts(cell.contracts); });
+    table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
+      if (const SideCell* cell = row->cell_of(side)) return against_cell(*cell, baseline);
+      return row->in_baseline ? Cell{"missing", Ink::yellow} : unknown_cell();
+    }));
+  }
+  return table;
+}
+
+std::string side_list(const Page& page, const Comparison& comparison,
+                      const std::vector<std::string>& inputs, const std::vector<ShownRow>& rows,
+                      bool with_rows) {
+  using Kind = ListColumn::Kind;
+  const std::string baseline = letter_of(comparison.baseline);
+  List list{{{"event", Kind::shortened, 0, with_rows},
+             {"level", Kind::text, 0, with_rows},
+             // Names end in what distinguishes them, such as the number of a node.
+             {with_rows ? "side" : "", Kind::front_shortened},
+             {"hit ratio"},
+             {"95% interval", Kind::number, 2},
+             {"median"},
+             {"p99", Kind::number, 1},
+             {"contract", Kind::text, 3},
+             {"against " + baseline, Kind::text},
+             {"by", Kind::text, 4, with_rows}}};
+  const ComparisonRow* last = nullptr;
+  for (const auto& [row, cells] : rows) {
+    for (const SideCell* cell : cells) {
+      const bool is_first = last == nullptr || last->event != row->event;
+      list.rows.push_back({{is_first ? escape_for_terminal(row->event) : ""},
+                           {last != row ? level_name(row->level) : ""},
+                           {side_text(comparison, inputs, cell->side)},
+                           ratio_cell(*cell),
+                           interval_cell(page, cell->hit_ratio, share_text),
+                           length_cell(cell->median),
+                           length_cell(cell->p99),
+                           verdict_counts(cell->contracts),
+                           against_cell(*cell, baseline),
+                           {first_difference(*cell), Ink::dim}});
+      last = row;
+    }
+  }
+  return page.list(list);
+}
+
+std::string summary_of_sides(const Page& page, const Comparison& comparison,
+                             const ComparisonRow& row) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const std::optional<std::string>& range) {
+    if (range) parts.push_back(fmt::format("{} {}", name, *range));
+  };
+  add("hit ratio", range_text(row, &SideCell::hit_ratio, share_text));
+  add("median", range_text(row, &SideCell::median, instructions_text));
+  add("p99", range_text(row, &SideCell::p99, instructions_text));
+  std::array<std::size_t, 4> verdicts{};
+  std::map<Outcome, std::size_t> outcomes;
+  for (const SideCell& cell : row.cells) {
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      verdicts.at(i) += cell.contracts.at(i) > 0 ? 1 : 0;
+    }
+    if (cell.outcome != Outcome::baseline) ++outcomes[cell.outcome];
+  }
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    counts.emplace_back(analysis::name_of(static_cast<analysis::Verdict>(i)), verdicts.at(i));
+  }
+  parts.push_back("contract " + counts_text(counts));
+  if (row.in_baseline) {
+    const std::string baseline = letter_of(comparison.baseline);
+    counts.clear();
+    for (const auto& [outcome, count] : outcomes) {
+      counts.emplace_back(outcome_cell(outcome, baseline), count);
+    }
+    counts.emplace_back("missing", row.missing.size());
+    parts.push_back(fmt::format("against {}: {}", baseline, counts_text(counts)));
+  }
+  return page.note(fmt::format("all {}: {}", row.cells.size(), joined(parts, "; ")), Ink::plain,
+                   kIndent);
+}
+
+}  // namespace skid::output

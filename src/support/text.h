@@ -1,0 +1,62 @@
+// Texts taken apart, and elements found by a member. Nothing here throws for any text.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace skid {
+
+/// `text` without white space at its ends.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// ASCII letters in lower case.
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+/// What comes before the first `separator`, or all; it and the separator are removed from `text`.
+inline std::string_view take_until(char separator, std::string_view& text) {
+  const std::string_view front = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(front.size() + 1, text.size()));
+  return front;
+}
+
+/// The number that a whole text is; nullopt for any other text, and for a number that does not fit.
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  std::from_chars_result result{};
+  if constexpr (std::is_integral_v<Number>) {
+    result = std::from_chars(text.data(), end, number, base);
+  } else {
+    result = std::from_chars(text.data(), end, number);
+  }
+  return result.ec == std::errc() && result.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// The first element whose member equals a value: find_by(pmus, &Pmu::name, "cpu"). Null: none.
+template <typename Range, typename Member, typename Value>
+auto find_by(Range& range, Member member, const Value& value) -> decltype(&*range.begin()) {
+  for (auto& element : range) {
+    if (std::invoke(member, element) == value) return &element;
+  }
+  return nullptr;
+}
+
+}  // namespace skid
