@@ -1,6 +1,5 @@
 #include "src/commands/sample_line.h"
 
-#include "src/locate/mapping_name.h"
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
@@ -8,7 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <charconv>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -23,54 +22,62 @@ namespace {
 using perfdata::CpuMode;
 using perfdata::Sample;
 
-template <auto member>
-void append_number(const SampleLine& line, std::string& text) {
-  fmt::format_to(std::back_inserter(text), "{}", line.sample->*member);
+using Digits = Column::Digits;
+
+/// After `prefix`, which is in `digits` already.
+template <typename Number>
+std::string_view digits_of(Number number, int base, Digits& digits, std::size_t prefix = 0) {
+  char* const end = digits.data() + digits.size();
+  return {digits.data(), std::to_chars(digits.data() + prefix, end, number, base).ptr};
 }
 
-template <auto member>
-void append_address(const SampleLine& line, std::string& text) {
-  fmt::format_to(std::back_inserter(text), "{:x}", line.sample->*member);
+template <auto member, int base = 10>
+std::string_view number(const SampleLine& line, Digits& digits) {
+  return digits_of(line.sample->*member, base, digits);
 }
 
-void append_event(const SampleLine& line, std::string& text) {
-  text += line.attribute().name;
+std::string_view event(const SampleLine& line, Digits& /*digits*/) {
+  return line.event;
 }
 
-void append_mode(const SampleLine& line, std::string& text) {
-  constexpr std::array<const char*, 6> kNames{"unknown",    "kernel",       "user",
-                                              "hypervisor", "guest_kernel", "guest_user"};
+std::string_view mode(const SampleLine& line, Digits& /*digits*/) {
+  constexpr std::array<std::string_view, 6> kNames{"unknown",    "kernel",       "user",
+                                                   "hypervisor", "guest_kernel", "guest_user"};
   const auto mode = static_cast<std::size_t>(line.sample->mode);
-  text += mode < kNames.size() ? kNames[mode] : kNames[0];
+  return mode < kNames.size() ? kNames[mode] : kNames[0];
 }
 
-void append_exact(const SampleLine& line, std::string& text) {
-  text += line.sample->exact ? '1' : '0';
+std::string_view exact(const SampleLine& line, Digits& /*digits*/) {
+  return line.sample->exact ? "1" : "0";
 }
 
-const locate::Symbol& symbol_of(const SampleLine& line) {
-  return line.sample->mode == CpuMode::kernel
-             ? line.symbolizer.kernel_symbol_at(*line.location, line.sample->ip)
-             : line.symbolizer.symbol_at(*line.location);
+std::string_view symbol(const SampleLine& line, Digits& /*digits*/) {
+  return line.symbol == nullptr ? std::string_view() : line.symbol->name;
 }
 
-void append_symbol(const SampleLine& line, std::string& text) {
-  if (line.location) text += symbol_of(line).name;
+std::string_view symbol_offset(const SampleLine& line, Digits& digits) {
+  if (symbol(line, digits).empty()) return {};
+  digits[0] = '0';
+  digits[1] = 'x';
+  return digits_of(line.symbol->offset, 16, digits, 2);
 }
 
-void append_symbol_offset(const SampleLine& line, std::string& text) {
-  if (!line.location || symbol_of(line).name.empty()) return;
-  fmt::format_to(std::back_inserter(text), "{:#x}", symbol_of(line).offset);
+std::string_view dso(const SampleLine& line, Digits& /*digits*/) {
+  return line.dso;
 }
 
-void append_dso(const SampleLine& line, std::string& text) {
-  if (!line.location) return;
-  const auto& file = line.spaces.file(line.location->file);
-  text += line.sample->mode == CpuMode::kernel ? locate::kernel_dso_name(file) : file.path;
+std::string_view trace(const SampleLine& line, Digits& /*digits*/) {
+  return line.trace;
 }
 
-void append_trace(const SampleLine& line, std::string& text) {
-  text += line.trace.text(line.attribute(), line.raw);
+/// Appends a JSON string.
+void quote(std::string_view value, std::string& text) {
+  if (output::is_printable_ascii(value) && value.find('"') == value.npos &&
+      value.find('\\') == value.npos) {
+    ((text += '"') += value) += '"';
+  } else {
+    text += json_text(nlohmann::json(value));
+  }
 }
 
 using Json = nlohmann::ordered_json;
@@ -128,21 +135,21 @@ std::variant<Fields, std::string_view> fields_of(const perfdata::Tracepoints& tr
 }
 
 constexpr std::array<Column, 15> kColumns = {
-    {{"time", true, Needs::nothing, append_number<&Sample::time>},
-     {"pid", true, Needs::nothing, append_number<&Sample::pid>},
-     {"tid", true, Needs::nothing, append_number<&Sample::tid>},
-     {"cpu", true, Needs::nothing, append_number<&Sample::cpu>},
-     {"attr", true, Needs::nothing, append_number<&Sample::attribute>},
-     {"event", false, Needs::nothing, append_event},
-     {"period", true, Needs::nothing, append_number<&Sample::period>},
-     {"addr", false, Needs::nothing, append_address<&Sample::addr>},
-     {"mode", false, Needs::nothing, append_mode},
-     {"exact", true, Needs::nothing, append_exact},
-     {"ip", false, Needs::nothing, append_address<&Sample::ip>},
-     {"sym", false, Needs::place, append_symbol},
-     {"symoff", false, Needs::place, append_symbol_offset},
-     {"dso", false, Needs::place, append_dso},
-     {"trace", false, Needs::payload, append_trace}}};
+    {{"time", true, Needs::nothing, number<&Sample::time>},
+     {"pid", true, Needs::nothing, number<&Sample::pid>},
+     {"tid", true, Needs::nothing, number<&Sample::tid>},
+     {"cpu", true, Needs::nothing, number<&Sample::cpu>},
+     {"attr", true, Needs::nothing, number<&Sample::attribute>},
+     {"event", false, Needs::nothing, event},
+     {"period", true, Needs::nothing, number<&Sample::period>},
+     {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
+     {"mode", false, Needs::nothing, mode},
+     {"exact", true, Needs::nothing, exact},
+     {"ip", false, Needs::nothing, number<&Sample::ip, 16>},
+     {"sym", false, Needs::symbol, symbol},
+     {"symoff", false, Needs::symbol, symbol_offset},
+     {"dso", false, Needs::file, dso},
+     {"trace", true, Needs::payload, trace}}};
 
 }  // namespace
 
@@ -193,30 +200,24 @@ bool needs(const std::vector<Column>& columns, Needs what) {
 }
 
 void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text) {
-  std::string value;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    value.clear();
-    columns[i].append(line, value);
-    if (i > 0) text += '\t';
-    text += columns[i].is_bare ? value : output::escape_for_terminal(value);
+  Column::Digits digits;
+  for (const Column& column : columns) {
+    const auto value = column.value(line, digits);
+    column.is_bare ? void(text += value) : output::escape_for_terminal(value, text);
+    text += '\t';
   }
-  text += '\n';
+  text.back() = '\n';
 }
 
 void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
                      std::string& text) {
-  std::string value;
-  text += '{';
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0) text += ',';
-    fmt::format_to(std::back_inserter(text), "\"{}\":", columns[i].name);
-    if (columns[i].needs == Needs::payload) {
-      text += line.trace.json(line.attribute(), line.raw);
-      continue;
-    }
-    value.clear();
-    columns[i].append(line, value);
-    text += columns[i].is_bare ? value : json_text(nlohmann::json(value));
+  Column::Digits digits;
+  char before = '{';
+  for (const Column& column : columns) {
+    (((text += before) += '"') += column.name) += "\":";
+    const auto value = column.value(line, digits);
+    column.is_bare ? void(text += value) : quote(value, text);
+    before = ',';
   }
   text += "}\n";
 }

@@ -3,13 +3,11 @@
 
 #include "src/locate/symbolizer.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
-#include "src/symbols/address_space.h"
 
+#include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,28 +38,28 @@ class TraceColumn {
   perfdata::Tracepoints tracepoints_;
 };
 
-/// A sample and what its columns are made from. A place is looked up only for its columns.
+/// A sample and what its columns are made from. Places and payloads are looked up only for columns
+/// that need them; what was not looked up, or is not known, is empty.
 struct SampleLine {
-  const perfdata::Recording& recording;
-  locate::Symbolizer& symbolizer;
-  const symbols::AddressSpaces& spaces;
-  const TraceColumn& trace;
   const perfdata::Sample* sample = nullptr;
-  std::optional<symbols::FileLocation> location = {};  ///< nullopt also where no column needs it
-  std::span<const std::byte> raw = {};                 ///< the payload of a tracepoint
-
-  const perfdata::Attribute& attribute() const { return recording.attributes()[sample->attribute]; }
+  std::string_view event = {};
+  const locate::Symbol* symbol = nullptr;  ///< null: empty
+  std::string_view dso = {};
+  std::string trace = {};  ///< as it is printed
 };
 
-/// What a column needs besides the sample: its location in a file, or its payload.
-enum class Needs { nothing, place, payload };
+/// What a column needs besides the sample.
+enum class Needs { nothing, file, symbol, payload };
 
 struct Column {
+  /// Room for the longest number.
+  using Digits = std::array<char, 24>;
+
   std::string_view name;
   bool is_bare;  ///< as it is in JSON lines; 64-bit addresses are strings there
   Needs needs;
-  /// Appends the value, without escaping.
-  void (*append)(const SampleLine& line, std::string& text);
+  /// The value, without escaping; numbers are in `digits`.
+  std::string_view (*value)(const SampleLine& line, Digits& digits);
 };
 
 /// The columns of these names. Throws UsageError for a name that is none.
@@ -70,10 +68,10 @@ std::vector<Column> chosen_columns(const std::vector<std::string>& names);
 /// Whether any column does.
 bool needs(const std::vector<Column>& columns, Needs what);
 
-/// Tab-separated values, escaped.
+/// Appends tab-separated values, escaped.
 void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text);
 
-/// A JSON object.
+/// Appends a JSON object.
 void write_json_line(const SampleLine& line, const std::vector<Column>& columns, std::string& text);
 
 }  // namespace skid::commands

@@ -5,9 +5,11 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/locate/kernel_symbols.h"
+#include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/output/escape.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>
@@ -36,12 +38,13 @@ class SamplePrinter {
       : options_(options),
         recording_(recording),
         columns_(chosen_columns(options.columns)),
-        has_places_(needs(columns_, Needs::place)),
+        has_symbols_(needs(columns_, Needs::symbol)),
+        has_places_(has_symbols_ || needs(columns_, Needs::file)),
         has_payloads_(needs(columns_, Needs::payload)),
+        is_json_(options.format == "jsonl"),
         modules_(search_places(options.binaries)),
         kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
-                kernel_files(options.binaries)),
-        line_{recording, symbolizer_, spaces_, trace_} {}
+                kernel_files(options.binaries)) {}
 
   ExitStatus run() {
     // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
@@ -51,7 +54,7 @@ class SamplePrinter {
     progress.begins("reading", options_.file, 1, 1);
     const auto begin = std::chrono::steady_clock::now();
     modules_.expect_machine(recording_.features().arch);
-    if (options_.format == "tsv") {
+    if (!is_json_) {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         out_.text() += (i > 0 ? "\t" : "") + std::string(columns_[i].name);
       }
@@ -61,6 +64,9 @@ class SamplePrinter {
       recording_.spool();
       spaces_ = locate::read_address_spaces(recording_);
       recording_.rewind();
+      for (symbols::FileIndex i = 0; i < spaces_.file_count(); ++i) {
+        kernel_names_.push_back(locate::kernel_dso_name(spaces_.file(i)));
+      }
     }
     print_in_order();
     out_.flush();
@@ -79,27 +85,29 @@ class SamplePrinter {
   }
 
  private:
-  /// The payload of a tracepoint's sample; empty when it does not matter. A sample whose lengths
-  /// reach past its end has no payload; its column reports that.
-  std::span<const std::byte> payload(const perfdata::Record& record,
-                                     const perfdata::Sample& sample) {
-    if (!has_payloads_) return {};
+  /// The payload of a tracepoint's sample as it is printed. A sample whose lengths reach past its
+  /// end has no payload; its column reports that.
+  std::string trace(const perfdata::Record& record, const perfdata::Sample& sample,
+                    const perfdata::Attribute& attribute) {
     // On a pipe the formats precede the samples.
     if (!std::exchange(has_formats_, true)) trace_ = TraceColumn(recording_.features());
     const auto details = recording_.decoder().details(record, sample);
-    return details ? details->raw : std::span<const std::byte>();
+    const auto raw = details ? details->raw : std::span<const std::byte>();
+    return is_json_ ? trace_.json(attribute, raw)
+                    : output::escape_for_terminal(trace_.text(attribute, raw));
   }
 
-  /// Prints a sample, located as of `time`. False when the output is closed.
-  bool print(const perfdata::Sample& sample, std::uint64_t time, std::span<const std::byte> raw) {
-    std::optional<symbols::FileLocation> location;
-    if (has_places_) location = regions_.locate(sample, time);
-    line_.sample = &sample;
-    line_.location = location;
-    line_.raw = raw;
-    options_.format == "jsonl" ? write_json_line(line_, columns_, out_.text())
-                               : write_tsv(line_, columns_, out_.text());
-    return out_.flush_if_full();
+  /// Looks up the place of a sample as of `time`.
+  void locate(const perfdata::Sample& sample, std::uint64_t time) {
+    line_.symbol = nullptr;
+    line_.dso = {};
+    const auto location = regions_.locate(sample, time);
+    if (!location) return;
+    const bool is_kernel = sample.mode == perfdata::CpuMode::kernel;
+    line_.dso = is_kernel ? kernel_names_[location->file] : spaces_.file(location->file).path;
+    if (!has_symbols_) return;
+    line_.symbol = is_kernel ? &symbolizer_.kernel_symbol_at(*location, sample.ip)
+                             : &symbolizer_.symbol_at(*location);
   }
 
   void print_in_order() {
@@ -108,17 +116,23 @@ class SamplePrinter {
       if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
       const auto sample = recording_.decode(record);
       if (!sample) continue;
-      const auto time = recording_.decoder().time_of(record, *sample);
-      if (!print(*sample, time, payload(record, *sample))) return;
+      const auto& attribute = recording_.attributes()[sample->attribute];
+      line_.sample = &*sample;
+      line_.event = attribute.name;
+      if (has_places_) locate(*sample, recording_.decoder().time_of(record, *sample));
+      if (has_payloads_) line_.trace = trace(record, *sample, attribute);
+      (is_json_ ? write_json_line : write_tsv)(line_, columns_, out_.text());
+      if (!out_.flush_if_full()) return;
     }
   }
 
   const SamplesOptions& options_;
   perfdata::Recording& recording_;
   std::vector<Column> columns_;
-  bool has_places_, has_payloads_;
+  bool has_symbols_, has_places_, has_payloads_, is_json_;
   bool has_formats_ = false;
   symbols::AddressSpaces spaces_;
+  std::vector<std::string> kernel_names_;  // of its files
   locate::RegionCache regions_{spaces_};
   locate::ModuleStore modules_;
   locate::KernelSymbols kernel_;
