@@ -52,14 +52,14 @@ std::string_view exact(const SampleLine& line, Digits& /*digits*/) {
 }
 
 std::string_view symbol(const SampleLine& line, Digits& /*digits*/) {
-  return line.symbol == nullptr ? std::string_view() : line.symbol->name;
+  return line.symbol.name;
 }
 
 std::string_view symbol_offset(const SampleLine& line, Digits& digits) {
-  if (symbol(line, digits).empty()) return {};
+  if (line.symbol.name.empty()) return {};
   digits[0] = '0';
   digits[1] = 'x';
-  return digits_of(line.symbol->offset, 16, digits, 2);
+  return digits_of(line.symbol.offset, 16, digits, 2);
 }
 
 std::string_view dso(const SampleLine& line, Digits& /*digits*/) {
@@ -74,7 +74,8 @@ std::string_view trace(const SampleLine& line, Digits& /*digits*/) {
 void quote(std::string_view value, std::string& text) {
   if (output::is_printable_ascii(value) && value.find('"') == value.npos &&
       value.find('\\') == value.npos) {
-    ((text += '"') += value) += '"';
+    text += '"';
+    text.append(value) += '"';
   } else {
     text += json_text(nlohmann::json(value));
   }
@@ -203,7 +204,11 @@ void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::
   Column::Digits digits;
   for (const Column& column : columns) {
     const auto value = column.value(line, digits);
-    column.is_bare ? void(text += value) : output::escape_for_terminal(value, text);
+    if (column.is_bare || output::is_printable_ascii(value)) {
+      text += value;
+    } else {
+      text += output::escape_for_terminal(value);
+    }
     text += '\t';
   }
   text.back() = '\n';
@@ -214,9 +219,15 @@ void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
   Column::Digits digits;
   char before = '{';
   for (const Column& column : columns) {
-    (((text += before) += '"') += column.name) += "\":";
+    text += before;
+    text += '"';
+    text.append(column.name) += "\":";
     const auto value = column.value(line, digits);
-    column.is_bare ? void(text += value) : quote(value, text);
+    if (column.is_bare) {
+      text += value;
+    } else {
+      quote(value, text);
+    }
     before = ',';
   }
   text += "}\n";

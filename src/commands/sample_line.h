@@ -43,7 +43,7 @@ class TraceColumn {
 struct SampleLine {
   const perfdata::Sample* sample = nullptr;
   std::string_view event = {};
-  const locate::Symbol* symbol = nullptr;  ///< null: empty
+  locate::Symbol symbol = {};
   std::string_view dso = {};
   std::string trace = {};  ///< as it is printed
 };
@@ -68,7 +68,7 @@ std::vector<Column> chosen_columns(const std::vector<std::string>& names);
 /// Whether any column does.
 bool needs(const std::vector<Column>& columns, Needs what);
 
-/// Appends tab-separated values, escaped.
+/// Appends tab-separated values of at least one column, escaped.
 void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text);
 
 /// Appends a JSON object.

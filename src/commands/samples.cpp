@@ -99,15 +99,13 @@ class SamplePrinter {
 
   /// Looks up the place of a sample as of `time`.
   void locate(const perfdata::Sample& sample, std::uint64_t time) {
-    line_.symbol = nullptr;
+    line_.symbol = {};
     line_.dso = {};
     const auto location = regions_.locate(sample, time);
     if (!location) return;
     const bool is_kernel = sample.mode == perfdata::CpuMode::kernel;
     line_.dso = is_kernel ? kernel_names_[location->file] : spaces_.file(location->file).path;
-    if (!has_symbols_) return;
-    line_.symbol = is_kernel ? &symbolizer_.kernel_symbol_at(*location, sample.ip)
-                             : &symbolizer_.symbol_at(*location);
+    if (has_symbols_) line_.symbol = symbolizer_.symbol_at(*location, sample.ip, is_kernel);
   }
 
   void print_in_order() {

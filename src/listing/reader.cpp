@@ -311,9 +311,7 @@ void Reader::add_names(Reading& reading) {
     if (!located.location || !reading.columns[located.attribute]) return;
     const bool is_kernel = where_is(located) == Where::kernel;
     if (!is_kernel && where_is(located) != Where::user) return;
-    const std::string& name = is_kernel
-                                  ? symbolizer.kernel_symbol_at(*located.location, located.ip).name
-                                  : symbolizer.symbol_at(*located.location).name;
+    const std::string name(symbolizer.symbol_at(*located.location, located.ip, is_kernel).name);
     if (name.empty()) return;
     const auto known = other_functions_.find(name);
     if (known != other_functions_.end()) {

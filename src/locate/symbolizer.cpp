@@ -1,29 +1,49 @@
 #include "src/locate/symbolizer.h"
 
+#include <optional>
 #include <utility>
 
 namespace skid::locate {
 
-const Symbol& Symbolizer::symbol_at(symbols::FileLocation location) {
-  const auto [answer, is_new] = answers_.try_emplace({location.file, location.offset});
-  if (!is_new) return answer->second;
-  const auto found = modules_.find(spaces_.file(location.file));
-  if (found.module == nullptr) return answer->second;
-  const auto address = found.module->address_at(location.offset);
-  if (!address) return answer->second;
-  if (auto function = found.module->function_at(*address)) {
-    answer->second = {std::move(function->name), *address - function->range.begin};
+Symbol Symbolizer::symbol_at(symbols::FileLocation location, std::uint64_t address,
+                             bool in_kernel) {
+  const std::uint64_t file = std::uint64_t{location.file} * 2 + (in_kernel ? 1 : 0);
+  const std::uint64_t at = in_kernel ? address : location.offset;
+  const Answer& known = slot_of(file, at);
+  if (known.file == file) return known.symbol;
+  if (++used_ * 4 > answers_.size() * 3) {
+    for (const Answer& old : std::exchange(answers_, std::vector<Answer>(answers_.size() * 2))) {
+      if (old.file != Answer::kFree) slot_of(old.file, old.at) = old;
+    }
   }
-  return answer->second;
+  return (slot_of(file, at) = {file, at, look_up(location, address, in_kernel)}).symbol;
 }
 
-const Symbol& Symbolizer::kernel_symbol_at(symbols::FileLocation location, std::uint64_t address) {
-  const auto [answer, is_new] = kernel_answers_.try_emplace({location.file, address});
-  if (!is_new) return answer->second;
-  if (auto symbol = kernel_.symbol_at(spaces_.file(location.file).path, address, location.offset)) {
-    answer->second = {std::move(symbol->name), address - symbol->range.begin};
+/// That of this place, or the free one for it.
+Symbolizer::Answer& Symbolizer::slot_of(std::uint64_t file, std::uint64_t at) {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t hash = (at ^ seed_) * kOdd;
+  hash = (hash ^ hash >> 32 ^ file) * kOdd;
+  std::size_t slot = hash >> 32;
+  for (;; ++slot) {
+    Answer& answer = answers_[slot & (answers_.size() - 1)];
+    if ((answer.at == at && answer.file == file) || answer.file == Answer::kFree) return answer;
   }
-  return answer->second;
+}
+
+Symbol Symbolizer::look_up(symbols::FileLocation location, std::uint64_t address, bool in_kernel) {
+  const symbols::MappedFile& file = spaces_.file(location.file);
+  std::optional<symbols::Function> function;
+  if (in_kernel) {
+    function = kernel_.symbol_at(file.path, address, location.offset);
+  } else if (const auto* module = modules_.find(file).module) {
+    if (const auto linked = module->address_at(location.offset)) {
+      address = *linked;
+      function = module->function_at(address);
+    }
+  }
+  if (!function) return {};
+  return {*names_.insert(std::move(function->name)).first, address - function->range.begin};
 }
 
 }  // namespace skid::locate

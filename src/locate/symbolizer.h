@@ -5,16 +5,19 @@
 #include "src/locate/module_store.h"
 #include "src/symbols/address_space.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <random>
+#include <set>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 namespace skid::locate {
 
 /// The function at a sampled address.
 struct Symbol {
-  std::string name;          ///< empty when none is known
+  std::string_view name;     ///< empty when none is known; valid as long as the symbolizer
   std::uint64_t offset = 0;  ///< bytes from the function's first byte
 };
 
@@ -24,19 +27,30 @@ class Symbolizer {
   Symbolizer(const symbols::AddressSpaces& spaces, ModuleStore& modules, KernelSymbols& kernel)
       : spaces_(spaces), modules_(modules), kernel_(kernel) {}
 
-  /// Of a place in a process.
-  const Symbol& symbol_at(symbols::FileLocation location);
-  /// Of `address` in the kernel or one of its modules: symbols of the kernel have addresses.
-  const Symbol& kernel_symbol_at(symbols::FileLocation location, std::uint64_t address);
+  /// Of a place in a process; with `in_kernel`, of `address` in the kernel or one of its modules:
+  /// symbols of the kernel have addresses.
+  Symbol symbol_at(symbols::FileLocation location, std::uint64_t address, bool in_kernel);
 
  private:
-  using Answers = std::map<std::pair<symbols::FileIndex, std::uint64_t>, Symbol>;
+  /// A slot of a hash table with open addressing, in which an answer is one cache miss away.
+  struct Answer {
+    static constexpr std::uint64_t kFree = UINT64_MAX;
+
+    std::uint64_t file = kFree;  ///< twice its index, plus 1 in the kernel
+    std::uint64_t at = 0;        ///< offset, in the kernel address
+    Symbol symbol = {};
+  };
+
+  Answer& slot_of(std::uint64_t file, std::uint64_t at);
+  Symbol look_up(symbols::FileLocation location, std::uint64_t address, bool in_kernel);
 
   const symbols::AddressSpaces& spaces_;
   ModuleStore& modules_;
   KernelSymbols& kernel_;
-  Answers answers_;         // by file and offset
-  Answers kernel_answers_;  // by file and address
+  std::set<std::string> names_;
+  std::vector<Answer> answers_ = std::vector<Answer>(1024);  // a power of two
+  std::size_t used_ = 0;
+  std::uint64_t seed_ = std::random_device{}();  // against places chosen to collide
 };
 
 }  // namespace skid::locate

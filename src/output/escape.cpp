@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <utf8proc.h>
@@ -78,30 +77,22 @@ std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
 std::string escape_for_terminal(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  escape_for_terminal(text, escaped);
-  return escaped;
-}
-
-void escape_for_terminal(std::string_view text, std::string& escaped) {
-  if (is_printable_ascii(text)) {
-    escaped += text;
-    return;
-  }
   each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
     if (is_harmless(point)) {
       escaped += bytes;
     } else {
       for (const char byte : bytes) {
-        fmt::format_to(std::back_inserter(escaped), "\\x{:02x}", static_cast<std::uint8_t>(byte));
+        escaped += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(byte));
       }
     }
   });
+  return escaped;
 }
 
-bool is_printable_ascii(std::string_view text) {
-  unsigned others = 0;  // without an early end the compiler tests several bytes at once
-  for (const char byte : text) others |= static_cast<unsigned>(byte < ' ' || byte > '~');
-  return others == 0;
+bool is_printable_ascii(std::string_view text) noexcept {
+  bool others = false;  // without an early end, so that the compiler tests several bytes at once
+  for (const char byte : text) others |= byte < ' ' || byte > '~';
+  return !others;
 }
 
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text) {

@@ -11,11 +11,9 @@ namespace skid::output {
 /// `text` with each byte of a control character, of an invisible or direction-changing character,
 /// and of invalid UTF-8 written as \xNN. Other characters stay as they are.
 std::string escape_for_terminal(std::string_view text);
-/// Appends it to `escaped`.
-void escape_for_terminal(std::string_view text, std::string& escaped);
 
-/// Whether nothing in `text` is to be escaped for a terminal, in any locale.
-bool is_printable_ascii(std::string_view text);
+/// Whether every byte of `text` is a printable ASCII character, so that it needs no escaping.
+bool is_printable_ascii(std::string_view text) noexcept;
 
 /// `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8 stays.
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text);

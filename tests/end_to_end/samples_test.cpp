@@ -56,6 +56,26 @@ TEST_F(Samples, OfAPipeAreInTheMappingOfTheirTime) {
   EXPECT_EQ(list_pipe(builder, "--columns time").out, "time\n200\n100\n300\n400\n500\n");
 }
 
+/// The kernel defines six of the eight modes that three bits can hold.
+TEST_F(Samples, OfUndefinedModesAreOfUnknownMode) {
+  test::RecordingBuilder builder;
+  builder.event({});
+  for (std::uint16_t mode = 0; mode < 8; ++mode) builder.sample(kAddress, kPid, mode, mode);
+  EXPECT_EQ(list_pipe(builder, "--columns time,mode").out,
+            "time\tmode\n0\tunknown\n1\tkernel\n2\tuser\n3\thypervisor\n4\tguest_kernel\n"
+            "5\tguest_user\n6\tunknown\n7\tunknown\n");
+}
+
+TEST_F(Samples, OfFilesWithOddNamesHaveThemEscaped) {
+  test::RecordingBuilder builder;
+  builder.event({}).mmap(kPid, 0, 0x10000, 0, "/a\"\\\tb\x1b\u00e9\xff", 1);
+  builder.sample(kAddress, kPid, 2);
+  EXPECT_EQ(list_pipe(builder, "--columns dso").out, "dso\n/a\"\\\\x09b\\x1b\u00e9\\xff\n");
+  EXPECT_EQ(list_pipe(builder, "--columns dso --format jsonl").out,
+            R"({"dso":"/a\"\\\tb\u001b\u00e9\ufffd"})"
+            "\n");
+}
+
 TEST_F(Samples, OfARunOrOfNothingReportTheRemedy) {
   std::filesystem::create_directory(directory_ / "run");
   std::ofstream(directory_ / "run" / "run.json") << "{}";
