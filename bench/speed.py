@@ -190,20 +190,26 @@ def print_results(measured, floor):
               f"yardstick {walk:.3f} s")
 
 
-def compare_with_perf(build, directory, rounds):
-    recording = str(directory / "uniform.data")
+def compare_with_perf(build, directory, kinds, rounds):
+    uniform, system = (str(directory / f"{kind}.data") for kind in ("uniform", "system"))
     count = "/noprunway/ { skid++ } /memreader/ { hit++ } END { print hit, skid }"
-    commands = {
-        "perf report --stdio": ["perf", "report", "--stdio", "-i", recording],
-        "perf script -F ip,sym | awk": [
-            "sh", "-c", 'perf script -F ip,sym -i "$1" | awk "$2"', "sh", recording, count],
+    report = report_command(build, directory, "uniform")
+    comparisons = {  # name: command of skidscan, command of perf
+        "uniform: perf report --stdio": (report, ["perf", "report", "--stdio", "-i", uniform]),
+        "uniform: perf script | awk": (
+            report, ["sh", "-c", 'perf script -F ip,sym -i "$1" | awk "$2"', "sh", uniform, count]),
     }
-    print("\nuniform, compared with perf (peak: of the largest process)")
-    for name, command in commands.items():
+    if "system" in kinds:
+        comparisons["system: samples, perf script"] = (
+            [str(build / "skidscan"), "samples", system,
+             "--columns", "time,pid,event,ip,sym,symoff,dso"],
+            ["perf", "script", "-i", system, "-F", "pid,time,event,ip,sym,symoff,dso"])
+    print("\ncompared with perf (its time, and the peak of its largest process)")
+    for name, (our_command, their_command) in comparisons.items():
         ratios, peaks, seconds = [], [], []
         for _ in range(rounds):
-            ours = Run(report_command(build, directory, "uniform")).or_exit()
-            theirs = Run(command).or_exit()
+            ours = Run(our_command).or_exit()
+            theirs = Run(their_command).or_exit()
             ratios.append(theirs.seconds / ours.seconds)
             seconds.append(theirs.seconds)
             peaks.append(theirs.peak)
@@ -247,7 +253,7 @@ def main():
         print(f"medians of {arguments.rounds} paired rounds; peak: the largest of all rounds\n")
         print_results(measured, floor)
         if arguments.with_perf:
-            compare_with_perf(build, directory, arguments.rounds)
+            compare_with_perf(build, directory, sound, arguments.rounds)
 
 
 main()
