@@ -19,7 +19,6 @@
 namespace skid::commands {
 namespace {
 
-using perfdata::CpuMode;
 using perfdata::Sample;
 
 using Digits = Column::Digits;
