@@ -27,10 +27,13 @@ class Digester {
   Digest digest() {
     recording_.spool();
     read_other_records();
+    if (second_half_.valid()) second_half_.wait();  // its guess was wrong
+    if (setup_.visitor) visitor_ = setup_.visitor(recording_);
+    const bool is_early_right = is_early_valid() && !visitor_;
     replay_.seal();
     const auto& attributes = recording_.attributes();
     counter_.emplace(new_counter());
-    if (setup_.visitor) visitor_ = setup_.visitor(recording_);
+    end_early(is_early_right);
     if (in_order_ || visitor_) {
       count_in_order();
     } else {
@@ -44,7 +47,20 @@ class Digester {
   }
 
  private:
-  /// The first pass, which looks only at the headers of samples and notes where they are stored.
+  /// Samples counted in the first pass, by the mappings known when it began, of one thread.
+  struct Early {
+    Early(const perfdata::SampleDecoder& known, const symbols::AddressSpaces& spaces,
+          bool keeps_addresses)
+        : decoder(known), counter(layout, decoder, spaces, keeps_addresses) {
+      layout.use(decoder);
+    }
+    perfdata::SampleDecoder decoder;
+    perfdata::BulkLayout layout;
+    PlaceCounter counter;
+  };
+
+  /// The first pass, which looks only at the headers of samples and notes where they are stored, or
+  /// counts them at once while no mapping follows: then they are not read again.
   void read_other_records() {
     follow_attributes();
     Record record;
@@ -56,9 +72,14 @@ class Digester {
       }
       const std::size_t samples = layout_.samples_at_front(buffered);
       if (samples > 0) {
+        if (is_early_valid()) early_->counter.count(buffered.first(samples), recording_.position());
         note(stored, samples);
         recording_.consume(samples);
-        if (!std::exchange(has_samples_, true)) start_second_half();
+        if (const auto before = walked_;
+            (walked_ += samples) >= setup_.quiet && before < setup_.quiet) {
+          begin_early();
+          start_second_half();
+        }
         continue;
       }
       if (stored.begin == boundary_ && recording_.is_at_record() && take_second_half()) continue;
@@ -69,7 +90,8 @@ class Digester {
       if (is_compressed) in_order_ = true;
       if (attributes_version_ != recording_.attributes_version()) {
         follow_attributes();
-        if (!pieces_.empty()) in_order_ = true;
+        mappings_at_early_ = kNone;
+        if (!pieces_.empty() || !first_pieces_.empty()) in_order_ = true;
       }
       auto one = recording_.stored();
       one.end = one.begin;
@@ -81,8 +103,39 @@ class Digester {
         continue;
       }
       static_cast<void>(recording_.decode(record));  // lists one that is too short as a fault
+      if (is_early_valid()) early_->counter.count(record);
       note(one, one.size());
     }
+  }
+
+  /// Decides after some samples whether those that follow are counted in the first pass.
+  void begin_early() {
+    if (walked_at_mapping_ > walked_ / 2 || result_.spaces.bytes() > kFewMappings) return;
+    if (setup_.visitor && setup_.visitor(recording_)) return;
+    early_spaces_ = result_.spaces;
+    early_spaces_->seal();
+    mappings_at_early_ = result_.spaces.bytes();
+    early_.emplace(recording_.decoder(), *early_spaces_, keeps_addresses());
+    first_pieces_ = std::exchange(pieces_, {});
+    end_ = recording_.position();
+  }
+
+  /// Whether neither a mapping, fork or exec nor an event has come since.
+  bool is_early_valid() const { return mappings_at_early_ == result_.spaces.bytes(); }
+
+  /// Adopts what was counted in the first pass if it is right, and leaves the rest for the second.
+  void end_early(bool is_right) {
+    if (is_right) {
+      counter_->merge(early_->counter);
+      if (early_half_ && is_half_taken_) counter_->merge(early_half_->counter);
+      pieces_ = std::move(first_pieces_);
+    } else {
+      end_ = kNone;
+      pieces_.insert(pieces_.begin(), first_pieces_.begin(), first_pieces_.end());
+    }
+    early_half_.reset();
+    early_.reset();
+    early_spaces_.reset();
   }
 
   void note(Recording::StoredRecords stored, std::uint64_t size) {
@@ -91,13 +144,15 @@ class Digester {
     append_piece(pieces_, stored, setup_.piece);
   }
 
-  PlaceCounter new_counter() const {
+  bool keeps_addresses() const {
     const auto& attributes = recording_.attributes();
-    const bool keeps_addresses =
-        std::any_of(attributes.begin(), attributes.end(), [](const perfdata::Attribute& attribute) {
-          return attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
-        });
-    return {layout_, recording_.decoder(), result_.spaces, keeps_addresses};
+    return std::any_of(attributes.begin(), attributes.end(),
+                       [](const perfdata::Attribute& attribute) {
+                         return attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+                       });
+  }
+  PlaceCounter new_counter() const {
+    return {layout_, recording_.decoder(), result_.spaces, keeps_addresses()};
   }
 
   /// Whether there is a core for a second thread.
@@ -115,9 +170,11 @@ class Digester {
     if (!boundary) return;
     rest.position += *boundary - rest.begin;
     rest.begin = *boundary;
+    if (early_) early_half_.emplace(recording_.decoder(), *early_spaces_, keeps_addresses());
     try {
       second_half_ = std::async(std::launch::async, [this, rest, layout = layout_] {
-        return walk_second_half(recording_, rest, layout, setup_.piece);
+        return walk_second_half(recording_, rest, layout, setup_.piece,
+                                early_half_ ? &early_half_->counter : nullptr);
       });
       boundary_ = *boundary;
     } catch (const std::system_error&) {  // no thread available: continue with one
@@ -131,6 +188,7 @@ class Digester {
     auto half = second_half_.get();
     const auto rest = recording_.stored();
     if (!half || half->segment != rest.segment || in_order_) return false;
+    is_half_taken_ = true;
     for (const auto& piece : half->pieces) append_piece(pieces_, piece, setup_.piece);
     auto offset = half->offsets.begin();
     for (auto& some : half->others) {
@@ -156,7 +214,9 @@ class Digester {
   }
 
   void take(const Record& record) {
+    const auto before = result_.spaces.bytes();
     replay_.take(record);
+    if (result_.spaces.bytes() != before) walked_at_mapping_ = walked_;
     const auto order = recording_.decoder().order();
     bool whole = true;
     if (record.type == perfdata::PERF_RECORD_LOST) {
@@ -180,9 +240,10 @@ class Digester {
     follow_attributes();
     RegionCache regions(result_.spaces);
     Record record;
-    for (;;) {
+    while (recording_.position() < end_) {
       if (!visitor_) {
-        const auto buffered = recording_.buffered();
+        auto buffered = recording_.buffered();
+        buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
         const std::size_t samples = layout_.samples_at_front(buffered);
         counter_->count(buffered.first(samples), recording_.position());
         recording_.consume(samples);
@@ -252,6 +313,7 @@ class Digester {
   }
 
   static constexpr std::uint64_t kNone = UINT64_MAX;
+  static constexpr std::uint64_t kFewMappings = std::uint64_t{8} << 20;  ///< AddressSpaces::bytes
 
   Recording& recording_;
   const DigestSetup& setup_;
@@ -263,8 +325,15 @@ class Digester {
   Visitor visitor_;
   bool in_order_ = false;  ///< the second pass cannot be by pieces
   Pieces pieces_;
-  bool has_samples_ = false;
-  std::uint64_t boundary_ = kNone;  ///< file offset where the second half may begin
+  std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
+  std::uint64_t walked_at_mapping_ = 0;  ///< at the last mapping, fork or exec
+  std::optional<symbols::AddressSpaces> early_spaces_;
+  std::optional<Early> early_, early_half_;
+  bool is_half_taken_ = false;
+  std::uint64_t mappings_at_early_ = kNone;  ///< AddressSpaces::bytes
+  Pieces first_pieces_;                      ///< before these
+  std::uint64_t end_ = kNone;                ///< position where the second pass ends
+  std::uint64_t boundary_ = kNone;           ///< file offset where the second half may begin
   std::future<std::optional<SecondHalf>> second_half_;
   std::optional<PlaceCounter> counter_;
 };

@@ -40,18 +40,22 @@ struct DigestSetup {
   std::uint64_t worth = std::uint64_t{2} << 20;
   /// Bytes that a thread reads at a time; up to one read of ByteStream more.
   std::uint64_t piece = std::uint64_t{256} << 10;
+  /// Bytes of samples after which those that follow are counted in the first pass, in the hope that
+  /// no mapping follows.
+  std::uint64_t quiet = std::uint64_t{1} << 20;
   /// Leases the core of the second thread; null: every machine with several cores has one.
   Cores* cores = nullptr;
-  /// Called when the events, features and mappings are known: returns a function that is called for
-  /// each record in the order of the recording, which takes longer; or an empty one.
+  /// Called when the events and features are known, perhaps more than once: returns a function that
+  /// is called for each record in the order of the recording, which takes longer; or an empty one.
   std::function<Visitor(const perfdata::Recording&)> visitor = {};
 };
 
 /// Reads `recording` to its end, twice: first the records that are not samples, among them all
-/// mappings, and then the samples, each of which is located by its own time and counted. Records
-/// need not be in the order of time. A pipe is copied to a temporary file first
-/// (Recording::spool). Memory grows with sampled code and with mappings, not with samples or
-/// processes. Damage is listed in `recording.faults()`.
+/// mappings, and then the samples, each of which is located by its own time and counted. What
+/// follows the last mapping of a recording is read once if it is long. Records need not be in the
+/// order of time. A pipe is copied to a temporary file first (Recording::spool). Memory grows with
+/// sampled code and with mappings, not with samples or processes. Damage is listed in
+/// `recording.faults()`.
 Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
 }  // namespace skid::locate

@@ -3,7 +3,6 @@
 #include "src/perfdata/format.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr unsigned kFirstBits = 10;  // log2 of the slots to begin with
 
-std::uint64_t random_seed() {
+std::uint64_t random_number() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
 }
@@ -37,11 +36,14 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       blocks_(1),
       block_slots_(std::size_t{1} << kFirstBits),
       counts_(std::size_t{1} << kFirstBits),
-      seed_(random_seed()) {}
+      shift_(64 - kFirstBits),
+      seed_(random_number()),
+      factor_(random_number() | 1) {}
 
 /// `event`: attribute and exactness.
-inline std::uint64_t PlaceCounter::key_of(Space space, std::uint64_t ip, std::uint64_t time,
-                                          std::uint64_t event) {
+[[gnu::always_inline]] inline std::uint64_t PlaceCounter::key_of(Space space, std::uint64_t ip,
+                                                                 std::uint64_t time,
+                                                                 std::uint64_t event) {
   RegionCache::Place& place = regions_.find(space, ip, time);
   if (place.counters == 0) add_counters(place, ip);
   const std::uint64_t offset = (ip + place.distance) & place.mask;
@@ -56,24 +58,46 @@ inline std::uint64_t PlaceCounter::mixed(std::uint64_t number) const noexcept {
 }
 
 inline std::size_t PlaceCounter::slot_of(std::uint64_t key) const noexcept {
-  return mixed(key) & (counts_.size() - 1);
+  return key * factor_ >> shift_;
 }
 
-inline LocatedCounts::Count& PlaceCounter::count_of(std::uint64_t key) {
+LocatedCounts::Count& PlaceCounter::count_of(std::uint64_t key) {
   std::size_t slot = slot_of(key);
   for (; counts_[slot].key != 0; slot = (slot + 1) & (counts_.size() - 1)) {
     if (counts_[slot].key == key) return counts_[slot];
   }
   if (++used_ * 4 > counts_.size() * 3) {
-    const auto old = std::exchange(counts_, std::vector<Count>(counts_.size() * 2));
-    used_ = 0;
-    for (const Count& count : old) {
-      if (count.key != 0) count_of(count.key).samples = count.samples;
-    }
+    grow();
     return count_of(key);
   }
   counts_[slot].key = key;
   return counts_[slot];
+}
+
+void PlaceCounter::grow() {
+  const auto old = std::exchange(counts_, std::vector<Count>(counts_.size() * 2));
+  --shift_;
+  used_ = 0;
+  for (const Count& count : old) {
+    if (count.key != 0) count_of(count.key).samples = count.samples;
+  }
+}
+
+inline void PlaceCounter::add_to(Batch& batch, std::uint64_t key) {
+  const std::size_t slot = slot_of(key);
+  __builtin_prefetch(&counts_[slot], 1);
+  batch.keys[batch.used] = key;
+  batch.slots[batch.used] = slot;
+  if (++batch.used == batch.keys.size()) count_batch(batch);
+}
+
+inline void PlaceCounter::count_batch(Batch& batch) {
+  for (std::size_t i = 0; i < batch.used; ++i) {
+    const std::uint64_t key = batch.keys[i];
+    const std::size_t slot = batch.slots[i];
+    ++(counts_[slot].key == key ? counts_[slot] : count_of(key)).samples;
+  }
+  batch.used = 0;
 }
 
 std::size_t PlaceCounter::count(std::span<const std::byte> records, std::uint64_t position) {
@@ -106,8 +130,7 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
   std::uint32_t attribute = 0;
   std::uint16_t period = layout_.period.front();
   std::uint64_t samples = 0, period_sum = 0;
-  std::array<std::uint64_t, 32> keys;  // counted together, so that their cache misses overlap
-  std::size_t used = 0;
+  Batch batch;
 
   for (;;) {
     const auto left = static_cast<std::size_t>(end - at);
@@ -155,13 +178,9 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
                                    ? load<std::uint64_t>(record + time_at)
                                    : position + static_cast<std::uint64_t>(record - records.data());
     const Space space(space_fill | (load<std::uint32_t>(record + tid_at) & space_mask));
-    const std::uint64_t key =
-        key_of(space, load<std::uint64_t>(record + ip_at), time, exact | attribute);
-    __builtin_prefetch(&counts_[slot_of(key)], 1);
-    keys[used++] = key;
-    if (used == keys.size()) count_keys({keys.data(), std::exchange(used, 0)});
+    add_to(batch, key_of(space, load<std::uint64_t>(record + ip_at), time, exact | attribute));
   }
-  count_keys({keys.data(), used});
+  count_batch(batch);
   if constexpr (!kManyEvents) {
     totals_.front().samples += samples;
     totals_.front().period_sum += period_sum;
@@ -193,7 +212,7 @@ void PlaceCounter::count(const Record& record) {
   const std::uint64_t key =
       key_of(Space(sample.mode, sample.pid), sample.ip, decoder_.time_of(record, sample),
              sample.attribute | (sample.exact ? Count::kExact : 0));
-  count_keys({&key, 1});
+  ++count_of(key).samples;
 }
 
 void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
@@ -236,10 +255,6 @@ std::size_t PlaceCounter::block_slot_of(const Block& block) const noexcept {
   const std::uint64_t file_and_mode =
       std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
   return mixed(mixed(block.number) ^ mixed(file_and_mode) ^ block.distance) % block_slots_.size();
-}
-
-void PlaceCounter::count_keys(std::span<const std::uint64_t> keys) {
-  for (const std::uint64_t key : keys) ++count_of(key).samples;
 }
 
 void PlaceCounter::merge(PlaceCounter& other) {

@@ -8,6 +8,7 @@
 #include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -118,6 +119,13 @@ class PlaceCounter {
   using Block = LocatedCounts::Block;
   using Count = LocatedCounts::Count;
 
+  /// Keys that are counted together, so that their cache misses overlap.
+  struct Batch {
+    std::array<std::uint64_t, 32> keys;
+    std::array<std::size_t, 32> slots;  ///< where each search begins
+    std::size_t used = 0;
+  };
+
   template <bool kManyEvents>
   std::size_t count_samples(std::span<const std::byte> records, std::uint64_t position);
   std::size_t count_one(std::span<const std::byte> records, std::uint64_t position);
@@ -125,10 +133,12 @@ class PlaceCounter {
   void add_counters(RegionCache::Place& place, std::uint64_t ip);
   std::uint64_t block_key(const Block& block);
   std::size_t block_slot_of(const Block& block) const noexcept;
-  void count_keys(std::span<const std::uint64_t> keys);
   std::uint64_t mixed(std::uint64_t number) const noexcept;
   std::size_t slot_of(std::uint64_t key) const noexcept;
   Count& count_of(std::uint64_t key);
+  void grow();
+  void add_to(Batch& batch, std::uint64_t key);
+  void count_batch(Batch& batch);
 
   const perfdata::BulkLayout& layout_;
   const perfdata::SampleDecoder& decoder_;
@@ -142,7 +152,11 @@ class PlaceCounter {
   /// A power of two of slots in open addressing; those whose key is 0 are free.
   std::vector<Count> counts_;
   std::size_t used_ = 0;
-  std::uint64_t seed_;  ///< random, so that a recording cannot be made to collide
+  unsigned shift_;  ///< 64 - log2(slots)
+  // Random, so that a recording cannot be made to collide. Multiplication by a random odd number is
+  // a universal hash: Dietzfelbinger et al., "A Reliable Randomized Algorithm for the Closest-Pair
+  // Problem", 1997.
+  std::uint64_t seed_, factor_;
 };
 
 }  // namespace skid::locate

@@ -75,7 +75,7 @@ class RegionCache {
       : spaces_(spaces), places_(std::size_t{1} << kPlaceBits) {}
 
   /// Where `ip` is at `time`. Valid until the next call.
-  Place& find(Space space, std::uint64_t ip, std::uint64_t time) {
+  [[gnu::always_inline]] Place& find(Space space, std::uint64_t ip, std::uint64_t time) {
     constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15, kOther = 0xd1b5'4a32'd192'ed03;
     const std::uint64_t hash =
         ((ip >> kBlockBits) * kOdd ^ space.key() * kOther) >> (64 - kPlaceBits);

@@ -78,8 +78,8 @@ std::optional<std::uint64_t> guess_boundary(const Recording& recording,
 
 std::optional<SecondHalf> walk_second_half(const Recording& recording,
                                            const Recording::StoredRecords& rest,
-                                           const perfdata::BulkLayout& layout,
-                                           std::uint64_t piece) {
+                                           const perfdata::BulkLayout& layout, std::uint64_t piece,
+                                           PlaceCounter* counter) {
   SecondHalf half;
   half.segment = rest.segment;
   auto stream = recording.stream_of(rest);
@@ -90,7 +90,9 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
   };
   for (;;) {
     if (const std::size_t samples = layout.samples_at_front(stream.buffered()); samples > 0) {
-      append_piece(half.pieces, stored(samples), piece);
+      const auto run = stored(samples);
+      if (counter != nullptr) counter->count(stream.buffered().first(samples), run.position);
+      append_piece(half.pieces, run, piece);
       stream.consume(samples);
     }
     if (!stream.fill(perfdata::kRecordHeader)) break;
@@ -105,6 +107,9 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
       continue;
     }
     if (is_kernel_record(record.type)) {
+      const bool is_mapping =
+          record.type == perfdata::PERF_RECORD_MMAP || record.type == perfdata::PERF_RECORD_MMAP2;
+      if (is_mapping) counter = nullptr;
       if (half.others.empty() || half.others.back().size() + size > kOthers) {
         if (half.others.size() == kMostOthers) return std::nullopt;
         half.others.emplace_back().reserve(kOthers);

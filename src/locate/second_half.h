@@ -1,6 +1,7 @@
 // The second half of a long file, walked by another thread while the first half is.
 #pragma once
 
+#include "src/locate/place_counter.h"
 #include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/recording.h"
 
@@ -42,8 +43,10 @@ std::optional<std::uint64_t> guess_boundary(const perfdata::Recording& recording
 /// Walks from `rest.begin`, the guess, to the end. Positions are those after `rest.position`.
 /// nullopt where the file has to be read in order: it is damaged, compressed, has records that
 /// announce bytes after them, or more than 32 MiB of other records. Pieces have `piece` bytes.
+/// `counter`, if any, counts the samples up to the first mapping.
 std::optional<SecondHalf> walk_second_half(const perfdata::Recording& recording,
                                            const perfdata::Recording::StoredRecords& rest,
-                                           const perfdata::BulkLayout& layout, std::uint64_t piece);
+                                           const perfdata::BulkLayout& layout, std::uint64_t piece,
+                                           PlaceCounter* counter);
 
 }  // namespace skid::locate

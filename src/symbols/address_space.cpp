@@ -14,6 +14,8 @@ namespace {
 
 /// Bytes of a mapping in an OverlapIndex if ranges rarely overlap.
 constexpr std::uint64_t kIndexBytes = 64;
+/// Bytes of an event while it is sorted.
+constexpr std::uint64_t kSealBytes = 8;
 /// What std::map and the allocator add to an entry.
 constexpr std::uint64_t kNodeBytes = 40;
 /// Bytes of a file in addition to its names: MappedFile, and the node of the map with its key.
@@ -48,29 +50,28 @@ FileIndex AddressSpaces::intern(MappedFile file) {
   return next;
 }
 
-void AddressSpaces::add(Event event) {
-  if (events_.size() == kNone) throw Error("more than 4294967295 mappings, forks and execs");
-  events_.push_back(event);
-  bytes_ += sizeof(Event);
-  bytes_ +=
-      event.kind == Event::Kind::map ? sizeof(Mapping) + kIndexBytes : sizeof(Life) + sizeof(Start);
-  if (event.kind == Event::Kind::fork) bytes_ += kNodeBytes;  // a process, while events are sealed
+void AddressSpaces::add(Mapping event) {
+  if (mappings_.size() == kFork) throw Error("more than 4294967292 mappings, forks and execs");
+  mappings_.push_back(event);
+  bytes_ += sizeof(Mapping) + kSealBytes;
+  bytes_ += event.file < kFork ? kIndexBytes : sizeof(Life) + sizeof(Start);
+  if (event.file == kFork) bytes_ += kNodeBytes;  // a process, while events are sealed
 }
 
 void AddressSpaces::map(std::uint64_t time, std::int32_t pid, AddressRange range,
                         std::uint64_t file_offset, MappedFile file) {
   if (range.begin >= range.end) return;
-  const Mapping mapping{time, range, file_offset - range.begin, intern(std::move(file))};
-  add({Event::Kind::map, pid, 0, kNone, mapping});
+  add({time, range, file_offset - range.begin, intern(std::move(file)),
+       static_cast<std::uint32_t>(pid)});
 }
 
 void AddressSpaces::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
   if (parent == child) return;
-  add({Event::Kind::fork, child, parent, kNone, {time, {}, 0, 0}});
+  add({time, {static_cast<std::uint32_t>(parent), 0}, 0, kFork, static_cast<std::uint32_t>(child)});
 }
 
 void AddressSpaces::exec(std::uint64_t time, std::int32_t pid) {
-  add({Event::Kind::exec, pid, 0, kNone, {time, {}, 0, 0}});
+  add({time, {}, 0, kExec, static_cast<std::uint32_t>(pid)});
 }
 
 void AddressSpaces::set_build_id(std::string_view path, std::string_view build_id) {
@@ -83,65 +84,83 @@ void AddressSpaces::set_build_id(std::string_view path, std::string_view build_i
 
 void AddressSpaces::seal() {
   // Numbers are sorted in less memory than events.
-  std::vector<std::uint32_t> order(events_.size());
+  std::vector<std::uint32_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return events_[a].mapping.since < events_[b].mapping.since;
+    return mappings_[a].since < mappings_[b].since;
   });
   begin_lives(order);
-  place_mappings(order);
-  events_ = {};
+  place_mappings(std::move(order));
   std::stable_sort(starts_.begin(), starts_.end(),
                    [](const Start& a, const Start& b) { return a.pid < b.pid; });
 }
 
 void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
-  std::map<std::int32_t, std::uint32_t> current;  // by pid; no hash: a recording may name any pids
-  const auto begin_life = [&](std::int32_t pid, std::uint64_t since) -> Life& {
-    const auto life = static_cast<std::uint32_t>(lives_.size());
-    starts_.push_back({pid, life, since});
-    current[pid] = life;
-    return lives_.emplace_back();
+  std::map<std::uint32_t, std::uint32_t> current;  // by pid; no hash: a recording names any pids
+  const auto life_of = [&](std::uint64_t pid) {
+    const auto known = current.find(static_cast<std::uint32_t>(pid));
+    return known == current.end() ? kNone : known->second;
   };
+  const auto begin_life = [&](std::uint32_t pid, std::uint64_t since) {
+    const auto life = static_cast<std::uint32_t>(lives_.size());
+    starts_.push_back({static_cast<std::int32_t>(pid), life, since});
+    lives_.emplace_back();
+    return current[pid] = life;
+  };
+  std::uint32_t last_pid = 0, last_life = kNone;  // most processes map one file after the other
   for (const std::uint32_t number : order) {
-    Event& event = events_[number];
-    const auto known = current.find(event.kind == Event::Kind::fork ? event.parent : event.pid);
-    const std::uint32_t life = known == current.end() ? kNone : known->second;
-    if (event.kind == Event::Kind::map) {
-      if (life == kNone) begin_life(event.pid, 0);
-      event.life = current[event.pid];
-      ++lives_[event.life].count;
+    Mapping& event = mappings_[number];
+    const std::uint32_t pid = std::exchange(event.owner, kNone);
+    if (event.file < kFork) {
+      if (last_life == kNone || pid != last_pid) {
+        last_pid = pid;
+        last_life = life_of(pid);
+        if (last_life == kNone) last_life = begin_life(pid, 0);
+      }
+      event.owner = last_life;
+      ++lives_[event.owner].count;
       continue;
     }
-    Life& begun = begin_life(event.pid, event.mapping.since);
-    if (event.kind == Event::Kind::exec || life == kNone) continue;
-    const Life& parent = lives_[life];
+    const std::uint32_t parent_life = event.file == kFork ? life_of(event.range.begin) : kNone;
+    Life& begun = lives_[begin_life(pid, event.since)];
+    last_life = kNone;
+    if (parent_life == kNone) continue;
+    const Life& parent = lives_[parent_life];
     const bool has_own = parent.count > 0;
-    begun.parent = has_own ? life : parent.parent;
+    begun.parent = has_own ? parent_life : parent.parent;
     begun.inherited = has_own ? parent.count : parent.inherited;
   }
 }
 
-void AddressSpaces::place_mappings(const std::vector<std::uint32_t>& order) {
+void AddressSpaces::place_mappings(std::vector<std::uint32_t> order) {
   std::size_t all = 0;
   for (Life& life : lives_) {
     life.first = all;
     all += std::exchange(life.count, 0);
   }
-  mappings_.resize(all);
+  // In place: forks and execs come last, and go.
+  std::vector<std::uint32_t> places(order.size());
+  std::size_t gone = all;
   for (const std::uint32_t number : order) {
-    const Event& event = events_[number];
-    if (event.kind != Event::Kind::map) continue;
-    Life& life = lives_[event.life];
-    mappings_[life.first + life.count++] = event.mapping;
+    const std::uint32_t owner = mappings_[number].owner;
+    const std::size_t place = owner == kNone ? gone++ : lives_[owner].first + lives_[owner].count++;
+    places[number] = static_cast<std::uint32_t>(place);
   }
+  std::vector<std::uint32_t>().swap(order);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    while (places[i] != i) {
+      std::swap(mappings_[i], mappings_[places[i]]);
+      std::swap(places[i], places[places[i]]);
+    }
+  }
+  mappings_.resize(all);
   for (Life& life : lives_) {
     if (life.count <= kFew) continue;
     std::vector<AddressRange> ranges;
     ranges.reserve(life.count);
     for (std::uint32_t i = 0; i < life.count; ++i)
       ranges.push_back(mappings_[life.first + i].range);
-    life.index = std::make_unique<OverlapIndex>(ranges);
+    life.index = std::make_shared<OverlapIndex>(ranges);
   }
 }
 

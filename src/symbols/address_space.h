@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -109,27 +108,23 @@ class AddressSpaces {
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
+  /// A mapping; before `seal` also a fork or exec, as if it mapped one of these files.
   struct Mapping {
     std::uint64_t since;
-    AddressRange range;
+    AddressRange range;  ///< of a fork: it begins at the parent's pid
     std::uint64_t distance;
     FileIndex file;
+    std::uint32_t owner;  ///< the pid; since `seal` the life
   };
-  struct Event {
-    enum class Kind : std::uint8_t { map, fork, exec };
-    Kind kind;
-    std::int32_t pid;
-    std::int32_t parent;  ///< of a fork
-    std::uint32_t life;   ///< of a mapping, once that is known
-    Mapping mapping;      ///< its `since` is the time of any event
-  };
+  static constexpr FileIndex kExec = 0xffff'fffe, kFork = 0xffff'fffd;
+
   /// What a process maps from a fork or exec, or its first mapping, to the next fork or exec.
   struct Life {
     std::uint32_t parent = kNone;  ///< the life that it inherits from
     std::uint32_t inherited = 0;   ///< the number of mappings that it had then, more than none
     std::size_t first = 0;         ///< of its own in mappings_, in the order of time
     std::uint32_t count = 0;
-    std::unique_ptr<OverlapIndex> index;  ///< over many
+    std::shared_ptr<const OverlapIndex> index;  ///< over many
   };
   struct Start {
     std::int32_t pid;
@@ -137,17 +132,16 @@ class AddressSpaces {
     std::uint64_t since;
   };
 
-  void add(Event event);
+  void add(Mapping event);
   void begin_lives(const std::vector<std::uint32_t>& order);
-  void place_mappings(const std::vector<std::uint32_t>& order);
+  void place_mappings(std::vector<std::uint32_t> order);
   const Mapping* newest(const Life& life, std::size_t count, std::uint64_t address,
                         AddressRange& alike) const;
   FileIndex intern(MappedFile file);
 
-  std::deque<Event> events_;  // until they are sealed; does not move them as it grows
   std::vector<Life> lives_;
   std::vector<Start> starts_;      // by pid and time
-  std::vector<Mapping> mappings_;  // by life
+  std::vector<Mapping> mappings_;  // as added; since `seal` by life and time
   std::uint64_t bytes_ = 0;
   std::vector<MappedFile> files_;
   std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  // as recorded

@@ -91,8 +91,9 @@ class BulkCounting : public ::testing::Test {
 
   void expect_same(const RecordingBuilder& builder) {
     const auto slow = decoded(builder);
-    for (const DigestSetup& setup : {DigestSetup{.worth = UINT64_MAX}, DigestSetup{.worth = 0},
-                                     DigestSetup{.worth = 0, .piece = 1001}}) {
+    for (const DigestSetup& setup :
+         {DigestSetup{.worth = UINT64_MAX}, DigestSetup{.worth = 0, .quiet = 1},
+          DigestSetup{.worth = 0, .piece = 1001, .quiet = 20'000}}) {
       const auto fast = counted(builder, setup);
       EXPECT_EQ(fast.places, slow.places);
       EXPECT_EQ(fast.totals, slow.totals);
