@@ -240,7 +240,7 @@ class Digester {
     follow_attributes();
     RegionCache regions(result_.spaces);
     Record record;
-    while (recording_.position() < end_) {
+    for (;;) {
       if (!visitor_) {
         auto buffered = recording_.buffered();
         buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
@@ -248,7 +248,7 @@ class Digester {
         counter_->count(buffered.first(samples), recording_.position());
         recording_.consume(samples);
       }
-      if (!recording_.next(record)) break;
+      if (recording_.position() >= end_ || !recording_.next(record)) break;
       if (attributes_version_ != recording_.attributes_version()) follow_attributes();
       if (record.type == perfdata::PERF_RECORD_SAMPLE) counter_->count(record);
       if (visitor_) visit(record, regions);
