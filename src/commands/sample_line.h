@@ -56,7 +56,7 @@ struct Column {
   using Digits = std::array<char, 24>;
 
   std::string_view name;
-  bool is_bare;  ///< as it is in JSON lines; 64-bit addresses are strings there
+  bool is_bare;  ///< printed as it is, in TSV and JSON: numbers, and what is escaped already
   Needs needs;
   /// The value, without escaping; numbers are in `digits`.
   std::string_view (*value)(const SampleLine& line, Digits& digits);

@@ -64,9 +64,7 @@ class SamplePrinter {
       recording_.spool();
       spaces_ = locate::read_address_spaces(recording_);
       recording_.rewind();
-      for (symbols::FileIndex i = 0; i < spaces_.file_count(); ++i) {
-        kernel_names_.push_back(locate::kernel_dso_name(spaces_.file(i)));
-      }
+      kernel_names_.resize(spaces_.file_count());
     }
     print_in_order();
     out_.flush();
@@ -104,7 +102,13 @@ class SamplePrinter {
     const auto location = regions_.locate(sample, time);
     if (!location) return;
     const bool is_kernel = sample.mode == perfdata::CpuMode::kernel;
-    line_.dso = is_kernel ? kernel_names_[location->file] : spaces_.file(location->file).path;
+    const auto& file = spaces_.file(location->file);
+    line_.dso = file.path;
+    if (is_kernel) {
+      auto& name = kernel_names_[location->file];
+      if (name.empty()) name = locate::kernel_dso_name(file);
+      line_.dso = name;
+    }
     if (has_symbols_) line_.symbol = symbolizer_.symbol_at(*location, sample.ip, is_kernel);
   }
 
@@ -130,7 +134,7 @@ class SamplePrinter {
   bool has_symbols_, has_places_, has_payloads_, is_json_;
   bool has_formats_ = false;
   symbols::AddressSpaces spaces_;
-  std::vector<std::string> kernel_names_;  // of its files
+  std::vector<std::string> kernel_names_;  // by FileIndex; empty until one is printed
   locate::RegionCache regions_{spaces_};
   locate::ModuleStore modules_;
   locate::KernelSymbols kernel_;

@@ -120,7 +120,7 @@ class Digester {
     end_ = recording_.position();
   }
 
-  /// Whether neither a mapping, fork or exec nor an event has come since.
+  /// Whether neither a mapping, fork or exec nor an event has come since `begin_early`.
   bool is_early_valid() const { return mappings_at_early_ == result_.spaces.bytes(); }
 
   /// Adopts what was counted in the first pass if it is right, and leaves the rest for the second.
@@ -240,7 +240,7 @@ class Digester {
     follow_attributes();
     RegionCache regions(result_.spaces);
     Record record;
-    for (;;) {
+    while (recording_.position() < end_) {
       if (!visitor_) {
         auto buffered = recording_.buffered();
         buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
@@ -328,13 +328,14 @@ class Digester {
   std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
   std::uint64_t walked_at_mapping_ = 0;  ///< at the last mapping, fork or exec
   std::optional<symbols::AddressSpaces> early_spaces_;
-  std::optional<Early> early_, early_half_;
+  std::optional<Early> early_, early_half_;  ///< of the main thread, of `second_half_`
   bool is_half_taken_ = false;
-  std::uint64_t mappings_at_early_ = kNone;  ///< AddressSpaces::bytes
-  Pieces first_pieces_;                      ///< before these
-  std::uint64_t end_ = kNone;                ///< position where the second pass ends
-  std::uint64_t boundary_ = kNone;           ///< file offset where the second half may begin
-  std::future<std::optional<SecondHalf>> second_half_;
+  /// AddressSpaces::bytes when early counting began; kNone: it did not, or an event came since.
+  std::uint64_t mappings_at_early_ = kNone;
+  Pieces first_pieces_;  ///< those before early counting began, while `pieces_` has those after
+  std::uint64_t end_ = kNone;       ///< position where the second pass ends
+  std::uint64_t boundary_ = kNone;  ///< file offset where the second half may begin
+  std::future<std::optional<SecondHalf>> second_half_;  // after all that its thread uses
   std::optional<PlaceCounter> counter_;
 };
 

@@ -40,8 +40,8 @@ struct DigestSetup {
   std::uint64_t worth = std::uint64_t{2} << 20;
   /// Bytes that a thread reads at a time; up to one read of ByteStream more.
   std::uint64_t piece = std::uint64_t{256} << 10;
-  /// Bytes of samples after which those that follow are counted in the first pass, in the hope that
-  /// no mapping follows.
+  /// Bytes of samples, at least 1, after which the second thread of the first pass starts, and from
+  /// which on samples may be counted in the first pass, in the hope that no mapping follows.
   std::uint64_t quiet = std::uint64_t{1} << 20;
   /// Leases the core of the second thread; null: every machine with several cores has one.
   Cores* cores = nullptr;

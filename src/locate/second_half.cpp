@@ -107,9 +107,6 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
       continue;
     }
     if (is_kernel_record(record.type)) {
-      const bool is_mapping =
-          record.type == perfdata::PERF_RECORD_MMAP || record.type == perfdata::PERF_RECORD_MMAP2;
-      if (is_mapping) counter = nullptr;
       if (half.others.empty() || half.others.back().size() + size > kOthers) {
         if (half.others.size() == kMostOthers) return std::nullopt;
         half.others.emplace_back().reserve(kOthers);

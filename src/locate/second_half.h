@@ -43,7 +43,7 @@ std::optional<std::uint64_t> guess_boundary(const perfdata::Recording& recording
 /// Walks from `rest.begin`, the guess, to the end. Positions are those after `rest.position`.
 /// nullopt where the file has to be read in order: it is damaged, compressed, has records that
 /// announce bytes after them, or more than 32 MiB of other records. Pieces have `piece` bytes.
-/// `counter`, if any, counts the samples up to the first mapping.
+/// `counter`, if any, counts the samples.
 std::optional<SecondHalf> walk_second_half(const perfdata::Recording& recording,
                                            const perfdata::Recording::StoredRecords& rest,
                                            const perfdata::BulkLayout& layout, std::uint64_t piece,

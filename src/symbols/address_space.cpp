@@ -51,11 +51,12 @@ FileIndex AddressSpaces::intern(MappedFile file) {
 }
 
 void AddressSpaces::add(Mapping event) {
-  if (mappings_.size() == kFork) throw Error("more than 4294967292 mappings, forks and execs");
+  constexpr std::size_t kMost = kFork;  // files have smaller numbers
+  if (mappings_.size() == kMost) throw Error("more than 4294967293 mappings, forks and execs");
   mappings_.push_back(event);
-  bytes_ += sizeof(Mapping) + kSealBytes;
-  bytes_ += event.file < kFork ? kIndexBytes : sizeof(Life) + sizeof(Start);
-  if (event.file == kFork) bytes_ += kNodeBytes;  // a process, while events are sealed
+  // A vector may have room for twice as many. Any event may begin a life, of a new process.
+  bytes_ += 2 * sizeof(Mapping) + kSealBytes +
+            std::max<std::uint64_t>(kIndexBytes, sizeof(Life) + sizeof(Start) + kNodeBytes);
 }
 
 void AddressSpaces::map(std::uint64_t time, std::int32_t pid, AddressRange range,

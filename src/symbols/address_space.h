@@ -108,7 +108,7 @@ class AddressSpaces {
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  /// A mapping; before `seal` also a fork or exec, as if it mapped one of these files.
+  /// A mapping; before `seal` also a fork or exec, whose file is one of the two below.
   struct Mapping {
     std::uint64_t since;
     AddressRange range;  ///< of a fork: it begins at the parent's pid
@@ -116,7 +116,7 @@ class AddressSpaces {
     FileIndex file;
     std::uint32_t owner;  ///< the pid; since `seal` the life
   };
-  static constexpr FileIndex kExec = 0xffff'fffe, kFork = 0xffff'fffd;
+  static constexpr FileIndex kExec = 0xffff'fffe, kFork = 0xffff'fffd;  // not of a file
 
   /// What a process maps from a fork or exec, or its first mapping, to the next fork or exec.
   struct Life {
