@@ -1,33 +1,19 @@
 #include "src/perfdata/file_sections.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace skid::perfdata {
-
-std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got =
-        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
 
 namespace {
 
 class SectionReader {
  public:
-  SectionReader(int file, std::uint64_t size, const std::filesystem::path& path,
+  SectionReader(const FileDescriptor& file, std::uint64_t size, const std::filesystem::path& path,
                 const FileHeader& header, FaultLog& faults)
       : file_(file), size_(size), path_(path), header_(header), faults_(faults) {}
 
@@ -153,7 +139,7 @@ class SectionReader {
     }
   }
 
-  int file_;
+  const FileDescriptor& file_;
   std::uint64_t size_;  ///< bytes of the file
   const std::filesystem::path& path_;
   const FileHeader& header_;
@@ -163,8 +149,9 @@ class SectionReader {
 
 }  // namespace
 
-FileSections read_file_sections(int file, std::uint64_t size, const std::filesystem::path& path,
-                                const FileHeader& header, FaultLog& faults) {
+FileSections read_file_sections(const FileDescriptor& file, std::uint64_t size,
+                                const std::filesystem::path& path, const FileHeader& header,
+                                FaultLog& faults) {
   return SectionReader(file, size, path, header, faults).read();
 }
 

@@ -5,17 +5,12 @@
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
+#include "src/support/file.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 
 namespace skid::perfdata {
-
-/// Reads up to `bytes.size()` bytes of a file from `offset` on. Returns how many there were; an
-/// error ends them.
-std::size_t read_at(int file, std::span<std::byte> bytes, std::uint64_t offset);
 
 struct FileSections {
   Metadata metadata;
@@ -25,7 +20,8 @@ struct FileSections {
 /// Reads the sections of `header` from `file`, which is `size` bytes long and is called `path` in
 /// faults. Sections that extend past the end of the file, or add up to more than its size, are
 /// truncated or left out, with a fault. Throws InputError if no attribute can be read.
-FileSections read_file_sections(int file, std::uint64_t size, const std::filesystem::path& path,
-                                const FileHeader& header, FaultLog& faults);
+FileSections read_file_sections(const FileDescriptor& file, std::uint64_t size,
+                                const std::filesystem::path& path, const FileHeader& header,
+                                FaultLog& faults);
 
 }  // namespace skid::perfdata

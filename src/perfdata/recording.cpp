@@ -2,6 +2,7 @@
 
 #include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
+#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <array>
@@ -58,69 +59,24 @@ NumberedFiles numbered_files(const std::filesystem::path& directory) {
   return found;
 }
 
-/// A file without a name, for a pipe that has to be read twice.
-class Spool {
- public:
-  /// Makes it in the first of $TMPDIR, /var/tmp and /tmp where that is possible. Throws Error when
-  /// it is in none of them.
-  Spool() {
-    std::vector<std::string> directories = {"/var/tmp", "/tmp"};
-    const char* const chosen = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
-    if (chosen != nullptr && *chosen != '\0') directories.insert(directories.begin(), chosen);
-    for (const std::string& directory : directories) {
-      directory_ = directory;
-      file_ = FileDescriptor(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-      if (file_) return;
-      // Some file systems do not support O_TMPFILE.
-      std::string name = directory + "/skidscan-XXXXXX";  // mkostemp(3) replaces the X's
-      file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-      if (!file_) continue;
-      ::unlink(name.c_str());
-      return;
-    }
-    throw Error(
-        fmt::format("{}: {}; no temporary file for the recording from the pipe can be made; "
-                    "set TMPDIR to a directory where it can",
-                    directory_, describe_errno(errno)));
-  }
-
-  /// Writes all of `bytes` at `offset`. Throws Error when there is no room, naming the directory.
-  void write(std::span<const std::byte> bytes, std::uint64_t offset) {
-    while (!bytes.empty()) {
-      const ssize_t written =
-          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) {
-        throw Error(
-            fmt::format("{}: {} after {} bytes of the recording from the pipe; set TMPDIR to "
-                        "a directory with more room",
-                        directory_, describe_errno(errno), offset));
-      }
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-      offset += static_cast<std::uint64_t>(written);
-    }
-  }
-
-  /// Gives the file away.
-  FileDescriptor take() { return std::move(file_); }
-
- private:
-  std::string directory_;
-  FileDescriptor file_;
-};
+/// Makes a file without a name in $TMPDIR, or in /var/tmp, as /tmp may be memory. `directory` is
+/// set to it. Throws Error.
+FileDescriptor unnamed_file(std::string& directory) {
+  const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const bool is_there = std::filesystem::is_directory("/var/tmp");
+  directory = is_chosen || !is_there ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
+  const TemporaryDirectory temporary(directory);  // removed when the file is open
+  const auto path = temporary.path() / "pipe";
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) cannot_open(path);
+  return file;
+}
 
 }  // namespace
 
 std::string_view name_of(StorageMode mode) {
-  switch (mode) {
-    case StorageMode::file:
-      return "file";
-    case StorageMode::pipe:
-      return "pipe";
-    case StorageMode::directory:
-      return "directory";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 3> kNames{"file", "pipe", "directory"};
+  return kNames.at(static_cast<std::size_t>(mode));
 }
 
 Recording Recording::open(const std::filesystem::path& path) {
@@ -169,7 +125,7 @@ void Recording::open_pipe(FileDescriptor pipe) {
 
 void Recording::open_file(const std::filesystem::path& path, FileDescriptor file) {
   std::array<std::byte, FileHeader::kLargestSize> bytes{};
-  const std::size_t got = read_at(file.get(), bytes, 0);
+  const std::size_t got = read_at(file, bytes, 0);
   const auto header = parse_file_header(std::span<const std::byte>(bytes).first(got), path);
   order_ = header.order;
   const std::uint64_t size = size_of(file);
@@ -177,7 +133,7 @@ void Recording::open_file(const std::filesystem::path& path, FileDescriptor file
   if (header.pipe) {
     mode_ = StorageMode::pipe;
   } else {
-    auto sections = read_file_sections(segment.file.get(), size, path, header, faults_);
+    auto sections = read_file_sections(segment.file, size, path, header, faults_);
     segment.begin = sections.records_begin;
     segment.end = sections.records_end;
     metadata_ = std::move(sections.metadata);
@@ -261,7 +217,7 @@ void Recording::start_segment(std::size_t index) {
 
 std::size_t Recording::read(const StoredRecords& records, std::byte* memory) const {
   auto stream = std::span(memory, static_cast<std::size_t>(records.size()));
-  return read_at(segments_[records.segment].file.get(), stream, records.begin);
+  return read_at(segments_[records.segment].file, stream, records.begin);
 }
 
 void Recording::add_changed(const StoredRecords& records, std::uint64_t offset) {
@@ -274,15 +230,19 @@ void Recording::add_changed(const StoredRecords& records, std::uint64_t offset) 
 
 void Recording::spool() {
   if (!from_pipe_) return;
-  Spool copy;
-  std::uint64_t end = stream_.position();
+  std::string directory;
+  FileDescriptor copy = unnamed_file(directory);
+  // Offsets are those of the pipe.
+  ::lseek(copy.get(), static_cast<off_t>(stream_.position()), SEEK_SET);
   while (stream_.fill(1)) {
-    copy.write(stream_.buffered(), end);
-    end += stream_.buffered().size();
-    stream_.consume(stream_.buffered().size());
+    const auto some = stream_.buffered();
+    write_all(copy, {reinterpret_cast<const char*>(some.data()), some.size()}, directory,
+              "set TMPDIR to a directory with room for the recording from the pipe");
+    stream_.consume(some.size());
   }
+  const std::uint64_t end = stream_.position();
   if (stream_.read_error() != 0) fault(end, describe_errno(stream_.read_error()), "");
-  segments_.front().file = copy.take();
+  segments_.front().file = std::move(copy);
   segments_.front().end = end;
   from_pipe_ = false;
   start_segment(0);

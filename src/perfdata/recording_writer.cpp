@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <limits>
 #include <new>
 #include <span>
@@ -143,28 +142,23 @@ std::vector<std::pair<unsigned, std::string>> encode(const Features& features,
 /// One zstd stream over the whole recording, flushed at the end of each record.
 class RecordingWriter::Compressor {
  public:
-  explicit Compressor(int level) : context_(ZSTD_createCCtx()) {
-    if (context_ == nullptr) throw std::bad_alloc();
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
+  explicit Compressor(int level) : context_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
+    if (!context_) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
   }
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-  Compressor(Compressor&&) = delete;
-  Compressor& operator=(Compressor&&) = delete;
-  ~Compressor() { ZSTD_freeCCtx(context_); }
 
   std::string compress(std::string_view bytes) {
     std::string compressed(kLongestRecord - kRecordHeader, '\0');
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     ZSTD_outBuffer out{compressed.data(), compressed.size(), 0};
-    const std::size_t left = ZSTD_compressStream2(context_, &out, &in, ZSTD_e_flush);
+    const std::size_t left = ZSTD_compressStream2(context_.get(), &out, &in, ZSTD_e_flush);
     if (left != 0) throw std::logic_error("zstd: what was compressed does not fit into a record");
     compressed.resize(out.pos);
     return compressed;
   }
 
  private:
-  ZSTD_CCtx* context_;
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
 };
 
 RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path,
@@ -241,15 +235,7 @@ void RecordingWriter::append(std::string_view bytes) {
 }
 
 void RecordingWriter::flush() {
-  std::string_view left = buffer_;
-  while (!left.empty()) {
-    const ssize_t done = ::write(file_.get(), left.data(), left.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) {
-      throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(errno)));
-    }
-    left.remove_prefix(static_cast<std::size_t>(done));
-  }
+  write_all(file_, buffer_, path_.string());
   buffer_.clear();
 }
 
@@ -297,12 +283,9 @@ void RecordingWriter::finish(std::optional<std::pair<std::uint64_t, std::uint64_
   append(table.bytes());
   for (const auto& [bit, content] : features_) append(content);
   flush();
-  RecordBody size;
-  size.u64(data_size);
-  if (::pwrite(file_.get(), size.bytes().data(), size.bytes().size(), kDataSize) !=
-      static_cast<ssize_t>(size.bytes().size())) {
-    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), describe_errno(errno)));
-  }
+  ::lseek(file_.get(), kDataSize, SEEK_SET);
+  append(RecordBody().u64(data_size).bytes());
+  flush();
 }
 
 }  // namespace skid::perfdata

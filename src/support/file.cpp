@@ -42,20 +42,9 @@ void require_regular(const fs::path& path, mode_t mode) {
   if (!S_ISREG(mode)) throw unreadable(path, kind_of(mode), "a regular file");
 }
 
-Error unwritable(const fs::path& path, int error_number) {
-  return Error(
-      fmt::format("{}: cannot be written: {}", path.string(), describe_errno(error_number)));
-}
-
-void write_all(const FileDescriptor& file, std::string_view content, const fs::path& path) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file.get(), content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      throw unwritable(path, errno);
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+Error unwritable(const std::string& name, int error_number, std::string_view remedy = {}) {
+  return Error(fmt::format("{}: cannot be written: {}{}{}", name, describe_errno(error_number),
+                           remedy.empty() ? "" : "; ", remedy));
 }
 
 /// Waits until the content is on the disk; file systems without that are trusted.
@@ -201,6 +190,28 @@ std::string peek(const FileDescriptor& file, std::size_t count) {
   return kept(::read(copy.get(), bytes.data(), bytes.size()));
 }
 
+std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::pread(file.get(), bytes.data() + done, bytes.size() - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
+               std::string_view remedy) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw unwritable(name, errno, remedy);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const std::string& name) {
   constexpr std::size_t kChunk = std::size_t{64} << 10;
   std::string text;
@@ -228,13 +239,13 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!file) throw unwritable(path, errno);
-    write_all(file, content, path);
+    write_all(file, content, path.string());
     return;
   }
   const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : path;
 
   TemporaryFile temporary(resolved);
-  write_all(temporary.file(), content, path);
+  write_all(temporary.file(), content, path.string());
   synchronize(temporary.file(), path);
   temporary.rename();
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,15 @@ std::string peek(const FileDescriptor& file, std::size_t count);
 /// What is left to read of `file`, to its end or, to show that there is more, beyond `limit` bytes.
 /// `name`: for errors. Throws InputError.
 std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const std::string& name);
+
+/// Reads up to `bytes.size()` bytes from `offset` on. Returns how many there were; an error ends
+/// them.
+std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std::uint64_t offset);
+
+/// Writes all of `content` at the position of `file`. Throws Error: the name, what failed and, if
+/// any, the remedy: "out.data: cannot be written: no space left on device".
+void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
+               std::string_view remedy = {});
 
 /// Replaces `path` by `content` through a temporary file beside it, fsync and rename, so that a
 /// reader sees the old content or the new one. A symbolic link is followed; what exists and is not

@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,7 +12,6 @@
 
 #include <boost/crc.hpp>
 #include <elfutils/libdwelf.h>
-#include <unistd.h>
 
 namespace skid::symbols {
 
@@ -30,19 +28,16 @@ std::optional<ElfFile> open_if_elf(const fs::path& path) {
   }
 }
 
-/// The CRC-32 of a whole file, as in .gnu_debuglink; nullopt when it cannot be read.
-std::optional<std::uint32_t> checksum(const FileDescriptor& file) {
+/// The CRC-32 of a whole file, as in .gnu_debuglink.
+std::uint32_t checksum(const FileDescriptor& file) {
   boost::crc_32_type crc;
-  std::array<char, 65536> block;
-  off_t offset = 0;
-  for (;;) {
-    const ssize_t size = ::pread(file.get(), block.data(), block.size(), offset);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return std::nullopt;
-    if (size == 0) return crc.checksum();
-    crc.process_bytes(block.data(), static_cast<std::size_t>(size));
+  std::array<std::byte, 65536> block;
+  std::uint64_t offset = 0;
+  while (const std::size_t size = read_at(file, block, offset)) {
+    crc.process_bytes(block.data(), size);
     offset += size;
   }
+  return crc.checksum();
 }
 
 bool for_same_machine(const ElfFile& a, const ElfFile& b) {

@@ -6,10 +6,8 @@
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <span>
 #include <utility>
-
-#include <unistd.h>
 
 namespace skid::symbols {
 
@@ -77,25 +75,6 @@ namespace {
 
 /// A function of a damaged symbol table can have any size.
 constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
-
-/// Appends up to `size` bytes of a file to `bytes`; false when there were fewer.
-bool append_from(const FileDescriptor& file, std::uint64_t offset, std::uint64_t size,
-                 std::vector<std::byte>& bytes) {
-  constexpr std::uint64_t kBlock = 65536;  // no more memory than the file has content
-  while (size > 0) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + static_cast<std::size_t>(std::min(size, kBlock)));
-    ssize_t got = 0;
-    do {
-      got = ::pread(file.get(), &bytes[before], bytes.size() - before, static_cast<off_t>(offset));
-    } while (got < 0 && errno == EINTR);
-    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got <= 0) return false;
-    offset += static_cast<std::uint64_t>(got);
-    size -= static_cast<std::uint64_t>(got);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -211,11 +190,15 @@ std::vector<std::byte> Module::code(AddressRange range) const {
     });
     if (holder == segments.end()) return bytes;
     const std::uint64_t in_segment = address - holder->address;
-    const std::uint64_t size = std::min(
-        {range.end - address, holder->file_size - in_segment, kMostCodeBytes - bytes.size()});
-    if (!append_from(contents_->file.descriptor(), holder->file_offset + in_segment, size, bytes)) {
-      return bytes;
-    }
+    constexpr std::uint64_t kBlock = 65536;  // no more memory than the file has content
+    const std::uint64_t size = std::min({range.end - address, holder->file_size - in_segment,
+                                         kMostCodeBytes - bytes.size(), kBlock});
+    const std::size_t before = bytes.size();
+    bytes.resize(before + static_cast<std::size_t>(size));
+    const std::size_t got = read_at(contents_->file.descriptor(), std::span(bytes).subspan(before),
+                                    holder->file_offset + in_segment);
+    bytes.resize(before + got);
+    if (got < size) return bytes;
   }
 }
 

@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,7 +12,6 @@
 #include <fmt/format.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace skid::symbols {
 namespace {
@@ -23,18 +21,6 @@ std::size_t image_size(const Elf64_Ehdr& header) {
   constexpr std::size_t kPage = 4096;
   const std::size_t end = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
   return (end + kPage - 1) / kPage * kPage;
-}
-
-bool write_all(const FileDescriptor& file, const void* bytes, std::size_t size) {
-  const auto* position = static_cast<const std::byte*>(bytes);
-  while (size > 0) {
-    const ssize_t written = ::write(file.get(), position, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    position += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 }  // namespace
@@ -49,10 +35,10 @@ std::optional<Module> running_vdso() {
 
   // libelf reads files: the image becomes one that lives in memory.
   const FileDescriptor file(::memfd_create("vdso", MFD_CLOEXEC));
-  if (!file || !write_all(file, header, image_size(*header))) return std::nullopt;
   try {
+    write_all(file, {reinterpret_cast<const char*>(header), image_size(*header)}, "vdso");
     return Module::open(fmt::format("/proc/self/fd/{}", file.get()));
-  } catch (const InputError&) {
+  } catch (const Error&) {
     return std::nullopt;
   }
 }

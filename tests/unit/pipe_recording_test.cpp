@@ -112,7 +112,7 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
       spool(directory_ / "small");
       ADD_FAILURE() << "there was no room";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("small: no space left on device after "));
+      EXPECT_THAT(error.what(), HasSubstr("small: cannot be written: no space left on device; "));
       EXPECT_THAT(error.what(), HasSubstr("set TMPDIR"));
     }
   }
