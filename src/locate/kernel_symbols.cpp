@@ -4,6 +4,7 @@
 #include "src/perfdata/bytes.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <bit>
 #include <cstdlib>
@@ -62,7 +63,7 @@ std::string build_id_in_notes(std::string_view notes) {
     const auto content = reader.take((content_size + kPadding - 1) / kPadding * kPadding);
     if (reader.failed()) return {};
     if (type == kBuildId && name == "GNU") {
-      return perfdata::hexadecimal(content.first(static_cast<std::size_t>(content_size)));
+      return hexadecimal(content.first(static_cast<std::size_t>(content_size)));
     }
   }
   return {};

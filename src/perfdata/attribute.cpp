@@ -1,8 +1,8 @@
 #include "src/perfdata/attribute.h"
 
 #include "src/perfdata/format.h"
+#include "src/support/text.h"
 
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -27,20 +27,12 @@ class AttributeFlags {
   ByteOrder order_;
 };
 
-constexpr std::array<std::string_view, 10> kHardwareNames = {"cycles",
-                                                             "instructions",
-                                                             "cache-references",
-                                                             "cache-misses",
-                                                             "branches",
-                                                             "branch-misses",
-                                                             "bus-cycles",
-                                                             "stalled-cycles-frontend",
-                                                             "stalled-cycles-backend",
-                                                             "ref-cycles"};
-constexpr std::array<std::string_view, 12> kSoftwareNames = {
-    "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
-    "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
-    "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
+constexpr std::string_view kHardwareNames =
+    "cycles instructions cache-references cache-misses branches branch-misses bus-cycles "
+    "stalled-cycles-frontend stalled-cycles-backend ref-cycles";
+constexpr std::string_view kSoftwareNames =
+    "cpu-clock task-clock page-faults context-switches cpu-migrations minor-faults major-faults "
+    "alignment-faults emulation-faults dummy bpf-output cgroup-switches";
 
 /// ":u", ":ppH"; empty for perf's default. Events that exclude a mode or have a precise level
 /// exclude guests by default; perf omits modifiers that equal the default.
@@ -107,12 +99,10 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
 std::string describe_event(const Attribute& attribute) {
   // Hybrid machines keep the PMU's number in the upper half of a generic event's config.
   const std::uint64_t generic = attribute.config & 0xffff'ffffu;
-  if (attribute.type == PERF_TYPE_HARDWARE && generic < kHardwareNames.size()) {
-    return std::string(kHardwareNames[generic]) + modifiers_of(attribute);
-  }
-  if (attribute.type == PERF_TYPE_SOFTWARE && attribute.config < kSoftwareNames.size()) {
-    return std::string(kSoftwareNames[attribute.config]) + modifiers_of(attribute);
-  }
+  std::string_view name;
+  if (attribute.type == PERF_TYPE_HARDWARE) name = word_at(generic, kHardwareNames);
+  if (attribute.type == PERF_TYPE_SOFTWARE) name = word_at(attribute.config, kSoftwareNames);
+  if (!name.empty()) return std::string(name) + modifiers_of(attribute);
   if (attribute.type == PERF_TYPE_RAW) {
     return fmt::format("r{:x}{}", attribute.config, modifiers_of(attribute));
   }

@@ -89,7 +89,4 @@ class ByteReader {
   bool failed_ = false;
 };
 
-/// Lower-case hexadecimal, two digits a byte.
-std::string hexadecimal(std::span<const std::byte> bytes);
-
 }  // namespace skid::perfdata

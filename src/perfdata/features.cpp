@@ -1,6 +1,7 @@
 #include "src/perfdata/features.h"
 
 #include "src/perfdata/feature_list.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 
@@ -68,28 +69,7 @@ void parse_groups(ByteReader& reader, Features& features) {
   });
 }
 
-Compression read_compression(ByteReader& reader) {
-  Compression compression;
-  compression.version = reader.u32();
-  compression.type = reader.u32();
-  compression.level = reader.u32();
-  compression.ratio = reader.u32();
-  compression.mmap_bytes = reader.u32();
-  return compression;
-}
-
-void parse_clock_reference(ByteReader& reader, Features& features) {
-  constexpr std::uint32_t kKnownVersion = 1;
-  const std::uint32_t version = reader.u32();
-  if (version != kKnownVersion) return;
-  ClockReference reference;
-  reference.clockid = reader.u32();
-  reference.time_of_day_ns = reader.u64();
-  reference.clock_ns = reader.u64();
-  if (!reader.failed()) features.clock_reference = reference;
-}
-
-/// Keeps a value that the section contains in full.
+/// Keeps a value that the section contains in full. Braces around reads keep their order.
 template <typename Value>
 void keep(const ByteReader& reader, const Value& value, std::optional<Value>& kept) {
   if (!reader.failed()) kept = value;
@@ -107,24 +87,18 @@ bool parse_machine_feature(unsigned bit, ByteReader& reader, Features& features)
     case HEADER_ARCH:
       features.arch = reader.counted_text();
       return true;
-    case HEADER_NRCPUS: {
-      CpuCounts counts;
-      counts.available = reader.u32();
-      counts.online = reader.u32();
-      keep(reader, counts, features.cpu_counts);
+    case HEADER_NRCPUS:
+      keep(reader, CpuCounts{reader.u32(), reader.u32()}, features.cpu_counts);
       return true;
-    }
     case HEADER_CPUDESC:
       features.cpu_description = reader.counted_text();
       return true;
     case HEADER_CPUID:
       features.cpuid = reader.counted_text();
       return true;
-    case HEADER_TOTAL_MEM: {
-      const std::uint64_t total = reader.u64();
-      keep(reader, total, features.total_memory_kib);
+    case HEADER_TOTAL_MEM:
+      keep(reader, reader.u64(), features.total_memory_kib);
       return true;
-    }
     case HEADER_CPU_TOPOLOGY: {
       std::vector<std::string> sockets;
       read_texts(reader, sockets);
@@ -175,29 +149,24 @@ void parse_recording_feature(unsigned bit, ByteReader& reader, ByteOrder order,
     case HEADER_GROUP_DESC:
       parse_groups(reader, features);
       break;
-    case HEADER_SAMPLE_TIME: {
-      const std::uint64_t first = reader.u64();
-      const std::uint64_t last = reader.u64();
-      keep(reader, std::pair(first, last), features.sample_time);
+    case HEADER_SAMPLE_TIME:
+      keep(reader, std::pair{reader.u64(), reader.u64()}, features.sample_time);
       break;
-    }
-    case HEADER_CLOCKID: {
-      const std::uint64_t resolution = reader.u64();
-      keep(reader, resolution, features.clock_resolution_ns);
+    case HEADER_CLOCKID:
+      keep(reader, reader.u64(), features.clock_resolution_ns);
       break;
-    }
-    case HEADER_DIR_FORMAT: {
-      const std::uint64_t version = reader.u64();
-      keep(reader, version, features.directory_version);
+    case HEADER_DIR_FORMAT:
+      keep(reader, reader.u64(), features.directory_version);
       break;
-    }
-    case HEADER_COMPRESSED: {
-      const Compression compression = read_compression(reader);
-      keep(reader, compression, features.compression);
+    case HEADER_COMPRESSED:
+      keep(reader,
+           Compression{reader.u32(), reader.u32(), reader.u32(), reader.u32(), reader.u32()},
+           features.compression);
       break;
-    }
     case HEADER_CLOCK_DATA:
-      parse_clock_reference(reader, features);
+      if (constexpr std::uint32_t kKnownVersion = 1; reader.u32() != kKnownVersion) break;
+      keep(reader, ClockReference{reader.u32(), reader.u64(), reader.u64()},
+           features.clock_reference);
       break;
     default:
       break;

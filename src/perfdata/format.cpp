@@ -1,85 +1,37 @@
 #include "src/perfdata/format.h"
 
-#include <array>
+#include "src/support/text.h"
+
+#include <cstddef>
 
 #include <fmt/format.h>
 
 namespace skid::perfdata {
 
 std::string name_of_feature(unsigned bit) {
-  static constexpr std::array<std::string_view, 33> kNames = {"",
-                                                              "TRACING_DATA",
-                                                              "BUILD_ID",
-                                                              "HOSTNAME",
-                                                              "OSRELEASE",
-                                                              "VERSION",
-                                                              "ARCH",
-                                                              "NRCPUS",
-                                                              "CPUDESC",
-                                                              "CPUID",
-                                                              "TOTAL_MEM",
-                                                              "CMDLINE",
-                                                              "EVENT_DESC",
-                                                              "CPU_TOPOLOGY",
-                                                              "NUMA_TOPOLOGY",
-                                                              "BRANCH_STACK",
-                                                              "PMU_MAPPINGS",
-                                                              "GROUP_DESC",
-                                                              "AUXTRACE",
-                                                              "STAT",
-                                                              "CACHE",
-                                                              "SAMPLE_TIME",
-                                                              "MEM_TOPOLOGY",
-                                                              "CLOCKID",
-                                                              "DIR_FORMAT",
-                                                              "BPF_PROG_INFO",
-                                                              "BPF_BTF",
-                                                              "COMPRESSED",
-                                                              "CPU_PMU_CAPS",
-                                                              "CLOCK_DATA",
-                                                              "HYBRID_TOPOLOGY",
-                                                              "PMU_CAPS",
-                                                              "CPU_DOMAIN_INFO"};
-  if (bit > 0 && bit < kNames.size()) return std::string(kNames[bit]);
-  return fmt::format("feature {}", bit);
+  constexpr std::string_view kNames =
+      "TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM "
+      "CMDLINE EVENT_DESC CPU_TOPOLOGY NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC "
+      "AUXTRACE STAT CACHE SAMPLE_TIME MEM_TOPOLOGY CLOCKID DIR_FORMAT BPF_PROG_INFO BPF_BTF "
+      "COMPRESSED CPU_PMU_CAPS CLOCK_DATA HYBRID_TOPOLOGY PMU_CAPS CPU_DOMAIN_INFO";
+  const auto name = word_at(bit - std::size_t{1}, kNames);  // HEADER_RESERVED has none
+  return name.empty() ? fmt::format("feature {}", bit) : std::string(name);
 }
 
 std::string_view name_of_event_type(std::uint32_t type) {
-  static constexpr std::array<std::string_view, 6> kNames = {"hardware", "software", "tracepoint",
-                                                             "hw_cache", "raw",      "breakpoint"};
-  return type < kNames.size() ? kNames[type] : std::string_view();
+  return word_at(type, "hardware software tracepoint hw_cache raw breakpoint");
 }
 
 std::vector<std::string> names_of_sample_type(std::uint64_t sample_type) {
-  static constexpr std::array<std::string_view, 25> kNames = {"IP",
-                                                              "TID",
-                                                              "TIME",
-                                                              "ADDR",
-                                                              "READ",
-                                                              "CALLCHAIN",
-                                                              "ID",
-                                                              "CPU",
-                                                              "PERIOD",
-                                                              "STREAM_ID",
-                                                              "RAW",
-                                                              "BRANCH_STACK",
-                                                              "REGS_USER",
-                                                              "STACK_USER",
-                                                              "WEIGHT",
-                                                              "DATA_SRC",
-                                                              "IDENTIFIER",
-                                                              "TRANSACTION",
-                                                              "REGS_INTR",
-                                                              "PHYS_ADDR",
-                                                              "AUX",
-                                                              "CGROUP",
-                                                              "DATA_PAGE_SIZE",
-                                                              "CODE_PAGE_SIZE",
-                                                              "WEIGHT_STRUCT"};
+  constexpr std::string_view kNames =
+      "IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER "
+      "STACK_USER WEIGHT DATA_SRC IDENTIFIER TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP "
+      "DATA_PAGE_SIZE CODE_PAGE_SIZE WEIGHT_STRUCT";
   std::vector<std::string> names;
   for (unsigned bit = 0; bit < 64; ++bit) {
     if ((sample_type >> bit & 1u) == 0) continue;
-    names.push_back(bit < kNames.size() ? std::string(kNames[bit]) : fmt::format("bit {}", bit));
+    const auto name = word_at(bit, kNames);
+    names.push_back(name.empty() ? fmt::format("bit {}", bit) : std::string(name));
   }
   return names;
 }

@@ -1,5 +1,7 @@
 #include "src/perfdata/record.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <array>
 
@@ -7,64 +9,19 @@
 
 namespace skid::perfdata {
 
-std::string hexadecimal(std::span<const std::byte> bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const auto byte : bytes) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return text;
-}
-
 std::string name_of_record_type(std::uint32_t type) {
-  static constexpr std::array<std::string_view, 23> kKernel = {"",
-                                                               "MMAP",
-                                                               "LOST",
-                                                               "COMM",
-                                                               "EXIT",
-                                                               "THROTTLE",
-                                                               "UNTHROTTLE",
-                                                               "FORK",
-                                                               "READ",
-                                                               "SAMPLE",
-                                                               "MMAP2",
-                                                               "AUX",
-                                                               "ITRACE_START",
-                                                               "LOST_SAMPLES",
-                                                               "SWITCH",
-                                                               "SWITCH_CPU_WIDE",
-                                                               "NAMESPACES",
-                                                               "KSYMBOL",
-                                                               "BPF_EVENT",
-                                                               "CGROUP",
-                                                               "TEXT_POKE",
-                                                               "AUX_OUTPUT_HW_ID",
-                                                               "CALLCHAIN_DEFERRED"};
-  static constexpr std::array<std::string_view, 21> kPerf = {"HEADER_ATTR",
-                                                             "HEADER_EVENT_TYPE",
-                                                             "HEADER_TRACING_DATA",
-                                                             "HEADER_BUILD_ID",
-                                                             "FINISHED_ROUND",
-                                                             "ID_INDEX",
-                                                             "AUXTRACE_INFO",
-                                                             "AUXTRACE",
-                                                             "AUXTRACE_ERROR",
-                                                             "THREAD_MAP",
-                                                             "CPU_MAP",
-                                                             "STAT_CONFIG",
-                                                             "STAT",
-                                                             "STAT_ROUND",
-                                                             "EVENT_UPDATE",
-                                                             "TIME_CONV",
-                                                             "HEADER_FEATURE",
-                                                             "COMPRESSED",
-                                                             "FINISHED_INIT",
-                                                             "COMPRESSED2",
-                                                             "BPF_METADATA"};
-  if (type > 0 && type < kKernel.size()) return fmt::format("PERF_RECORD_{}", kKernel[type]);
-  if (type >= PERF_RECORD_HEADER_ATTR && type - PERF_RECORD_HEADER_ATTR < kPerf.size()) {
-    return fmt::format("PERF_RECORD_{}", kPerf[type - PERF_RECORD_HEADER_ATTR]);
-  }
+  constexpr std::string_view kKernel =
+      "MMAP LOST COMM EXIT THROTTLE UNTHROTTLE FORK READ SAMPLE MMAP2 AUX ITRACE_START "
+      "LOST_SAMPLES SWITCH SWITCH_CPU_WIDE NAMESPACES KSYMBOL BPF_EVENT CGROUP TEXT_POKE "
+      "AUX_OUTPUT_HW_ID CALLCHAIN_DEFERRED";
+  constexpr std::string_view kPerf =
+      "HEADER_ATTR HEADER_EVENT_TYPE HEADER_TRACING_DATA HEADER_BUILD_ID FINISHED_ROUND ID_INDEX "
+      "AUXTRACE_INFO AUXTRACE AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT_CONFIG STAT STAT_ROUND "
+      "EVENT_UPDATE TIME_CONV HEADER_FEATURE COMPRESSED FINISHED_INIT COMPRESSED2 BPF_METADATA";
+  const bool is_of_kernel = type < PERF_RECORD_HEADER_ATTR;
+  const auto name = is_of_kernel ? word_at(type - std::size_t{1}, kKernel)
+                                 : word_at(type - PERF_RECORD_HEADER_ATTR, kPerf);
+  if (!name.empty()) return fmt::format("PERF_RECORD_{}", name);
   return fmt::format("record type {}", type);
 }
 

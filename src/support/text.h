@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,11 +30,30 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// Two lower-case digits a byte.
+inline std::string hexadecimal(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
+    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
+  }
+  return text;
+}
+
 /// What comes before the first `separator`, or all; it and the separator are removed from `text`.
 inline std::string_view take_until(char separator, std::string_view& text) {
   const std::string_view front = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(front.size() + 1, text.size()));
   return front;
+}
+
+/// Number `index`, from 0, of words with a space between them; empty where there are fewer.
+constexpr std::string_view word_at(std::size_t index, std::string_view words) {
+  for (; index > 0 && !words.empty(); --index) {
+    words.remove_prefix(std::min(words.find(' '), words.size() - 1) + 1);
+  }
+  return words.substr(0, words.find(' '));
 }
 
 /// The number that a whole text is; nullopt for any other text, and for a number that does not fit.

@@ -92,11 +92,10 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& 
 }
 
 std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* name,
-                                              const void* build_id, std::size_t build_id_size) {
-  const std::string wanted = hexadecimal(build_id, build_id_size);
-  if (wanted.size() <= 2) return std::nullopt;
-  std::vector<fs::path> places = debug_files_of({}, wanted);
+                                              const std::string& build_id) {
+  std::vector<fs::path> places = debug_files_of({}, build_id);
 
+  if (places.empty()) return std::nullopt;  // no build-id
   std::error_code failure;
   const fs::path directory = fs::canonical(file.path(), failure).parent_path();
   const fs::path named = fs::weakly_canonical(directory / name, failure);
@@ -105,7 +104,7 @@ std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* n
   }
   for (const fs::path& place : places) {
     auto shared = open_if_elf(place);
-    if (shared && shared->build_id() == wanted) return shared;
+    if (shared && shared->build_id() == build_id) return shared;
   }
   return std::nullopt;
 }

@@ -4,8 +4,8 @@
 #include "src/symbols/binary_places.h"
 #include "src/symbols/elf_file.h"
 
-#include <cstddef>
 #include <optional>
+#include <string>
 
 namespace skid::symbols {
 
@@ -19,6 +19,6 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& 
 /// The file of that build-id that dwz moved shared DWARF to, named by `name` in the
 /// .gnu_debugaltlink of `file`; only below /usr/lib/debug.
 std::optional<ElfFile> find_shared_debug_file(const ElfFile& file, const char* name,
-                                              const void* build_id, std::size_t build_id_size);
+                                              const std::string& build_id);
 
 }  // namespace skid::symbols

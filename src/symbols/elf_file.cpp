@@ -1,6 +1,7 @@
 #include "src/symbols/elf_file.h"
 
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <utility>
@@ -37,7 +38,7 @@ std::string read_build_id(Elf* elf) {
   const void* bytes = nullptr;
   const std::ptrdiff_t size = dwelf_elf_gnu_build_id(elf, &bytes);
   if (size <= 0 || size > kLongestBuildId) return {};
-  return hexadecimal(bytes, static_cast<std::size_t>(size));
+  return hexadecimal({static_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)});
 }
 
 }  // namespace
@@ -69,18 +70,6 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
     file.section_names_ = string_table(file.elf_.get(), names);
   }
   return file;
-}
-
-std::string hexadecimal(const void* bytes, std::size_t size) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(size * 2);
-  const auto* byte = static_cast<const unsigned char*>(bytes);
-  for (std::size_t i = 0; i < size; ++i) {
-    text += kDigits[byte[i] >> 4U];
-    text += kDigits[byte[i] & 15U];
-  }
-  return text;
 }
 
 std::string_view ElfFile::section_name(const GElf_Shdr& section) const {

@@ -57,9 +57,6 @@ class ElfFile {
   std::string_view section_names_;  // the section header string table, in memory of elf_
 };
 
-/// Bytes as lower-case hexadecimal, two digits each.
-std::string hexadecimal(const void* bytes, std::size_t size);
-
 /// The content of a string table section, in memory of `elf`; empty when it is none.
 std::string_view string_table(Elf* elf, std::size_t section_index);
 

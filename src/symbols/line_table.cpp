@@ -1,10 +1,12 @@
 #include "src/symbols/line_table.h"
 
+#include "src/support/text.h"
 #include "src/symbols/debug_file.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -86,8 +88,9 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
       dwelf_dwarf_gnu_debugaltlink(table.dwarf_.get(), &shared_name, &shared_id);
   if (shared_id_size < 0) return std::nullopt;
   if (shared_id_size > 0) {
-    table.shared_file_ = find_shared_debug_file(file, shared_name, shared_id,
-                                                static_cast<std::size_t>(shared_id_size));
+    const std::span id(static_cast<const std::byte*>(shared_id),
+                       static_cast<std::size_t>(shared_id_size));
+    table.shared_file_ = find_shared_debug_file(file, shared_name, hexadecimal(id));
     if (!table.shared_file_) return std::nullopt;
     table.shared_elf_ = mapped(*table.shared_file_);
     if (!table.shared_elf_) return std::nullopt;
