@@ -1,10 +1,10 @@
 #include "src/locate/place_counter.h"
 
 #include "src/perfdata/format.h"
+#include "src/support/hash.h"
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 #include <utility>
 
 namespace skid::locate {
@@ -20,11 +20,6 @@ namespace {
 
 constexpr unsigned kFirstBits = 10;  // log2 of the slots to begin with
 
-std::uint64_t random_number() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 }  // namespace
 
 PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecoder& decoder,
@@ -37,8 +32,8 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       block_slots_(std::size_t{1} << kFirstBits),
       counts_(std::size_t{1} << kFirstBits),
       shift_(64 - kFirstBits),
-      seed_(random_number()),
-      factor_(random_number() | 1) {}
+      seed_(random_seed()),
+      factor_(random_seed() | 1) {}
 
 /// `event`: attribute and exactness.
 [[gnu::always_inline]] inline std::uint64_t PlaceCounter::key_of(Space space, std::uint64_t ip,
@@ -48,13 +43,6 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
   if (place.counters == 0) add_counters(place, ip);
   const std::uint64_t offset = (ip + place.distance) & place.mask;
   return place.counters | offset << Count::kOffsetShift | event;
-}
-
-inline std::uint64_t PlaceCounter::mixed(std::uint64_t number) const noexcept {
-  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
-  number = (number ^ seed_) * kOdd;
-  number = (number ^ number >> 32) * kOdd;
-  return number ^ number >> 32;
 }
 
 inline std::size_t PlaceCounter::slot_of(std::uint64_t key) const noexcept {
@@ -254,7 +242,8 @@ std::uint64_t PlaceCounter::block_key(const Block& block) {
 std::size_t PlaceCounter::block_slot_of(const Block& block) const noexcept {
   const std::uint64_t file_and_mode =
       std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
-  return mixed(mixed(block.number) ^ mixed(file_and_mode) ^ block.distance) % block_slots_.size();
+  const auto mixed = hashed(block.number, seed_) ^ hashed(file_and_mode, seed_) ^ block.distance;
+  return hashed(mixed, seed_) % block_slots_.size();
 }
 
 void PlaceCounter::merge(PlaceCounter& other) {

@@ -133,7 +133,6 @@ class PlaceCounter {
   void add_counters(RegionCache::Place& place, std::uint64_t ip);
   std::uint64_t block_key(const Block& block);
   std::size_t block_slot_of(const Block& block) const noexcept;
-  std::uint64_t mixed(std::uint64_t number) const noexcept;
   std::size_t slot_of(std::uint64_t key) const noexcept;
   Count& count_of(std::uint64_t key);
   void grow();

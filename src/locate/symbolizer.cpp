@@ -21,11 +21,7 @@ Symbol Symbolizer::symbol_at(symbols::FileLocation location, std::uint64_t addre
 
 /// That of this place, or the free one for it.
 Symbolizer::Answer& Symbolizer::slot_of(std::uint64_t file, std::uint64_t at) {
-  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
-  std::uint64_t hash = (at ^ seed_) * kOdd;
-  hash = (hash ^ hash >> 32 ^ file) * kOdd;
-  std::size_t slot = hash >> 32;
-  for (;; ++slot) {
+  for (std::size_t slot = hashed(at ^ hashed(file, seed_), seed_);; ++slot) {
     Answer& answer = answers_[slot & (answers_.size() - 1)];
     if ((answer.at == at && answer.file == file) || answer.file == Answer::kFree) return answer;
   }

@@ -3,11 +3,11 @@
 
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
+#include "src/support/hash.h"
 #include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,7 +50,7 @@ class Symbolizer {
   std::set<std::string> names_;
   std::vector<Answer> answers_ = std::vector<Answer>(1024);  // a power of two
   std::size_t used_ = 0;
-  std::uint64_t seed_ = std::random_device{}();  // against places chosen to collide
+  std::uint64_t seed_ = random_seed();  // against places chosen to collide
 };
 
 }  // namespace skid::locate

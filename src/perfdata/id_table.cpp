@@ -1,6 +1,5 @@
 #include "src/perfdata/id_table.h"
 
-#include <random>
 #include <utility>
 
 namespace skid::perfdata {
@@ -9,11 +8,6 @@ namespace {
 constexpr unsigned kFirstBits = 4;  // log2 of the slots to begin with
 
 }  // namespace
-
-std::uint64_t IdTable::random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 void IdTable::insert(Slot slot) {
   std::size_t at = start_of(slot.id);

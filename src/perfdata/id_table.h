@@ -1,6 +1,8 @@
 // Which event a sample id belongs to.
 #pragma once
 
+#include "src/support/hash.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,15 +33,7 @@ class IdTable {
     std::uint32_t attribute = kFree;
   };
 
-  /// Fibonacci hashing, since ids of one recording are consecutive numbers, of the id folded with a
-  /// random seed: no recording can be written whose ids all meet in one slot.
-  std::size_t start_of(std::uint64_t id) const noexcept {
-    constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15ULL;
-    std::uint64_t mixed = (id ^ seed_) * kGolden;
-    mixed = (mixed ^ (mixed >> 32) ^ (seed_ >> 17)) * kGolden;
-    return static_cast<std::size_t>(mixed >> shift_);
-  }
-  static std::uint64_t random_seed();
+  std::size_t start_of(std::uint64_t id) const noexcept { return hashed(id, seed_) >> shift_; }
   void insert(Slot slot);
 
   std::uint64_t seed_ = random_seed();
