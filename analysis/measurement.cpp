@@ -153,6 +153,11 @@ Figures figures_of(const Description& description, const Basis& basis) {
     if (nops_are_right) figures.expected_hit_share = basis.geometry->even_hit_share;
   }
   if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
+  if (figures.bias && description.precise.recorded >= 2) {
+    std::vector<std::uint64_t> hits;
+    for (const TriggerCount& trigger : figures.triggers) hits.push_back(trigger.hits);
+    figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
+  }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);

@@ -6,6 +6,7 @@
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/residues.h"
+#include "analysis/shadow.h"
 
 #include <compare>
 #include <cstddef>
@@ -164,6 +165,8 @@ struct Figures {
   std::vector<TriggerCount> triggers;
   std::vector<std::uint64_t> trigger_addresses;
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
+  /// Of the samples at these triggers at level 2 or 3; nullopt where `bias` is.
+  std::optional<Shadow> shadow;
   std::vector<std::string> count_warnings;
 };
 

@@ -85,7 +85,8 @@ TargetMap TargetMap::of_functions(AddressRange hit, CodeRegion runway) {
 
 std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64_t address) const {
   const auto& [code, censored_index] = blocks_[number];
-  const auto& [trigger, runway] = code;
+  const CodeRegion& trigger = code.trigger;
+  const CodeRegion& runway = code.runway;
   Classified result;
   result.trigger = number;
   if (trigger.range.contains(address)) {
@@ -137,11 +138,16 @@ Geometry TargetMap::geometry() const {
     geometry.trigger_addresses.push_back(address);
     geometry.highest_offset = std::max(geometry.highest_offset, count(code.runway));
     instructions += count(code.trigger) + count(code.runway);
+    if (!by_function_) {
+      geometry.trigger_distances.push_back(code.trigger.starts.size() + code.runway.starts.size() +
+                                           code.setup);
+    }
     if (!censored_index) continue;
     lower(static_cast<std::int64_t>(*censored_index) + 1, geometry.censored_from);
     lower(distance(address, code.runway.starts[*censored_index]), geometry.censored_from_bytes);
   }
   if (!by_function_) {
+    geometry.trigger_distances.back() += lead_in_.starts.size();
     geometry.even_hit_share = static_cast<double>(triggers()) / static_cast<double>(instructions);
   }
   return geometry;

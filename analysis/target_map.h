@@ -26,6 +26,7 @@ struct Offset {
 /// One trigger and the runway between it and the next one.
 struct TriggerBlock {
   CodeRegion trigger, runway;
+  std::size_t setup = 0;  ///< instructions between this runway and the next trigger
 };
 
 /// The class of one address, and its offset for hit, skid, before and censored.
@@ -45,6 +46,9 @@ struct Geometry {
   std::optional<std::int64_t> censored_from;
   std::optional<std::int64_t> censored_from_bytes;  ///< the same in bytes
   std::vector<std::uint64_t> trigger_addresses;     ///< by number; at least one
+  /// Instructions from each trigger to the next; of the last to the first of the next iteration,
+  /// but for the few of the loop. Empty for `of_functions`.
+  std::vector<std::uint64_t> trigger_distances;
   /// The share of hits if lead-in, triggers and runways took equally long per instruction (the few
   /// of the loop are left out); nullopt for `of_functions`, where the instructions of the hit
   /// function are not known.

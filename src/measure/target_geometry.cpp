@@ -108,6 +108,10 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
   const symbols::Disassembler decoder(target->description.specification.arch);
   std::vector<analysis::TriggerBlock> trigger_blocks;
   for (const auto& [trigger, runway] : layout.trigger_blocks()) {
+    if (!trigger_blocks.empty()) {
+      const AddressRange setup{trigger_blocks.back().runway.range.end, trigger.begin};
+      trigger_blocks.back().setup = region(elf, decoder, setup).starts.size();
+    }
     trigger_blocks.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
   }
   return TargetGeometry{

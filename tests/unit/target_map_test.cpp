@@ -105,6 +105,8 @@ TEST(TargetMap, AssignsASampleToTheLastTriggerBeforeIt) {
   EXPECT_EQ(geometry.censored_from_bytes, 4 + 19);
   EXPECT_EQ(geometry.highest_offset, 60);
   EXPECT_EQ(geometry.trigger_addresses, (std::vector<std::uint64_t>{0x1004, 0x1030, 0x1048}));
+  // 40, 20 and 60 NOPs follow the triggers, and 4 of the lead-in the last.
+  EXPECT_EQ(geometry.trigger_distances, (std::vector<std::uint64_t>{41, 21, 65}));
   EXPECT_DOUBLE_EQ(geometry.even_hit_share.value(), 3.0 / (4 + 3 + 120));
 }
 

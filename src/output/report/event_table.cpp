@@ -235,9 +235,15 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
     most_triggers = std::max(most_triggers, column.measurement->triggers.size());
   }
   if (most_triggers == 0) return;
-  table.heading("samples by trigger, its runway included");
+  table.heading("samples by trigger and instructions since the one before, its runway included");
+  const auto& geometry = event.columns.front().measurement->basis.geometry;
   for (std::size_t i = 0; i < most_triggers; ++i) {
-    table.row(fmt::format("  {}", i + 1), [i](const Measurement& m) {
+    std::string name = fmt::format("  {}", i + 1);
+    if (geometry && i < geometry->trigger_distances.size()) {
+      const auto& distances = geometry->trigger_distances;
+      name += fmt::format(" (+{})", i == 0 ? distances.back() : distances[i - 1]);
+    }
+    table.row(name, [i](const Measurement& m) {
       std::uint64_t all = 0;
       for (const auto& trigger : m.triggers) all += trigger.samples;
       if (i >= m.triggers.size() || all == 0) return unknown_cell();
@@ -249,6 +255,14 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
   table.row_if_known("  chi-square p", [](const Measurement& m) {
     return m.bias ? number_cell(m.bias->p) : unknown_cell();
+  });
+  table.row_if_known("  shadow, instructions", [](const Measurement& m) {
+    const auto length = m.shadow ? m.shadow->length : std::nullopt;
+    return number_cell(length ? std::optional(length->value) : std::nullopt);
+  });
+  table.row_if_known("    95% interval", [](const Measurement& m) {
+    const auto length = m.shadow ? m.shadow->length : std::nullopt;
+    return length ? Cell{fmt::format("{} to {}", length->low, length->high)} : unknown_cell();
   });
 }
 

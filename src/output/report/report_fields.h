@@ -94,6 +94,7 @@ void fields(auto& io, Is<analysis::Geometry> auto& geometry) {
   io("censored_from_bytes", geometry.censored_from_bytes);
   io("even_hit_share", geometry.even_hit_share, 1.0);
   io.hex("trigger_addresses", geometry.trigger_addresses);
+  io.whole("trigger_distances", geometry.trigger_distances, std::uint64_t{1}, kFarthestOffset);
 }
 
 // The keys of a measurement that follow one another.

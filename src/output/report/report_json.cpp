@@ -28,6 +28,10 @@ class FieldWriter {
   void hex(const char* key, const std::vector<std::uint64_t>& members) {
     object_[key] = array_of(members, hexadecimal);
   }
+  void whole(const char* key, const std::vector<std::uint64_t>& members, std::uint64_t /*lowest*/,
+             std::uint64_t /*highest*/) {
+    object_[key] = members;
+  }
   void words(const char* key, const std::vector<std::string>& members,
              std::initializer_list<const char*> /*allowed*/) {
     object_[key] = members;
@@ -208,6 +212,25 @@ Json bias_of(const std::optional<analysis::Bias>& bias) {
           {"p", bias->p}};
 }
 
+Json shadow_of(const Measurement& m) {
+  if (!m.shadow) return nullptr;
+  Json instructions, ticks;
+  if (const auto& length = m.shadow->length) {
+    instructions = {{"value", length->value},
+                    {"low", length->low},
+                    {"high", length->high},
+                    {"confidence", length->confidence},
+                    {"spread", length->spread}};
+    if (m.basis.ticks_per_instruction) ticks = length->value * *m.basis.ticks_per_instruction;
+  }
+  const bool is_finite = std::isfinite(m.shadow->chi_square);
+  return {{"instructions", instructions},
+          {"tsc_ticks", ticks},
+          {"chi_square", is_finite ? Json(m.shadow->chi_square) : Json()},
+          {"degrees", m.shadow->degrees},
+          {"p", m.shadow->p}};
+}
+
 /// One pair an offset, so that a report can replace its recording.
 Json offsets_of(const analysis::OffsetCounts& offsets) {
   return array_of(offsets.counts(), [](const auto& count) {
@@ -280,6 +303,7 @@ Json measurement_of(const Measurement& m) {
   io("contract", contract_of(m.contract));
   io("triggers", triggers_of(m));
   io("bias", bias_of(m.bias));
+  io("shadow", shadow_of(m));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
                                   {"expected", m.events_per_iteration.expected}});
   io("ip_check", m.ip_check);

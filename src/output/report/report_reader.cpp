@@ -76,6 +76,18 @@ class FieldReader {
       members.push_back(hexadecimal(value));
     }
   }
+  /// Absent in reports of older versions.
+  void whole(const char* key, std::vector<std::uint64_t>& members, std::uint64_t lowest,
+             std::uint64_t highest) {
+    const auto list = object_.find(key);
+    if (!list) return;
+    for (const JsonValue& value : list->elements(kMostElements)) {
+      members.push_back(value.unsigned_integer(highest));
+      if (members.back() < lowest) {
+        value.refuse(fmt::format("{}", members.back()), fmt::format("at least {}", lowest));
+      }
+    }
+  }
   void words(const char* key, std::vector<std::string>& members,
              std::initializer_list<std::string_view> allowed) {
     for (const JsonValue& value : object_[key].elements(kMostElements)) {
