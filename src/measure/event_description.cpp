@@ -122,9 +122,8 @@ void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
 
 void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
   const auto& [attribute, pmu_name, knowledge, machine, period, counters] = recorded;
-  if (!knowledge.core || knowledge.catalogue.empty()) return;
-  for (const events::Erratum& erratum :
-       events::errata_of(knowledge.cpu.core, knowledge.core->config)) {
+  if (!knowledge.event) return;
+  for (const events::Erratum& erratum : events::errata_of(knowledge.cpu.core, *knowledge.event)) {
     const bool one_mode = attribute.exclude_user != attribute.exclude_kernel;
     if (erratum.of_one_mode && one_mode) {
       warnings.push_back(
