@@ -251,6 +251,29 @@ TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   EXPECT_THAT(remark(fault, intel(kUnknown)), IsEmpty());
 }
 
+TEST(EventKnowledge, IsOfTheRecordedCoreTypeOfAHybridCpu) {
+  perfdata::Features features;
+  features.cpuid = "GenuineIntel,6,151,2";  // Alder Lake
+  features.pmu_mappings = {{4, "cpu_core"}, {10, "cpu_atom"}};
+  const auto known = [&features](const Attribute& attribute) {
+    RecordedCpu cpu(recorded_machine(features, nullptr));
+    const EventKnowledge knowledge = cpu.know(attribute, pmu_name(features, attribute));
+    return knowledge.event ? knowledge.event->name + ", " + knowledge.catalogue : "unknown";
+  };
+  Attribute event = raw(0x20d1, 2);
+  EXPECT_THAT(known(event), HasSubstr("MEM_LOAD_RETIRED.L3_MISS, Intel's event file alderlake_g"));
+  event.type = 10;
+  EXPECT_THAT(known(event),
+              HasSubstr("MEM_LOAD_UOPS_RETIRED.HITM, Intel's event file alderlake_g"));
+  event.config = 0x0e11;
+  EXPECT_EQ(known(event), "unknown") << "ITLB_MISSES.WALK_COMPLETED, which the other core type has";
+  Attribute branches = cycles(2);
+  branches.config = std::uint64_t{10} << 32 | 4;
+  EXPECT_THAT(known(branches), HasSubstr("alderlake_gracemont"));
+  branches.config = std::uint64_t{4} << 32 | 4;
+  EXPECT_THAT(known(branches), HasSubstr("alderlake_goldencove"));
+}
+
 /// A recording of an Arm machine, with what its perf recorded of it.
 machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
   perfdata::Features features;
