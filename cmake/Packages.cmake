@@ -2,6 +2,7 @@
 # contains no paths: models are part of it, and it starts perf, cc and gnuplot from PATH. So it runs from
 # any prefix.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES src/events/intel/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.perfmon)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan FILES_MATCHING PATTERN "*.json")

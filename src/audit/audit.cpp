@@ -381,7 +381,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const auto& attribute) {
         return measure::takes_counter(attribute,
-                                      measure::pmu_name(recording.features(), attribute.type));
+                                      measure::pmu_name(recording.features(), attribute));
       }));
   const auto requested = measure::requested_by_attribute(recording);
 
@@ -390,7 +390,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-    const std::string pmu = measure::pmu_name(recording.features(), attribute.type);
+    const std::string pmu = measure::pmu_name(recording.features(), attribute);
     const auto knowledge = cpu.know(attribute, pmu);
     EventAudit event = describe_event(
         attribute, source,

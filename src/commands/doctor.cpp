@@ -28,9 +28,8 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine) {
   output::CpuEvents cpu_events;
   const auto catalogue = events::find_catalogue(machine);
   if (catalogue) {
-    const events::Cpu& cpu = catalogue->cpu();
     const auto& known = catalogue->events();
-    cpu_events.catalogue = fmt::format("{}, {}", cpu.source, cpu.name);
+    cpu_events.catalogue = catalogue->cpu().catalogue();
     cpu_events.known = known.size();
     cpu_events.precise = static_cast<std::size_t>(
         std::count_if(known.begin(), known.end(),

@@ -6,7 +6,10 @@
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -30,7 +33,7 @@ std::string chosen_cpu(const EventsOptions& options) {
   for (const std::string& name : options.names) {
     const std::string own = events::take_apart(name, events::ConfigLayout::arm).cpu;
     if (own.empty()) continue;
-    if (!cpu.empty() && events::pfm_name_of(own) != events::pfm_name_of(cpu)) {
+    if (!cpu.empty() && !events::is_called(cpu, own)) {
       throw UsageError(fmt::format("'{}' is an event of {}, not of {}", name, own, cpu));
     }
     cpu = own;
@@ -39,7 +42,8 @@ std::string chosen_cpu(const EventsOptions& options) {
 }
 
 std::vector<events::Event> chosen_events(const EventsOptions& options,
-                                         const events::Catalogue& catalogue) {
+                                         const events::Catalogue& catalogue,
+                                         const Messages& messages) {
   if (options.list) {
     return catalogue.list({.precise_only = options.precise,
                            .pattern = options.names.empty() ? "" : options.names.front(),
@@ -47,8 +51,14 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
   }
   std::vector<events::Event> found;
   for (const std::string& name : options.names) {
-    for (events::Event& event : catalogue.find(name)) found.push_back(std::move(event));
+    auto named = catalogue.find(name);
+    for (const std::string& pmu : catalogue.pmus()) {
+      if (find_by(named, &events::Event::pmu, pmu) != nullptr) continue;
+      messages.note(fmt::format("{}: the event files have no event '{}'", pmu, name));
+    }
+    std::move(named.begin(), named.end(), std::back_inserter(found));
   }
+  catalogue.describe(found);
   return found;
 }
 
@@ -67,10 +77,10 @@ ExitStatus run_events(const EventsOptions& options) {
   check(options);
   const auto catalogue = events::open_catalogue(
       {.cpu = chosen_cpu(options), .perfmon = options.perfmon}, machine::inspect());
-  const auto chosen = chosen_events(options, catalogue);
-  Messages(options.shown)
-      .detail(fmt::format("catalogue of events: {}, {}, {} events", catalogue.cpu().source,
-                          catalogue.cpu().name, catalogue.events().size()));
+  const Messages messages(options.shown);
+  const auto chosen = chosen_events(options, catalogue, messages);
+  messages.detail(fmt::format("catalogue of events: {}, {} events", catalogue.cpu().catalogue(),
+                              catalogue.events().size()));
   if (options.format == "json") {
     print(output::events_json(catalogue.cpu(), chosen));
   } else if (options.list) {
@@ -92,17 +102,21 @@ Command events_command() {
       .options =
           {{{"NAME"},
             Value::text("NAME", options->names).several(),
-            "events by their names in perf or libpfm4 (mem_load_retired.l3_miss:pp, "
+            "events by their names in Intel's event files, perf or libpfm4 "
+            "(mem_load_retired.l3_miss:pp, "
             "skl::L2_RQSTS:MISS, cycles) or by code (r20d1, cpu/event=0xd1,umask=0x20/); with "
             "--list a part of the names, or a pattern with * and ?"},
            {{"--cpu"},
             Value::text("CPU", options->cpu),
-            "skl, hsw, bdw, ivb, icl, spr, zen3, zen4, arm_n1: any PMU of libpfm4, or with "
-            "--perfmon a directory in it (default: this machine's)"},
+            "spr, sapphirerapids, skx, adl, adl_glc, zen4, arm_n1: the name that perf, Intel or "
+            "libpfm4 "
+            "has for it, or family and model as Intel writes them (6-8F, 6-55-4); a hybrid CPU has "
+            "all "
+            "its core types; with --perfmon a directory in it (default: this machine's)"},
            {{"--perfmon"},
             Value::directory(options->perfmon),
             "directory of Intel's event files (a checkout of github.com/intel/perfmon with its "
-            "mapfile.csv), read instead of libpfm4"},
+            "mapfile.csv), read instead of the built-in table"},
            {{"--list"}, Value::flag(options->list), "list events, one a line"},
            {{"--precise"},
             Value::flag(options->precise),
@@ -115,10 +129,19 @@ Command events_command() {
            "is served); maybe (observed, without a known rule); unknown; never. They cover the "
            "load events of Ivy Bridge to Coffee Lake with their errata. An event that is not "
            "listed is not known to be sound.",
-           "libpfm4 supports the CPUs of the architecture that it is built for: Arm's on Arm "
-           "alone. Generic cache events of perf (LLC-load-misses) are not supported.",
+           "Events of Intel's CPUs from Bonnell and Nehalem to Nova Lake are those of Intel's "
+           "event files; "
+           "others are libpfm4's, which supports the CPUs of the architecture that it is built "
+           "for: Arm's "
+           "on Arm alone. Generic cache events of perf (LLC-load-misses) are not supported.",
+           "level 3: whether ppp is distinct from pp for the event, the same, or refused by the "
+           "kernel. "
+           "PDist: the counters with precise distribution. data address: whether precise records "
+           "contain "
+           "one.",
            "Columns of --list: code (+: requires config1, too), precise, name."},
       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
+                   "skidscan events MEM_LOAD_RETIRED.L3_MISS --cpu spr",
                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
                    "skidscan events --list --trigger div --cpu skl"},
       .run = [options] { return run_events(*options); }};

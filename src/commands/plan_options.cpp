@@ -86,7 +86,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"--perfmon"},
        Value::directory(options.perfmon),
        "directory of Intel's event files (a checkout of github.com/intel/perfmon), for CPUs that "
-       "libpfm4 does not support"},
+       "are newer than the built-in tables"},
       {{"--check-ip"},
        Value::flag(options.check_ip),
        "with page faults also record exceptions:page_fault_user, which contains the address of the "

@@ -89,8 +89,7 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
   progress.explain(fmt::format("perf {} at {}", run.perf.version, run.perf.path.string()));
   progress.explain(catalogue == nullptr
                        ? "no catalogue of events covers this CPU"
-                       : fmt::format("catalogue of events: {}, {}", catalogue->cpu().source,
-                                     catalogue->cpu().name));
+                       : fmt::format("catalogue of events: {}", catalogue->cpu().catalogue()));
   progress.explain(fmt::format("pinned to CPU {}", run.cpu));
   for (const record::ChosenEvent& chosen : request.events) {
     std::vector<std::string> levels, skipped;

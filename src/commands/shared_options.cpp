@@ -55,7 +55,7 @@ Option perfmon_option(std::string& directory) {
   return {{"--perfmon"},
           Value::directory(directory),
           "directory of Intel's event files (a checkout of github.com/intel/perfmon), for recorded "
-          "CPUs that libpfm4 does not support"};
+          "CPUs that are newer than the built-in tables"};
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {

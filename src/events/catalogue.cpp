@@ -1,5 +1,6 @@
 #include "src/events/catalogue.h"
 
+#include "src/events/intel_table.h"
 #include "src/events/perfmon.h"
 #include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
@@ -8,6 +9,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -31,26 +33,63 @@ auto rank(const Event& event) {
   return std::make_tuple(event.deprecated, event.name.find('.') == std::string::npos);
 }
 
+bool is_spelling_of(const std::string& name, const std::string& wanted) {
+  return name.size() == wanted.size() && normalized(name) == wanted;
+}
+
 /// A name up to its umask: "L2_RQSTS" of "L2_RQSTS.MISS".
 std::string_view event_part(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-/// One event for each PMU, the best by rank; the names of the others become its aliases.
-std::vector<Event> best_of_each_pmu(const std::vector<const Event*>& found) {
-  std::vector<Event> best;
+/// Adds another name of the same code. Tables may call a code precise by one of its names only
+/// (BR_INST_RETIRED.COND, .CONDITIONAL on Skylake; INST_RETIRED.ANY_P, .ANY_PS on Knights Landing):
+/// the hardware counts the code.
+void add_name(const Event& other, Event& event) {
+  event.aliases.push_back(other.name);
+  event.aliases.insert(event.aliases.end(), other.aliases.begin(), other.aliases.end());
+  if (other.precise == true) event.precise = true;
+  if (other.data_la == true) event.data_la = true;
+  for (const std::string& id : other.errata) {
+    const bool listed =
+        std::find(event.errata.begin(), event.errata.end(), id) != event.errata.end();
+    if (!listed) event.errata.push_back(id);
+  }
+}
+
+/// The best of `found` by rank; the names of the others become its aliases.
+Event best_of(const std::vector<const Event*>& found) {
+  Event best = *found.front();
   for (const Event* event : found) {
-    Event* same = find_by(best, &Event::pmu, event->pmu);
-    if (same == nullptr) {
-      best.push_back(*event);
-      continue;
-    }
+    if (event == found.front()) continue;
     Event other = *event;
-    if (rank(other) < rank(*same)) std::swap(other, *same);
-    same->aliases.push_back(other.name);
-    same->aliases.insert(same->aliases.end(), other.aliases.begin(), other.aliases.end());
+    if (rank(other) < rank(best)) std::swap(other, best);
+    add_name(other, best);
   }
   return best;
+}
+
+/// What events have in common that differ in config1 alone, where they agree: any load latency
+/// threshold is as precise as those that have names.
+Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t config1) {
+  Event common = *kin.front();
+  for (const Event* event : kin) {
+    const auto end = std::mismatch(common.name.begin(), common.name.end(), event->name.begin(),
+                                   event->name.end());
+    common.name.erase(end.first, common.name.end());
+    if (common.precise != event->precise) common.precise.reset();
+    if (common.data_la != event->data_la) common.data_la.reset();
+    if (common.pdist != event->pdist) common.pdist.reset();
+    std::erase_if(common.errata, [event](const std::string& id) {
+      return std::find(event->errata.begin(), event->errata.end(), id) == event->errata.end();
+    });
+  }
+  common.name.erase(common.name.find_last_not_of("._0123456789") + 1);
+  common.name += fmt::format(" with config1=0x{:x}", config1);
+  common.config1 = config1;
+  common.description.clear();
+  common.aliases.clear();
+  return common;
 }
 
 bool is_caused_by(const Cpu& cpu, const Event& event, runway::TriggerKind kind) {
@@ -69,21 +108,41 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
              : terms.substr(after_umask + 1, terms.size() - after_umask - 2);
 }
 
-/// libpfm4's events of a PMU, corrected. `at_hand`: they are those of `here`.
-Catalogue catalogue_of(const PfmPmu& pmu, const machine::Machine& here, bool at_hand) {
+/// libpfm4's events of a PMU. `at_hand`: they are those of `here`.
+Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at_hand) {
   Cpu cpu;
-  cpu.name = pmu.name;
+  cpu.name = cpu.pfm_name = pmu.name;
   cpu.description = pmu.description;
   cpu.source = kPfm;
   cpu.layout = layout_of(pmu.name);
   cpu.core = core_of(pmu.name);
   cpu.at_hand = at_hand;
   std::vector<Event> events = pfm_events(pmu.name);
-  apply_overrides(cpu.core, events);
   if (cpu.layout == ConfigLayout::arm) {
     const bool named = at_hand && !here.core_pmus.empty();
     const std::string arm_pmu = named ? here.core_pmus.front().name : "armv8_pmuv3_0";
     for (Event& event : events) event.pmu = arm_pmu;
+  }
+  return {std::move(cpu), std::move(events)};
+}
+
+Catalogue intel_catalogue(const std::vector<IntelFile>& files, bool at_hand) {
+  Cpu cpu;
+  cpu.at_hand = at_hand;
+  std::vector<Event> events;
+  for (const IntelFile& file : files) {
+    std::vector<Event> of_file = intel_events(file);
+    cpu.source += fmt::format("{}{} {}", cpu.source.empty() ? "" : ", ", file.name, file.version);
+    events.insert(events.end(), std::make_move_iterator(of_file.begin()),
+                  std::make_move_iterator(of_file.end()));
+  }
+  cpu.name = files.front().name;
+  cpu.source = fmt::format("Intel's event file{} {}", files.size() > 1 ? "s" : "", cpu.source);
+  if (files.size() > 1) {
+    cpu.name.erase(cpu.name.find('_'));
+  } else if (const CpuNames* names = find_cpu(cpu.name)) {
+    cpu.core = names->core;
+    cpu.pfm_name = names->pfm;
   }
   return {std::move(cpu), std::move(events)};
 }
@@ -97,14 +156,29 @@ std::string shown_cpu(const machine::CpuIdentity& cpu) {
 
 }  // namespace
 
+Catalogue::Catalogue(Cpu cpu, std::vector<Event> events)
+    : cpu_(std::move(cpu)), events_(std::move(events)) {
+  for (const Event& event : events_) {
+    if (std::find(pmus_.begin(), pmus_.end(), event.pmu) == pmus_.end()) {
+      pmus_.push_back(event.pmu);
+    }
+  }
+}
+
 std::vector<Event> Catalogue::find_name(std::string_view name) const {
   const std::string wanted = normalized(name);
   std::vector<Event> found;
   for (const Event& event : events_) {
     const bool alias =
         std::any_of(event.aliases.begin(), event.aliases.end(),
-                    [&wanted](const auto& other) { return normalized(other) == wanted; });
-    if (alias || normalized(event.name) == wanted) found.push_back(event);
+                    [&wanted](const auto& other) { return is_spelling_of(other, wanted); });
+    if (alias || is_spelling_of(event.name, wanted)) found.push_back(event);
+  }
+  for (Event& event : found) {
+    for (const Event& other : events_) {
+      const bool same_code = other.config == event.config && other.config1 == event.config1;
+      if (same_code && other.pmu == event.pmu && other.name != event.name) add_name(other, event);
+    }
   }
   return found;
 }
@@ -113,7 +187,7 @@ Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
   // What no umask of an event is, none of its codes is: but a precise one may lose it.
   const bool imprecise = std::none_of(events_.begin(), events_.end(), [&](const Event& other) {
     return event_select(cpu_.layout, other.config) == event_select(cpu_.layout, config) &&
-           other.precise != false;
+           other.pmu == event.pmu && other.precise != false;
   });
   event.config = config;
   event.aliases.clear();
@@ -121,42 +195,59 @@ Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
     event.precise.reset();
     event.precise_source.clear();
   }
+  event.data_la.reset();
+  event.pdist.reset();
   return event;
 }
 
 std::vector<Event> Catalogue::find_code(std::uint64_t config, std::uint64_t config1) const {
-  std::vector<const Event*> same, base, select;
+  std::vector<Event> found;
+  for (const std::string& pmu : pmus_) {
+    if (auto event = find_code(pmu, config, config1)) found.push_back(std::move(*event));
+  }
+  return found;
+}
+
+std::optional<Event> Catalogue::find_code(std::string_view pmu, std::uint64_t config,
+                                          std::uint64_t config1) const {
+  std::vector<const Event*> same, kin, base, select;
   const ConfigLayout layout = cpu_.layout;
+  const std::uint64_t plain = without_modifiers(layout, config);
+  const std::uint64_t selects = event_select(layout, ~std::uint64_t{0});
   for (const Event& event : events_) {
-    const std::uint64_t plain = without_modifiers(layout, config);
+    if (((event.config ^ config) & selects) != 0 || event.pmu != pmu) continue;
     if (event.config == config && event.config1 == config1) {
       same.push_back(&event);
+    } else if (event.config == config && event.config1 != 0 && config1 != 0) {
+      kin.push_back(&event);
     } else if (event.config == plain && event.config1 == config1) {
       base.push_back(&event);
-    } else if (event_select(layout, event.config) == event_select(layout, config)) {
+    } else {
       select.push_back(&event);
     }
   }
-  if (!same.empty()) return best_of_each_pmu(same);
-  const std::string modifiers = modifiers_of(config, layout);
-  std::vector<Event> found;
-  for (const Event& row : best_of_each_pmu(base)) {
-    Event event = with_exact_code(row, config);
-    if (!modifiers.empty()) event.name += fmt::format(" with {}", modifiers);
-    found.push_back(std::move(event));
-  }
-  if (!found.empty()) return found;
-  for (const Event& row : best_of_each_pmu(select)) {
-    Event event = with_exact_code(row, config);
+  if (!same.empty()) return best_of(same);
+  if (!kin.empty()) return of_other_config1(kin, config1);
+  if (base.empty() && select.empty()) return std::nullopt;
+  Event event = with_exact_code(best_of(base.empty() ? select : base), config);
+  if (base.empty()) {
     event.config1 = config1;
-    event.name = fmt::format("{}.0x{:02x}", event_part(row.name), unit_mask(layout, config));
-    if (!modifiers.empty()) event.name += fmt::format(" with {}", modifiers);
+    event.name = fmt::format("{}.0x{:02x}", event_part(event.name), unit_mask(layout, config));
     event.description = "An umask without a name";
     event.errata.clear();
-    event.manual_errors.clear();
-    found.push_back(std::move(event));
   }
-  return found;
+  const std::string modifiers = modifiers_of(config, layout);
+  if (!modifiers.empty()) event.name += fmt::format(" with {}", modifiers);
+  return event;
+}
+
+void Catalogue::describe(std::vector<Event>& events) const {
+  if (cpu_.pfm_name.empty()) return;
+  for (Event& event : events) {
+    if (!event.description.empty()) continue;
+    const auto known = pfm_encode(cpu_.pfm_name, event.name);
+    if (known && known->config == event.config) event.description = known->description;
+  }
 }
 
 std::vector<Event> Catalogue::find(std::string_view spelling) const {
@@ -170,12 +261,12 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     if (const auto code = generic_event(cpu_.layout, parts.name); found.empty() && code) {
       found = find_code(*code, 0);
     }
-    if (found.empty() && cpu_.source == kPfm) {
+    if (found.empty() && !cpu_.pfm_name.empty()) {
       for (const auto& name : {parts.full, parts.name}) {
-        auto event = pfm_encode(cpu_.name, name);
+        auto event = pfm_encode(cpu_.pfm_name, name);
         if (!event) continue;
         event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
-        // A row of the table has more, and may have been corrected.
+        // A row of the table has more, and Intel's is its own.
         const bool is_row = std::any_of(events_.begin(), events_.end(), [&event](const Event& row) {
           return row.config == event->config && row.config1 == event->config1;
         });
@@ -185,10 +276,9 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     }
   }
   if (found.empty()) {
-    throw UsageError(
-        fmt::format("'{}' is no event of {} in {}; 'skidscan events --list{} PATTERN' lists them",
-                    spelling, cpu_.name, cpu_.source,
-                    cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name)));
+    throw UsageError(fmt::format(
+        "'{}' is no event of {}; 'skidscan events --list{} PATTERN' lists them", spelling,
+        cpu_.catalogue(), cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name)));
   }
   return found;
 }
@@ -222,40 +312,49 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   if (found != nullptr) return *found;
   if (cpu.empty()) {
     throw Error(
-        fmt::format("libpfm4 has no events of this CPU ({}); name another one with --cpu, or give "
+        fmt::format("no table has events of this CPU ({}); name another one with --cpu, or give "
                     "a directory of Intel's event files (github.com/intel/perfmon) with --perfmon",
                     shown_cpu(here)));
   }
-  std::vector<std::string_view> names;
-  names.reserve(pmus.size());
-  for (const PfmPmu& pmu : pmus) names.push_back(pmu.name);
-  throw UsageError(fmt::format(
-      "{} {}: libpfm4 as built for this architecture does not support it; give a directory of "
-      "Intel's event files with --perfmon, or one of: {}",
-      option, cpu, fmt::join(names, ", ")));
+  std::vector<std::string> names;
+  for (const IntelFile& file : intel_files()) names.push_back(file.name);
+  for (const PfmPmu& pmu : pmus) {
+    if (intel_files_of(pmu.name).empty()) names.push_back(pmu.name);
+  }
+  throw UsageError(
+      fmt::format("{} {}: neither Intel's event files nor libpfm4 as built for this architecture "
+                  "have it; give a "
+                  "directory of newer event files with --perfmon, or one of: {}",
+                  option, cpu, fmt::join(names, ", ")));
 }
 
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
+  const auto files = intel_files_of(machine.cpu);
+  if (!files.empty()) return intel_catalogue(files, true);
   const std::string name = pfm_name_of(machine.cpu);
+  if (name.empty()) return std::nullopt;
   const std::vector<PfmPmu> pmus = pfm_core_pmus();
   const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
   if (found == nullptr) return std::nullopt;
-  return catalogue_of(*found, machine, true);
+  return pfm_catalogue(*found, machine, true);
 }
 
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here) {
+  const bool at_hand = request.cpu.empty();
   if (request.perfmon.empty()) {
-    const std::vector<PfmPmu> pmus = pfm_core_pmus();
-    return catalogue_of(choose_pmu(pmus, request.cpu, here.cpu, request.option), here,
-                        request.cpu.empty());
+    const auto files = at_hand ? intel_files_of(here.cpu) : intel_files_of(request.cpu);
+    if (!files.empty()) return intel_catalogue(files, at_hand);
+    return pfm_catalogue(choose_pmu(pfm_core_pmus(), request.cpu, here.cpu, request.option), here,
+                         at_hand);
   }
   Cpu cpu;
-  cpu.at_hand = request.cpu.empty();
+  cpu.at_hand = at_hand;
   PerfmonEvents read = read_perfmon(request.perfmon, request.cpu, here.cpu);
   cpu.name = read.name;
-  cpu.description = cpu.at_hand ? shown_cpu(here.cpu) : std::string();
+  cpu.description = at_hand ? shown_cpu(here.cpu) : std::string();
   cpu.source = fmt::format("perfmon {}", read.version);
   cpu.core = core_of(cpu.name);
+  for (Event& event : read.events) event.source = cpu.catalogue();
   return {std::move(cpu), std::move(read.events)};
 }
 

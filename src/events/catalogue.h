@@ -1,4 +1,5 @@
-// All events of one CPU: from libpfm4, corrected, or from Intel's event files.
+// All events of one CPU: from Intel's table, from a directory of Intel's event files, or from
+// libpfm4.
 #pragma once
 
 #include "runway/trigger.h"
@@ -19,25 +20,27 @@ namespace skid::events {
 /// Which CPU, and where its events are read.
 struct CatalogueRequest {
   std::string cpu;                    ///< as --cpu; empty: the one at hand
-  std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: libpfm4
+  std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: built in
   std::string_view option = "--cpu";  ///< that named the CPU, for messages
 };
 
 class Catalogue {
  public:
-  /// `events` of `cpu`, the PMU being one of libpfm4's if cpu.source is libpfm4.
-  Catalogue(Cpu cpu, std::vector<Event> events)
-      : cpu_(std::move(cpu)), events_(std::move(events)) {}
+  Catalogue(Cpu cpu, std::vector<Event> events);
 
   const Cpu& cpu() const noexcept { return cpu_; }
   const std::vector<Event>& events() const noexcept { return events_; }
+
+  /// The PMUs of the events: one for each core type.
+  const std::vector<std::string>& pmus() const noexcept { return pmus_; }
 
   /// The event of a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
   /// core. A raw code that no row has is answered by the row it modifies, or by its event with a
   /// bare umask. Throws UsageError when nothing has that name or event.
   std::vector<Event> find(std::string_view spelling) const;
 
-  /// The same for the fields of perf_event_attr; empty when nothing has that event.
+  /// The same for the fields of perf_event_attr; empty when nothing has that event. Where events of
+  /// one code differ in config1 alone, another value of it has what they have in common.
   std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
 
   /// The events of that name, in any case and with ':' or '.', and nothing that libpfm4 would make
@@ -52,11 +55,17 @@ class Catalogue {
   /// Sorted by name.
   std::vector<Event> list(const Filter& filter) const;
 
+  /// Adds the descriptions that libpfm4 has; Intel's table has none.
+  void describe(std::vector<Event>& events) const;
+
  private:
+  std::optional<Event> find_code(std::string_view pmu, std::uint64_t config,
+                                 std::uint64_t config1) const;
   Event with_exact_code(Event event, std::uint64_t config) const;
 
   Cpu cpu_;
   std::vector<Event> events_;
+  std::vector<std::string> pmus_;
 };
 
 /// The PMU of libpfm4 that `cpu` names; where it is empty the one of `here`, or the one that
@@ -68,8 +77,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
 /// Throws what choose_pmu() and read_perfmon() throw.
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here);
 
-/// The events that libpfm4 has for the CPU of a machine, which need not be this one; nullopt where
-/// it has none.
+/// The events of Intel's table or of libpfm4 for the CPU of a machine, which need not be this one;
+/// nullopt where neither has it.
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine);
 
 }  // namespace skid::events

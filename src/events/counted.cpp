@@ -19,8 +19,8 @@ struct Meaning {
   std::string_view names;  ///< as normalized() writes them, a space between two
 };
 
-/// Names of libpfm4 and of Intel's event files, Nehalem to Sapphire Rapids and Atoms from
-/// Silvermont on. Of those that count the same the first one that a CPU has is the one to take.
+/// Names of Intel's event files, Nehalem and later and Atoms from Silvermont on, and of libpfm4. Of
+/// those that count the same the first one that a CPU has is the one to take.
 constexpr auto kIntel = std::to_array<Meaning>(
     {{K::cycles,
       "CPU_CLK_UNHALTED.THREAD_P CPU_CLK_THREAD_UNHALTED.THREAD_P CPU_CLK_UNHALTED.CORE_P "
@@ -38,13 +38,14 @@ constexpr auto kIntel = std::to_array<Meaning>(
      {K::l2_hits, "MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_UOPS_RETIRED.L2_HIT"},
      {K::l3_hits,
       "MEM_LOAD_RETIRED.L3_HIT MEM_LOAD_UOPS_RETIRED.L3_HIT MEM_LOAD_UOPS_RETIRED.LLC_HIT "
-      "MEM_LOAD_RETIRED.L3_UNSHARED_HIT"},
+      "MEM_LOAD_RETIRED.LLC_UNSHARED_HIT MEM_LOAD_RETIRED.L3_UNSHARED_HIT"},
      {K::l1_misses, "MEM_LOAD_RETIRED.L1_MISS MEM_LOAD_UOPS_RETIRED.L1_MISS"},
      {K::l2_misses, "MEM_LOAD_RETIRED.L2_MISS MEM_LOAD_UOPS_RETIRED.L2_MISS"},
      {K::l3_misses,
       "MEM_LOAD_RETIRED.L3_MISS MEM_LOAD_UOPS_RETIRED.L3_MISS MEM_LOAD_UOPS_RETIRED.LLC_MISS "
       "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS MEM_LOAD_MISC_RETIRED.LLC_MISS "
-      "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"},
+      "MEM_LOAD_RETIRED.LLC_MISS MEM_LOAD_UOPS_RETIRED_MISC.L3_MISS "
+      "MEM_LOAD_UOPS_L3_MISS_RETIRED.ALL MEM_LOAD_UOPS_RETIRED.DRAM_HIT"},
      {K::local_memory,
       "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM "
       "MEM_LOAD_UOPS_LLC_MISS_RETIRED.LOCAL_DRAM"},
@@ -64,7 +65,8 @@ constexpr auto kIntel = std::to_array<Meaning>(
      {K::mispredicted_taken_conditional, "BR_MISP_RETIRED.COND_TAKEN BR_MISP_RETIRED.TAKEN_JCC"},
      {K::mispredicted_untaken_conditional, "BR_MISP_RETIRED.COND_NTAKEN BR_MISP_RETIRED.NOT_TAKEN"},
      {K::mispredicted_taken, "BR_MISP_RETIRED.NEAR_TAKEN BR_MISP_RETIRED.TAKEN"},
-     {K::mispredicted_returns, "BR_MISP_RETIRED.RET BR_MISP_RETIRED.RETURN"},
+     {K::mispredicted_returns,
+      "BR_MISP_RETIRED.RET BR_MISP_RETIRED.RETURN BR_MISP_RETIRED.NEAR_RETURN"},
      {K::divisions, "ARITH.DIV ARITH.FPU_DIV"},
      {K::divider_uops, "ARITH.DIVIDER_UOPS"},
      {K::divider_cycles,

@@ -2,6 +2,7 @@
 
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -32,8 +33,7 @@ constexpr std::array kRoles{
     Role{"cycles", {Counted::cycles, Counted::cycles}, false},
 };
 
-/// libpfm4's codes of fixed counters have the event select 0, at which nothing is counted as a raw
-/// event; what it has for Goldmont's CPU_CLK_UNHALTED.CORE_P is 0 altogether.
+/// Codes of fixed counters have the event select 0, at which nothing is counted as a raw event.
 bool counts_nothing_raw(const Cpu& cpu, const Event& event) {
   constexpr std::uint64_t kEventSelect = 0xff;
   return cpu.layout == ConfigLayout::intel && (event.config & kEventSelect) == 0;
@@ -83,8 +83,8 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
   for (const Role& role : kRoles) {
     const Event* event = event_for(role, catalogue, pmu.name);
     if (event == nullptr) {
-      set.notes.push_back(fmt::format("{}: left out, {} ({}) has no event for it", role.stands_for,
-                                      cpu.source, cpu.name));
+      set.notes.push_back(fmt::format("{}: left out, the catalogue ({}) has no event for it",
+                                      role.stands_for, cpu.catalogue()));
       continue;
     }
     const auto trigger = best_trigger(cpu, *event);
@@ -141,7 +141,7 @@ void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, D
   add("cycles", "cycles", "cycles", long_trigger(arch));
   add("a branch", "branches", "branch-instructions", runway::trigger_kind_from("branch-taken"));
   set.notes.emplace_back(
-      "libpfm4 as built here has no events of this CPU, so the generic cycles and branches are "
+      "no table has events of this CPU, so the generic cycles and branches are "
       "used; where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) "
       "gives the others: --perfmon DIR");
   add_level_note(pmu, set);
@@ -199,7 +199,8 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
   if (pmu == nullptr) return set;
   if (machine::is_amd(machine.cpu)) {
     add_ibs(machine, set);
-  } else if (catalogue != nullptr) {
+  } else if (catalogue != nullptr &&
+             find_by(catalogue->events(), &Event::pmu, pmu->name) != nullptr) {
     add_catalogued(*pmu, *catalogue, set);
   } else {
     add_generic(machine, *pmu, set);

@@ -1,53 +1,57 @@
 #include "src/events/errata.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+
+#include <fmt/format.h>
 
 namespace skid::events {
 
 namespace {
 
-constexpr std::uint64_t kAllLoads = 0x81d0, kLockLoads = 0x21d0, kL1Hit = 0x01d1, kL2Hit = 0x02d1,
-                        kL3Hit = 0x04d1, kL1Miss = 0x08d1, kL2Miss = 0x10d1, kL3Miss = 0x20d1,
-                        kHitLfb = 0x40d1;
-
 constexpr std::string_view kSmt =
     "with SMT on, counts may be too low, or events of the sibling be counted here";
-constexpr std::string_view kStale40 =
-    "counts may be wrong by up to 40%, and PEBS records written at the wrong instruction";
-constexpr std::string_view kStale20 =
-    "counts may be wrong by up to 20%, and PEBS records written at the wrong instruction";
 constexpr std::string_view kOneMode =
     "counting only user or only kernel mode (:u, :k) gives wrong counts and PEBS records at the "
     "wrong instruction; count both";
-constexpr std::string_view kLockedHits = "locked accesses that hit the L2 may not be counted";
 
-struct Entry {
+/// By id of an event file.
+struct Effect {
+  std::string_view id, effect;
+};
+constexpr std::array<Effect, 7> kEffects{{
+    {"HSD29", kSmt},
+    {"HSM30", kSmt},
+    {"HSD25",
+     "counts may be wrong by up to 40%, and PEBS records written at the wrong instruction"},
+    {"HSM26",
+     "counts may be wrong by up to 40%, and PEBS records written at the wrong instruction"},
+    {"BDM100",
+     "counts may be wrong by up to 20%, and PEBS records written at the wrong instruction"},
+    {"HSD76", "locked accesses that hit the L2 may not be counted"},
+    {"BDM35", "locked accesses that hit the L2 may not be counted"},
+}};
+
+/// Errata that the event files leave out.
+struct Unlisted {
   Core core;
   std::string_view ids, effect;
   std::array<std::uint64_t, 8> configs;  ///< padded with 0
 };
-
-/// The source lists L1_MISS twice under HSD169 and similar errata; one is assumed to be L2_MISS.
-constexpr std::array<std::uint64_t, 8> kOfOneMode{kLockLoads, kL2Hit,  kL3Hit, kL1Miss,
-                                                  kL2Miss,    kL3Miss, kHitLfb};
-constexpr std::array<std::uint64_t, 8> kOfSmt{kAllLoads, kLockLoads, kHitLfb, kL1Hit,
-                                              kL2Hit,    kL3Hit,     kL2Miss, kL3Miss};
-constexpr std::array<std::uint64_t, 8> kOfStale{kL3Hit, kL3Miss};
-constexpr std::array<std::uint64_t, 8> kOfLockedHits{kL2Hit, kLockLoads};
-
-constexpr std::array<Entry, 10> kEntries{{
-    {Core::ivy_bridge, "BV98, BU101, BW98, CA93, CF89", kSmt, kOfSmt},
-    {Core::haswell, "HSD29, HSM30, HSW29", kSmt, kOfSmt},
-    {Core::haswell, "HSD25, HSM26, HSX51", kStale40, kOfStale},
-    {Core::haswell, "HSE114", kStale20, kOfStale},
-    {Core::broadwell, "BDM100, BDH74, BDE103, BDW85, BDF87, BDX84", kStale20, kOfStale},
+/// MEM_LOAD_(UOPS_)RETIRED and locked loads. The source lists L1_MISS twice; one is assumed to be
+/// L2_MISS.
+constexpr std::array<std::uint64_t, 8> kOfOneMode{0x21d0, 0x02d1, 0x04d1, 0x08d1,
+                                                  0x10d1, 0x20d1, 0x40d1};
+constexpr std::array<Unlisted, 4> kUnlisted{{
+    {Core::ivy_bridge,
+     "BV98, BU101, BW98, CA93, CF89",
+     kSmt,
+     {0x81d0, 0x21d0, 0x40d1, 0x01d1, 0x02d1, 0x04d1, 0x10d1, 0x20d1}},
     {Core::haswell, "HSD169, HSM179", kOneMode, kOfOneMode},
     {Core::broadwell, "BDD113", kOneMode, kOfOneMode},
     {Core::skylake, "SKL128, SKW118, KBL073, KBW73, Coffee Lake 070", kOneMode, kOfOneMode},
-    {Core::haswell, "HSD76, HSM77, HSW76", kLockedHits, kOfLockedHits},
-    {Core::broadwell, "BDH33, BDD35, BDE33, BDW35, BDF33, BDX32", kLockedHits, kOfLockedHits},
 }};
 
 struct Bit {
@@ -76,17 +80,26 @@ std::vector<std::string_view> meanings(const std::array<Bit, N>& bits, std::uint
 
 }  // namespace
 
-std::vector<Erratum> errata_of(Core core, std::uint64_t config) {
+std::vector<Erratum> errata_of(Core core, const Event& event) {
   std::vector<Erratum> errata;
-  if (config == 0) return errata;
-  for (const Entry& entry : kEntries) {
-    if (entry.core != core) continue;
-    if (std::find(entry.configs.begin(), entry.configs.end(), config) == entry.configs.end())
-      continue;
-    errata.push_back({.ids = entry.ids,
-                      .effect = entry.effect,
-                      .of_one_mode = entry.effect == kOneMode,
-                      .of_smt = entry.effect == kSmt});
+  const auto add = [&errata](std::string_view ids, std::string_view effect) {
+    if (Erratum* same = find_by(errata, &Erratum::effect, effect)) {
+      same->ids += fmt::format(", {}", ids);
+      return;
+    }
+    errata.push_back({.ids = std::string(ids),
+                      .effect = effect,
+                      .of_one_mode = effect == kOneMode,
+                      .of_smt = effect == kSmt});
+  };
+  for (const std::string& id : event.errata) {
+    const Effect* known = find_by(kEffects, &Effect::id, id);
+    add(id, known == nullptr ? std::string_view() : known->effect);
+  }
+  for (const Unlisted& unlisted : kUnlisted) {
+    const auto& configs = unlisted.configs;
+    const bool listed = std::find(configs.begin(), configs.end(), event.config) != configs.end();
+    if (unlisted.core == core && event.config != 0 && listed) add(unlisted.ids, unlisted.effect);
   }
   return errata;
 }
@@ -97,6 +110,13 @@ std::optional<L2Requests> l2_requests(Core core, std::uint64_t config) {
   if (!known || (config & 0xff) != kEvent) return std::nullopt;
   const auto umask = static_cast<std::uint8_t>(config >> 8 & 0xff);
   return L2Requests{umask, meanings(kOrigins, umask), meanings(kResults, umask)};
+}
+
+std::string manual_error(const L2Requests& requests) {
+  const auto corrected = corrected_umask(requests.umask);
+  if (!corrected) return {};
+  return fmt::format("manuals give umask 0x{:02x} for what 0x{:02x} counts (r{:02x}24)",
+                     requests.umask, *corrected, *corrected);
 }
 
 std::optional<std::uint8_t> corrected_umask(std::uint8_t umask) {

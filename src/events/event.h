@@ -17,11 +17,14 @@ struct Event {
   std::string description;                ///< may be empty; from a file: not escaped
   std::string pmu = "cpu";                ///< as perf and sysfs name it
   std::uint64_t config = 0, config1 = 0;  ///< of perf_event_attr
+  std::string source;                     ///< "Intel's event file skylake V59", "libpfm4, skl"
   std::optional<bool> precise;            ///< nullopt: unknown
-  std::string precise_source;             ///< "libpfm4", "correction", "perfmon"; empty: unknown
-  std::vector<std::string> aliases;       ///< other names of the same event
-  std::vector<std::string> errata;        ///< named by an event file; not escaped
-  std::vector<std::string> manual_errors;
+  std::string precise_source;             ///< "intel", "libpfm4", "perfmon"; empty: unknown
+  std::optional<bool> data_la;  ///< a precise record has the data address; nullopt: unknown
+  /// Counters with precise distribution, 32 for fixed counter 0; nullopt: not stated.
+  std::optional<std::vector<int>> pdist;
+  std::vector<std::string> aliases;  ///< other names of the same event
+  std::vector<std::string> errata;   ///< ids that an event file has; not escaped
   bool deprecated = false;
 };
 

@@ -35,7 +35,7 @@ bool is_one_of(const std::array<int, N>& models, const machine::CpuIdentity& cpu
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) {
   if (level < 1) return {};
   const bool highest = level >= 3;
-  switch (core_of(pfm_name_of(cpu))) {
+  switch (core_of(cpu)) {
     case Core::nehalem:
     case Core::westmere:
       return kStoppedInstructions;
@@ -58,7 +58,7 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
   // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted.
   const bool instructions = (event.config & kEventAndUmask) == kInstructions ||
                             (event.config == kCycles && event.level >= 3);
-  if (instructions && core_of(pfm_name_of(cpu)) == Core::broadwell) {
+  if (instructions && core_of(cpu) == Core::broadwell) {
     return PeriodRule{.least = 128,
                       .multiple_of = 64,
                       .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)"};

@@ -86,12 +86,13 @@ std::vector<MapLine> read_map(const fs::path& path) {
   return lines;
 }
 
-/// Whether "GenuineIntel-6-55-[56789ABCDEF]" is this CPU. Model and steppings are hexadecimal.
+/// Whether "GenuineIntel-6-55-[56789ABCDEF]" is this CPU. The family is decimal ("18" of Nova
+/// Lake), model and steppings are hexadecimal.
 bool is_cpu(std::string_view pattern, const machine::CpuIdentity& cpu) {
   if (!cpu.family || !cpu.model) return false;
   const auto parts = split(pattern, '-');
   if (parts.size() < 3 || parts[0] != cpu.vendor) return false;
-  if (lower_case(parts[1]) != fmt::format("{:x}", *cpu.family) ||
+  if (parts[1] != fmt::format("{}", *cpu.family) ||
       lower_case(parts[2]) != fmt::format("{:x}", *cpu.model)) {
     return false;
   }
@@ -101,7 +102,7 @@ bool is_cpu(std::string_view pattern, const machine::CpuIdentity& cpu) {
 }
 
 std::string describe(const machine::CpuIdentity& cpu) {
-  return fmt::format("{}-{}-{}", cpu.vendor, cpu.family ? fmt::format("{:X}", *cpu.family) : "?",
+  return fmt::format("{}-{}-{}", cpu.vendor, cpu.family ? fmt::format("{}", *cpu.family) : "?",
                      cpu.model ? fmt::format("{:X}", *cpu.model) : "?");
 }
 
@@ -153,10 +154,9 @@ Event read_event(const JsonValue& value, const std::string& pmu) {
   event.precise = precise_flag(value);
   if (event.precise) event.precise_source = "perfmon";
   event.deprecated = number(value, "Deprecated", 1) != 0;
-  const std::string errata = text_of(value, "Errata");
-  for (const std::string_view id : split(errata, ',')) {
-    if (!id.empty() && id != "null" && id != "0") event.errata.emplace_back(id);
-  }
+  if (value.find("Data_LA")) event.data_la = number(value, "Data_LA", 1) != 0;
+  event.pdist = pdist_counters(text_of(value, "PDISTCounter"));
+  event.errata = errata_ids(text_of(value, "Errata"));
   return event;
 }
 
@@ -176,6 +176,26 @@ void read_events(const fs::path& path, const std::string& pmu, std::vector<Event
 }
 
 }  // namespace
+
+std::optional<std::vector<int>> pdist_counters(std::string_view text) {
+  if (trimmed(text).empty()) return std::nullopt;
+  std::vector<int> counters;
+  if (text == "NA") return counters;
+  for (const std::string_view part : split(text, ',')) {
+    const auto counter = whole_number<int>(part);
+    if (!counter) return std::nullopt;
+    counters.push_back(*counter);
+  }
+  return counters;
+}
+
+std::vector<std::string> errata_ids(std::string_view text) {
+  std::vector<std::string> ids;
+  for (const std::string_view id : split(text, ',')) {
+    if (!id.empty() && id != "null" && id != "0") ids.emplace_back(id);
+  }
+  return ids;
+}
 
 PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
                            const machine::CpuIdentity& identity) {

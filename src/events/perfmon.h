@@ -6,6 +6,7 @@
 #include "src/machine/machine.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,12 @@ struct PerfmonEvents {
 /// that are not as expected, Error when mapfile.csv does not have the CPU.
 PerfmonEvents read_perfmon(const std::filesystem::path& directory, std::string_view cpu,
                            const machine::CpuIdentity& identity);
+
+/// The counters of a PDISTCounter: "0,1"; 32 is fixed counter 0. None for "NA"; nullopt for an
+/// empty text and for what is no list of counters.
+std::optional<std::vector<int>> pdist_counters(std::string_view text);
+
+/// The ids of "SKL091, SKL044"; none for "null" and "0".
+std::vector<std::string> errata_ids(std::string_view text);
 
 }  // namespace skid::events

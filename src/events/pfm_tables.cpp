@@ -78,9 +78,10 @@ std::optional<Encoded> encode(const std::string& spelling) {
   return Encoded{attribute.config, attribute.config1, argument.idx, text(name)};
 }
 
-Event make_event(std::string name, const Encoded& encoded, const std::string& description,
-                 bool precise) {
+Event make_event(const std::string& pmu, std::string name, const Encoded& encoded,
+                 const std::string& description, bool precise) {
   Event event;
+  event.source = fmt::format("libpfm4, {}", pmu);
   event.name = std::move(name);
   event.description = description;
   event.config = encoded.config;
@@ -113,14 +114,14 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
     }
     const auto encoded = encode(fmt::format("{}::{}:{}", pmu, event_name, text(attribute.name)));
     if (!encoded) continue;  // it needs further umasks
-    events.push_back(make_event(name, *encoded, joined(text(info.desc), text(attribute.desc)),
+    events.push_back(make_event(pmu, name, *encoded, joined(text(info.desc), text(attribute.desc)),
                                 attribute.is_precise != 0));
   }
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].aliases = equivalents[events[i].name];
   if (has_umask) return;
   if (const auto encoded = encode(fmt::format("{}::{}", pmu, event_name))) {
-    events.push_back(make_event(event_name, *encoded, text(info.desc), info.is_precise != 0));
+    events.push_back(make_event(pmu, event_name, *encoded, text(info.desc), info.is_precise != 0));
   }
 }
 
@@ -178,7 +179,7 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
     if (!name.empty()) name += part.find('=') == std::string_view::npos ? "." : ":";
     name += part;
   }
-  return make_event(name, *encoded, text(info.desc), encode(full + ":precise=2").has_value());
+  return make_event(pmu, name, *encoded, text(info.desc), encode(full + ":precise=2").has_value());
 }
 
 }  // namespace skid::events

@@ -1,5 +1,4 @@
-// libpfm4's tables of events, and what they have wrong: pfm_tables.cpp is the only code that calls
-// libpfm4.
+// libpfm4's tables of events: pfm_tables.cpp is the only code that calls libpfm4.
 #pragma once
 
 #include "src/events/cpu.h"
@@ -36,9 +35,5 @@ std::vector<Event> pfm_events(const std::string& pmu);
 /// ("INST_RETIRED:ANY_P:c=1:i"). The precise flag is libpfm4's for the combination. nullopt
 /// when it does not have it.
 std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling);
-
-/// Corrects events from libpfm4's tables and adds missing ones. The corrected ones have the
-/// precise_source "correction", or a sentence in manual_errors.
-void apply_overrides(Core core, std::vector<Event>& events);
 
 }  // namespace skid::events

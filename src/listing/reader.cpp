@@ -176,7 +176,7 @@ Reader::Read Reader::add(const measure::Source& source) {
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
     if (!is_selected(column.described)) continue;
-    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute.type)), column);
+    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute)), column);
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));
   }

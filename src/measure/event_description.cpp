@@ -122,9 +122,8 @@ void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
 
 void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
   const auto& [attribute, pmu_name, knowledge, machine, period, counters] = recorded;
-  if (!knowledge.core || knowledge.catalogue.empty()) return;
-  for (const events::Erratum& erratum :
-       events::errata_of(knowledge.cpu.core, knowledge.core->config)) {
+  if (!knowledge.event) return;
+  for (const events::Erratum& erratum : events::errata_of(knowledge.cpu.core, *knowledge.event)) {
     const bool one_mode = attribute.exclude_user != attribute.exclude_kernel;
     if (erratum.of_one_mode && one_mode) {
       warnings.push_back(
@@ -172,7 +171,13 @@ void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
 
 }  // namespace
 
-std::string pmu_name(const perfdata::Features& features, std::uint32_t type) {
+std::string pmu_name(const perfdata::Features& features, const Attribute& attribute) {
+  constexpr unsigned kPmuShift = 32;
+  const std::uint64_t of_generic = attribute.type == perfdata::PERF_TYPE_HARDWARE ||
+                                           attribute.type == perfdata::PERF_TYPE_HW_CACHE
+                                       ? attribute.config >> kPmuShift
+                                       : 0;
+  const std::uint64_t type = of_generic != 0 ? of_generic : attribute.type;
   for (const auto& [number, name] : features.pmu_mappings) {
     if (number == type) return name;
   }

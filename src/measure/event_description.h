@@ -19,8 +19,9 @@
 
 namespace skid::measure {
 
-/// The name of a PMU of the recording by its number; empty when unknown.
-std::string pmu_name(const perfdata::Features& features, std::uint32_t type);
+/// The name of an event's PMU; empty when unknown. A generic event of a hybrid CPU has the number
+/// of its PMU in the upper half of config (PERF_PMU_TYPE_SHIFT of linux/perf_event.h).
+std::string pmu_name(const perfdata::Features& features, const perfdata::Attribute& attribute);
 
 /// By attribute, what the recording's own command line requested; nullopt where unknown,
 /// and for dummy events.

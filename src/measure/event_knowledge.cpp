@@ -134,13 +134,13 @@ bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
     default:
       break;
   }
-  return pmu_name == "cpu" || pmu_name == "cpu_core" || is_arm_core(pmu_name);
+  return pmu_name == "cpu" || pmu_name.starts_with("cpu_") || is_arm_core(pmu_name);
 }
 
 std::string RecordedCpu::catalogue_name() const {
   if (!looked_up_) return "no catalogue of events was needed";
   if (!catalogue_) return "no catalogue of events covers the CPU";
-  return fmt::format("events of {}, {}", catalogue_->cpu().source, catalogue_->cpu().name);
+  return fmt::format("events of {}", catalogue_->cpu().catalogue());
 }
 
 EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pmu_name) {
@@ -155,11 +155,16 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   knowledge.counted = events::counted_by_generic(generic_name(attribute));
   if (!catalogue_) return knowledge;
   knowledge.cpu = catalogue_->cpu();
-  knowledge.catalogue = fmt::format("{}, {}", knowledge.cpu.source, knowledge.cpu.name);
+  knowledge.catalogue = knowledge.cpu.catalogue();
   if (!knowledge.core) return knowledge;
   const auto found = catalogue_->find_code(knowledge.core->config, knowledge.core->config1);
   if (found.empty()) return knowledge;
-  knowledge.event = found.front();
+  // A hybrid CPU has an event for each core type. One without a PMU is of the performance cores,
+  // which are first.
+  const events::Event* of_pmu = find_by(found, &events::Event::pmu, pmu_name);
+  if (of_pmu == nullptr && pmu_name.starts_with("cpu_")) return knowledge;
+  knowledge.event = of_pmu != nullptr ? *of_pmu : found.front();
+  if (!knowledge.event->source.empty()) knowledge.catalogue = knowledge.event->source;
   knowledge.counted = events::counted_by(knowledge.cpu, *knowledge.event);
   return knowledge;
 }

@@ -42,7 +42,8 @@ struct EventKnowledge {
   /// Of a core PMU of Arm, which records where the interrupt occurred: the
   /// kernel (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
   bool of_arm = false;
-  std::string catalogue;  ///< "libpfm4, skl"; empty: none covers the CPU
+  /// "Intel's event file skylake V59", "libpfm4, core"; empty: none covers the CPU.
+  std::string catalogue;
   events::Cpu cpu;
   std::optional<events::Event> event;  ///< nullopt: the catalogue does not have it
 
@@ -63,11 +64,11 @@ KnownCauses causes_of(const EventKnowledge& knowledge);
 /// unknown.
 bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
-/// Makes a catalogue when the first recording of its CPU needs it, for all threads: libpfm4 needs
-/// longer to list a CPU's events than it takes to read a recording.
+/// Makes a catalogue when the first recording of its CPU needs it, for all threads: to list a CPU's
+/// events takes as long as to read a recording.
 class Catalogues {
  public:
-  /// `perfmon`: directory of Intel's event files; empty: libpfm4.
+  /// `perfmon`: directory of Intel's event files; empty: what is built in.
   explicit Catalogues(std::filesystem::path perfmon = {}) : perfmon_(std::move(perfmon)) {}
 
   /// Null where there is none for this CPU. Throws what events::open_catalogue() throws for a
@@ -84,7 +85,7 @@ class Catalogues {
 class RecordedCpu {
  public:
   /// `shared`: the catalogues of all recordings; null: `perfmon`, a directory of Intel's event
-  /// files, or, where it is empty, libpfm4 is queried for this one alone.
+  /// files, or, where it is empty, the built-in tables are read for this one alone.
   explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {},
                        Catalogues* shared = nullptr)
       : machine_(std::move(machine)), perfmon_(std::move(perfmon)), shared_(shared) {}
@@ -93,7 +94,7 @@ class RecordedCpu {
   /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
   /// throws for a directory.
   EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
-  /// "events of libpfm4, skl": which catalogue answered, or why none did.
+  /// "events of Intel's event file skylake V59": which catalogue answered, or why none did.
   std::string catalogue_name() const;
 
  private:

@@ -199,7 +199,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
   describe_period(index, attribute, digest, source.planned, measurement);
-  const std::string pmu = pmu_name(recording.features(), attribute.type);
+  const std::string pmu = pmu_name(recording.features(), attribute);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
   for (std::string& warning : event_warnings({.attribute = attribute,
                               .pmu_name = pmu,
@@ -266,7 +266,7 @@ Measured measure(const Source& source, const Choices& choices) {
                   choices.catalogues);
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
-        return takes_counter(attribute, pmu_name(recording.features(), attribute.type));
+        return takes_counter(attribute, pmu_name(recording.features(), attribute));
       }));
   const Reading reading{source,  recording, digest,           cpu, counters, known_geometry,
                         tallies, warnings,  choices.bin_width};

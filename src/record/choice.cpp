@@ -59,10 +59,9 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
   std::vector<events::Event> found;
   try {
     const events::Spelling parts = events::take_apart(event.name, catalogue->cpu().layout);
-    const std::string own = events::pfm_name_of(parts.cpu);
-    if (!own.empty() && own != catalogue->cpu().name) {
-      throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(), own,
-                              catalogue->cpu().name));
+    if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
+      throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(),
+                              parts.cpu, catalogue->cpu().name));
     }
     // perf's "cpu/cache-misses/" and tracepoints ("sched:sched_switch") are none of ours to name.
     found = catalogue->find(event.name);

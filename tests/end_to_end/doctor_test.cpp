@@ -109,7 +109,7 @@ TEST(Doctor, ShowsTheDefaultEventsOfRecord) {
   GTEST_SKIP() << "libpfm4 has the tables of its own architecture, and not of x86";
 #endif
   const auto page = doctor_page({"--root", tree("skylake"), "--details"});
-  EXPECT_THAT(page.out, HasSubstr("events are precise (libpfm4, skl)"));
+  EXPECT_THAT(page.out, HasSubstr("events are precise (Intel's event file skylake V"));
   EXPECT_THAT(page.out, ContainsRegex("\n  MEM_LOAD_RETIRED.L3_MISS +none p pp ppp  load-dram\n"));
   EXPECT_THAT(doctor_page({"--root", tree("skylake")}).out,
               HasSubstr("record without -e samples "));

@@ -268,7 +268,8 @@ TEST_F(Kit, PlansTheEventsOfItsCpu) {
   EXPECT_THAT(unknown, Contains("cycles 400208"));
   EXPECT_THAT(events_of({"--for", "skl", "-e", "L2_RQSTS.MISS", "-p", "none"}),
               ElementsAre(StartsWith("cpu/config=0x3f24,name=L2_RQSTS.MISS/ ")));
-  EXPECT_THAT(kit({"--for", "no-such-cpu"}).err, HasSubstr("--for no-such-cpu: libpfm4"));
+  EXPECT_THAT(kit({"--for", "no-such-cpu"}).err,
+              HasSubstr("--for no-such-cpu: neither Intel's event files nor libpfm4"));
 }
 
 TEST_F(Kit, RefusesWrongUsage) {

@@ -79,11 +79,11 @@ class Synth : public ::testing::Test {
   test::TemporaryDirectory directory_;
 };
 
-// Emerald Rapids, which libpfm4 4.13 does not know.
+// A CPU that is newer than the built-in tables.
 TEST_F(Synth, OfACpuThatEventFilesAloneKnowIsJudgedByThem) {
   std::ofstream(directory_ / "rapids.json") << R"({
     "schema": "skidscan.model/1", "name": "rapids", "target": {"trigger": "load-dram"},
-    "machine": {"vendor": "GenuineIntel", "family": 6, "model": 207, "stepping": 2},
+    "machine": {"vendor": "GenuineIntel", "family": 6, "model": 254, "stepping": 2},
     "events": [
       {"event": "r412e", "period": 1009, "levels": [
         {"level": 2, "samples": 5000, "hits": 1, "offsets": {"kind": "constant", "offset": 1}}]},
@@ -92,7 +92,7 @@ TEST_F(Synth, OfACpuThatEventFilesAloneKnowIsJudgedByThem) {
   std::filesystem::create_directories(directory_ / "perfmon/EMR");
   std::ofstream(directory_ / "perfmon/mapfile.csv")
       << "Family-model,Version,Filename,EventType,Core Type,Native Model ID,Core Role Name\n"
-         "GenuineIntel-6-CF,V1.02,/EMR/emr_core.json,core,,,\n";
+         "GenuineIntel-6-FE,V1.02,/EMR/emr_core.json,core,,,\n";
   std::ofstream(directory_ / "perfmon/EMR/emr_core.json") << R"({"Header": {}, "Events": [
     {"EventCode": "0x2e", "UMask": "0x41", "EventName": "LONGEST_LAT_CACHE.MISS", "Precise": "0"},
     {"EventCode": "0xd1", "UMask": "0x20", "EventName": "MEM_LOAD_RETIRED.L3_MISS",

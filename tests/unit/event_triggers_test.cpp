@@ -69,7 +69,8 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
     EXPECT_THAT(precise, Contains(Counted::stores)) << cpu;
     const bool misses =
         precise.count(Counted::l3_misses) + precise.count(Counted::local_memory) > 0;
-    EXPECT_TRUE(misses || std::string(cpu) == "tmt") << cpu;
+    // Tremont's event file has no such event, and Sandy Bridge EP's are not precise.
+    EXPECT_TRUE(misses || std::string(cpu) == "tmt" || std::string(cpu) == "snb_ep") << cpu;
     EXPECT_TRUE(precise.count(Counted::taken_branches) + precise.count(Counted::branches) > 0)
         << cpu;
   }
@@ -179,9 +180,9 @@ TEST(Triggers, FilterTheListOfEvents) {
     return result;
   };
   EXPECT_THAT(names("div"_trigger, false),
-              ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_THREAD_UNHALTED.THREAD_P",
-                                     "CPU_CLK_UNHALTED", "INST_RETIRED.TOTAL_CYCLES",
-                                     "UNHALTED_CORE_CYCLES", "UOPS_RETIRED.TOTAL_CYCLES"));
+              ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_UNHALTED.THREAD",
+                                     "CPU_CLK_UNHALTED.THREAD_P", "INST_RETIRED.TOTAL_CYCLES_PS",
+                                     "UOPS_RETIRED.TOTAL_CYCLES"));
   EXPECT_THAT(names("store"_trigger, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
   EXPECT_THAT(names("none"_trigger, false), IsEmpty());
 }
@@ -226,12 +227,6 @@ TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
   }
 }
 
-TEST(CpuNames, ShareCorrectionsBetweenClientAndServerIceLake) {
-  SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(known("icl", "INST_RETIRED.ANY_P").event.precise, true);
-  EXPECT_EQ(known("icx", "INST_RETIRED.ANY_P").event.precise, true);
-}
-
 TEST(CpuNames, FollowFromFamilyAndModel) {
   const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
     machine::CpuIdentity cpu;
@@ -241,14 +236,8 @@ TEST(CpuNames, FollowFromFamilyAndModel) {
     cpu.stepping = stepping;
     return pfm_name_of(cpu);
   };
-  EXPECT_EQ(name("GenuineIntel", 6, 94), "skl");
-  EXPECT_EQ(name("GenuineIntel", 6, 158), "skl") << "Coffee Lake";
-  EXPECT_EQ(name("GenuineIntel", 6, 85, 4), "skx");
-  EXPECT_EQ(name("GenuineIntel", 6, 85, 7), "clx");
-  EXPECT_EQ(name("GenuineIntel", 6, 106), "icx");
-  EXPECT_EQ(name("GenuineIntel", 6, 151), "") << "Alder Lake";
-  EXPECT_EQ(name("GenuineIntel", 6, 207), "") << "Emerald Rapids";
-  EXPECT_EQ(name("GenuineIntel", 15, 94), "");
+  EXPECT_EQ(name("GenuineIntel", 6, 23), "core");
+  EXPECT_EQ(name("GenuineIntel", 6, 94), "") << "in Intel's table";
   EXPECT_EQ(name("AuthenticAMD", 25, 17), "amd64_fam19h_zen4");
   EXPECT_EQ(name("AuthenticAMD", 25, 0x61), "amd64_fam19h_zen4");
   EXPECT_EQ(name("AuthenticAMD", 25, 0x21), "amd64_fam19h_zen3");

@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, kBroadwell = 61,
-              kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207;
+              kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207,
+              kUnknown = 255;
 
 machine::Machine intel(int model) {
   machine::Machine machine;
@@ -87,10 +88,10 @@ TEST(EventWarnings, ReportAnImpreciseEventAtALevel) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(warnings(raw(0x412e, 2), intel(kSkylake)),
               ElementsAre(AllOf(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise"),
-                                HasSubstr("libpfm4, skl"), HasSubstr("level 2"))));
+                                HasSubstr("Intel's event file skylake V"), HasSubstr("level 2"))));
   EXPECT_THAT(warnings(raw(0x412e, 0), intel(kSkylake)), IsEmpty()) << "nothing was asked";
   EXPECT_THAT(warnings(raw(0x20d1, 2), intel(kSkylake)), IsEmpty()) << "precise";
-  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kEmeraldRapids)), IsEmpty()) << "unknown";
+  EXPECT_THAT(warnings(raw(0x412e, 2), intel(kUnknown)), IsEmpty()) << "unknown";
 }
 
 TEST(EventWarnings, ReportTheCodeOfAGenericEvent) {
@@ -177,7 +178,7 @@ TEST(EventWarnings, ReportPeriodsThatTheKernelChanges) {
 }
 
 TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
-  const machine::Machine machine = intel(kEmeraldRapids);
+  const machine::Machine machine = intel(kUnknown);
   EXPECT_THAT(warnings(raw(0x20d1), machine, 10'007, 5),
               ElementsAre(AllOf(HasSubstr("5 events"), HasSubstr("multiplexing"))));
   EXPECT_THAT(warnings(raw(0x20d1), machine, 10'007, 4), IsEmpty());
@@ -197,7 +198,7 @@ TEST(NotJudgedReason, AppliesToImpreciseEventsOfTheCatalogue) {
   EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), NotJudged::imprecise);
   EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), NotJudged::none);
   EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), NotJudged::every_instruction);
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kEmeraldRapids)), NotJudged::none) << "unknown";
+  EXPECT_EQ(judged(raw(0x412e, 2), intel(kUnknown)), NotJudged::none) << "unknown";
   EXPECT_EQ(judged(raw(0x76, 2), zen4()), NotJudged::every_instruction);
   EXPECT_EQ(judged(raw(0xc4), zen4()), NotJudged::imprecise);
 }
@@ -231,23 +232,46 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
   // Generic events are known where no catalogue is.
   Attribute branches = cycles(2);
   branches.config = 4;
-  EXPECT_EQ(with("load"_trigger, branches, kEmeraldRapids), NotJudged::not_caused);
-  EXPECT_EQ(with("branch-taken"_trigger, branches, kEmeraldRapids), NotJudged::none);
-  EXPECT_EQ(with("load"_trigger, raw(0x20c4, 2), kEmeraldRapids), NotJudged::none) << "unknown";
+  EXPECT_EQ(with("load"_trigger, branches, kUnknown), NotJudged::not_caused);
+  EXPECT_EQ(with("branch-taken"_trigger, branches, kUnknown), NotJudged::none);
+  EXPECT_EQ(with("load"_trigger, raw(0x20c4, 2), kUnknown), NotJudged::none) << "unknown";
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_THAT(remark(raw(0x412e, 2), intel(kEmeraldRapids)),
-              HasSubstr("no catalogue covers this CPU"));
-  EXPECT_THAT(remark(raw(0x20d1, 0), intel(kEmeraldRapids)), IsEmpty()) << "not judged anyway";
+  EXPECT_THAT(remark(raw(0x412e, 2), intel(kUnknown)), HasSubstr("no catalogue covers this CPU"));
+  EXPECT_THAT(remark(raw(0x20d1, 0), intel(kUnknown)), IsEmpty()) << "not judged anyway";
   EXPECT_THAT(remark(raw(0x20d1, 2), intel(kSkylake)), IsEmpty());
-  EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("is not known (libpfm4, skl)"));
+  EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)),
+              HasSubstr("is not known (Intel's event file skylake V"));
   Attribute fault;
   fault.type = perfdata::PERF_TYPE_SOFTWARE;
   fault.config = 2;
   fault.precise_ip = 2;
-  EXPECT_THAT(remark(fault, intel(kEmeraldRapids)), IsEmpty());
+  EXPECT_THAT(remark(fault, intel(kUnknown)), IsEmpty());
+}
+
+TEST(EventKnowledge, IsOfTheRecordedCoreTypeOfAHybridCpu) {
+  perfdata::Features features;
+  features.cpuid = "GenuineIntel,6,151,2";  // Alder Lake
+  features.pmu_mappings = {{4, "cpu_core"}, {10, "cpu_atom"}};
+  const auto known = [&features](const Attribute& attribute) {
+    RecordedCpu cpu(recorded_machine(features, nullptr));
+    const EventKnowledge knowledge = cpu.know(attribute, pmu_name(features, attribute));
+    return knowledge.event ? knowledge.event->name + ", " + knowledge.catalogue : "unknown";
+  };
+  Attribute event = raw(0x20d1, 2);
+  EXPECT_THAT(known(event), HasSubstr("MEM_LOAD_RETIRED.L3_MISS, Intel's event file alderlake_g"));
+  event.type = 10;
+  EXPECT_THAT(known(event),
+              HasSubstr("MEM_LOAD_UOPS_RETIRED.HITM, Intel's event file alderlake_g"));
+  event.config = 0x0e11;
+  EXPECT_EQ(known(event), "unknown") << "ITLB_MISSES.WALK_COMPLETED, which the other core type has";
+  Attribute branches = cycles(2);
+  branches.config = std::uint64_t{10} << 32 | 4;
+  EXPECT_THAT(known(branches), HasSubstr("alderlake_gracemont"));
+  branches.config = std::uint64_t{4} << 32 | 4;
+  EXPECT_THAT(known(branches), HasSubstr("alderlake_goldencove"));
 }
 
 /// A recording of an Arm machine, with what its perf recorded of it.

@@ -217,7 +217,7 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   EXPECT_EQ(misses.contract.verdict, analysis::Verdict::not_judged);
   EXPECT_THAT(misses.contract.evidence, HasSubstr("imprecise by catalogue"));
   EXPECT_THAT(misses.warnings, Contains(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
-  run_.machine.cpu.model = 207;
+  run_.machine.cpu.model = 254;
   const auto unknown = measured(0x412e, 1000);
   EXPECT_EQ(unknown.contract.verdict, analysis::Verdict::undecided);
   EXPECT_THAT(unknown.contract.evidence, HasSubstr("no catalogue covers this CPU"));

@@ -1,5 +1,6 @@
 #include "src/events/causes.h"
 #include "src/events/errata.h"
+#include "src/events/level_3.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/output/catalogue/catalogue.h"
@@ -25,40 +26,46 @@ Json l2_json(const events::L2Requests& requests) {
 }
 
 Json event_json(const Cpu& cpu, const Event& event) {
-  Json errata = array_of(events::errata_of(cpu.core, event.config),
-                         [](const events::Erratum& erratum) -> Json {
-                           return {{"ids", erratum.ids}, {"effect", erratum.effect}};
-                         });
-  for (const std::string& id : event.errata) errata.push_back({{"ids", id}, {"effect", nullptr}});
   const auto l2 = events::l2_requests(cpu.core, event.config);
-  return {{"name", event.name},
-          {"aliases", event.aliases},
-          {"pmu", event.pmu},
-          {"encoding",
-           {{"perf", events::perf_encoding(cpu.layout, event)},
-            {"raw", text_or_null(events::raw_encoding(event))},
-            {"config", hexadecimal(event.config)},
-            {"config1", hexadecimal(event.config1)}}},
-          {"description", text_or_null(event.description)},
-          {"deprecated", event.deprecated},
-          {"precise", event.precise},
-          {"precise_source", text_or_null(event.precise_source)},
-          {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
-          {"causes", array_of(events::causes_of(cpu.core, event.config),
-                              [](const events::Cause& cause) -> Json {
-                                return {{"category", name_of(cause.category)},
-                                        {"verdict", name_of(cause.verdict)},
-                                        {"note", text_or_null(cause.note)}};
-                              })},
-          {"trigger", array_of(events::triggers_of(cpu, event),
-                               [](const events::TriggerCause& cause) -> Json {
-                                 return {{"kind", runway::name_of(cause.kind)},
-                                         {"verdict", name_of(cause.verdict)},
-                                         {"events_per_iteration", cause.events_per_iteration}};
-                               })},
-          {"errata", std::move(errata)},
-          {"manual_errors", event.manual_errors},
-          {"l2_rqsts", l2 ? l2_json(*l2) : Json()}};
+  const std::string manual_error = l2 ? events::manual_error(*l2) : std::string();
+  Json manual_errors = Json::array();
+  if (!manual_error.empty()) manual_errors.push_back(manual_error);
+  return {
+      {"name", event.name},
+      {"aliases", event.aliases},
+      {"pmu", event.pmu},
+      {"encoding",
+       {{"perf", events::perf_encoding(cpu.layout, event)},
+        {"raw", text_or_null(events::raw_encoding(event))},
+        {"config", hexadecimal(event.config)},
+        {"config1", hexadecimal(event.config1)}}},
+      {"description", text_or_null(event.description)},
+      {"deprecated", event.deprecated},
+      {"precise", event.precise},
+      {"precise_source", text_or_null(event.precise_source)},
+      {"source", text_or_null(event.source)},
+      {"data_la", event.data_la},
+      {"pdist_counters", event.pdist},
+      {"level_3", events::name_of(events::level_3_of(cpu, event))},
+      {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
+      {"causes", array_of(events::causes_of(cpu.core, event.config),
+                          [](const events::Cause& cause) -> Json {
+                            return {{"category", name_of(cause.category)},
+                                    {"verdict", name_of(cause.verdict)},
+                                    {"note", text_or_null(cause.note)}};
+                          })},
+      {"trigger", array_of(events::triggers_of(cpu, event),
+                           [](const events::TriggerCause& cause) -> Json {
+                             return {{"kind", runway::name_of(cause.kind)},
+                                     {"verdict", name_of(cause.verdict)},
+                                     {"events_per_iteration", cause.events_per_iteration}};
+                           })},
+      {"errata", array_of(events::errata_of(cpu.core, event),
+                          [](const events::Erratum& erratum) -> Json {
+                            return {{"ids", erratum.ids}, {"effect", text_or_null(erratum.effect)}};
+                          })},
+      {"manual_errors", manual_errors},
+      {"l2_rqsts", l2 ? l2_json(*l2) : Json()}};
 }
 
 }  // namespace

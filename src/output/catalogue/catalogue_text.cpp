@@ -1,5 +1,6 @@
 #include "src/events/causes.h"
 #include "src/events/errata.h"
+#include "src/events/level_3.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/output/catalogue/catalogue.h"
@@ -46,11 +47,25 @@ std::string cpu_line(const Cpu& cpu) {
 
 std::string precise_text(const Event& event) {
   if (!event.precise) return "unknown";
-  const std::string_view source =
-      event.precise_source == "correction"
-          ? "Intel's event files; libpfm4 4.13 differs or does not have it"
-          : std::string_view(event.precise_source);
-  return fmt::format("{} ({})", *event.precise ? "yes" : "no", source);
+  return fmt::format("{} ({})", *event.precise ? "yes" : "no", event.source);
+}
+
+std::string data_address_text(const Event& event) {
+  if (!event.data_la) return {};
+  return *event.data_la ? "in precise records" : "none";
+}
+
+/// "counters 0, 1"; empty if the source does not state them.
+std::string pdist_text(const Event& event) {
+  if (!event.pdist) return {};
+  std::vector<std::string> counters;
+  for (const int counter : *event.pdist) {
+    constexpr int kFirstFixed = 32;
+    counters.push_back(counter < kFirstFixed
+                           ? fmt::format("counter {}", counter)
+                           : fmt::format("fixed counter {}", counter - kFirstFixed));
+  }
+  return counters.empty() ? "none" : fmt::format("{}", fmt::join(counters, ", "));
 }
 
 /// "GP_LOAD (1 event), XMM_LOAD" for the categories of one verdict.
@@ -111,29 +126,29 @@ void add_l2(const events::L2Requests& requests, Lines& lines) {
     lines.line("", fmt::format("always zero: no {} is in the umask",
                                requests.origins.empty() ? "origin" : "result"));
   }
-  if (const auto corrected = events::corrected_umask(requests.umask)) {
-    lines.line("manual error",
-               fmt::format("manuals give umask 0x{:02x} for what 0x{:02x} counts (r{:02x}24)",
-                           requests.umask, *corrected, *corrected));
-  }
+  lines.line("manual error", events::manual_error(requests));
 }
 
 std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   Lines lines(page);
-  lines.line("event", event.name + (event.deprecated ? " (deprecated)" : ""));
+  lines.line("event", event.name + (event.deprecated ? " (deprecated)" : "") +
+                          (event.pmu == "cpu" ? "" : ", " + event.pmu));
   lines.line("also", fmt::format("{}", fmt::join(event.aliases, ", ")));
   const std::string raw = events::raw_encoding(event);
   lines.line("perf", events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
   lines.line("description", event.description);
   lines.line("precise", precise_text(event));
+  lines.line("level 3", events::name_of(events::level_3_of(cpu, event)));
+  lines.line("PDist", pdist_text(event));
+  lines.line("data address", data_address_text(event));
   add_causes(cpu, event, lines);
   lines.line("trigger", triggers_text(cpu, event));
   if (const auto requests = events::l2_requests(cpu.core, event.config)) add_l2(*requests, lines);
-  for (const std::string& error : event.manual_errors) lines.line("manual error", error);
-  for (const events::Erratum& erratum : events::errata_of(cpu.core, event.config)) {
-    lines.line("erratum", fmt::format("{}: {}", erratum.ids, erratum.effect));
+  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
+    lines.line("erratum", erratum.effect.empty()
+                              ? erratum.ids
+                              : fmt::format("{}: {}", erratum.ids, erratum.effect));
   }
-  lines.line("errata", fmt::format("{}", fmt::join(event.errata, ", ")));
   return std::move(lines.text());
 }
 

@@ -1,0 +1,36 @@
+// Intel's event files, as they are part of the program (intel/README.md).
+#pragma once
+
+#include "src/events/event.h"
+#include "src/machine/machine.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::events {
+
+/// The events of one type of core.
+struct IntelFile {
+  std::string name;     ///< "skylakex", "alderlake_goldencove"
+  std::string version;  ///< "V1.37"
+  std::string pmu;      ///< "cpu"; on a hybrid CPU "cpu_core", "cpu_atom", "cpu_lowpower"
+};
+
+/// The files of a CPU: several if it is hybrid, none if the table does not have it.
+std::vector<IntelFile> intel_files_of(const machine::CpuIdentity& cpu);
+
+/// The files of a CPU by any of its names, of one core type ("adl_glc", "adl/cpu_core"), or by
+/// family, model and stepping ("6-8F", "6-55-4", as Intel writes them, in hexadecimal; "6-143": a
+/// model that no CPU has in hexadecimal is read as decimal). Empty: the table does not have it.
+/// Throws UsageError if a model needs its stepping.
+std::vector<IntelFile> intel_files_of(std::string_view cpu);
+
+/// All files, in the order of the table.
+std::vector<IntelFile> intel_files();
+
+/// All events of a file, in the order of the table. Decompresses the table up to the file's last
+/// event.
+std::vector<Event> intel_events(const IntelFile& file);
+
+}  // namespace skid::events

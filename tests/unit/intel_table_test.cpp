@@ -1,0 +1,355 @@
+// Intel's event files as they are in the program, against the table that they are built from.
+#include "src/events/intel_table.h"
+
+#include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/level_3.h"
+#include "src/support/error.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::events {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string content(const std::string& name) {
+  std::ifstream file(SKIDSCAN_TEST_DATA "/../src/events/intel/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// The columns of each row but the header; the last one may be empty.
+std::vector<std::vector<std::string>> rows(const std::string& table, std::size_t columns) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& line : split(table, '\n')) {
+    rows.push_back(split(line, '\t'));
+    rows.back().resize(columns);
+  }
+  if (!rows.empty()) rows.erase(rows.begin());
+  return rows;
+}
+
+/// FNV-1a.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+machine::CpuIdentity intel(int family, int model, std::optional<int> stepping = {}) {
+  machine::CpuIdentity cpu;
+  cpu.vendor = "GenuineIntel";
+  cpu.family = family;
+  cpu.model = model;
+  cpu.stepping = stepping;
+  return cpu;
+}
+
+std::vector<std::string> names(const std::vector<IntelFile>& files) {
+  std::vector<std::string> names;
+  for (const IntelFile& file : files) names.push_back(file.name);
+  return names;
+}
+
+std::vector<std::string> files_of(const std::string& cpu) {
+  return names(intel_files_of(cpu));
+}
+
+Catalogue of(const std::string& cpu) {
+  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
+}
+
+/// A change of the table is to be made on purpose: look at what differs, then change these.
+TEST(IntelTable, IsTheOneOfThisVersion) {
+  EXPECT_EQ(rows(content("events.tsv"), 9).size(), 17276U);
+  EXPECT_EQ(rows(content("models.tsv"), 4).size(), 47U);
+  EXPECT_EQ(hash_of(content("events.tsv")), 0xd9667e1b96151bd6U);
+  EXPECT_EQ(hash_of(content("models.tsv")), 0xc0b0bf0e4bbf8e40U);
+}
+
+struct Code {
+  std::set<std::string> names, errata;
+  bool precise = false, data_la = false;
+};
+
+std::set<std::string> ids(const std::string& errata) {
+  std::set<std::string> ids;
+  for (std::string id : split(errata, ',')) {
+    id.erase(0, id.find_first_not_of(' '));
+    if (!id.empty() && id != "0") ids.insert(id);
+  }
+  return ids;
+}
+
+std::set<std::string> all_names(const Event& event) {
+  std::set<std::string> names(event.aliases.begin(), event.aliases.end());
+  names.insert(event.name);
+  return names;
+}
+
+/// By name and by code; what names of one code state is true of the code.
+TEST(IntelTable, AnswersEveryRow) {
+  enum Column { file, name, config, msr, precise, data_la, pdist, counters, errata };
+  const auto table = rows(content("events.tsv"), 9);
+  const auto key = [](const std::vector<std::string>& row) {
+    return std::tuple(row[file], row[config], row[msr]);
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, Code> codes;
+  std::map<std::string, Catalogue> catalogues;
+  for (const auto& row : table) {
+    Code& code = codes[key(row)];
+    code.names.insert(row[name]);
+    code.precise = code.precise || row[precise] != "0";
+    code.data_la = code.data_la || row[data_la] == "1";
+    code.errata.merge(ids(row[errata]));
+  }
+  EXPECT_EQ(std::count_if(codes.begin(), codes.end(),
+                          [](const auto& code) { return code.second.names.size() > 1; }),
+            409);
+  for (const auto& row : table) {
+    SCOPED_TRACE(row[file] + " " + row[name]);
+    auto catalogue = catalogues.find(row[file]);
+    if (catalogue == catalogues.end()) {
+      catalogue = catalogues.emplace(row[file], of(row[file])).first;
+    }
+    const Code& code = codes[key(row)];
+    const auto found = catalogue->second.find_name(row[name]);
+    ASSERT_EQ(found.size(), 1U);
+    const Event& event = found.front();
+    EXPECT_EQ(event.name, row[name]);
+    EXPECT_EQ(event.config, std::stoull(row[config], nullptr, 16));
+    const std::string value = row[msr].empty() ? "0" : row[msr].substr(row[msr].find('=') + 1);
+    EXPECT_EQ(event.config1, std::stoull(value, nullptr, 16));
+    EXPECT_EQ(all_names(event), code.names);
+    EXPECT_EQ(event.precise, code.precise);
+    EXPECT_EQ(event.data_la.has_value(), !row[data_la].empty());
+    EXPECT_EQ(event.data_la.value_or(false), code.data_la);
+    EXPECT_EQ(std::set<std::string>(event.errata.begin(), event.errata.end()), code.errata);
+    std::string counters_with_pdist;
+    for (const int counter : event.pdist.value_or(std::vector<int>())) {
+      counters_with_pdist += (counters_with_pdist.empty() ? "" : ",") + std::to_string(counter);
+    }
+    EXPECT_EQ(event.pdist.has_value(), !row[pdist].empty());
+    EXPECT_EQ(counters_with_pdist, row[pdist] == "NA" ? "" : row[pdist]);
+    const auto by_code = catalogue->second.find_code(event.config, event.config1);
+    ASSERT_EQ(by_code.size(), 1U);
+    EXPECT_EQ(all_names(by_code.front()), code.names);
+    EXPECT_EQ(by_code.front().precise, code.precise);
+    if (HasFailure()) break;  // one row of 17,276 shows what is wrong
+  }
+}
+
+TEST(IntelTable, HasTheFilesOfEveryModel) {
+  for (const auto& row : rows(content("models.tsv"), 4)) {
+    for (const std::string& cpu : split(row[3], ' ')) {
+      const auto parts = split(cpu, '-');
+      std::vector<std::optional<int>> steppings{std::nullopt};
+      if (parts.size() > 2) {
+        steppings.clear();
+        for (const char c : parts[2]) {
+          if (c != '[' && c != ']')
+            steppings.emplace_back(std::stoi(std::string(1, c), nullptr, 16));
+        }
+      }
+      for (const auto& stepping : steppings) {
+        EXPECT_THAT(names(intel_files_of(
+                        intel(std::stoi(parts[0]), std::stoi(parts[1], nullptr, 16), stepping))),
+                    ::testing::Contains(row[0]))
+            << cpu;
+      }
+    }
+    ASSERT_THAT(files_of(row[0]), ElementsAre(row[0]));
+    EXPECT_EQ(intel_files_of(row[0]).front().version, row[1]);
+  }
+  EXPECT_THAT(intel_files_of(intel(6, 0x55)), IsEmpty()) << "the stepping decides";
+  EXPECT_THAT(intel_files_of(intel(6, 15)), IsEmpty()) << "Core 2";
+  auto amd = intel(6, 0x8f);
+  amd.vendor = "AuthenticAMD";
+  EXPECT_THAT(intel_files_of(amd), IsEmpty());
+}
+
+TEST(IntelTable, IsFoundByTheNamesOfPerfIntelAndLibpfm4) {
+  const std::vector<std::pair<const char*, const char*>> known{
+      {"spr", "sapphirerapids"},
+      {"SapphireRapids", "sapphirerapids"},
+      {"emr", "emeraldrapids"},
+      {"gnr", "graniterapids"},
+      {"srf", "sierraforest"},
+      {"cwf", "clearwaterforest"},
+      {"grr", "grandridge"},
+      {"skl", "skylake"},
+      {"kabylake", "skylake"},
+      {"cml", "skylake"},
+      {"skx", "skylakex"},
+      {"skylake-avx512", "skylakex"},
+      {"clx", "cascadelakex"},
+      {"cooperlake", "cascadelakex"},
+      {"icl", "icelake"},
+      {"icx", "icelakex"},
+      {"tgl", "tigerlake"},
+      {"rkl", "rocketlake"},
+      {"hsw", "haswell"},
+      {"hsw_ep", "haswellx"},
+      {"HSX", "haswellx"},
+      {"bdw-de", "broadwellde"},
+      {"bdw_ep", "broadwellx"},
+      {"ivb_ep", "ivytown"},
+      {"ivt", "ivytown"},
+      {"jaketown", "Jaketown"},
+      {"snb_ep", "Jaketown"},
+      {"nehalem", "NehalemEP"},
+      {"nhm_ex", "NehalemEX"},
+      {"westmereep-dp", "WestmereEP-DP"},
+      {"wsm", "WestmereEP-SP"},
+      {"wsm-ex", "WestmereEX"},
+      {"glm", "goldmont"},
+      {"tmt", "elkhartlake"},
+      {"snowridgex", "snowridgex"},
+      {"slm", "Silvermont"},
+      {"knl", "knightslanding"},
+      {"atom", "bonnell"},
+      {"adl_glc", "alderlake_goldencove"},
+      {"adl/cpu_core", "alderlake_goldencove"},
+      {"rpl/cpu_atom", "alderlake_gracemont"},
+      {"alderlake-gracemont", "alderlake_gracemont"},
+      {"alderlaken", "alderlake_gracemont"},
+      {"mtl_cmt", "meteorlake_crestmont"},
+      {"arl/cpu_lowpower", "arrowlake_crestmont"},
+      {"6-143", "sapphirerapids"},
+      {"6-8F", "sapphirerapids"},
+      {"6-8f-8", "sapphirerapids"},
+      {"GenuineIntel-6-CF", "emeraldrapids"},
+      {"6-55-4", "skylakex"},
+      {"6-55-7", "cascadelakex"},
+      {"6-158", "skylake"}};
+  for (const auto& [cpu, file] : known) EXPECT_THAT(files_of(cpu), ElementsAre(file)) << cpu;
+  EXPECT_THAT(files_of("adl"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
+  EXPECT_THAT(files_of("6-97"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
+  EXPECT_THAT(files_of("raptorlake"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
+  EXPECT_THAT(files_of("lnl"), ElementsAre("lunarlake_lioncove", "lunarlake_skymont"));
+  EXPECT_THAT(files_of("ptl"), ElementsAre("pantherlake_cougarcove", "pantherlake_darkmont"));
+  EXPECT_THAT(files_of("18-1"), ElementsAre("novalake_coyotecove", "novalake_arcticwolf"));
+  EXPECT_EQ(intel_files_of("alderlaken").front().pmu, "cpu");
+  EXPECT_EQ(intel_files_of("adl").back().pmu, "cpu_atom");
+  for (const char* cpu : {"", "zen4", "arm_n1", "core", "no-such", "6-FF", "6-", "-", "6-8F-4-1",
+                          "adl/cpu_none", "alder", "lake"}) {
+    EXPECT_THAT(files_of(cpu), IsEmpty()) << cpu;
+  }
+  EXPECT_THROW(intel_files_of("6-55"), UsageError) << "Skylake's and Cascade Lake's servers";
+  EXPECT_TRUE(is_called("skylake", "skl"));
+  EXPECT_TRUE(is_called("alderlake", "adl_glc"));
+  EXPECT_FALSE(is_called("skylake", "skx"));
+  EXPECT_FALSE(is_called("skylake", "zen4"));
+  EXPECT_FALSE(is_called("zen3", "zen4"));
+}
+
+TEST(IntelTable, AnswersForBothCoreTypesOfAHybridCpu) {
+  const auto found = of("adl").find("r20d1");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "MEM_LOAD_RETIRED.L3_MISS");
+  EXPECT_EQ(found[0].pmu, "cpu_core");
+  EXPECT_EQ(found[0].source, "Intel's event file alderlake_goldencove V1.40");
+  EXPECT_THAT(found[0].pdist.value(), ElementsAre(0));
+  EXPECT_EQ(found[1].name, "MEM_LOAD_UOPS_RETIRED.HITM") << "another event by the same code";
+  EXPECT_EQ(found[1].pmu, "cpu_atom");
+  EXPECT_THAT(found[1].pdist.value(), IsEmpty());
+}
+
+/// Bits 40 to 47 (UMaskExt) distinguish events of the newer cores.
+TEST(IntelTable, HasTheUpperBitsOfUmasks) {
+  const Catalogue lion_cove = of("lnl_lnc");
+  EXPECT_EQ(lion_cove.find_name("BR_MISP_RETIRED.COND").at(0).config, 0x100000011c5U);
+  EXPECT_EQ(lion_cove.find_code(0x100000001d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT");
+  EXPECT_EQ(lion_cove.find_code(0x1d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT_L0");
+  EXPECT_THAT(lion_cove.find_code(0x1d1, 0).at(0).aliases, IsEmpty());
+}
+
+TEST(IntelTable, AnswersForAnyLoadLatencyThreshold) {
+  const Event event = of("spr").find_code(0x1cd, 30).at(0);
+  EXPECT_EQ(event.name, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT with config1=0x1e");
+  EXPECT_EQ(event.precise, true);
+  EXPECT_EQ(event.data_la, true);
+  EXPECT_EQ(event.config1, 30U);
+  // Responses differ in more than a threshold, and none is precise.
+  EXPECT_EQ(of("skl").find_code(0x1b7, 0x123).at(0).precise, false);
+  EXPECT_THAT(of("skl").find_code(0x1b7, 0x123).at(0).name, HasSubstr("OFFCORE_RESPONSE"));
+}
+
+TEST(Level3, IsWhatKernelAndEventFilesSay) {
+  const std::vector<std::tuple<const char*, const char*, Level3>> known{
+      {"nhm", "MEM_INST_RETIRED.LOADS", Level3::refused},
+      {"snb", "INST_RETIRED.PREC_DIST", Level3::refused},
+      {"snb_ep", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::refused},
+      {"slm", "INST_RETIRED.ANY_P", Level3::refused},
+      {"knl", "INST_RETIRED.ANY_P", Level3::refused},
+      {"ivb", "INST_RETIRED.PREC_DIST", Level3::distinct},
+      {"ivb", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
+      {"hsw_ep", "cycles", Level3::distinct},
+      {"bdw", "cpu/event=0xc0,umask=1,inv,cmask=16/", Level3::distinct},
+      {"skl", "INST_RETIRED.PREC_DIST", Level3::distinct},
+      {"skl", "instructions", Level3::level_2},
+      {"skx", "cycles", Level3::distinct},
+      {"skx", "MEM_INST_RETIRED.ALL_LOADS", Level3::level_2},
+      {"clx", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
+      {"glm", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
+      {"goldmontplus", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::unknown},
+      {"icl", "instructions", Level3::distinct},
+      {"icx", "INST_RETIRED.PREC_DIST", Level3::distinct},
+      {"icx", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
+      {"icx", "cycles", Level3::level_2},
+      {"tgl", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
+      {"spr", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
+      {"spr", "instructions", Level3::distinct},
+      {"spr", "cycles", Level3::level_2},
+      {"spr", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", Level3::level_2},
+      {"spr", "cpu/event=0xd1,umask=0x20,cmask=1/", Level3::unknown},
+      {"emr", "BR_INST_RETIRED.NEAR_TAKEN", Level3::distinct},
+      {"gnr", "MEM_INST_RETIRED.ALL_STORES", Level3::distinct},
+      {"srf", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
+      {"srf", "instructions", Level3::distinct},
+      {"cwf", "BR_INST_RETIRED.NEAR_TAKEN", Level3::distinct},
+      {"adl_glc", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
+      {"adl_grt", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
+      {"lnl_lnc", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
+      {"lnl_skt", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
+      {"darkmont", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::distinct},
+  };
+  for (const auto& [cpu, name, level] : known) {
+    const Catalogue catalogue = of(cpu);
+    EXPECT_EQ(name_of(level_3_of(catalogue.cpu(), catalogue.find(name).at(0))), name_of(level))
+        << cpu << ' ' << name;
+  }
+  Cpu amd, arm;
+  amd.layout = ConfigLayout::amd;
+  arm.layout = ConfigLayout::arm;
+  EXPECT_EQ(level_3_of(amd, {}), Level3::refused);
+  EXPECT_EQ(level_3_of(arm, {}), Level3::level_2);
+  EXPECT_EQ(level_3_of({}, {}), Level3::unknown);
+}
+
+}  // namespace
+}  // namespace skid::events
