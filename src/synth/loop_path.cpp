@@ -13,7 +13,7 @@ namespace {
 
 using analysis::SampleClass;
 
-/// docs/method.md: the last 5% of a runway's instructions are censored, at least one.
+/// docs/method.md: the last 5% of a runway's instructions are censored, rounded down.
 constexpr std::int64_t kCensoredDivisor = 20;
 
 /// Numbers the instructions of one part of the loop.
@@ -57,7 +57,7 @@ LoopPath::LoopPath(const LoopParts& parts) {
     const AddressRange trigger = parts.trigger_blocks[number].trigger;
     const AddressRange runway = parts.trigger_blocks[number].runway;
     numbering.each(runway, [&](Step& step, std::int64_t index, std::int64_t count) {
-      const std::int64_t censored = std::max<std::int64_t>(1, count / kCensoredDivisor);
+      const std::int64_t censored = count / kCensoredDivisor;
       step.sample_class = index >= count - censored ? SampleClass::censored : SampleClass::skid;
       step.offset = index + 1;
       step.trigger = number;

@@ -82,7 +82,7 @@ class SynthRecording : public ::testing::Test {
          {std::tuple{"load"_trigger, 100U, 20U, 1U, Gaps{}},
           std::tuple{"branch-taken"_trigger, 60U, 5U, 3U, Gaps{}},
           std::tuple{"fault"_trigger, 20U, 0U, 1U, Gaps{}},
-          std::tuple{"store"_trigger, 50U, 10U, 1U, Gaps{20, 45, 30}}}) {
+          std::tuple{"store"_trigger, 50U, 10U, 1U, Gaps{0, 45, 1}}}) {
       runway::Specification specification = runway::specification_of(trigger);
       specification.nops = nops;
       specification.lead_in_nops = lead_in;
