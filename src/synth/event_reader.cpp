@@ -71,7 +71,8 @@ void read_elsewhere(const JsonValue& object, Elsewhere& elsewhere) {
                        {"foreign", share(elsewhere.foreign)},
                        {"unmapped", share(elsewhere.unmapped)},
                        {"loop", share(elsewhere.loop)},
-                       {"other_trigger", share(elsewhere.other_trigger)}});
+                       {"other_trigger", share(elsewhere.other_trigger)},
+                       {"iteration", share(elsewhere.iteration)}});
   if (elsewhere.sum() > 1 + kSumTolerance) {
     object.refuse(fmt::format("shares that add up to {}", elsewhere.sum()), "at most 1");
   }
@@ -87,9 +88,62 @@ void read_exact(const JsonValue& value, ExactShares& exact) {
                       {"elsewhere", share(exact.elsewhere)}});
 }
 
-LevelModel read_level(const JsonValue& object, const fs::path& directory) {
+AddressShares read_address(const JsonValue& value) {
+  AddressShares shares;
+  if (value.is_number()) {
+    shares.cause = value.number(0, 1);
+    return shares;
+  }
+  read_fields(value, {{"cause", share(shares.cause)}, {"elsewhere", share(shares.elsewhere)}});
+  if (shares.cause + shares.elsewhere > 1 + kSumTolerance) {
+    value.refuse(fmt::format("shares that add up to {}", shares.cause + shares.elsewhere),
+                 "at most 1");
+  }
+  return shares;
+}
+
+Shadow read_shadow(const JsonValue& value) {
+  constexpr std::uint64_t kLongestDelay = 1'000'000;
+  Shadow shadow;
+  read_fields(value, {{"lowest", whole(shadow.lowest, 0, kLongestDelay), kRequired},
+                      {"highest", whole(shadow.highest, 0, kLongestDelay), kRequired}});
+  if (shadow.highest < shadow.lowest) {
+    value["highest"].refuse(fmt::format("{}", shadow.highest),
+                            fmt::format("at least \"lowest\", {}", shadow.lowest));
+  }
+  return shadow;
+}
+
+/// What the kernel makes of all records of an event at a level (docs/synth.md names the sources).
+ExactShares exact_by(ExactIpRule rule, int precise_ip) {
+  constexpr int kEventingIp = 2;
+  switch (rule) {
+    case ExactIpRule::never:
+      break;
+    case ExactIpRule::rewound:
+      if (precise_ip >= kEventingIp) return {.hits = 1, .misses = 0, .elsewhere = 1};
+      break;
+    case ExactIpRule::requested:
+      if (precise_ip >= kEventingIp) return {1, 1, 1};
+      break;
+    case ExactIpRule::always:
+      if (precise_ip >= 1) return {1, 1, 1};
+      break;
+  }
+  return {};
+}
+
+/// `rule`: of the machine, for a level that does not have its own shares.
+LevelModel read_level(const JsonValue& object, const fs::path& directory, ExactIpRule rule) {
   constexpr double kMostLogits = 10, kMostInstructions = 10'000;
   LevelModel level;
+  if (object.find("refused")) {
+    read_fields(object, {{"level", integer(level.level, 0, kHighestLevel), kRequired},
+                         {"refused", text(level.refused)}});
+    if (level.refused.empty()) object["refused"].refuse("no reason", "why it is refused");
+    level.precise_ip = level.level;
+    return level;
+  }
   read_fields(
       object,
       {{"level", integer(level.level, 0, kHighestLevel), kRequired},
@@ -107,7 +161,10 @@ LevelModel read_level(const JsonValue& object, const fs::path& directory) {
                        {"offsets", number(level.run_effect.offsets, 0, kMostInstructions)}});
         }},
        {"elsewhere", [&](const JsonValue& value) { read_elsewhere(value, level.elsewhere); }},
-       {"exact_ip", [&](const JsonValue& value) { read_exact(value, level.exact); }},
+       {"exact_ip"},
+       {"other_triggers", share(level.other_triggers)},
+       {"shadow", [&](const JsonValue& value) { level.shadow = read_shadow(value); }},
+       {"address", [&](const JsonValue& value) { level.address = read_address(value); }},
        {"triggers",
         [&](const JsonValue& value) { level.triggers = shares_of(value, runway::kMostTriggers); }},
        {"lost", whole(level.lost, 0, kMostLost)},
@@ -115,6 +172,12 @@ LevelModel read_level(const JsonValue& object, const fs::path& directory) {
        {"throttled", whole(level.throttled, 0, kMostThrottled)}});
   const auto recorded = object.find("precise_ip");
   level.precise_ip = recorded ? recorded->integer(0, kHighestLevel) : level.level;
+  const auto exact = object.find("exact_ip");
+  if (exact) {
+    read_exact(*exact, level.exact);
+  } else {
+    level.exact = exact_by(rule, level.precise_ip);
+  }
   if (level.samples) return level;
   const auto* table = std::get_if<Empirical>(&level.offsets.kind);
   if (table == nullptr || level.hits > 0 || level.elsewhere.sum() > 0) {
@@ -129,7 +192,7 @@ LevelModel read_level(const JsonValue& object, const fs::path& directory) {
   return level;
 }
 
-EventModel read_event(const JsonValue& object, const fs::path& directory) {
+EventModel read_event(const JsonValue& object, const fs::path& directory, ExactIpRule rule) {
   constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 48;
   EventModel event;
   std::string written;
@@ -138,14 +201,7 @@ EventModel read_event(const JsonValue& object, const fs::path& directory) {
                        {"config"},
                        {"recorded"},
                        {"period", whole(event.period, 1, kLongestPeriod), kRequired},
-                       {"levels",
-                        [&](const JsonValue& levels) {
-                          for (const JsonValue& level : levels.elements(kHighestLevel + 1)) {
-                            event.levels.push_back(read_level(level, directory));
-                          }
-                          if (event.levels.empty()) levels.refuse("no level", "at least one");
-                        },
-                        kRequired}});
+                       {"levels"}});
   if (written.empty() || written.find_first_of(",{}") != std::string::npos) {
     object["event"].refuse(json_text(json(written)), "the name of one event");
   }
@@ -160,16 +216,26 @@ EventModel read_event(const JsonValue& object, const fs::path& directory) {
   if (recorded) recorded->allow_only({"event", "type", "config"});
   event.recorded = recorded ? read_code(*recorded, text_of((*recorded)["event"]))
                             : read_code(object, event.name);
+  // Breakpoints and software events are no records of a PMU.
+  const bool of_pmu = event.recorded.type != perfdata::PERF_TYPE_BREAKPOINT &&
+                      event.recorded.type != perfdata::PERF_TYPE_SOFTWARE &&
+                      event.recorded.type != perfdata::PERF_TYPE_TRACEPOINT;
+  const JsonValue levels = object["levels"];
+  for (const JsonValue& level : levels.elements(kHighestLevel + 1)) {
+    event.levels.push_back(read_level(level, directory, of_pmu ? rule : ExactIpRule::never));
+  }
+  if (event.levels.empty()) levels.refuse("no level", "at least one");
   return event;
 }
 
 }  // namespace
 
-std::vector<EventModel> read_events(const JsonValue& list, const fs::path& directory) {
+std::vector<EventModel> read_events(const JsonValue& list, const fs::path& directory,
+                                    ExactIpRule rule) {
   std::vector<EventModel> events;
   std::set<std::pair<std::string, int>> seen;
   for (const JsonValue& element : list.elements(kMostAttributes)) {
-    EventModel event = read_event(element, directory);
+    EventModel event = read_event(element, directory, rule);
     for (const LevelModel& level : event.levels) {
       if (!seen.insert({event.name + ':' + event.modifiers, level.level}).second) {
         element.refuse(fmt::format("level {} of {} for the second time", level.level, event.name),

@@ -4,7 +4,23 @@
 
 namespace skid::synth {
 
+namespace {
+
 using nlohmann::json;
+
+constexpr std::size_t kMostPmus = 16;
+
+machine::CorePmu read_pmu(const JsonValue& object) {
+  machine::CorePmu pmu;
+  read_fields(object, {{"name", text(pmu.name), kRequired},
+                       {"type", whole(pmu.type, 0, kWord), kRequired},
+                       {"max_precise", [&](const JsonValue& level) {
+                          pmu.max_precise = level.integer(0, machine::kHighestLevel);
+                        }}});
+  return pmu;
+}
+
+}  // namespace
 
 std::optional<Arch> arch_of_vendor(std::string_view vendor) {
   if (vendor.starts_with("0x")) return Arch::aarch64;  // the implementer of MIDR_EL1
@@ -43,8 +59,23 @@ machine::Machine read_machine(const JsonValue& document, Arch arch) {
                {"stepping", integer(cpu.stepping)},
                {"microcode", text(cpu.microcode)},
                {"hypervisor", [&](const JsonValue& name) { cpu.hypervisor = text_of(name); }},
-               {"kernel", text(machine.kernel)}});
+               {"kernel", text(machine.kernel)},
+               {"core_pmus",
+                [&](const JsonValue& pmus) {
+                  for (const JsonValue& pmu : pmus.elements(kMostPmus)) {
+                    machine.core_pmus.push_back(read_pmu(pmu));
+                  }
+                }},
+               {"exact_ip"}});
   return machine;
+}
+
+ExactIpRule read_exact_rule(const JsonValue& document) {
+  static constexpr std::array<std::string_view, 4> kRules{"never", "rewound", "requested",
+                                                          "always"};
+  const auto object = document.find("machine");
+  const auto rule = object ? object->find("exact_ip") : std::nullopt;
+  return rule ? static_cast<ExactIpRule>(choice(*rule, kRules)) : ExactIpRule::never;
 }
 
 Buffers read_buffers(const JsonValue& document) {

@@ -48,8 +48,15 @@ std::vector<double> shares_of(const JsonValue& value, std::size_t most);
 /// "offsets" of a level. Tables that it names are in `directory`. Throws InputError.
 Distribution read_distribution(const JsonValue& object, const std::filesystem::path& directory);
 
-/// "events" of a document. Throws InputError.
-std::vector<EventModel> read_events(const JsonValue& list, const std::filesystem::path& directory);
+/// When the kernel of a machine sets PERF_RECORD_MISC_EXACT_IP.
+enum class ExactIpRule : std::uint8_t { never, rewound, requested, always };
+
+/// "exact_ip" of the machine of a document. Throws InputError.
+ExactIpRule read_exact_rule(const JsonValue& document);
+
+/// "events" of a document. `rule`: for levels without shares of their own. Throws InputError.
+std::vector<EventModel> read_events(const JsonValue& list, const std::filesystem::path& directory,
+                                    ExactIpRule rule);
 
 inline auto text(std::string& to) {
   return [&to](const JsonValue& value) { to = text_of(value); };

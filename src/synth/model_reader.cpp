@@ -57,20 +57,22 @@ Model parse_model(std::string_view text_of_model, const std::string& name,
   const JsonValue document(parsed, name);
   Model model;
   std::string schema, source;  // the source is for people who read the model
-  read_fields(
-      document,
-      {{"schema", text(schema), kRequired},
-       {"name", text(model.name), kRequired},
-       {"description", text(model.description)},
-       {"source", text(source)},
-       {"seed", whole(model.seed, 0, kAny)},
-       {"target"},
-       {"machine"},
-       {"ticks_per_nop", number(model.ticks_per_nop, 0, 1e6)},
-       {"ticks_per_second", number(model.ticks_per_second, 1, 1e11)},
-       {"buffers"},
-       {"events", [&](const JsonValue& events) { model.events = read_events(events, directory); },
-        kRequired}});
+  read_fields(document, {{"schema", text(schema), kRequired},
+                         {"name", text(model.name), kRequired},
+                         {"description", text(model.description)},
+                         {"source", text(source)},
+                         {"seed", whole(model.seed, 0, kAny)},
+                         {"target"},
+                         {"machine"},
+                         {"ticks_per_nop", number(model.ticks_per_nop, 0, 1e6)},
+                         {"ticks_per_second", number(model.ticks_per_second, 1, 1e11)},
+                         {"buffers"},
+                         {"events",
+                          [&](const JsonValue& events) {
+                            model.events =
+                                read_events(events, directory, read_exact_rule(document));
+                          },
+                          kRequired}});
   if (schema != kModelSchema) {
     document["schema"].refuse(json_text(json(schema)), fmt::format("\"{}\"", kModelSchema));
   }
