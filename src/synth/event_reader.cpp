@@ -194,6 +194,7 @@ LevelModel read_level(const JsonValue& object, const fs::path& directory, ExactI
 
 EventModel read_event(const JsonValue& object, const fs::path& directory, ExactIpRule rule) {
   constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 48;
+  constexpr double kFewestEvents = 1e-6, kMostEvents = 1e9;
   EventModel event;
   std::string written;
   read_fields(object, {{"event", text(written), kRequired},
@@ -201,6 +202,10 @@ EventModel read_event(const JsonValue& object, const fs::path& directory, ExactI
                        {"config"},
                        {"recorded"},
                        {"period", whole(event.period, 1, kLongestPeriod), kRequired},
+                       {"events_per_iteration",
+                        [&](const JsonValue& events) {
+                          event.events_per_iteration = events.number(kFewestEvents, kMostEvents);
+                        }},
                        {"levels"}});
   if (written.empty() || written.find_first_of(",{}") != std::string::npos) {
     object["event"].refuse(json_text(json(written)), "the name of one event");

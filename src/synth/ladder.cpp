@@ -28,10 +28,11 @@ FileDescriptor create(const std::filesystem::path& path) {
   return file;
 }
 
-/// Events that an iteration should cause: what the target declares of a built-in event, else one
-/// for each trigger.
-double events_per_iteration(const runway::Target& target, const std::string& event) {
-  const runway::Expectation* expected = target.description.expectation_of(event);
+/// Events that an iteration causes: the model's, else what the target declares of a built-in event,
+/// else one for each trigger.
+double events_per_iteration(const runway::Target& target, const EventModel& event) {
+  if (event.events_per_iteration) return *event.events_per_iteration;
+  const runway::Expectation* expected = target.description.expectation_of(event.name);
   if (expected != nullptr && expected->events_per_iteration > 0) {
     return expected->events_per_iteration;
   }
@@ -45,7 +46,7 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
   runway::TargetReport report;
   const double events = static_cast<double>(samples) * static_cast<double>(event.period);
   report.iterations = static_cast<std::uint64_t>(
-      std::llround(std::min(events / events_per_iteration(target, event.name), 1e18)));
+      std::llround(std::min(events / events_per_iteration(target, event), 1e18)));
   report.ticks_per_nop = model.ticks_per_nop;
   report.ticks_per_second = model.ticks_per_second;
   double nops =

@@ -98,6 +98,8 @@ struct EventModel {
   std::string modifiers;  ///< "u"
   EventCode recorded;     ///< what became of it; another name where the event was substituted
   std::uint64_t period = 0;
+  /// All causes together; nullopt: as the target declares, else one of each trigger.
+  std::optional<double> events_per_iteration;
   std::vector<LevelModel> levels;
 };
 

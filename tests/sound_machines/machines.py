@@ -15,6 +15,9 @@ TRIGGERS = {LOAD: "load", STORE: "store", L3_MISS: "load-dram", TAKEN: "branch-t
 MEMORY = {LOAD, STORE, L3_MISS}
 # Each instruction causes the event, so that no sample says anything about skid.
 OF_ALL_INSTRUCTIONS = {CYCLES, INSTRUCTIONS}
+# Of an iteration with one trigger: that and the back-edge, every other branch, and of the default
+# target's instructions all; of cycles some for the NOPs and the load.
+EVENTS_PER_ITERATION = {TAKEN: 2, MISPREDICTED: 0.5, INSTRUCTIONS: 5204, CYCLES: 1601}
 
 # Intel's event files, by the core's directory there; of Core 2 libpfm4's table.
 CORE2 = {L3_MISS: 0x04CB, CYCLES: 0x3C}
@@ -57,6 +60,7 @@ class Machine:
     level_1: int = 1
     # Every operation is sampled, whatever is counted.
     samples_operations: bool = False
+    period: int = 1009
     # Levels of the default set: those up to caps/max_precise, which Arm's PMU does not have.
     levels: tuple = (0, 1, 2, 3)
 
@@ -101,9 +105,9 @@ def machines():
                 data=set(), refused={TAKEN, MISPREDICTED, CYCLES}),
         # A task's IBS event is refused before Linux 6.2.
         Machine("zen3", 33, {CYCLES: 0x76}, "always", 2, data=set(), family=25,
-                vendor="AuthenticAMD", kernel="6.1.0", refused={CYCLES}),
+                vendor="AuthenticAMD", kernel="6.1.0", refused={CYCLES}, period=1072),
         Machine("zen4", 97, {CYCLES: 0x76}, "always", 2, data={CYCLES}, family=25, stepping=2,
-                vendor="AuthenticAMD", samples_operations=True),
+                vendor="AuthenticAMD", samples_operations=True, period=1072),
         # SPE's samples are AUX data.
         Machine("neoverse-n1", 0xD0C, ARM, "never", vendor="0x41", family=None, data=set(),
                 pmu="armv8_pmuv3_0", pmus={"armv8_pmuv3_0": 8}, arch="aarch64",

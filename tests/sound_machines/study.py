@@ -5,9 +5,9 @@ usage: study.py SKIDSCAN [--machine NAME]... [--trigger KIND]... [--fault NAME] 
                 [--seed N] [--keep DIR]
 
 Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether several
-triggers have even shares, WRONG, evidence or reason. Exit status 1: a sound machine came out as
-broken, or a fault was not found. Breakpoints ignore a level and are broken at level 2 on every x86
-machine (docs/method.md).
+triggers have even shares, WRONG, evidence or reason, warnings. Exit status 1: a sound machine
+came out as broken, or a fault was not found. Breakpoints ignore a level and are broken at level 2
+on every x86 machine (docs/method.md).
 """
 
 import argparse
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-from machines import (CYCLES, EINVAL, EOPNOTSUPP, LOAD, OF_ALL_INSTRUCTIONS, TAKEN, machines)
+from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, LOAD, OF_ALL_INSTRUCTIONS,
+                      TAKEN, machines)
 
 FAULTS = {
     "late": "levels 2 and 3 are one instruction late",
@@ -26,7 +27,6 @@ FAULTS = {
     "address": "the data address of precise samples is of something else",
     "shadowed": "level 3 is distinct, and has the shadow of level 2",
 }
-PERIOD = 1009
 GAPS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 # Instructions that retire between overflow and arming: fewer than a few hundred cycles take.
 SHADOW = {"lowest": 1, "highest": 300}
@@ -90,7 +90,9 @@ def model_of(machine, trigger, options):
         name = f"{machine.pmu}/config={code:#x}/" if len(machine.pmus) > 1 else f"r{code:x}"
         levels = [level for level in machine.levels if level >= 2 or not close]
         events.append({"event": name, "type": machine.pmus[machine.pmu], "config": hex(code),
-                       "period": PERIOD,
+                       "period": machine.period,
+                       "events_per_iteration": len(GAPS) + 1 if close
+                       else EVENTS_PER_ITERATION.get(event, 1),
                        "levels": [level_of(machine, event, level, options, close)
                                   for level in levels]})
     if trigger == "load":
@@ -243,7 +245,7 @@ def main():
                 even = "-" if row["bias"] is None else "uneven" if is_uneven(row) else "even"
                 print("\t".join([name, row["trigger"], row["event"], str(row["level"]),
                                  row["verdict"], hits, even, "WRONG" if is_wrong else "",
-                                 row["evidence"]]), flush=True)
+                                 row["evidence"], *row["warnings"]]), flush=True)
     return 1 if wrong else 0
 
 

@@ -81,6 +81,7 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   level["address"] = {{"cause", 0.5}, {"elsewhere", 0.25}};
   level["elsewhere"] = {{"iteration", 0.125}};
   document["events"][0]["levels"].push_back({{"level", 3}, {"refused", "not here"}});
+  document["events"][0]["events_per_iteration"] = 2;
   document["machine"] = {{"core_pmus", {{{"name", "cpu_atom"}, {"type", 10}, {"max_precise", 3}}}}};
   const Model model = parse_model(document.dump(), "m.json", {});
   const LevelModel& read = model.events[0].levels[0];
@@ -91,6 +92,7 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   EXPECT_EQ(read.address->elsewhere, 0.25);
   EXPECT_EQ(read.elsewhere.iteration, 0.125);
   EXPECT_EQ(model.events[0].levels[1].refused, "not here");
+  EXPECT_EQ(model.events[0].events_per_iteration, 2);
   ASSERT_THAT(model.machine.core_pmus, SizeIs(1));
   EXPECT_EQ(model.machine.core_pmus[0].type, 10U);
   EXPECT_EQ(model.machine.core_pmus[0].max_precise, 3);
