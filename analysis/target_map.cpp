@@ -12,7 +12,7 @@
 namespace skid::analysis {
 namespace {
 
-/// METHOD: the last 5% of the runway are censored.
+/// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
 constexpr std::size_t kCensoredDivisor = 20;
 
 /// Later code looks instructions up by bisection, so each region must start with one and hold them
@@ -66,7 +66,8 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> tri
                               trigger.range.begin, trigger.range.end, trigger.starts.size()));
     }
     MappedBlock mapped{std::move(block), std::nullopt};
-    if (nops > 0) mapped.censored_index = nops - std::max<std::size_t>(1, nops / kCensoredDivisor);
+    const std::size_t censored = nops / kCensoredDivisor;
+    if (censored > 0) mapped.censored_index = nops - censored;
     map.blocks_.push_back(std::move(mapped));
   }
   map.lead_in_ = std::move(lead_in);

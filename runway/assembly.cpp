@@ -59,9 +59,11 @@ std::string block_of(const Specification& specification, const Instructions& cod
                      std::size_t trigger) {
   std::string text =
       symbol(numbered("skid_trigger", trigger), "\t" + code.triggers[trigger].instruction + "\n");
-  return text + symbol(numbered("skid_runway", trigger),
-                       numbered(".Lrunway", trigger) + ":\n" +
-                           nops(code.nop, runway_nops(specification, trigger)));
+  const std::string label = numbered(".Lrunway", trigger) + ":\n";
+  const std::uint32_t count = runway_nops(specification, trigger);
+  // Without a NOP its symbol would share an address.
+  if (count == 0) return text + label;
+  return text + symbol(numbered("skid_runway", trigger), label + nops(code.nop, count));
 }
 
 std::string loop_of(const Specification& specification, const Instructions& code) {
@@ -171,11 +173,11 @@ std::string note_of(const Specification& specification, const Instructions& code
     if (next == code.triggers.size()) return std::string("skid_runway_end");
     return numbered(code.triggers[next].head.empty() ? "skid_trigger" : "skid_head", next);
   };
-  std::vector<std::string> addresses{"skid_loop",   "skid_loop_end", "skid_lead_in", "skid_trigger",
-                                     "skid_runway", runway_end(0),   "skid_datum"};
+  std::vector<std::string> addresses{"skid_loop", "skid_loop_end", "skid_lead_in", "skid_trigger",
+                                     ".Lrunway",  runway_end(0),   "skid_datum"};
   for (std::size_t i = 1; i < code.triggers.size(); ++i) {
     addresses.push_back(numbered("skid_trigger", i));
-    addresses.push_back(numbered("skid_runway", i));
+    addresses.push_back(numbered(".Lrunway", i));
     addresses.push_back(runway_end(i));
   }
   for (const SymbolRange& other : others) {

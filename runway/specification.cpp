@@ -59,18 +59,15 @@ void check_working_set(const Specification& specification) {
 }
 
 void check_nops(const Specification& specification) {
-  const auto check_runway = [](std::string_view field, std::uint32_t nops) {
-    require(nops >= kFewestNops && nops <= kMostNops, field, nops,
-            fmt::format("{} to {}", kFewestNops, kMostNops));
-  };
-  check_runway("runway NOPs", specification.nops);
+  require(specification.nops >= kFewestNops && specification.nops <= kMostNops, "runway NOPs",
+          specification.nops, fmt::format("{} to {}", kFewestNops, kMostNops));
   require(specification.lead_in_nops <= kMostNops, "lead-in NOPs", specification.lead_in_nops,
           fmt::format("0 to {}", kMostNops));
   require(triggers_of(specification) <= kMostTriggers, "triggers", triggers_of(specification),
           fmt::format("1 to {}", kMostTriggers));
   std::uint64_t all = std::uint64_t{specification.nops} + specification.lead_in_nops;
   for (const std::uint32_t gap : specification.gaps) {
-    check_runway("NOPs between two triggers", gap);
+    require(gap <= kMostNops, "NOPs between two triggers", gap, fmt::format("0 to {}", kMostNops));
     all += gap;
   }
   require(all <= kMostNopsOfAll, "NOPs of an iteration", all,

@@ -29,7 +29,7 @@ struct Specification {
   unsigned nop_bytes = 1;     ///< length of one runway NOP; 1 to 9 on x86-64, 4 on aarch64
   std::uint32_t nops = 5000;  ///< NOPs of the runway; 20 to 1,000,000
   std::uint32_t lead_in_nops = 200;  ///< NOPs before the first trigger; 0 to 1,000,000
-  /// NOPs between each trigger and the next, 20 to 1,000,000 each: one fewer than triggers. `nops`
+  /// NOPs between each trigger and the next, 0 to 1,000,000 each: one fewer than triggers. `nops`
   /// follow the last.
   std::vector<std::uint32_t> gaps;
   /// load-l2, load-l3 and load-dram: bytes that the pointer chase goes through; 0 for the others.

@@ -58,9 +58,8 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "them"},
       {{"--gaps"},
        Value::number("N,N", options.gaps).separated(),
-       "NOPs between consecutive triggers, one number less than triggers (default: unequal, "
-       "growing "
-       "up to --nops)"},
+       "NOPs between consecutive triggers, from 0, one number less than triggers (default: "
+       "unequal, growing up to --nops)"},
       {{"--working-set"},
        Value::size("BYTES", options.working_set),
        "size of the pointer chase of load-l2, load-l3 and load-dram (default: depends on "

@@ -20,6 +20,8 @@ constexpr std::uint64_t kBetween = 10'000;               // ns from one sample t
 /// PERF_RECORD_LOST reports many at once.
 constexpr std::uint64_t kMostLostRecords = 3;
 constexpr std::size_t kLongestComm = 15;
+/// PERF_MEM_NA of include/linux/perf_event.h: nothing is known of the access.
+constexpr std::uint64_t kNoSource = 0x508'0021;
 
 std::string bytes_of(const std::string& hexadecimal) {
   std::string bytes;
@@ -34,9 +36,9 @@ std::string bytes_of(const std::string& hexadecimal) {
 
 class RecordEncoder {
  public:
-  RecordEncoder(const std::vector<perfdata::Attribute>& attributes,
+  RecordEncoder(const std::vector<perfdata::Attribute>& attributes, const TriggerData& data,
                 perfdata::RecordingWriter& writer)
-      : attributes_(&attributes), writer_(&writer) {}
+      : attributes_(&attributes), data_(data), writer_(&writer) {}
 
   struct When {
     std::uint64_t time = 0;
@@ -47,7 +49,15 @@ class RecordEncoder {
     const std::int32_t pid = pid_of(entry.origin);
     body_.clear();
     body_.u64(id(entry.attribute, when)).u64(entry.value).i32(pid).i32(pid).u64(when.time);
+    const perfdata::Attribute& attribute = (*attributes_)[entry.attribute];
+    const bool has_data = attribute.has(perfdata::PERF_SAMPLE_ADDR);
+    if (has_data) body_.u64(entry.data);
     body_.u32(when.cpu).u32(0);
+    if (has_data) {
+      const bool accesses =
+          entry.data != 0 && data_.source != 0 && attribute.type != perfdata::PERF_TYPE_BREAKPOINT;
+      body_.u64(accesses ? data_.latency : 0).u64(accesses ? data_.source : kNoSource);
+    }
     const auto mode = static_cast<std::uint16_t>(entry.mode);
     const auto exact = entry.exact ? perfdata::PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
     writer_->write(perfdata::PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact),
@@ -122,6 +132,7 @@ class RecordEncoder {
   }
 
   const std::vector<perfdata::Attribute>* attributes_;
+  TriggerData data_;
   perfdata::RecordingWriter* writer_;
   RecordBody body_;
 };
@@ -181,8 +192,8 @@ void Contents::add(std::uint16_t attribute, std::vector<DrawnSample> samples,
                    const LevelModel& level) {
   for (const DrawnSample& sample : samples) {
     auto& list = sample.origin == Origin::before_exec ? before_exec_ : rest_;
-    list.push_back(
-        {sample.address, attribute, Kind::sample, sample.origin, sample.mode, sample.exact});
+    list.push_back({sample.address, sample.data, attribute, Kind::sample, sample.origin,
+                    sample.mode, sample.exact});
   }
   add_lost(Kind::lost, attribute, level.lost);
   add_lost(Kind::lost_samples, attribute, level.lost_samples);
@@ -214,7 +225,7 @@ void write_contents(Contents contents, const std::vector<perfdata::Attribute>& a
                     Random& buffering, perfdata::RecordingWriter& writer) {
   // What a process made for itself, as the kernel calls it.
   static const std::string kAnonymous = "//anon";
-  RecordEncoder encoder(attributes, writer);
+  RecordEncoder encoder(attributes, target.data, writer);
   const RecordEncoder::When start{kFirstTime, 0};
   encoder.kernel_mapping(code_of_kernel(), start);
   encoder.comm(kOtherPid, "other", false, start);

@@ -24,6 +24,7 @@ class Contents {
   enum class Kind : std::uint8_t { sample, lost, lost_samples, throttle, exec };
   struct Entry {
     std::uint64_t value = 0;  ///< address of a sample, or how many were lost
+    std::uint64_t data = 0;   ///< PERF_SAMPLE_ADDR of a sample
     std::uint16_t attribute = 0;
     Kind kind = Kind::sample;
     Origin origin = Origin::target;
@@ -48,6 +49,7 @@ struct TargetMapping {
   std::string build_id;  ///< hexadecimal
   symbols::Module::ExecutableMapping code;
   AddressRange before_exec;  ///< what the process has mapped there before its exec
+  TriggerData data;          ///< source and latency of its accesses
 };
 
 /// Writes all records and completes the recording. `order`: of what happens when; `buffering`: of

@@ -1,6 +1,7 @@
 #include "src/synth/draw.h"
 
 #include "src/support/error.h"
+#include "src/synth/causes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,11 @@ constexpr std::uint64_t kOtherBegin = 0x7f00'0000'0000;
 constexpr std::uint64_t kOtherBytes = 0x10'0000;
 constexpr std::uint64_t kUnmappedBegin = 0x6000'0000'0000;
 constexpr std::uint64_t kPage = 0x1000;
+/// Pages of data: of what the target maps for a pointer chase, of its stack, and of nothing that it
+/// accesses.
+constexpr std::uint64_t kChaseBegin = 0x7e00'0000'0000;
+constexpr std::uint64_t kStackBegin = 0x7ffc'0000'0000;
+constexpr std::uint64_t kElsewhereBegin = 0x5555'0000'0000;
 /// Places in code outside the target.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
@@ -45,14 +51,17 @@ class Drawer {
         shift_(shift.offsets),
         hits_(shifted_share(level.hits, shift.hits_logit)),
         random_(seed),
-        offsets_(level.offsets) {
+        offsets_(level.offsets),
+        causes_(causes_of(level, path, name)),
+        is_even_(level.triggers.empty() && level.other_triggers == 0 && !level.shadow) {
     drawn_.truth.run_shift = shift;
     drawn_.truth.hits = hits_;
     drawn_.truth.triggers.resize(path.triggers());
-    if (!level.triggers.empty() && level.triggers.size() != path.triggers()) {
-      throw Error(fmt::format("{}: the model has shares for {} triggers, the target has {}", name,
-                              level.triggers.size(), path.triggers()));
+    drawn_.truth.trigger_shares.resize(path.triggers());
+    for (const Cause& cause : causes_) {
+      if (cause.trigger) drawn_.truth.trigger_shares[*cause.trigger] = cause.share;
     }
+    if (level.address) drawn_.truth.data.emplace();
     for (const Step& step : path.steps()) {
       if (step.sample_class == SampleClass::loop) loop_.push_back(&step);
       if (step.sample_class == SampleClass::other_trigger) others_.push_back(&step);
@@ -95,8 +104,12 @@ class Drawer {
     if (falls_on(elsewhere.unmapped)) {
       return add_elsewhere(SampleClass::unmapped, kUnmappedBegin, Origin::target, CpuMode::user);
     }
-    if (falls_on(elsewhere.loop)) return add(*any_of(loop_), level_.exact.elsewhere);
-    if (falls_on(elsewhere.other_trigger)) return add(*any_of(others_), level_.exact.elsewhere);
+    if (falls_on(elsewhere.loop)) return add(*any_of(loop_), level_.exact.elsewhere, 0);
+    if (falls_on(elsewhere.other_trigger)) return add(*any_of(others_), level_.exact.elsewhere, 0);
+    if (falls_on(elsewhere.iteration)) {
+      const Step& step = path_.steps()[any_step()];
+      return add(step, level_.exact.elsewhere, data_of(step));
+    }
     land(random_.share() < hits_ ? 0 : shifted(offsets_.draw(random_)));
   }
 
@@ -108,24 +121,53 @@ class Drawer {
     return steps[static_cast<std::size_t>(random_.below(steps.size()))];
   }
 
-  std::size_t any_trigger() {
-    if (level_.triggers.empty()) {
-      return static_cast<std::size_t>(random_.below(path_.triggers()));
-    }
+  std::size_t any_step() { return static_cast<std::size_t>(random_.below(path_.steps().size())); }
+
+  const Cause& any_cause() {
+    if (is_even_) return causes_[static_cast<std::size_t>(random_.below(causes_.size()))];
     double left = random_.share();
-    std::size_t trigger = 0;
-    while (trigger + 1 < level_.triggers.size() && left >= level_.triggers[trigger]) {
-      left -= level_.triggers[trigger++];
+    std::size_t cause = 0;
+    while (cause + 1 < causes_.size() && left >= causes_[cause].share) {
+      left -= causes_[cause++].share;
     }
-    return trigger;
+    return causes_[cause];
   }
 
   void land(std::int64_t offset) {
-    const LoopPath::Landing landing = path_.at(any_trigger(), offset);
+    const Cause& cause = any_cause();
+    const LoopPath::Landing landing = path_.from(cause.step, offset);
     ++drawn_.truth.drawn[offset];
     if (landing.wrapped) ++drawn_.truth.wrapped;
-    const bool is_hit = landing.step->sample_class == SampleClass::hit;
-    add(*landing.step, is_hit ? level_.exact.hits : level_.exact.misses);
+    const bool is_hit = landing.step->sample_class == SampleClass::hit || offset == 0;
+    add(*landing.step, is_hit ? level_.exact.hits : level_.exact.misses,
+        data_of(path_.steps()[cause.step]));
+  }
+
+  /// What an instruction accesses; 0: nothing.
+  std::uint64_t accessed_by(const Step& step) {
+    const TriggerData& data = path_.data();
+    if (!step.accesses_memory) return 0;
+    if (step.sample_class != SampleClass::hit) return kStackBegin;
+    if (data.elements == 0) return data.datum;
+    const std::uint64_t element = random_.below(data.elements);
+    return element == 0 ? data.datum : kChaseBegin + element * data.stride;
+  }
+
+  /// The data address of a sample whose event an instruction caused.
+  std::uint64_t data_of(const Step& cause) {
+    if (!level_.address) return 0;
+    const double drawn = random_.share();
+    const AddressShares& shares = *level_.address;
+    std::uint64_t address = 0;
+    if (drawn < shares.cause) {
+      address = accessed_by(cause);
+      drawn_.truth.data->cause += address == 0 ? 0 : 1;
+    } else if (drawn < shares.cause + shares.elsewhere) {
+      constexpr std::uint64_t kWordBytes = 8;
+      address = kElsewhereBegin + kWordBytes * random_.below(kPlaces);
+      ++drawn_.truth.data->elsewhere;
+    }
+    return address;
   }
 
   void add_foreign() {
@@ -136,19 +178,20 @@ class Drawer {
     // Before its exec the process had other code where the target is mapped afterwards.
     const auto& steps = path_.steps();
     const Step& step = steps[static_cast<std::size_t>(random_.below(steps.size()))];
-    add({step.address, Origin::before_exec, CpuMode::user, is_exact(level_.exact.elsewhere)},
+    add({step.address, Origin::before_exec, CpuMode::user, is_exact(level_.exact.elsewhere), 0},
         SampleClass::other_user);
   }
 
   void add_elsewhere(SampleClass sample_class, std::uint64_t begin, Origin origin, CpuMode mode) {
     const std::uint64_t address = begin + kPlaceBytes * random_.below(kPlaces);
-    add({address, origin, mode, is_exact(level_.exact.elsewhere)}, sample_class);
+    add({address, origin, mode, is_exact(level_.exact.elsewhere), 0}, sample_class);
   }
 
   bool is_exact(double share) { return random_.share() < share; }
 
-  void add(const Step& step, double exact_share) {
-    const DrawnSample sample{step.address, Origin::target, CpuMode::user, is_exact(exact_share)};
+  void add(const Step& step, double exact_share, std::uint64_t data) {
+    const DrawnSample sample{step.address, Origin::target, CpuMode::user, is_exact(exact_share),
+                             data};
     if (step.offset) ++drawn_.truth.offsets[*step.offset];
     if (step.trigger) {
       const bool is_hit = step.sample_class == SampleClass::hit;
@@ -160,6 +203,7 @@ class Drawer {
   void add(const DrawnSample& sample, SampleClass sample_class) {
     Truth& truth = drawn_.truth;
     truth.samples.add(sample_class, 1);
+    if (truth.data && sample.data == 0) ++truth.data->none;
     ++truth.places[sample];
     if (sample.exact) {
       ++truth.exact_ip_samples;
@@ -178,6 +222,8 @@ class Drawer {
   double hits_;
   Random random_;
   OffsetSampler offsets_;
+  std::vector<Cause> causes_;
+  bool is_even_;  ///< no share differs from another
   std::vector<const Step*> loop_, others_;
   Drawn drawn_;
 };

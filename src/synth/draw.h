@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -27,9 +28,12 @@ struct DrawnSample {
   std::uint64_t address = 0;
   Origin origin = Origin::target;
   perfdata::CpuMode mode = perfdata::CpuMode::user;
-  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+  bool exact = false;      ///< PERF_RECORD_MISC_EXACT_IP
+  std::uint64_t data = 0;  ///< PERF_SAMPLE_ADDR, no part of comparisons
 
-  friend bool operator==(const DrawnSample&, const DrawnSample&) = default;
+  friend bool operator==(const DrawnSample& a, const DrawnSample& b) {
+    return !(a < b) && !(b < a);
+  }
   friend bool operator<(const DrawnSample& a, const DrawnSample& b) {
     return std::tie(a.address, a.origin, a.mode, a.exact) <
            std::tie(b.address, b.origin, b.mode, b.exact);
@@ -40,6 +44,11 @@ struct DrawnSample {
 struct RunShift {
   double hits_logit = 0;     ///< added to the logit of the share of hits; 0 and 1 stay
   std::int64_t offsets = 0;  ///< instructions, added to each offset that is drawn
+};
+
+/// Samples by the data address that they carry.
+struct DataCounts {
+  std::uint64_t cause = 0, elsewhere = 0, none = 0;
 };
 
 /// What must be found in the samples of one event at one level.
@@ -53,6 +62,8 @@ struct Truth {
   std::map<std::int64_t, std::uint64_t> drawn;
   std::uint64_t wrapped = 0;  ///< samples whose skid came out in another iteration
   std::vector<analysis::TriggerCount> triggers;
+  std::vector<double> trigger_shares;  ///< of the triggers, in the samples that `offsets` places
+  std::optional<DataCounts> data;      ///< nullopt without PERF_SAMPLE_ADDR
   RunShift run_shift;
   double hits = 0;  ///< the model's share, shifted
   std::map<DrawnSample, std::uint64_t> places;

@@ -28,10 +28,11 @@ FileDescriptor create(const std::filesystem::path& path) {
   return file;
 }
 
-/// Events that an iteration should cause: what the target declares of a built-in event, else one
-/// for each trigger.
-double events_per_iteration(const runway::Target& target, const std::string& event) {
-  const runway::Expectation* expected = target.description.expectation_of(event);
+/// Events that an iteration causes: the model's, else what the target declares of a built-in event,
+/// else one for each trigger.
+double events_per_iteration(const runway::Target& target, const EventModel& event) {
+  if (event.events_per_iteration) return *event.events_per_iteration;
+  const runway::Expectation* expected = target.description.expectation_of(event.name);
   if (expected != nullptr && expected->events_per_iteration > 0) {
     return expected->events_per_iteration;
   }
@@ -45,7 +46,7 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
   runway::TargetReport report;
   const double events = static_cast<double>(samples) * static_cast<double>(event.period);
   report.iterations = static_cast<std::uint64_t>(
-      std::llround(std::min(events / events_per_iteration(target, event.name), 1e18)));
+      std::llround(std::min(events / events_per_iteration(target, event), 1e18)));
   report.ticks_per_nop = model.ticks_per_nop;
   report.ticks_per_second = model.ticks_per_second;
   double nops =
@@ -55,6 +56,15 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
       static_cast<double>(report.iterations) * nops * model.ticks_per_nop / model.ticks_per_second;
   report.cpu = 0;
   return report;
+}
+
+/// Of the levels of an event.
+std::uint64_t most_samples_of(const EventModel& event) {
+  std::uint64_t most = 0;
+  for (const LevelModel& level : event.levels) {
+    most = std::max(most, level.samples.value_or(0));
+  }
+  return most;
 }
 
 }  // namespace
@@ -82,35 +92,47 @@ Ladder write_ladder(
   if (!model.description.empty()) run.notes.push_back(model.description);
 
   std::set<std::string> files;
-  const std::vector<Selected> all = all_of(model);
-  const std::size_t total = all.size() * static_cast<std::size_t>(repeats);
-  for (int repeat = 1; repeat <= repeats; ++repeat) {
-    for (const Selected& selected : all) {
-      const EventModel& event = model.events[selected.event];
-      const LevelModel& level = event.levels[selected.level];
-      const std::string file =
-          run::recording_name(event.name, level.level, repeats > 1 ? repeat : 0, files);
-      begins(file, files.size(), total);
-      const auto path = directory / file;
-      RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);
-
-      const MeasurementTruth& written = truth.measurements.front();
-      run::PlannedMeasurement measurement;
-      measurement.event = perftool::join_event_name({event.name, event.modifiers});
-      measurement.requested = written.requested;
-      measurement.perf_event = written.perf_event;
-      measurement.level = level.level;
-      measurement.repeat = repeat;
-      measurement.period = event.period;
-      measurement.trigger = trigger;
-      measurement.file = file;
-      measurement.state = run::State::finished;
-      measurement.started = measurement.ended = kNoTime;
-      measurement.target_report = report_of(model, target, written.truth.samples.read(), event);
-      measurement.length = measurement.target_report->iterations;
-      run.samples = std::max(run.samples, written.truth.samples.read());
+  const std::size_t total = all_of(model).size() * static_cast<std::size_t>(repeats);
+  std::size_t written = 0;
+  const auto add = [&](int repeat, Selected selected) {
+    const EventModel& event = model.events[selected.event];
+    const LevelModel& level = event.levels[selected.level];
+    const MeasurementTruth described = synthesizer.describe(selected, 0);
+    run::PlannedMeasurement measurement;
+    measurement.event = perftool::join_event_name({event.name, event.modifiers});
+    measurement.requested = described.requested;
+    measurement.perf_event = described.perf_event;
+    measurement.level = level.level;
+    measurement.repeat = repeat;
+    measurement.period = event.period;
+    measurement.trigger = trigger;
+    measurement.file =
+        run::recording_name(event.name, level.level, repeats > 1 ? repeat : 0, files);
+    measurement.started = measurement.ended = kNoTime;
+    if (!level.refused.empty()) {
+      measurement.state = run::State::refused;
+      measurement.reason = level.refused;
       run.measurements.push_back(std::move(measurement));
-      ladder.recordings.push_back({file, repeat, std::move(truth)});
+      return;
+    }
+    begins(measurement.file, ++written, total);
+    const auto path = directory / measurement.file;
+    RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);
+    const std::uint64_t samples = truth.measurements.front().truth.samples.read();
+    measurement.state = run::State::finished;
+    // The target also ran where all samples were dropped.
+    measurement.target_report =
+        report_of(model, target, samples == 0 ? most_samples_of(event) : samples, event);
+    measurement.length = measurement.target_report->iterations;
+    run.samples = std::max(run.samples, samples);
+    ladder.recordings.push_back({measurement.file, repeat, std::move(truth)});
+    run.measurements.push_back(std::move(measurement));
+  };
+  for (int repeat = 1; repeat <= repeats; ++repeat) {
+    for (std::size_t event = 0; event < model.events.size(); ++event) {
+      for (std::size_t level = 0; level < model.events[event].levels.size(); ++level) {
+        add(repeat, {event, level});
+      }
     }
   }
   return ladder;

@@ -1,10 +1,13 @@
 #include "src/synth/loop_path.h"
 
+#include "runway/kinds/kind.h"
+#include "src/instructions/instruction.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -13,7 +16,7 @@ namespace {
 
 using analysis::SampleClass;
 
-/// docs/method.md: the last 5% of a runway's instructions are censored, at least one.
+/// docs/method.md: the last 5% of a runway's instructions are censored, rounded down.
 constexpr std::int64_t kCensoredDivisor = 20;
 
 /// Numbers the instructions of one part of the loop.
@@ -37,11 +40,60 @@ class Numbering {
   std::vector<Step>* steps_;
 };
 
+/// The last branch of an other trigger, which is declared with the instructions that it fuses with
+/// or returns to; without a branch its last instruction.
+OtherCause cause_in(AddressRange other, Arch arch, std::span<const std::byte> code,
+                    const std::vector<std::uint64_t>& starts) {
+  OtherCause cause;
+  bool is_branch = false;
+  for (const std::uint64_t start : starts) {
+    if (!other.contains(start)) continue;
+    const auto decoded = instructions::classify(arch, code.subspan(start - starts.front()), start);
+    const bool branches = decoded && decoded->flow != instructions::Flow::next;
+    if (is_branch && !branches) continue;
+    is_branch = branches;
+    cause = {start, decoded && !decoded->memory.empty()};
+  }
+  return cause;
+}
+
+/// As include/uapi/linux/perf_event.h encodes where an access was served: of mem_op, mem_lvl,
+/// mem_snoop, mem_lock and mem_dtlb each the bits that apply.
+TriggerData data_of(const runway::TargetDescription& target) {
+  constexpr std::uint64_t kLoad = 2, kStore = 4, kHit = 2U << 5, kNoSnoop = 2U << 19,
+                          kNoLock = 1U << 24, kTlbHit = (2U | 8U) << 26;
+  struct Served {
+    std::uint64_t level;    ///< PERF_MEM_LVL_*
+    std::uint64_t latency;  ///< cycles, of the order of current CPUs
+  };
+  constexpr Served kL1{8U << 5, 5}, kL2{0x20U << 5, 15}, kL3{0x40U << 5, 60},
+      kDram{0x80U << 5, 300};
+  const runway::Kind& kind = runway::kind_of(target.specification.trigger);
+  TriggerData data;
+  if (!kind.touches_datum) return data;
+  data.datum = target.layout.datum;
+  data.elements = runway::elements_of(target.specification);
+  data.stride = runway::chase_stride(target.specification.trigger);
+  Served served = kL1;
+  if (kind.chase) {
+    const runway::MemoryLevel level = kind.chase->level;
+    served = level == runway::MemoryLevel::l2   ? kL2
+             : level == runway::MemoryLevel::l3 ? kL3
+                                                : kDram;
+  }
+  const bool loads = kind.causes(instructions::Counted::loads);
+  const bool stores = kind.causes(instructions::Counted::stores);
+  data.source = (loads ? kLoad : 0) | (stores ? kStore : 0) | kHit | served.level | kNoSnoop |
+                kNoLock | kTlbHit;
+  data.latency = served.latency;
+  return data;
+}
+
 }  // namespace
 
-LoopPath::LoopPath(const LoopParts& parts) {
+LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
   for (const std::uint64_t address : parts.starts) {
-    steps_.push_back({address, SampleClass::loop, std::nullopt, std::nullopt});
+    steps_.push_back({address, SampleClass::loop, std::nullopt, std::nullopt, false});
   }
   const Numbering numbering(steps_);
   for (const AddressRange& other : parts.other_triggers) {
@@ -57,7 +109,7 @@ LoopPath::LoopPath(const LoopParts& parts) {
     const AddressRange trigger = parts.trigger_blocks[number].trigger;
     const AddressRange runway = parts.trigger_blocks[number].runway;
     numbering.each(runway, [&](Step& step, std::int64_t index, std::int64_t count) {
-      const std::int64_t censored = std::max<std::int64_t>(1, count / kCensoredDivisor);
+      const std::int64_t censored = count / kCensoredDivisor;
       step.sample_class = index >= count - censored ? SampleClass::censored : SampleClass::skid;
       step.offset = index + 1;
       step.trigger = number;
@@ -75,11 +127,20 @@ LoopPath::LoopPath(const LoopParts& parts) {
     triggers_.push_back(static_cast<std::size_t>(found - steps_.data()));
   }
   if (triggers_.empty()) throw Error("target: has no trigger");
+  for (const std::size_t trigger : triggers_) steps_[trigger].accesses_memory = data_.datum != 0;
+  for (const OtherCause& cause : parts.other_causes) {
+    const Step* found = find_by(steps_, &Step::address, cause.address);
+    if (found == nullptr) {
+      throw Error(fmt::format("target: no instruction begins at {:#x}", cause.address));
+    }
+    other_causes_.push_back(static_cast<std::size_t>(found - steps_.data()));
+    steps_[other_causes_.back()].accesses_memory = cause.accesses_memory;
+  }
 }
 
-LoopPath::Landing LoopPath::at(std::size_t trigger, std::int64_t offset) const {
+LoopPath::Landing LoopPath::from(std::size_t step, std::int64_t offset) const {
   const auto length = static_cast<std::int64_t>(steps_.size());
-  const std::int64_t there = static_cast<std::int64_t>(triggers_[trigger]) + offset;
+  const std::int64_t there = static_cast<std::int64_t>(step) + offset;
   const std::int64_t within = (there % length + length) % length;
   return {&steps_[static_cast<std::size_t>(within)], within != there};
 }
@@ -95,7 +156,12 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   parts.lead_in = layout.lead_in;
   parts.trigger_blocks = layout.trigger_blocks();
   parts.other_triggers = layout.other_triggers;
-  parts.starts = symbols::Disassembler(target.specification.arch).starts(code, layout.loop.begin);
+  const Arch arch = target.specification.arch;
+  parts.starts = symbols::Disassembler(arch).starts(code, layout.loop.begin);
+  for (const AddressRange& other : layout.other_triggers) {
+    parts.other_causes.push_back(cause_in(other, arch, code, parts.starts));
+  }
+  parts.data = data_of(target);
   return parts;
 }
 

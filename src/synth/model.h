@@ -34,8 +34,9 @@ struct Elsewhere {
   double unmapped = 0;       ///< where nothing is mapped
   double loop = 0;           ///< in the loop's head and end
   double other_trigger = 0;  ///< on instructions that the target declares as other triggers
+  double iteration = 0;      ///< on any instruction of the iteration, each equally likely
 
-  double sum() const { return kernel + foreign + unmapped + loop + other_trigger; }
+  double sum() const { return kernel + foreign + unmapped + loop + other_trigger + iteration; }
 };
 
 /// Shares of samples with PERF_RECORD_MISC_EXACT_IP, by where they are.
@@ -52,6 +53,18 @@ struct RunEffect {
   double offsets = 0;  ///< of the offsets that are drawn, instructions
 };
 
+/// Instructions that retire between the overflow of the counter and the arming of PEBS, which
+/// samples the first event from then on: each number from `lowest` to `highest` is equally likely.
+struct Shadow {
+  std::uint64_t lowest = 0, highest = 0;
+};
+
+/// Shares of samples by the data address that they carry; the others carry none, which is 0.
+struct AddressShares {
+  double cause = 0;      ///< of what the instruction that caused the event accesses
+  double elsewhere = 0;  ///< of nothing that the target accesses
+};
+
 /// One event at one precise level.
 struct LevelModel {
   int level = 0;       ///< as requested, 0 to 3
@@ -63,10 +76,14 @@ struct LevelModel {
   RunEffect run_effect;
   Elsewhere elsewhere;
   ExactShares exact;
-  std::vector<double> triggers;    ///< shares of the triggers, adding up to 1; empty: all the same
-  std::uint64_t lost = 0;          ///< samples that PERF_RECORD_LOST reports
-  std::uint64_t lost_samples = 0;  ///< samples that PERF_RECORD_LOST_SAMPLES reports
-  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
+  std::vector<double> triggers;  ///< shares of the triggers, adding up to 1; empty: all the same
+  double other_triggers = 0;     ///< share of the events that other triggers cause
+  std::optional<Shadow> shadow;  ///< nullopt: samples are distributed as events are
+  std::optional<AddressShares> address;  ///< nullopt: no PERF_SAMPLE_ADDR
+  std::string refused;                   ///< why the kernel refuses the level; empty: it takes it
+  std::uint64_t lost = 0;                ///< samples that PERF_RECORD_LOST reports
+  std::uint64_t lost_samples = 0;        ///< samples that PERF_RECORD_LOST_SAMPLES reports
+  std::uint64_t throttled = 0;           ///< PERF_RECORD_THROTTLE records
 };
 
 /// An event in perf_event_attr. Of `access` and `execute` the target supplies the rest.
@@ -81,6 +98,8 @@ struct EventModel {
   std::string modifiers;  ///< "u"
   EventCode recorded;     ///< what became of it; another name where the event was substituted
   std::uint64_t period = 0;
+  /// All causes together; nullopt: as the target declares, else one of each trigger.
+  std::optional<double> events_per_iteration;
   std::vector<LevelModel> levels;
 };
 

@@ -33,6 +33,7 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
 }
 
 std::uint64_t samples_of(const LevelModel& level) {
+  if (!level.refused.empty()) return 0;
   return level.samples ? *level.samples : std::get<Empirical>(level.offsets.kind).total();
 }
 
@@ -51,7 +52,7 @@ std::vector<Selected> all_of(const Model& model) {
   std::vector<Selected> all;
   for (std::size_t event = 0; event < model.events.size(); ++event) {
     for (std::size_t level = 0; level < model.events[event].levels.size(); ++level) {
-      all.push_back({event, level});
+      if (model.events[event].levels[level].refused.empty()) all.push_back({event, level});
     }
   }
   return all;
@@ -77,6 +78,10 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   set_breakpoint(event.recorded.name, target_.description, attribute);
   attribute.period_or_frequency = event.period;
   attribute.sample_type = kSampleType;
+  if (level.address) {
+    attribute.sample_type |=
+        perfdata::PERF_SAMPLE_ADDR | perfdata::PERF_SAMPLE_WEIGHT | perfdata::PERF_SAMPLE_DATA_SRC;
+  }
   attribute.precise_ip = static_cast<unsigned>(level.precise_ip);
   attribute.sample_id_all = true;
   set_modes(event.modifiers, attribute);
@@ -102,11 +107,16 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
   // The PMU of Arm's cores has a dynamic type number.
   constexpr std::uint32_t kFirstFree = 8;
   const bool is_x86 = machine.cpu.arch == runway::name_of(Arch::x86_64);
-  features.pmu_mappings = {
-      {perfdata::PERF_TYPE_SOFTWARE, "software"},
-      {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
-      {is_x86 ? perfdata::PERF_TYPE_RAW : kFirstFree, is_x86 ? "cpu" : "armv8_pmuv3_0"},
-      {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  features.pmu_mappings = {{perfdata::PERF_TYPE_SOFTWARE, "software"},
+                           {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
+                           {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    features.pmu_mappings.emplace_back(pmu.type, pmu.name);
+  }
+  if (machine.core_pmus.empty()) {
+    features.pmu_mappings.emplace_back(is_x86 ? perfdata::PERF_TYPE_RAW : kFirstFree,
+                                       is_x86 ? "cpu" : "armv8_pmuv3_0");
+  }
   std::sort(features.pmu_mappings.begin(), features.pmu_mappings.end());
   for (const auto bit : {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE,
                          perfdata::HEADER_VERSION, perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC,
@@ -141,6 +151,10 @@ perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& me
 RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int repeat,
                                   FileDescriptor file, const std::filesystem::path& path,
                                   const perfdata::WritingChoices& choices) {
+  if (selected.empty()) {
+    throw Error(fmt::format("{}: the model refuses all levels; expected one that is recorded",
+                            path.string()));
+  }
   std::uint64_t samples = 0;
   for (const Selected& one : selected) {
     samples += samples_of(model_.events[one.event].levels[one.level]);
@@ -160,6 +174,11 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const RunShift shift = draw_run_shift(
         level.run_effect, seed_of(model_.seed, {kRunEffect, repetition, event, level_index}));
     Drawn drawn = draw(level, path_, seed, measurement.requested, shift);
+    if (level.address && measurement.attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
+      // The kernel repeats bp_addr.
+      for (DrawnSample& sample : drawn.samples) sample.data = measurement.attribute.config1;
+      drawn.truth.data = DataCounts{.cause = drawn.samples.size()};
+    }
     measurement.truth = std::move(drawn.truth);
     contents.add(static_cast<std::uint16_t>(index), std::move(drawn.samples), level);
     truth.lost += level.lost;
@@ -175,7 +194,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     throw Error(fmt::format("{}: its trigger is in no executable segment", target_.path.string()));
   }
   const TargetMapping mapped{std::filesystem::absolute(target_.path).lexically_normal().string(),
-                             module_.build_id(), *mapping, code_before_exec(path_)};
+                             module_.build_id(), *mapping, code_before_exec(path_), path_.data()};
   perfdata::RecordingWriter writer(std::move(file), path, attributes, features(truth.measurements),
                                    choices);
   Random order(seed_of(model_.seed, {kOrder, repetition, selected.size()}));

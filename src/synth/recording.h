@@ -27,7 +27,7 @@ struct Selected {
   std::size_t level = 0;  ///< index in EventModel::levels
 };
 
-/// All events of a model at all of their levels.
+/// All events of a model at all of their levels that are not refused.
 std::vector<Selected> all_of(const Model& model);
 
 struct MeasurementTruth {
@@ -49,7 +49,8 @@ struct RecordingTruth {
 perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
                                       std::vector<std::string> command_line);
 
-/// The sample_type of all synthetic events, and the modifiers u, k and h made flags of one.
+/// The sample_type of synthetic events, of which those with data addresses have more, and the
+/// modifiers u, k and h made flags of one.
 inline constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER |
                                              perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
                                              perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_CPU;
@@ -72,10 +73,13 @@ class Synthesizer {
   RecordingTruth write(const std::vector<Selected>& selected, int repeat, FileDescriptor file,
                        const std::filesystem::path& path, const perfdata::WritingChoices& choices);
 
+  /// An event at a level as it is requested and recorded, without its truth. `index`: of the event
+  /// in its recording.
+  MeasurementTruth describe(Selected selected, std::size_t index) const;
+
   const LoopPath& path() const noexcept { return path_; }
 
  private:
-  MeasurementTruth describe(Selected selected, std::size_t index) const;
   /// The recording's command line and features: as requested from perf.
   perfdata::Features features(const std::vector<MeasurementTruth>& measurements) const;
 

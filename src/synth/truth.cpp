@@ -50,6 +50,12 @@ ordered_json json_of(const MeasurementTruth& measurement, const Model& model,
                         {"hits", truth.triggers[i].hits},
                         {"samples", truth.triggers[i].samples}});
   }
+  ordered_json data;
+  if (truth.data) {
+    data = {{"cause", truth.data->cause},
+            {"elsewhere", truth.data->elsewhere},
+            {"none", truth.data->none}};
+  }
   return {{"event", event.name},
           {"requested", measurement.requested},
           {"recorded", measurement.attribute.name},
@@ -68,6 +74,8 @@ ordered_json json_of(const MeasurementTruth& measurement, const Model& model,
             {"hits", truth.hits},
             {"offsets", truth.run_shift.offsets}}},
           {"triggers", triggers},
+          {"trigger_shares", truth.trigger_shares},
+          {"data_addresses", data},
           {"places", json_of(truth.places)}};
 }
 

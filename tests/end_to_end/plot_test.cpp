@@ -73,7 +73,7 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
     ASSERT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
     const std::string svg = content("f.svg");
     std::vector<std::string> all{"(SYNTHETIC)", "r81d0", "10000 samples", "period 10007",
-                                 "a model of a Skylake"};
+                                 "a model of a Sapphire Rapids"};
     all.insert(all.end(), expected.begin(), expected.end());
     // Not by a matcher, which would print the figure.
     for (const std::string& text : all) {
@@ -82,7 +82,7 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
     const auto compared = skidscan(
         {"compare", run("pebs-shadow"), run("vm-broken"), "--kind", kind, "--plot-script", "f.gp"});
     EXPECT_EQ(compared.code.status, kDone) << kind << ": " << compared.err;
-    EXPECT_NE(content("f.gp").find("a model of a Skylake"), std::string::npos) << kind;
+    EXPECT_NE(content("f.gp").find("a model of a Sapphire Rapids"), std::string::npos) << kind;
   }
 }
 

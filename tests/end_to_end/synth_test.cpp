@@ -41,16 +41,18 @@ constexpr const char* kSyntheticModel = R"({
   "target": {"trigger": "branch-taken", "nops": 200, "lead_in_nops": 30},
   "buffers": {"cpus": 4, "round_samples": 97},
   "events": [
-    {"event": "r20d1:u", "period": 1009, "levels": [
+    {"event": "r20d1:u", "period": 1009, "events_per_iteration": 2, "levels": [
       {"level": 0, "samples": 3000, "hits": 0.1,
        "offsets": {"kind": "mixture", "shares": [0.5, 0.5], "parts": [
          {"kind": "normal_cycles", "mean": 40, "stddev": 20, "retire_group": 4},
          {"kind": "uniform", "lowest": -60, "highest": 400}]},
        "elsewhere": {"kernel": 0.1, "foreign": 0.2, "unmapped": 0.05, "loop": 0.05,
-                     "other_trigger": 0.1},
+                     "other_trigger": 0.1, "iteration": 0.05},
        "exact_ip": 0.3, "throttled": 5},
       {"level": 2, "samples": 2000, "hits": 0.9, "offsets": {"kind": "constant", "offset": 1},
-       "exact_ip": {"hits": 1, "misses": 0.5}}]},
+       "other_triggers": 0.25, "shadow": {"lowest": 1, "highest": 500},
+       "address": {"cause": 0.25, "elsewhere": 0.5}, "exact_ip": {"hits": 1, "misses": 0.5}},
+      {"level": 3, "refused": "not supported"}]},
     {"event": "cycles", "period": 4000, "recorded": {"event": "cpu-clock"}, "levels": [
       {"level": 3, "offsets": {"kind": "empirical", "counts": [[0, 5], [1, 40, 77], [300, 3]]}}]}
   ]})";
@@ -313,6 +315,18 @@ std::map<std::uint64_t, std::uint64_t> exact_samples_of_perf(const std::string& 
   return counts;
 }
 
+/// How many samples perf sees with a data address.
+std::uint64_t data_addresses_of_perf(const std::string& dump) {
+  constexpr std::string_view kAddress = " addr: 0x";
+  std::uint64_t count = 0;
+  std::istringstream lines(dump);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("PERF_RECORD_SAMPLE(IP, ") == std::string::npos) continue;
+    if (line.find(kAddress) != std::string::npos) ++count;
+  }
+  return count;
+}
+
 class SynthAndPerf : public Synth, public ::testing::WithParamInterface<std::vector<std::string>> {
  protected:
   void SetUp() override {
@@ -350,6 +364,10 @@ TEST_P(SynthAndPerf, AgreeOnEverySample) {
   const auto dump = perf({"script", "-i", "a.data", "-D"});
   EXPECT_EQ(dump.code.status, 0) << dump.err;
   EXPECT_EQ(exact_samples_of_perf(dump.out), wanted_exact);
+  const json& addresses = truth_[1]["data_addresses"];
+  EXPECT_GT(addresses["elsewhere"], 900);
+  EXPECT_EQ(data_addresses_of_perf(dump.out), addresses["elsewhere"]);  // a branch accesses nothing
+  EXPECT_EQ(addresses["cause"], 0);
 }
 
 TEST_P(SynthAndPerf, AgreeOnTheFunctions) {

@@ -344,6 +344,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   const TargetMapping mapped{binary.path().string(),
                              binary.module().build_id(),
                              {{code.range.begin + bias, code.range.end + bias}, code.file_offset},
+                             {},
                              {}};
   perfdata::RecordingWriter writer(
       std::move(file), path, attributes,

@@ -60,17 +60,21 @@ class RandomModels {
     if (!is_table || below(2) == 0) {
       level.samples = below(1500);
       level.hits = below(2) == 0 ? 0 : share();
-      level.elsewhere = {.kernel = share() / 5,
-                         .foreign = share() / 5,
-                         .unmapped = share() / 5,
-                         .loop = share() / 5,
-                         .other_trigger = has_other_triggers ? share() / 5 : 0};
+      level.elsewhere = {.kernel = share() / 6,
+                         .foreign = share() / 6,
+                         .unmapped = share() / 6,
+                         .loop = share() / 6,
+                         .other_trigger = has_other_triggers ? share() / 6 : 0,
+                         .iteration = share() / 6};
     }
     level.exact = {share(), share(), share()};
     if (triggers_ > 1 && below(2) == 0) {
       level.triggers.assign(triggers_, 0.5 / static_cast<double>(triggers_ - 1));
       level.triggers[below(triggers_)] = 0.5;
     }
+    if (has_other_triggers && below(2) == 0) level.other_triggers = share();
+    if (below(2) == 0) level.shadow = {below(100), 100 + below(1000)};
+    if (below(2) == 0) level.address = {share() / 2, share() / 2};
     if (below(2) == 0) level.run_effect = {2 * share(), 20 * share()};
     level.lost = below(2) * below(100);
     level.lost_samples = below(2) * below(100);

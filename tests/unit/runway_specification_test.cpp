@@ -70,6 +70,11 @@ TEST(Specification, RefusesValuesOutOfBoundsWithTheExpectedOnes) {
   EXPECT_THAT(refusal_of(specification), HasSubstr("1000001 given"));
 
   specification = {};
+  specification.gaps = {0, 1'000'001};
+  EXPECT_EQ(refusal_of(specification),
+            "NOPs between two triggers: 1000001 given; expected 0 to 1000000");
+
+  specification = {};
   specification.access_bytes = 3;
   EXPECT_EQ(refusal_of(specification),
             "access bytes: 3 given; expected 1, 2, 4, 8 for the trigger load");

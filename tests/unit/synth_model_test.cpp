@@ -73,6 +73,57 @@ TEST(SynthModel, IsReadAsWritten) {
   EXPECT_EQ(std::get<Constant>(level.offsets.kind).offset, 3);
 }
 
+TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
+  json document = sound_model();
+  json& level = document["events"][0]["levels"][0];
+  level["other_triggers"] = 0.5;
+  level["shadow"] = {{"lowest", 2}, {"highest", 300}};
+  level["address"] = {{"cause", 0.5}, {"elsewhere", 0.25}};
+  level["elsewhere"] = {{"iteration", 0.125}};
+  document["events"][0]["levels"].push_back({{"level", 3}, {"refused", "not here"}});
+  document["events"][0]["events_per_iteration"] = 2;
+  document["machine"] = {{"core_pmus", {{{"name", "cpu_atom"}, {"type", 10}, {"max_precise", 3}}}}};
+  const Model model = parse_model(document.dump(), "m.json", {});
+  const LevelModel& read = model.events[0].levels[0];
+  EXPECT_EQ(read.other_triggers, 0.5);
+  EXPECT_EQ(read.shadow->lowest, 2U);
+  EXPECT_EQ(read.shadow->highest, 300U);
+  EXPECT_EQ(read.address->cause, 0.5);
+  EXPECT_EQ(read.address->elsewhere, 0.25);
+  EXPECT_EQ(read.elsewhere.iteration, 0.125);
+  EXPECT_EQ(model.events[0].levels[1].refused, "not here");
+  EXPECT_EQ(model.events[0].events_per_iteration, 2);
+  ASSERT_THAT(model.machine.core_pmus, SizeIs(1));
+  EXPECT_EQ(model.machine.core_pmus[0].type, 10U);
+  EXPECT_EQ(model.machine.core_pmus[0].max_precise, 3);
+
+  EXPECT_THAT(error_of_level("shadow", R"({"lowest": 3, "highest": 2})"), HasSubstr("at least"));
+  EXPECT_THAT(error_of_level("address", R"({"cause": 0.5, "elsewhere": 0.75})"),
+              HasSubstr("at most 1"));
+  EXPECT_NE(error_of_level("refused", R"("not here")"), "none") << "with other keys";
+}
+
+TEST(SynthModel, SetsExactIpAsTheKernelOfItsMachineDoes) {
+  const auto exact = [](const char* rule, int level, const char* event) {
+    json document = sound_model();
+    document["machine"] = {{"exact_ip", rule}};
+    document["events"][0]["event"] = event;
+    document["events"][0]["levels"][0]["level"] = level;
+    const ExactShares shares = parse_model(document.dump(), "m.json", {}).events[0].levels[0].exact;
+    return std::vector{shares.hits, shares.misses, shares.elsewhere};
+  };
+  const std::vector<double> none{0, 0, 0}, all{1, 1, 1}, rewound{1, 0, 1};
+  EXPECT_EQ(exact("never", 2, "r81d0"), none);
+  EXPECT_EQ(exact("rewound", 1, "r81d0"), none);
+  EXPECT_EQ(exact("rewound", 2, "r81d0"), rewound);
+  EXPECT_EQ(exact("requested", 1, "r81d0"), none);
+  EXPECT_EQ(exact("requested", 3, "r81d0"), all);
+  EXPECT_EQ(exact("always", 0, "r81d0"), none);
+  EXPECT_EQ(exact("always", 1, "r81d0"), all);
+  EXPECT_EQ(exact("always", 2, "access"), none);
+  EXPECT_EQ(exact("always", 2, "cpu-clock"), none);
+}
+
 TEST(SynthModel, AcceptsRawCodesAndEventsWithTypeAndConfig) {
   const auto code_of = [](const std::function<void(json&)>& change) {
     json model = sound_model();

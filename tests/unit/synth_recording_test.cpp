@@ -82,7 +82,7 @@ class SynthRecording : public ::testing::Test {
          {std::tuple{"load"_trigger, 100U, 20U, 1U, Gaps{}},
           std::tuple{"branch-taken"_trigger, 60U, 5U, 3U, Gaps{}},
           std::tuple{"fault"_trigger, 20U, 0U, 1U, Gaps{}},
-          std::tuple{"store"_trigger, 50U, 10U, 1U, Gaps{20, 45, 30}}}) {
+          std::tuple{"store"_trigger, 50U, 10U, 1U, Gaps{0, 45, 1}}}) {
       runway::Specification specification = runway::specification_of(trigger);
       specification.nops = nops;
       specification.lead_in_nops = lead_in;
@@ -179,9 +179,9 @@ TEST_F(SynthRecording, OfTheBuiltInEventsAreTakenForWhatTheyAre) {
   LevelModel level;
   level.samples = 100;
   level.offsets = {Constant{1}};
-  model.events = {{"access", "", {"access", 5, 0}, 7, {level}},
-                  {"execute", "u", {"execute", 5, 0}, 7, {level}},
-                  {"cycles", "", {"cpu-clock", 1, 0}, 7, {level}}};
+  model.events = {{"access", "", {"access", 5, 0}, 7, std::nullopt, {level}},
+                  {"execute", "u", {"execute", 5, 0}, 7, std::nullopt, {level}},
+                  {"cycles", "", {"cpu-clock", 1, 0}, 7, std::nullopt, {level}}};
   const RecordingTruth truth = write(model, targets_[0]);
   expect_found(truth, measured());
   const auto found = measured().measurements;
@@ -231,7 +231,7 @@ TEST_F(SynthRecording, RefuseMoreSamplesThanAreAllowed) {
   LevelModel level;
   level.samples = kMostSamples;
   level.offsets = {Constant{1}};
-  model.events = {{"r1", "", {"r1", 4, 1}, 7, {level}}};
+  model.events = {{"r1", "", {"r1", 4, 1}, 7, std::nullopt, {level}}};
   model.events[0].levels.push_back(level);
   try {
     (void)write(model, targets_[0]);

@@ -110,10 +110,17 @@ TEST(TargetMap, AssignsASampleToTheLastTriggerBeforeIt) {
   EXPECT_DOUBLE_EQ(geometry.even_hit_share.value(), 3.0 / (4 + 3 + 120));
 }
 
-TEST(TargetMap, CensorsTheLastInstructionOfAShortRunway) {
-  const TargetMap map =
-      TargetMap::of_target({}, {{region(0x10, 1), region(0x11, 5)}}, {0x10, 0x20}, {});
-  EXPECT_EQ(map.geometry().censored_from, 5);
+TEST(TargetMap, CensorsNoInstructionOfARunwayBetweenCloseTriggers) {
+  const TargetMap map = TargetMap::of_target({},
+                                             {{region(0x10, 1), region(0x11, 1)},
+                                              {region(0x12, 1), {}},
+                                              {region(0x13, 1), region(0x14, 20)}},
+                                             {0x10, 0x40}, {});
+  expect_classes(map, {{0x11, skid, {{1, 1}}, 0},
+                       {0x12, hit, {{0, 0}}, 1},
+                       {0x13, hit, {{0, 0}}, 2},
+                       {0x27, censored, {{20, 20}}, 2}});
+  EXPECT_EQ(map.geometry().censored_from, 20);
 }
 
 TEST(TargetMap, PrefersTheTriggerToADeclaredOtherTrigger) {

@@ -1,0 +1,121 @@
+// What report says of synthetic machines that are sound, and of some with one fault:
+// tests/sound_machines/study.py makes them and reports on them; here are the verdicts that must
+// hold.
+#include "src/support/process.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace skid {
+namespace {
+
+/// By event and level: "kept", "refused", and of close triggers "kept, even".
+using Verdicts = std::map<std::pair<std::string, int>, std::string>;
+
+class SoundMachines : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { directory_ = std::make_unique<test::TemporaryDirectory>(); }
+  static void TearDownTestSuite() { directory_.reset(); }
+
+  void SetUp() override {
+    if (!find_program("python3")) GTEST_SKIP() << "python3, which runs the study, is not installed";
+  }
+
+  /// The machine's target with that trigger. All tests share the targets in the directory.
+  static Verdicts verdicts(const std::string& machine, const std::string& trigger,
+                           const std::string& fault = {}) {
+    std::vector<std::string> command{"python3",
+                                     SKIDSCAN_TEST_DATA "/sound_machines/study.py",
+                                     test::skidscan_program(),
+                                     "--samples",
+                                     "4000",
+                                     "--keep",
+                                     directory_->path().string(),
+                                     "--machine",
+                                     machine,
+                                     "--trigger",
+                                     trigger};
+    if (!fault.empty()) command.insert(command.end(), {"--fault", fault});
+    const Completed completed = run_program(command);
+    EXPECT_EQ(completed.err, "");
+    Verdicts verdicts;
+    std::istringstream lines(completed.out);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream columns(line);
+      std::vector<std::string> cells;
+      for (std::string cell; std::getline(columns, cell, '\t');) cells.push_back(cell);
+      if (cells.size() < 7) continue;
+      verdicts[{cells[2], std::stoi(cells[3])}] =
+          cells[6] == "-" ? cells[4] : cells[4] + ", " + cells[6];
+    }
+    return verdicts;
+  }
+
+  static void expect(const Verdicts& expected, const Verdicts& found) {
+    for (const auto& [cell, verdict] : expected) {
+      const auto row = found.find(cell);
+      ASSERT_NE(row, found.end()) << cell.first << " at level " << cell.second;
+      EXPECT_EQ(row->second, verdict) << cell.first << " at level " << cell.second;
+    }
+  }
+
+  static std::unique_ptr<test::TemporaryDirectory> directory_;
+};
+
+std::unique_ptr<test::TemporaryDirectory> SoundMachines::directory_;
+
+TEST_F(SoundMachines, KeepTheirPromisesForLoads) {
+  expect({{{"load", 0}, "not judged"},
+          {{"load", 1}, "kept"},
+          {{"load", 2}, "kept"},
+          {{"load", 3}, "kept"},
+          {{"instructions", 2}, "not judged"},
+          {{"instructions", 3}, "not judged"}},
+         verdicts("skylake", "load"));
+  // Without the PEBS baseline level 1 is the eventing IP, too.
+  expect({{{"load", 1}, "kept"}, {{"load", 2}, "kept"}, {{"load", 3}, "kept"}},
+         verdicts("guest-without-baseline", "load"));
+}
+
+TEST_F(SoundMachines, KeepTheirPromisesForBranches) {
+  expect({{{"taken branch", 0}, "not judged"},
+          {{"taken branch", 2}, "kept"},
+          {{"taken branch", 3}, "kept"}},
+         verdicts("alder-lake-e", "branch-taken"));
+  expect({{{"taken branch", 1}, "refused"},
+          {{"taken branch", 2}, "refused"},
+          {{"taken branch", 3}, "refused"}},
+         verdicts("guest-without-baseline", "branch-taken"));
+}
+
+TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
+  expect({{{"load", 2}, "kept, uneven"}, {{"load", 3}, "kept, even"}},
+         verdicts("sapphire-rapids", "close"));
+  expect({{{"load", 3}, "kept, uneven"}}, verdicts("skylake", "close"));
+  expect({{{"load", 3}, "kept, uneven"}}, verdicts("sapphire-rapids", "close", "shadowed"));
+}
+
+TEST_F(SoundMachines, OfWhichIbsSamplesEveryOperationAreNotJudged) {
+  expect({{{"cycles", 1}, "not judged"}, {{"cycles", 2}, "not judged"}},
+         verdicts("zen4", "load-dram"));
+}
+
+TEST_F(SoundMachines, WithAFaultAreBroken) {
+  expect({{{"load", 1}, "kept"}, {{"load", 2}, "broken"}, {{"load", 3}, "broken"}},
+         verdicts("skylake", "load", "late"));
+  expect({{{"load", 1}, "broken"}, {{"load", 2}, "broken"}, {{"load", 3}, "broken"}},
+         verdicts("skylake", "load", "spread"));
+  expect({{{"load", 2}, "undecided"}, {{"load", 3}, "undecided"}},
+         verdicts("guest-without-baseline", "load", "dropped"));
+}
+
+}  // namespace
+}  // namespace skid

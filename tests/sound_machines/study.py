@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""What report says of synthetic machines that are sound, or that have one fault.
+
+usage: study.py SKIDSCAN [--machine NAME]... [--trigger KIND]... [--fault NAME] [--samples N]
+                [--seed N] [--keep DIR]
+
+Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether several
+triggers have even shares, WRONG, evidence or reason, warnings. Exit status 1: a sound machine
+came out as broken, or a fault was not found. Breakpoints ignore a level and are broken at level 2
+on every x86 machine (docs/method.md).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, LOAD, OF_ALL_INSTRUCTIONS,
+                      TAKEN, machines)
+
+FAULTS = {
+    "late": "levels 2 and 3 are one instruction late",
+    "spread": "EXACT_IP is set, and the addresses are those of interrupts",
+    "dropped": "a guest's records are dropped: precise levels are taken, and give no samples",
+    "address": "the data address of precise samples is of something else",
+    "shadowed": "level 3 is distinct, and has the shadow of level 2",
+}
+GAPS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+# Instructions that retire between overflow and arming: fewer than a few hundred cycles take.
+SHADOW = {"lowest": 1, "highest": 300}
+INTERRUPT = {"kind": "normal_cycles", "mean": 60, "stddev": 15, "cycles_per_nop": 0.25,
+             "retire_group": 4}
+ON_TIME = {"kind": "constant", "offset": 0}
+LATE = {"kind": "constant", "offset": 1}
+CLOSE = "close"  # the target with triggers close together
+
+
+def precise_level(machine, event, level, fault, close):
+    """A level that the hardware gives meaning to."""
+    model = {"offsets": {"kind": "constant", "offset": machine.level_1} if level == 1 else ON_TIME}
+    distinct = level == 3 and event in machine.distinct
+    if machine.exact_ip == "rewound" and level >= 2:
+        model |= {"hits": 0.9998, "offsets": LATE}  # the rest was not led back
+    if fault == "late" and level >= 2:
+        model |= {"hits": 0, "offsets": LATE}
+    if fault == "spread":
+        model |= {"hits": 0, "offsets": INTERRUPT, "exact_ip": 1}
+    if event in OF_ALL_INSTRUCTIONS or machine.samples_operations:
+        # The load of DRAM takes some hundred cycles of an iteration.
+        model["elsewhere"] = {"iteration": 0.8 if event == CYCLES else 1}
+    elif close and (not distinct or fault == "shadowed"):
+        model["shadow"] = SHADOW
+    if event == TAKEN:
+        model["other_triggers"] = 0.5
+    if event in machine.data:
+        model["address"] = {"elsewhere": 1} if fault == "address" else 1
+    if fault == "dropped":
+        model["samples"] = 0
+    return model
+
+
+def level_of(machine, event, level, options, close):
+    name = f"{machine.pmu} {event}"
+    if level > machine.highest:
+        return {"level": level, "refused": EOPNOTSUPP.format(name)}
+    if level > 0 and event in machine.refused:
+        return {"level": level, "refused": EINVAL.format(name)}
+    # Half of the taken branches are back-edges, which are not judged.
+    model = {"level": level, "samples": options.samples * (2 if event == TAKEN else 1)}
+    if level == 0:
+        model["offsets"] = INTERRUPT
+        if event in OF_ALL_INSTRUCTIONS:
+            model["elsewhere"] = {"iteration": 1}
+        if event == TAKEN:
+            model["other_triggers"] = 0.5
+    else:
+        model |= precise_level(machine, event, level, options.fault, close)
+    # Recorded with -d; where the record has no address it is 0.
+    return {"address": 0} | model
+
+
+def model_of(machine, trigger, options):
+    close = trigger == CLOSE
+    events = []
+    for event, code in machine.events.items():
+        if machine.trigger_of(event) != trigger and not (close and event == LOAD):
+            continue
+        name = f"{machine.pmu}/config={code:#x}/" if len(machine.pmus) > 1 else f"r{code:x}"
+        levels = [level for level in machine.levels if level >= 2 or not close]
+        events.append({"event": name, "type": machine.pmus[machine.pmu], "config": hex(code),
+                       "period": machine.period,
+                       "events_per_iteration": len(GAPS) + 1 if close
+                       else EVENTS_PER_ITERATION.get(event, 1),
+                       "levels": [level_of(machine, event, level, options, close)
+                                  for level in levels]})
+    if trigger == "load":
+        levels = [{"level": level, "samples": options.samples, "address": 1,
+                   "offsets": LATE if machine.arch == "x86_64" else ON_TIME} for level in (0, 2)]
+        events.append({"event": "access", "period": 7, "levels": levels})
+    described = {"vendor": machine.vendor, "model_name": f"a model of {machine.name}",
+                 "model": machine.model, "stepping": machine.stepping, "kernel": machine.kernel,
+                 "exact_ip": machine.exact_ip,
+                 "core_pmus": [{"name": name, "type": number, "max_precise": machine.highest}
+                               for name, number in machine.pmus.items()]}
+    if machine.family is not None:
+        described["family"] = machine.family
+    if machine.hypervisor:
+        described["hypervisor"] = machine.hypervisor
+    return {"schema": "skidscan.model/1", "name": f"{machine.name}-{trigger}", "seed": options.seed,
+            "machine": described, "events": events}
+
+
+class Study:
+    def __init__(self, options, directory):
+        self.options = options
+        self.directory = directory
+
+    def run(self, *arguments):
+        # Status 2: recordings of a run are missing, those that were refused.
+        done = subprocess.run([self.options.skidscan, *map(str, arguments)], cwd=self.directory,
+                              capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 2):
+            sys.exit(f"{' '.join(map(str, arguments))}: {done.stderr}")
+        return done
+
+    def target(self, arch, trigger):
+        """The path of a target, which all machines of an architecture have in common."""
+        path = f"target.{arch}.{trigger}"
+        if not os.path.exists(os.path.join(self.directory, path)):
+            gaps = ["--gaps", ",".join(map(str, GAPS))] if trigger == CLOSE else []
+            kind = "load" if trigger == CLOSE else trigger
+            self.run("target", "--arch", arch, "--trigger", kind, *gaps, "-o", path)
+        return path
+
+    def rows(self, machine):
+        """What the kernel refuses and what report says of the rest, of all targets."""
+        triggers = list(dict.fromkeys(map(machine.trigger_of, machine.events)))
+        if LOAD in machine.events and machine.highest in machine.levels:
+            triggers.append(CLOSE)
+        triggers = [one for one in triggers if one in (self.options.trigger or triggers)]
+        found = []
+        for trigger in triggers:
+            name = f"{machine.name}.{trigger}"
+            path = os.path.join(self.directory, name)
+            with open(path + ".json", "w", encoding="utf-8") as file:
+                json.dump(model_of(machine, trigger, self.options), file, indent=1)
+            self.run("synth", "--ladder", "--force", "-q", "--target",
+                     self.target(machine.arch, trigger), "-o", name + ".run", name + ".json")
+            report = self.run("report", "--format", "json", name + ".run")
+            with open(path + ".run/run.json", encoding="utf-8") as file:
+                planned = json.load(file)["measurements"]
+            found += [refused(machine, trigger, one)
+                      for one in planned if one["state"] == "refused"]
+            found += [judged(machine, trigger, one)
+                      for one in json.loads(report.stdout)["measurements"]]
+        return found
+
+
+def event_of(machine, config):
+    return next(event for event, code in machine.events.items() if code == config)
+
+
+def refused(machine, trigger, planned):
+    """A row of the table."""
+    name = planned["event"].rstrip("/")
+    config = int(name.rpartition("=")[2] if "=" in name else name[1:], 16)
+    return {"machine": machine.name, "trigger": trigger, "event": event_of(machine, config),
+            "level": planned["level"], "verdict": "refused", "hits": None, "samples": 0,
+            "bias": None, "evidence": planned["reason"], "warnings": []}
+
+
+def judged(machine, trigger, measurement):
+    """A row of the table."""
+    contract, bias = measurement["contract"], measurement["bias"]
+    hits, event = measurement["hit_ratio"], measurement["event"]
+    is_breakpoint = event["type"] == 5
+    return {"machine": machine.name, "trigger": trigger,
+            "event": "access" if is_breakpoint else event_of(machine, int(event["config"], 16)),
+            "level": measurement["precise"]["recorded"], "verdict": contract["verdict"],
+            "hits": None if hits is None else hits["value"],
+            "samples": measurement["samples"]["read"],
+            "bias": None if bias is None else bias["p"],
+            "evidence": contract["evidence"], "warnings": measurement["warnings"]}
+
+
+def is_meant(machine, row, fault):
+    """Whether the fault shows in that measurement."""
+    event, level = row["event"], row["level"]
+    if event == "access" or level < 1 or row["verdict"] == "refused":
+        return False
+    if fault == "dropped":
+        return True
+    if event in OF_ALL_INSTRUCTIONS or machine.samples_operations:
+        return False
+    if fault == "address":
+        return event in machine.data
+    if fault == "shadowed":
+        return row["trigger"] == CLOSE and level == 3 and event in machine.distinct
+    return level >= 2
+
+
+def is_found(row, fault):
+    if fault in ("late", "spread"):
+        return row["verdict"] == "broken"
+    if fault == "dropped":
+        return row["verdict"] != "kept" and row["samples"] == 0
+    if fault == "address":
+        return row["verdict"] == "broken" or any("address" in text for text in row["warnings"])
+    return is_uneven(row)
+
+
+def is_uneven(row):
+    """Whether the triggers' shares differ beyond chance."""
+    return row["bias"] is not None and row["bias"] < 1e-6
+
+
+def main():
+    known = machines()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("skidscan", type=os.path.abspath)
+    parser.add_argument("--machine", action="append", choices=known)
+    parser.add_argument("--trigger", action="append")
+    parser.add_argument("--fault", choices=FAULTS)
+    parser.add_argument("--samples", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=os.path.abspath)
+    options = parser.parse_args()
+    wrong = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = options.keep or temporary
+        os.makedirs(directory, exist_ok=True)
+        study = Study(options, directory)
+        for name in options.machine or known:
+            machine = known[name]
+            for row in study.rows(machine):
+                if options.fault is None:
+                    is_wrong = row["verdict"] == "broken" and row["event"] != "access"
+                else:
+                    is_wrong = (is_meant(machine, row, options.fault)
+                                and not is_found(row, options.fault))
+                wrong += is_wrong
+                hits = "-" if row["hits"] is None else f"{row['hits']:.4f}"
+                even = "-" if row["bias"] is None else "uneven" if is_uneven(row) else "even"
+                print("\t".join([name, row["trigger"], row["event"], str(row["level"]),
+                                 row["verdict"], hits, even, "WRONG" if is_wrong else "",
+                                 row["evidence"], *row["warnings"]]), flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
