@@ -55,19 +55,27 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
 
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
   if (event.ibs) return PeriodRule{.least = 16, .multiple_of = 16, .who = "IBS"};
-  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted.
-  const bool instructions = (event.config & kEventAndUmask) == kInstructions ||
-                            (event.config == kCycles && event.level >= 3);
-  if (instructions && core_of(pfm_name_of(cpu)) == Core::broadwell) {
-    return PeriodRule{.least = 128,
+  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted, which the kernel makes of them after it
+  // has checked the period.
+  const bool alias = event.config == kCycles && event.level >= 3;
+  const bool instructions = (event.config & kEventAndUmask) == kInstructions || alias;
+  const Core core = core_of(pfm_name_of(cpu));
+  if (instructions && core == Core::broadwell) {
+    return PeriodRule{.least = alias ? 1U : 128U,
                       .multiple_of = 64,
-                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)"};
+                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)",
+                      .rounds = true};
+  }
+  if (core == Core::haswell) {
+    return instructions && !alias
+               ? PeriodRule{.least = 128, .who = "INST_RETIRED.PREC_DIST on Haswell (HSW11)"}
+               : PeriodRule{.least = 32, .who = "Haswell"};
   }
   if (is_one_of(kNehalem, cpu)) {
-    return PeriodRule{.least = 32, .multiple_of = 1, .who = "Nehalem"};
+    return PeriodRule{.least = 32, .who = "Nehalem"};
   }
   if (event.level >= 3 && is_one_of(kPreciseDistribution, cpu)) {
-    return PeriodRule{.least = 128, .multiple_of = 1, .who = "precise distribution (level 3)"};
+    return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;
 }

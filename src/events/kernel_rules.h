@@ -16,12 +16,17 @@ namespace skid::events {
 /// Empty: cycles are counted, or it is unknown. `level`: precise_ip.
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 
-/// Periods that an event can have.
+/// Periods that an event can have. The kernel refuses shorter ones (-EINVAL, x86_pmu_hw_config() in
+/// arch/x86/events/core.c, perf_ibs_init()).
 struct PeriodRule {
   std::uint64_t least = 1;
   std::uint64_t multiple_of = 1;
   std::string_view who;  ///< "IBS"
+  bool rounds = false;   ///< longer ones are silently rounded down to a multiple, not refused
 
+  bool refuses(std::uint64_t period) const noexcept {
+    return period < least || (!rounds && period % multiple_of != 0);
+  }
   bool takes(std::uint64_t period) const noexcept {
     return period >= least && period % multiple_of == 0;
   }
@@ -34,7 +39,8 @@ struct RuledEvent {
   bool ibs = false;          ///< an event of ibs_op, or one that the kernel hands to it
 };
 
-/// The rule that another period would be bent by. nullopt: none is known.
+/// What restricts the periods of an event. nullopt: nothing that is known. Haswell: kernels from
+/// Linux 6.11 on (hsw_limit_period()); older ones take any period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 }  // namespace skid::events

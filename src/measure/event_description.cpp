@@ -152,12 +152,20 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
                            .level = level_of(recorded),
                            .ibs = is_ibs(recorded)});
   if (!rule || rule->takes(*recorded.period)) return;
+  if (!rule->refuses(*recorded.period)) {
+    warnings.push_back(
+        fmt::format("A period of {} was requested, and the kernel silently rounds periods of {} to "
+                    "multiples of {}: counts that are derived from it are off.",
+                    *recorded.period, rule->who, rule->multiple_of));
+    return;
+  }
   const std::string multiples =
       rule->multiple_of > 1 ? fmt::format(", multiples of {}", rule->multiple_of) : std::string();
-  warnings.push_back(fmt::format(
-      "A period of {} was requested, but {} accepts periods from {}{}: the kernel rewrites it, and "
-      "counts that are derived from it are off.",
-      *recorded.period, rule->who, rule->least, multiples));
+  warnings.push_back(
+      fmt::format("A period of {} was recorded, which kernels that check it refuse: {} takes "
+                  "periods from {}{}. "
+                  "This kernel does not check it, and the hardware's own period may differ.",
+                  *recorded.period, rule->who, rule->least, multiples));
 }
 
 void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {

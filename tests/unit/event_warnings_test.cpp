@@ -148,11 +148,14 @@ TEST(EventWarnings, ReportTheErrataOfSmtUnlessItIsOff) {
               ElementsAre(HasSubstr("whether it was on is not known")));
 }
 
-TEST(EventWarnings, ReportPeriodsThatTheKernelChanges) {
+TEST(EventWarnings, ReportPeriodsThatTheKernelRoundsOrRefuses) {
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'007),
-              ElementsAre(AllOf(HasSubstr("period of 10007"), HasSubstr("multiples of 64"))));
-  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
-              ElementsAre(HasSubstr("periods from 128")));
+              ElementsAre(AllOf(HasSubstr("period of 10007"),
+                                HasSubstr("silently rounds periods of INST_RETIRED.PREC_DIST"),
+                                HasSubstr("multiples of 64"))));
+  EXPECT_THAT(
+      warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
+      ElementsAre(AllOf(HasSubstr("kernels that check it refuse"), HasSubstr("periods from 128"))));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'048), IsEmpty());
   EXPECT_THAT(warnings(raw(0x20c4, 2), intel(kBroadwell), 10'007), IsEmpty());
   EXPECT_THAT(
