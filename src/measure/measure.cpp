@@ -79,10 +79,9 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
 
 void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
                      const run::PlannedMeasurement* planned, Measurement& measurement) {
-  if (planned != nullptr) {
-    measurement.period.requested = planned->period;
-  } else if (!attribute.frequency) {
-    measurement.period.requested = attribute.period_or_frequency;
+  if (!attribute.frequency) {
+    measurement.period.requested =
+        planned != nullptr ? planned->period : attribute.period_or_frequency;
   }
   if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
     measurement.basis.period_sum = digest.totals[index].period_sum;

@@ -88,8 +88,8 @@ Ladder write_ladder(
     for (const Selected& selected : all) {
       const EventModel& event = model.events[selected.event];
       const LevelModel& level = event.levels[selected.level];
-      const std::string file =
-          run::recording_name(event.name, level.level, repeats > 1 ? repeat : 0, files);
+      const std::string file = run::recording_name(event.name, machine::level_name(level.level),
+                                                   repeats > 1 ? repeat : 0, files);
       begins(file, files.size(), total);
       const auto path = directory / file;
       RecordingTruth truth = synthesizer.write({selected}, repeat, create(path), path, choices);
