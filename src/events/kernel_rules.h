@@ -43,4 +43,12 @@ struct RuledEvent {
 /// Linux 6.11 on (hsw_limit_period()); older ones take any period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
+/// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
+/// large PEBS): with a fixed period, and fields in the samples that the record has
+/// (intel_pmu_large_pebs_flags() in arch/x86/events/intel/core.c, LARGE_PEBS_FLAGS in
+/// arch/x86/events/perf_event.h, intel_ds_init()). Otherwise there is an interrupt per record.
+/// nullopt: not known of this CPU or kernel. `sample_type`: of perf_event_attr.
+std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
+                                         std::uint64_t sample_type);
+
 }  // namespace skid::events

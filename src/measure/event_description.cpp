@@ -73,11 +73,13 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
         "perf recorded {} instead of {}: this machine does not have the requested event.",
         event.recorded, event.requested.value_or("")));
   }
-  const auto level = measurement.precise.requested;
+  // perf chose the level itself, by trying.
   const bool picks_level_itself =
       event.requested &&
       perftool::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
-  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
+  if (picks_level_itself) measurement.precise.requested.reset();
+  const auto level = measurement.precise.requested;
+  if (level && *level != measurement.precise.recorded) {
     measurement.warnings.push_back(fmt::format("Precise level {} was requested, {} was recorded.",
                                                *level, measurement.precise.recorded));
   }
@@ -244,6 +246,21 @@ Measurement describe_measurement(const Source& source, const perfdata::Recording
   describe_machine(machine, measurement);
   describe_event(recording.attributes()[index], source.planned, requested, measurement);
   return measurement;
+}
+
+analysis::RecordingPath recording_path(const Attribute& attribute, const EventKnowledge& knowledge,
+                                       const machine::Machine& machine) {
+  analysis::RecordingPath path;
+  if (attribute.frequency) path.frequency = attribute.period_or_frequency;
+  path.call_graph = attribute.has(perfdata::PERF_SAMPLE_CALLCHAIN);
+  path.branch_stack = attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK);
+  const bool pebs =
+      knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
+  if (pebs) {
+    path.batched =
+        events::batches_pebs_records(machine.cpu, attribute.frequency, attribute.sample_type);
+  }
+  return path;
 }
 
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {

@@ -200,6 +200,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   describe_period(index, attribute, digest, source.planned, measurement);
   const std::string pmu = pmu_name(recording.features(), attribute.type);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
+  measurement.path = recording_path(attribute, knowledge, cpu.machine());
   for (std::string& warning : event_warnings({.attribute = attribute,
                               .pmu_name = pmu,
                               .knowledge = knowledge,
