@@ -99,6 +99,10 @@ std::vector<std::string> reservations(const Measurement& baseline, const Cell& c
       add(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
                       period_of(baseline)));
     }
+    if (run->path && baseline.path && *run->path != *baseline.path) {
+      add(fmt::format("another path of recording: {} here, {} in the baseline",
+                      describe(*run->path), describe(*baseline.path)));
+    }
     if (run->precise.recorded != baseline.precise.recorded) {
       add(fmt::format("recorded at another precise level: {} here, {} in the baseline",
                       run->precise.recorded, baseline.precise.recorded));

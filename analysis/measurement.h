@@ -54,6 +54,22 @@ struct Period {
   std::optional<double> effective;         ///< events per sample; nullopt when unknown
 };
 
+/// How samples got from the counter into the recording. A verdict covers the path that was
+/// recorded.
+struct RecordingPath {
+  std::optional<std::uint64_t> frequency;  ///< samples per second; nullopt: a fixed period
+  bool call_graph = false;                 ///< PERF_SAMPLE_CALLCHAIN
+  bool branch_stack = false;               ///< PERF_SAMPLE_BRANCH_STACK
+  /// PEBS: the CPU writes many records before an interrupt (large PEBS); false: one interrupt a
+  /// record. nullopt: no PEBS, or unknown.
+  std::optional<bool> batched;
+
+  friend bool operator==(const RecordingPath&, const RecordingPath&) = default;
+};
+
+/// "fixed period, PEBS records in batches", "4000 samples a second with call graphs".
+std::string describe(const RecordingPath& path);
+
 struct Trigger {
   std::string kind;  ///< "load"; "function" with --hit
   std::uint64_t address = 0;
@@ -132,6 +148,7 @@ struct Description {
   EventIdentity event;
   PreciseLevel precise;
   Period period;
+  std::optional<RecordingPath> path;  ///< nullopt in older reports
   std::optional<Trigger> trigger;  ///< nullopt when its address is not known; of several the first
   std::uint64_t lost_records = 0;  ///< sum of PERF_RECORD_LOST
   std::uint64_t lost_samples = 0;  ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss

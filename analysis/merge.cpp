@@ -271,6 +271,7 @@ Configuration configuration_of(const Measurement& m) {
       {"period requested", text_of(m.period.requested)},
       // Where the samples contain their periods, these are added up.
       {"period", basis.period_sum ? "of each sample" : text_of(m.period.effective)},
+      {"path of recording", m.path ? describe(*m.path) : "unknown"},
       {"tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none"},
       {"synthetic", m.synthetic ? "yes" : "no"},
       {"CPU", text_of(m.cpu.model_name)},

@@ -5,6 +5,7 @@
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
+#include "src/record/probe.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -24,10 +25,10 @@ struct DoctorOptions {
   OutputOptions shown;
 };
 
-output::CpuEvents cpu_events_of(const machine::Machine& machine) {
+output::CpuEvents cpu_events_of(const machine::Machine& machine,
+                                const events::Catalogue* catalogue) {
   output::CpuEvents cpu_events;
-  const auto catalogue = events::find_catalogue(machine);
-  if (catalogue) {
+  if (catalogue != nullptr) {
     const auto& known = catalogue->events();
     cpu_events.catalogue = catalogue->cpu().catalogue();
     cpu_events.known = known.size();
@@ -35,7 +36,7 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine) {
         std::count_if(known.begin(), known.end(),
                       [](const events::Event& event) { return event.precise == true; }));
   }
-  cpu_events.set = events::default_set(machine, catalogue ? &*catalogue : nullptr);
+  cpu_events.set = events::default_set(machine, catalogue);
   return cpu_events;
 }
 
@@ -45,10 +46,11 @@ ExitStatus run_doctor(const DoctorOptions& options) {
     throw Error("--root " + options.root + ": not a directory; expected a copy of /");
   }
   const machine::SamplingSupport support = machine::read_sampling_support(options.root);
-  const machine::EventTrial trial =
-      support.here ? machine::EventTrial(machine::try_event) : machine::EventTrial();
-  const machine::Diagnosis diagnosis = machine::diagnose(support, trial);
-  const output::CpuEvents cpu_events = cpu_events_of(support.machine);
+  const auto catalogue = events::find_catalogue(support.machine);
+  const events::Catalogue* known = catalogue ? &*catalogue : nullptr;
+  const machine::Diagnosis diagnosis = record::diagnose(
+      support, known, support.here ? machine::EventTrial(machine::try_event) : nullptr);
+  const output::CpuEvents cpu_events = cpu_events_of(support.machine, known);
   if (options.format == "json") {
     print(output::diagnosis_json(support, diagnosis, cpu_events));
   } else {
@@ -70,10 +72,14 @@ Command doctor_command() {
                    Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"}},
       .notes =
-          {"Prints the CPU, the events that can be sampled with their precise levels, and each "
-           "problem with its remedy; --details adds rights, settings, PMUs and the default events "
-           "of record. Events are tested: the kernel is asked to open them. With --root no event "
-           "is tested; the files are used instead."},
+          {"Prints the CPU, whether the kernel takes the default events of record at each precise "
+           "level and why not, and each problem with its remedy; --details adds rights, settings, "
+           "PMUs and the triggers of the default events.",
+           "Each event is opened at each level as record would open it, and sampled for a moment: "
+           "yes (accepted), ignored (accepted, the level changes nothing), -C (for a whole CPU "
+           "only, as record then does), none came (accepted, without samples), no (refused). With "
+           "--root no event is opened; the kernel's answers are derived from its source and the "
+           "files."},
       .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},
                         {ExitStatus::failed, "nothing can be sampled"},
                         {ExitStatus::builtin_events_only,

@@ -3,6 +3,7 @@
 #include "src/record/requested_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,6 +20,7 @@ constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max(
 constexpr std::uint64_t kMostSamples = 1'000'000'000;
 constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
 constexpr double kLongestDuration = 86'400;
+constexpr std::uint64_t kHighestFrequency = 1'000'000;  // perf limits it further
 
 std::vector<int> parse_levels(const std::vector<std::string>& names) {
   std::vector<int> levels;
@@ -30,6 +32,28 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
     levels.push_back(level);
   }
   return levels;
+}
+
+/// As perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
+std::string call_graph(const std::string& mode) {
+  const std::string name = mode.substr(0, mode.find(','));
+  const bool known = name == "fp" || name == "dwarf" || name == "lbr";
+  const bool sized = name == "dwarf" && name.size() < mode.size() &&
+                     whole_number<unsigned>(mode.substr(name.size() + 1)).has_value();
+  if (!known || (name != mode && !sized)) {
+    throw UsageError(fmt::format("--call-graph {}: expected fp, dwarf, dwarf,BYTES or lbr", mode));
+  }
+  return mode;
+}
+
+/// perf itself knows the words; it gets them in one argument.
+std::string branch_filter(const std::string& filter) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_,";
+  if (filter.empty() || filter.find_first_not_of(kLetters) != std::string::npos) {
+    throw UsageError(fmt::format(
+        "-j {}: expected perf's branch filters separated by commas, such as any,u", filter));
+  }
+  return filter;
 }
 
 }  // namespace
@@ -48,6 +72,37 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"-c", "--count"},
        Value::number("PERIOD", options.period, 1, kLongestPeriod),
        "events per sample; for clocks nanoseconds (default: a prime that suits the event)"},
+      {{"-F", "--freq"},
+       Value::number("FREQ", options.extras.frequency, 1, kHighestFrequency),
+       "samples per second instead of a period: an interrupt per sample",
+       {"--count"}},
+      {{"-g"},
+       Value::converted("", [&options](const auto&) { options.extras.call_graph = "fp"; }),
+       "record call graphs by frame pointers, as --call-graph fp: an interrupt per sample",
+       {"--call-graph"}},
+      {{"--call-graph"},
+       Value::converted(
+           "MODE", [&options](const auto& m) { options.extras.call_graph = call_graph(m.back()); }),
+       "record call graphs: fp, dwarf[,BYTES] or lbr"},
+      {{"-b"},
+       Value::converted("", [&options](const auto&) { options.extras.branch_filter = "any"; }),
+       "record the stack of taken branches (LBR), as -j any",
+       {"--branch-filter"}},
+      {{"-j", "--branch-filter"},
+       Value::converted(
+           "FILTER",
+           [&options](const auto& f) { options.extras.branch_filter = branch_filter(f.back()); }),
+       "record the stack of taken branches that perf's filter selects: any_call,u"},
+      {{"--per-cpu"},
+       Value::flag(options.extras.per_cpu),
+       "record all of the CPU that the target is pinned to (perf record -C); record does it by "
+       "itself "
+       "where the kernel samples no single task, as with IBS before Linux 6.2"},
+      {{"--pmu"},
+       Value::text("PMU", options.pmu),
+       "core PMU of events that name none: cpu_core or cpu_atom of a hybrid CPU (default: by "
+       "default "
+       "events of both, else cpu_core)"},
       trigger_option(options.trigger,
                      "instruction that causes the event (default: suits the event, or load)"),
       {{"--nops"}, Value::number("N", options.nops), "NOPs of the runway"},

@@ -8,6 +8,7 @@
 #include "src/record/directory.h"
 #include "src/record/interrupts.h"
 #include "src/record/plan.h"
+#include "src/record/probe.h"
 #include "src/record/progress.h"
 #include "src/record/session.h"
 #include "src/support/error.h"
@@ -55,6 +56,11 @@ void print_end(const run::Run& run, const std::string& shown, bool quiet) {
   const std::size_t refused = count(run, State::refused);
   std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
+  const auto empty =
+      std::count_if(run.measurements.begin(), run.measurements.end(), [](const auto& measurement) {
+        return measurement.state == State::finished && !measurement.reason.empty();
+      });
+  if (empty > 0) line += fmt::format(", {} of them without samples", empty);
   line += "; read it with: skidscan report";
   if (shown != record::kDefaultRunDirectory) line += " " + shell_quoted({shown});
   print(output::escape_for_terminal(line) + "\n");
@@ -111,21 +117,23 @@ void record_anew(const RecordOptions& options) {
                                     : options.output ? record::Displace::refuse
                                                      : record::Displace::rotate;
   record::check_run_directory(name, displace);
-  const machine::Machine machine = machine::inspect();
   const machine::PerfTool perf = machine::find_perf();
+  const machine::SamplingSupport support = machine::read_sampling_support();
+  const machine::Machine& machine = support.machine;
   const std::optional<events::Catalogue> catalogue =
       options.perfmon ? events::open_catalogue({.cpu = {}, .perfmon = *options.perfmon}, machine)
                       : events::find_catalogue(machine);
-  const record::RecordRequest request =
+  record::RecordRequest request =
       record::resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
   record::check_events(request, machine, perf);
+  record::ask_kernel(request.events, options, support, machine::try_event);
   if (options.check_ip) record::check_tracepoint(perf, measure::kPageFaultTracepoint);
 
   record::Interrupts interrupts;
   record::RunDirectory directory = record::RunDirectory::create(name, displace);
   const record::Targets targets = record::build_targets(request.targets, directory.path());
   run::Run run = record::planned_run(options, request, targets);
-  run.machine = machine;
+  run.machine = support.machine;
   run.perf = perf;
   run.started = record::utc_now();
 
@@ -133,6 +141,10 @@ void record_anew(const RecordOptions& options) {
                             options.shown.verbose);
   explain_plan(run, request, catalogue ? &*catalogue : nullptr, progress);
   for (const std::string& note : run.notes) progress.say(note);
+  for (const auto& measurement : run.measurements) {
+    if (measurement.state != State::refused) continue;
+    progress.say(fmt::format("{}: refused: {}", measurement.requested, measurement.reason));
+  }
   record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
 }
 

@@ -78,32 +78,37 @@ void add_level_note(const machine::CorePmu& pmu, DefaultSet& set) {
 }
 
 void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, DefaultSet& set) {
+  const bool one_of_several = is_of_hybrid(pmu);
   const Cpu& cpu = catalogue.cpu();
   const std::vector<int> levels = machine::levels_up_to(pmu.max_precise.value_or(0));
   for (const Role& role : kRoles) {
+    const std::string shown_role = one_of_several
+                                       ? fmt::format("{} of {}", role.stands_for, pmu.name)
+                                       : std::string(role.stands_for);
     const Event* event = event_for(role, catalogue, pmu.name);
     if (event == nullptr) {
       set.notes.push_back(fmt::format("{}: left out, the catalogue ({}) has no event for it",
-                                      role.stands_for, cpu.catalogue()));
+                                      shown_role, cpu.catalogue()));
       continue;
     }
     const auto trigger = best_trigger(cpu, *event);
     if (!trigger) {
-      set.notes.push_back(fmt::format("{}: left out, no trigger for {} causes {}", role.stands_for,
+      set.notes.push_back(fmt::format("{}: left out, no trigger for {} causes {}", shown_role,
                                       runway::name_of(arch_of(cpu)), event->name));
       continue;
     }
     const bool level_0_only = role.precise_first && event->precise == false;
     if (level_0_only && levels.size() > 1) {
       set.notes.push_back(fmt::format("{}: {} is not precise here; levels above none are left out",
-                                      role.stands_for, event->name));
+                                      shown_role, event->name));
     }
-    set.events.push_back({.stands_for = role.stands_for,
-                          .name = event->name,
-                          .perf_event = raw_perf_event(*event, pmu.name),
-                          .trigger = *trigger,
-                          .counted = counted_by(cpu, *event),
-                          .levels = level_0_only ? std::vector<int>{0} : levels});
+    set.events.push_back(
+        {.stands_for = role.stands_for,
+         .name = one_of_several ? fmt::format("{}/{}/", pmu.name, event->name) : event->name,
+         .perf_event = raw_perf_event(*event, pmu.name),
+         .trigger = *trigger,
+         .counted = counted_by(cpu, *event),
+         .levels = level_0_only ? std::vector<int>{0} : levels});
   }
   add_level_note(pmu, set);
 }
@@ -130,7 +135,7 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
 
 void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, DefaultSet& set) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
-  const bool one_of_several = machine.core_pmus.size() > 1;
+  const bool one_of_several = is_of_hybrid(pmu);
   const std::vector<int> levels = machine::levels_up_to(pmu.max_precise.value_or(0));
   const auto add = [&](std::string_view stands_for, std::string_view name,
                        std::string_view name_of_pmu, TriggerKind trigger) {
@@ -140,10 +145,6 @@ void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, D
   };
   add("cycles", "cycles", "cycles", long_trigger(arch));
   add("a branch", "branches", "branch-instructions", runway::trigger_kind_from("branch-taken"));
-  set.notes.emplace_back(
-      "no table has events of this CPU, so the generic cycles and branches are "
-      "used; where the CPU is Intel's, a directory of its event files (github.com/intel/perfmon) "
-      "gives the others: --perfmon DIR");
   add_level_note(pmu, set);
 }
 
@@ -159,6 +160,10 @@ bool is_plain_name(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_of_hybrid(const machine::CorePmu& pmu) {
+  return pmu.name.starts_with("cpu_");
+}
 
 DefaultSet any_cpu_set(const machine::Machine& machine) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
@@ -195,21 +200,28 @@ std::string raw_perf_event(const Event& event, std::string_view pmu) {
 
 DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue) {
   DefaultSet set;
-  const machine::CorePmu* pmu = main_core_pmu(machine);
-  if (pmu == nullptr) return set;
+  const machine::CorePmu* main = main_core_pmu(machine);
+  if (main == nullptr) return set;
   if (machine::is_amd(machine.cpu)) {
     add_ibs(machine, set);
-  } else if (catalogue != nullptr &&
-             find_by(catalogue->events(), &Event::pmu, pmu->name) != nullptr) {
-    add_catalogued(*pmu, *catalogue, set);
   } else {
-    add_generic(machine, *pmu, set);
-  }
-  for (const machine::CorePmu& other : machine.core_pmus) {
-    if (&other == pmu) continue;
-    set.notes.push_back(fmt::format(
-        "{0}: left out, other CPUs have it; record it in a run of its own: -e {0}/EVENT/",
-        other.name));
+    const auto add = [&](const machine::CorePmu& pmu) {
+      if (catalogue != nullptr && find_by(catalogue->events(), &Event::pmu, pmu.name) != nullptr) {
+        add_catalogued(pmu, *catalogue, set);
+      } else {
+        add_generic(machine, pmu, set);
+      }
+    };
+    add(*main);
+    for (const machine::CorePmu& other : machine.core_pmus) {
+      if (&other != main) add(other);
+    }
+    if (catalogue == nullptr) {
+      set.notes.emplace_back(
+          "no table has events of this CPU, so the generic cycles and branches are used; where the "
+          "CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives the "
+          "others: --perfmon DIR");
+    }
   }
   for (const std::string& other : machine.other_pmus) {
     if (!other.starts_with("arm_spe")) continue;

@@ -27,9 +27,9 @@ struct DefaultSet {
   std::vector<std::string> notes;    ///< what was left out and why, a line each
 };
 
-/// The events of a machine's core PMU for a load, an L3-missing load, a store, a taken branch, a
-/// mispredicted branch and cycles, as raw events, so that perf need not know them. AMD: what IBS
-/// does. `catalogue` null: none covers the CPU, and generic cycles and branches are used.
+/// The events of each of a machine's core PMUs for a load, an L3-missing load, a store, a taken
+/// branch, a mispredicted branch and cycles, as raw events, so that perf need not know them. AMD:
+/// what IBS does. `catalogue` null: none covers the CPU, and generic cycles and branches are used.
 DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue);
 
 /// perf's own events that any CPU may have, at all levels: for a CPU of which nothing is
@@ -39,6 +39,10 @@ DefaultSet any_cpu_set(const machine::Machine& machine);
 /// The PMU that events without one are recorded on: the performance cores' of a hybrid machine;
 /// null if the machine has none.
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine);
+
+/// Of one kind of core of a hybrid x86 machine, "cpu_core": perf opens an event without a PMU on
+/// all kinds.
+bool is_of_hybrid(const machine::CorePmu& pmu);
 
 /// A raw event with its name, as perf's -e takes it: "cpu/config=0x20d1,name=X/". A name that perf
 /// would not read as one is left out.

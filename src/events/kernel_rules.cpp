@@ -1,6 +1,7 @@
 #include "src/events/kernel_rules.h"
 
 #include "src/events/cpu.h"
+#include "src/perfdata/format.h"
 
 #include <algorithm>
 #include <array>
@@ -55,21 +56,71 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
 
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
   if (event.ibs) return PeriodRule{.least = 16, .multiple_of = 16, .who = "IBS"};
-  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted.
-  const bool instructions = (event.config & kEventAndUmask) == kInstructions ||
-                            (event.config == kCycles && event.level >= 3);
-  if (instructions && core_of(cpu) == Core::broadwell) {
-    return PeriodRule{.least = 128,
+  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted, which the kernel makes of them after it
+  // has checked the period.
+  const bool alias = event.config == kCycles && event.level >= 3;
+  const bool instructions = (event.config & kEventAndUmask) == kInstructions || alias;
+  const Core core = core_of(cpu);
+  if (instructions && core == Core::broadwell) {
+    return PeriodRule{.least = alias ? 1U : 128U,
                       .multiple_of = 64,
-                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)"};
+                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)",
+                      .rounds = true};
+  }
+  if (core == Core::haswell) {
+    return instructions && !alias
+               ? PeriodRule{.least = 128, .who = "INST_RETIRED.PREC_DIST on Haswell (HSW11)"}
+               : PeriodRule{.least = 32, .who = "Haswell"};
   }
   if (is_one_of(kNehalem, cpu)) {
-    return PeriodRule{.least = 32, .multiple_of = 1, .who = "Nehalem"};
+    return PeriodRule{.least = 32, .who = "Nehalem"};
   }
   if (event.level >= 3 && is_one_of(kPreciseDistribution, cpu)) {
-    return PeriodRule{.least = 128, .multiple_of = 1, .who = "precise distribution (level 3)"};
+    return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;
+}
+
+std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
+                                         std::uint64_t sample_type) {
+  using namespace perfdata;  // NOLINT(google-build-using-namespace): constants of the ABI
+  if (frequency) return false;
+  constexpr std::uint64_t kInAnyRecord = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
+                                         PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID |
+                                         PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
+                                         PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |
+                                         PERF_SAMPLE_PERIOD | PERF_SAMPLE_CODE_PAGE_SIZE;
+  // In the record by CPU, kernel, or the registers that are asked for.
+  constexpr std::uint64_t kTime = PERF_SAMPLE_TIME;
+  constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
+  constexpr std::uint64_t kUnknown = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
+                                     PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
+  const std::uint64_t rest = sample_type & ~kInAnyRecord;
+  if ((rest & ~(kTime | kBranches | kUnknown)) != 0) return false;
+  switch (core_of(pfm_name_of(cpu))) {
+    case Core::nehalem:
+    case Core::westmere:
+    case Core::sandy_bridge:
+    case Core::ivy_bridge:
+    case Core::haswell:
+    case Core::broadwell:  // no time in the record
+      if ((rest & (kTime | kBranches)) != 0) return false;
+      break;
+    case Core::skylake:
+    case Core::skylake_server:
+      if ((rest & kBranches) != 0) return false;
+      break;
+    case Core::icelake:
+    case Core::sapphire_rapids:
+      // A guest without the baseline has neither time nor branches in the record.
+      if (cpu.hypervisor && rest != 0) return std::nullopt;
+      break;
+    case Core::other:
+      if (!is_one_of(kPreciseDistribution, cpu) || cpu.hypervisor) return std::nullopt;
+      break;
+  }
+  if ((rest & kUnknown) != 0) return std::nullopt;
+  return true;
 }
 
 }  // namespace skid::events

@@ -16,12 +16,17 @@ namespace skid::events {
 /// Empty: cycles are counted, or it is unknown. `level`: precise_ip.
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 
-/// Periods that an event can have.
+/// Periods that an event can have. The kernel refuses shorter ones (-EINVAL, x86_pmu_hw_config() in
+/// arch/x86/events/core.c, perf_ibs_init()).
 struct PeriodRule {
   std::uint64_t least = 1;
   std::uint64_t multiple_of = 1;
   std::string_view who;  ///< "IBS"
+  bool rounds = false;   ///< longer ones are silently rounded down to a multiple, not refused
 
+  bool refuses(std::uint64_t period) const noexcept {
+    return period < least || (!rounds && period % multiple_of != 0);
+  }
   bool takes(std::uint64_t period) const noexcept {
     return period >= least && period % multiple_of == 0;
   }
@@ -34,7 +39,16 @@ struct RuledEvent {
   bool ibs = false;          ///< an event of ibs_op, or one that the kernel hands to it
 };
 
-/// The rule that another period would be bent by. nullopt: none is known.
+/// What restricts the periods of an event. nullopt: nothing that is known. Haswell: kernels from
+/// Linux 6.11 on (hsw_limit_period()); older ones take any period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
+
+/// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
+/// large PEBS): with a fixed period, and fields in the samples that the record has
+/// (intel_pmu_large_pebs_flags() in arch/x86/events/intel/core.c, LARGE_PEBS_FLAGS in
+/// arch/x86/events/perf_event.h, intel_ds_init()). Otherwise there is an interrupt per record.
+/// nullopt: not known of this CPU or kernel. `sample_type`: of perf_event_attr.
+std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
+                                         std::uint64_t sample_type);
 
 }  // namespace skid::events

@@ -46,6 +46,7 @@ std::string conditional(const CommandWord& condition, std::string words) {
 std::vector<CommandWord> words_of(const run::PlannedMeasurement& measurement) {
   return perftool::record_words({.event = measurement.perf_event,
                                  .period = measurement.period,
+                                 .extras = measurement.extras,
                                  .cross_check = measurement.cross_check,
                                  .length = measurement.length});
 }
@@ -134,7 +135,8 @@ std::string shell_word(std::string_view word) {
 std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,
                              const std::string& target) {
   for (const std::string& word :
-       {measurement.requested, measurement.perf_event, measurement.cross_check, measurement.file}) {
+       {measurement.requested, measurement.perf_event, measurement.cross_check, measurement.file,
+        measurement.extras.call_graph, measurement.extras.branch_filter}) {
     check_word(word);
   }
   const std::string& file = measurement.file;

@@ -13,21 +13,64 @@
 
 namespace skid::machine {
 
-/// An event to sample, in the terms of perf_event_attr.
+/// An event to sample, in the terms of perf_event_attr and perf_event_open(2).
 struct EventAttempt {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
-  std::uint32_t breakpoint = 0;  ///< HW_BREAKPOINT_RW or HW_BREAKPOINT_X; 0: no breakpoint
-  int precise_ip = 0;            ///< 0 to 3
-  bool user_only = false;        ///< exclude_kernel
+  std::uint64_t config1 = 0;
+  std::uint32_t breakpoint = 0;       ///< HW_BREAKPOINT_RW or HW_BREAKPOINT_X; 0: no breakpoint
+  int precise_ip = 0;                 ///< 0 to 3
+  bool user_only = false;             ///< exclude_kernel
+  std::uint64_t period = kAnyPeriod;  ///< events per sample, or samples per second
+  bool frequency = false;             ///< `period` is in samples per second
+  bool call_graph = false;            ///< PERF_SAMPLE_CALLCHAIN
+  bool branch_stack = false;          ///< PERF_SAMPLE_BRANCH_STACK, any branch
+  int cpu = -1;                       ///< -1: any
+  bool whole_cpu = false;             ///< all tasks on `cpu` (perf record -C), not this process
+
+  /// A multiple of 16, which IBS demands, and within what all PMUs and clocks take.
+  static constexpr std::uint64_t kAnyPeriod = 100'000;
 };
 
-/// Opens the event for sampling of this process, disabled, and closes it again. Returns 0 or the
-/// errno of perf_event_open(2). A breakpoint watches memory of this program and never fires.
+/// An answer of the kernel: the errno of perf_event_open(2), or one of these.
+inline constexpr int kAccepted = 0;
+inline constexpr int kNoSamples = -1;  ///< opened; the event was counted, and no sample came
+
+/// Opens the event for sampling, lets this process cause some events while it is enabled, and
+/// closes it. A breakpoint watches memory of this program and never fires. The process runs on
+/// `attempt.cpu` meanwhile, where it may.
 int try_event(const EventAttempt& attempt);
 
-/// Answers as `try_event` does; tests bring their own.
+/// Answers as `try_event` does: the kernel here, or one that is simulated from its source.
 using EventTrial = std::function<int(const EventAttempt&)>;
+
+/// Why the kernel gives an answer.
+struct Reason {
+  std::string what;    ///< a clause: "IBS takes multiples of 16"
+  std::string remedy;  ///< empty: none is known
+};
+/// Of an event that was accepted and counted, or recorded, without a sample. `level`: 0 for events
+/// that are not of a core PMU.
+Reason why_no_samples(const CpuIdentity& cpu, int level);
+using Explain = std::function<Reason(const EventAttempt&, int answer)>;
+
+/// What comes of an event at a level.
+enum class Acceptance {
+  accepted,
+  ignored,     ///< accepted; the level changes nothing
+  per_cpu,     ///< refused for a task, accepted for all tasks of a CPU: perf record -C
+  no_samples,  ///< accepted, and no samples came
+  refused,
+};
+/// "accepted", "ignored", "per CPU", "no samples", "refused".
+std::string_view name_of(Acceptance acceptance);
+
+struct LevelAnswer {
+  int level = 0;
+  Acceptance acceptance = Acceptance::accepted;
+  int error = 0;  ///< errno of the refusal; of `per_cpu` that of the task
+  Reason reason;  ///< empty where the event is accepted
+};
 
 /// In which modes of the CPU this process may sample an event.
 enum class SampledModes { none, user, user_and_kernel };
@@ -42,11 +85,26 @@ struct SampledEvent {
   bool built_in = false;    ///< needs no PMU of the CPU; its skid is known by construction
   std::vector<int> levels;  ///< precise levels at which it can be sampled, ascending
   SampledModes modes = SampledModes::none;
-  std::string remark;  ///< what a level means for it, or why it is not usable; may be empty
-  std::optional<int> refusal = {};  ///< errno of the kernel's refusal, where the event was tried
+  std::string remark;                     ///< why levels are not usable; may be empty
+  std::optional<int> refusal = {};        ///< errno of the refusal at every level
+  std::vector<LevelAnswer> answers = {};  ///< of the levels 0 to 3
 
   bool usable() const noexcept { return !levels.empty(); }
 };
+
+/// An event to ask the kernel for.
+struct Candidate {
+  SampledEvent event;  ///< name, pmu, built_in
+  EventAttempt attempt;
+  bool ignores_levels = false;  ///< by the source of its driver
+};
+
+/// access, execute, faults and cpu-clock.
+std::vector<Candidate> built_in_candidates();
+
+/// Asks for the event at every level, in user mode only where the kernel may not be sampled, and
+/// for all of its CPU where a task is refused with EINVAL.
+SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Explain& explain);
 
 struct Problem {
   std::string id;      ///< for scripts: "no_core_pmu"
@@ -55,16 +113,16 @@ struct Problem {
 };
 
 struct Diagnosis {
-  bool tried = false;  ///< the events were opened; otherwise the files are reported
+  bool tried = false;  ///< the events were opened; otherwise the kernel's answers are simulated
   std::vector<SampledEvent> events;
   std::vector<Problem> problems;
   /// done: a PMU of the CPU can be sampled; builtin_events_only; failed: nothing can be.
   ExitStatus status = ExitStatus::failed;
 };
 
-/// Decides what can be sampled. With a trial, the promised levels are tried and the kernel's
-/// answer counts; without one (files of another machine) the kernel's rules are applied to them.
-Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial);
+/// Decides what can be sampled by asking for each candidate. `tried`: `trial` is the kernel here.
+Diagnosis diagnose(const SamplingSupport& support, const std::vector<Candidate>& candidates,
+                   const EventTrial& trial, const Explain& explain, bool tried);
 
 /// What prevents sampling, most important first. `events` as `diagnose` found them.
 std::vector<Problem> find_problems(const SamplingSupport& support,

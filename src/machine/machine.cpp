@@ -4,6 +4,7 @@
 #include "src/machine/file_tree.h"
 #include "src/machine/hypervisor.h"
 #include "src/machine/pmu.h"
+#include "src/machine/sampling_support.h"
 
 #include <algorithm>
 #include <charconv>
@@ -127,8 +128,11 @@ Machine inspect(const fs::path& root) {
   machine.perf_event_max_sample_rate =
       parse_integer(files.content_of(kernel / "perf_event_max_sample_rate"));
   machine.smt_active = read_smt(files);
-  machine.allowed_cpus =
-      parse_cpu_list(status_value(files.content_of("proc/self/status"), "Cpus_allowed_list"));
+  const std::string status = files.content_of("proc/self/status");
+  machine.allowed_cpus = parse_cpu_list(status_value(status, "Cpus_allowed_list"));
+  machine.privileged =
+      ProcessRights{.user = {}, .effective_capabilities = effective_capabilities(status)}
+          .may_sample_all();
   for (const int cpu : machine.allowed_cpus) {
     std::vector<DataCache> caches = data_caches(files, cpu);
     if (!caches.empty()) machine.data_caches.emplace(cpu, std::move(caches));

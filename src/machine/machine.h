@@ -60,6 +60,7 @@ struct Machine {
   std::optional<int> perf_event_paranoid;
   std::optional<int> perf_event_max_sample_rate;
   std::optional<bool> smt_active;  ///< two threads of one core are online
+  bool privileged = false;         ///< this process has CAP_PERFMON or CAP_SYS_ADMIN, as root has
   std::vector<int> allowed_cpus;   ///< CPUs this process may run on, ascending
 
   bool has_core_pmu() const noexcept { return !core_pmus.empty(); }

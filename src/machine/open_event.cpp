@@ -1,11 +1,18 @@
 #include "src/machine/diagnosis.h"
 #include "src/support/file.h"
 
+#include <array>
 #include <bit>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,42 +20,141 @@ namespace skid::machine {
 
 namespace {
 
-/// A multiple of 16, which IBS demands, and within what all PMUs and clocks take.
-constexpr std::uint64_t kPeriod = 100'000;
-
 /// A datum of natural alignment for a data breakpoint.
 alignas(sizeof(long)) long watched_datum = 0;
 
 void put_breakpoint(const EventAttempt& attempt, perf_event_attr& attribute) {
   const bool execute = attempt.breakpoint == HW_BREAKPOINT_X;
   attribute.bp_type = attempt.breakpoint;
-  attribute.bp_addr = execute ? std::bit_cast<std::uintptr_t>(&try_event)
+  attribute.bp_addr = execute ? std::bit_cast<std::uintptr_t>(&put_breakpoint)
                               : std::bit_cast<std::uintptr_t>(&watched_datum);
   attribute.bp_len = execute ? sizeof(long) : std::uint64_t{HW_BREAKPOINT_LEN_4};
+}
+
+perf_event_attr attribute_of(const EventAttempt& attempt) {
+  perf_event_attr attribute{};
+  attribute.size = sizeof attribute;
+  attribute.type = attempt.type;
+  attribute.config = attempt.config;
+  attribute.config1 = attempt.config1;
+  attribute.freq = attempt.frequency ? 1 : 0;
+  attribute.sample_period = attempt.period;
+  attribute.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  if (attempt.call_graph) attribute.sample_type |= PERF_SAMPLE_CALLCHAIN;
+  if (attempt.branch_stack) {
+    attribute.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    attribute.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+  }
+  attribute.disabled = 1;
+  attribute.precise_ip = static_cast<std::uint64_t>(attempt.precise_ip) & 3U;
+  attribute.exclude_kernel = attempt.user_only ? 1 : 0;
+  if (attempt.breakpoint != 0) put_breakpoint(attempt, attribute);
+  return attribute;
+}
+
+/// The process on one CPU, and where it was before again at the end.
+class Pinned {
+ public:
+  explicit Pinned(int cpu) {
+    CPU_ZERO(&before_);
+    if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof before_, &before_) != 0) {
+      return;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  Pinned(Pinned&&) = delete;
+  Pinned& operator=(Pinned&&) = delete;
+  ~Pinned() {
+    if (pinned_) ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+
+ private:
+  cpu_set_t before_{};
+  bool pinned_ = false;
+};
+
+/// The buffer of one event.
+class Buffer {
+ public:
+  explicit Buffer(int event)
+      : size_((1 + kPages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
+        address_(::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0)) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer(Buffer&&) = delete;
+  Buffer& operator=(Buffer&&) = delete;
+  ~Buffer() {
+    if (exists()) ::munmap(address_, size_);
+  }
+
+  bool exists() const noexcept { return address_ != MAP_FAILED; }
+  bool has_records() const noexcept {
+    return static_cast<const volatile perf_event_mmap_page*>(address_)->data_head != 0;
+  }
+
+ private:
+  static constexpr std::size_t kPages = 8;
+  std::size_t size_;
+  void* address_;
+};
+
+/// Loads, stores, taken and unpredictable branches, and loads that miss all caches where code can
+/// flush a line, thousands of each in about a millisecond.
+void cause_events() {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint64_t);
+  constexpr std::size_t kRounds = 6'000;
+  std::vector<std::uint64_t> memory(64 * kLine);
+  volatile std::uint64_t* const data = memory.data();
+  std::uint64_t random = 88'172'645'463'325'252U;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    random ^= random << 13U;
+    random ^= random >> 7U;
+    random ^= random << 17U;
+    const std::size_t index = (random % 64) * kLine;
+    if ((random & 0x100U) != 0) {
+      data[index] = random;
+    } else {
+      data[0] = data[index] + 1;
+    }
+#if defined(__x86_64__)
+    __builtin_ia32_clflush(&memory[index]);
+    __builtin_ia32_mfence();
+#endif
+  }
+}
+
+/// Whether events were counted for several samples and none came.
+bool came_without_samples(int event, const EventAttempt& attempt) {
+  constexpr std::uint64_t kSeveral = 4;
+  // Of a frequency the kernel starts with a period that it chooses itself.
+  if (attempt.frequency || attempt.breakpoint != 0) return false;
+  const Buffer buffer(event);
+  if (!buffer.exists() || ::ioctl(event, PERF_EVENT_IOC_ENABLE, 0) != 0) return false;
+  cause_events();
+  ::ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // what PEBS has buffered comes now
+  std::uint64_t count = 0;
+  if (::read(event, &count, sizeof count) != static_cast<ssize_t>(sizeof count)) return false;
+  return count / kSeveral >= attempt.period && !buffer.has_records();
 }
 
 }  // namespace
 
 int try_event(const EventAttempt& attempt) {
-  perf_event_attr attribute{};
-  attribute.size = sizeof attribute;
-  attribute.type = attempt.type;
-  attribute.config = attempt.config;
-  attribute.sample_period = kPeriod;
-  attribute.sample_type = PERF_SAMPLE_IP;
-  attribute.disabled = 1;
-  attribute.precise_ip = static_cast<std::uint64_t>(attempt.precise_ip) & 3U;
-  attribute.exclude_kernel = attempt.user_only ? 1 : 0;
-  if (attempt.breakpoint != 0) put_breakpoint(attempt, attribute);
-
-  constexpr pid_t kThisProcess = 0;
-  constexpr int kAnyCpu = -1;
+  perf_event_attr attribute = attribute_of(attempt);
+  const Pinned pinned(attempt.cpu);
+  constexpr pid_t kThisProcess = 0, kEveryProcess = -1;
   constexpr int kNoGroup = -1;
-  const long opened = ::syscall(SYS_perf_event_open, &attribute, kThisProcess, kAnyCpu, kNoGroup,
-                                static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC));
+  const long opened =
+      ::syscall(SYS_perf_event_open, &attribute, attempt.whole_cpu ? kEveryProcess : kThisProcess,
+                attempt.cpu, kNoGroup, static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC));
   if (opened < 0) return errno;
-  const FileDescriptor closed_again(static_cast<int>(opened));
-  return 0;
+  const FileDescriptor event(static_cast<int>(opened));
+  return came_without_samples(event.get(), attempt) ? kNoSamples : kAccepted;
 }
 
 }  // namespace skid::machine

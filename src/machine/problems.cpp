@@ -60,6 +60,8 @@ class ProblemFinder {
     check_devices();
     check_core_pmu();
     check_refusals();
+    check_no_samples();
+    check_whole_cpus();
     check_levels();
     check_allowed_cpus();
     check_settings();
@@ -103,7 +105,7 @@ class ProblemFinder {
   }
 
   bool check_kernel() {
-    const bool refused = any_refused_with(ENOSYS);
+    const bool refused = tried_ && any_refused_with(ENOSYS);
     if (!refused && (any_usable() || support_.machine.perf_event_paranoid)) return true;
     add("no_perf_events",
         refused ? "this kernel has no perf_event_open"
@@ -222,6 +224,35 @@ class ProblemFinder {
         check_amd_levels(pmu, *highest);
       } else if (support_.machine.cpu.vendor == "GenuineIntel") {
         check_intel_levels(pmu, *highest);
+      }
+    }
+  }
+
+  /// Accepted, and no samples came: an outcome of its own.
+  void check_no_samples() {
+    for (const SampledEvent& event : events_) {
+      for (const LevelAnswer& answer : event.answers) {
+        if (answer.acceptance != Acceptance::no_samples) continue;
+        add("no_samples",
+            fmt::format("{} at level {}: {}", event.name, level_name(answer.level),
+                        answer.reason.what),
+            answer.reason.remedy.empty() ? "record it, and compare with level none"
+                                         : answer.reason.remedy);
+        return;
+      }
+    }
+  }
+
+  /// IBS before Linux 6.2. Only where all of a CPU may not be sampled is it a problem.
+  void check_whole_cpus() {
+    for (const SampledEvent& event : events_) {
+      for (const LevelAnswer& answer : event.answers) {
+        if (answer.acceptance != Acceptance::per_cpu) continue;
+        add("per_cpu_only",
+            fmt::format("{} at level {}: {}", event.name, level_name(answer.level),
+                        answer.reason.what),
+            "nothing to do: record samples the CPU that the target is pinned to (perf record -C)");
+        return;
       }
     }
   }

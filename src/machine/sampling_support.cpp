@@ -27,7 +27,7 @@ std::optional<std::uint64_t> effective_user(std::string_view ids) {
 ProcessRights read_rights(const FileTree& files) {
   const std::string status = files.content_of("proc/self/status");
   return {.user = effective_user(status_value(status, "Uid")),
-          .effective_capabilities = whole_number<std::uint64_t>(status_value(status, "CapEff"), 16),
+          .effective_capabilities = effective_capabilities(status),
           .seccomp_filter = status_value(status, "Seccomp") == "2",
           .container = files.exists(".dockerenv") || files.exists("run/.containerenv")};
 }
@@ -45,6 +45,10 @@ void look_for_perf(const FileTree& files, SamplingSupport& support) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> effective_capabilities(std::string_view status) {
+  return whole_number<std::uint64_t>(status_value(status, "CapEff"), 16);
+}
 
 std::string Midr::name() const {
   const std::string_view core = arm_core_name(implementer, part);

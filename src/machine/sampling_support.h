@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::machine {
@@ -48,6 +49,9 @@ struct ProcessRights {
   static constexpr unsigned kSyslog = 34;    ///< CAP_SYSLOG
   static constexpr unsigned kPerfmon = 38;   ///< CAP_PERFMON, since Linux 5.8
 };
+
+/// CapEff of a /proc/PID/status.
+std::optional<std::uint64_t> effective_capabilities(std::string_view status);
 
 struct SamplingSupport {
   bool here = false;  ///< this machine, not a copy of another's files

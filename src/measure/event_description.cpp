@@ -73,11 +73,13 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
         "perf recorded {} instead of {}: this machine does not have the requested event.",
         event.recorded, event.requested.value_or("")));
   }
-  const auto level = measurement.precise.requested;
+  // perf chose the level itself, by trying.
   const bool picks_level_itself =
       event.requested &&
       perftool::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
-  if (level && *level != measurement.precise.recorded && !picks_level_itself) {
+  if (picks_level_itself) measurement.precise.requested.reset();
+  const auto level = measurement.precise.requested;
+  if (level && *level != measurement.precise.recorded) {
     measurement.warnings.push_back(fmt::format("Precise level {} was requested, {} was recorded.",
                                                *level, measurement.precise.recorded));
   }
@@ -151,12 +153,20 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
                            .level = level_of(recorded),
                            .ibs = is_ibs(recorded)});
   if (!rule || rule->takes(*recorded.period)) return;
+  if (!rule->refuses(*recorded.period)) {
+    warnings.push_back(
+        fmt::format("A period of {} was requested, and the kernel silently rounds periods of {} to "
+                    "multiples of {}: counts that are derived from it are off.",
+                    *recorded.period, rule->who, rule->multiple_of));
+    return;
+  }
   const std::string multiples =
       rule->multiple_of > 1 ? fmt::format(", multiples of {}", rule->multiple_of) : std::string();
-  warnings.push_back(fmt::format(
-      "A period of {} was requested, but {} accepts periods from {}{}: the kernel rewrites it, and "
-      "counts that are derived from it are off.",
-      *recorded.period, rule->who, rule->least, multiples));
+  warnings.push_back(
+      fmt::format("A period of {} was recorded, which kernels that check it refuse: {} takes "
+                  "periods from {}{}. "
+                  "This kernel does not check it, and the hardware's own period may differ.",
+                  *recorded.period, rule->who, rule->least, multiples));
 }
 
 void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
@@ -241,6 +251,21 @@ Measurement describe_measurement(const Source& source, const perfdata::Recording
   describe_machine(machine, measurement);
   describe_event(recording.attributes()[index], source.planned, requested, measurement);
   return measurement;
+}
+
+analysis::RecordingPath recording_path(const Attribute& attribute, const EventKnowledge& knowledge,
+                                       const machine::Machine& machine) {
+  analysis::RecordingPath path;
+  if (attribute.frequency) path.frequency = attribute.period_or_frequency;
+  path.call_graph = attribute.has(perfdata::PERF_SAMPLE_CALLCHAIN);
+  path.branch_stack = attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK);
+  const bool pebs =
+      knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
+  if (pebs) {
+    path.batched =
+        events::batches_pebs_records(machine.cpu, attribute.frequency, attribute.sample_type);
+  }
+  return path;
 }
 
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {

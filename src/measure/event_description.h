@@ -51,6 +51,11 @@ struct RecordedEvent {
   std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
 };
 
+/// The path by which the samples of an attribute came.
+analysis::RecordingPath recording_path(const perfdata::Attribute& attribute,
+                                       const EventKnowledge& knowledge,
+                                       const machine::Machine& machine);
+
 /// Whether an event needs one of the few counters that a core PMU has for any event. Cycles,
 /// instructions and reference cycles can be counted in counters of their own.
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name);

@@ -79,10 +79,9 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
 
 void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
                      const run::PlannedMeasurement* planned, Measurement& measurement) {
-  if (planned != nullptr) {
-    measurement.period.requested = planned->period;
-  } else if (!attribute.frequency) {
-    measurement.period.requested = attribute.period_or_frequency;
+  if (!attribute.frequency) {
+    measurement.period.requested =
+        planned != nullptr ? planned->period : attribute.period_or_frequency;
   }
   if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
     measurement.basis.period_sum = digest.totals[index].period_sum;
@@ -201,6 +200,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   describe_period(index, attribute, digest, source.planned, measurement);
   const std::string pmu = pmu_name(recording.features(), attribute);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
+  measurement.path = recording_path(attribute, knowledge, cpu.machine());
   for (std::string& warning : event_warnings({.attribute = attribute,
                               .pmu_name = pmu,
                               .knowledge = knowledge,

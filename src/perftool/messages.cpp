@@ -117,6 +117,12 @@ Messages read_messages(std::string_view standard_error) {
 std::string permission_reason(const machine::Machine& machine) {
   const std::optional<int> paranoid = machine.perf_event_paranoid;
   std::string reason = "no permission to sample it";
+  // kernel.perf_event_paranoid does not restrict these capabilities.
+  if (machine.privileged) {
+    return reason +
+           ", though this process has CAP_PERFMON or CAP_SYS_ADMIN: a seccomp filter, a security "
+           "module or a lockdown forbids perf_event_open; run outside the container";
+  }
   if (paranoid) reason += fmt::format(" (kernel.perf_event_paranoid is {})", *paranoid);
   // From 1 downwards CPU events of user and kernel are open to all, so something else refuses.
   if (paranoid && *paranoid <= 1) {

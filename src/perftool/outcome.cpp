@@ -1,7 +1,9 @@
 #include "src/perftool/outcome.h"
 
+#include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
@@ -83,6 +85,13 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
   auto recording = perfdata::Recording::open(file);
   const auto counts = perfdata::count_records(recording);
   return counts.events.empty() ? 0 : counts.events.front().samples;
+}
+
+bool is_software_event(std::string_view perf_event) {
+  const std::string name = split_event_name(perf_event).name;
+  const GenericEvent* generic = find_generic_event(name);
+  return name.starts_with("mem:") ||
+         (generic != nullptr && generic->type == perfdata::PERF_TYPE_SOFTWARE);
 }
 
 std::string shortage(std::uint64_t samples, std::uint64_t asked) {

@@ -38,22 +38,33 @@ std::vector<CommandWord> since(Since version, std::vector<CommandWord> words) {
 }  // namespace
 
 std::vector<CommandWord> record_words(const Subject& subject) {
-  std::vector<CommandWord> words{value_word("perf"), {.text = "record"}};
+  const Extras& extras = subject.extras;
+  std::vector<CommandWord> words;
+  // Until perf 6.7 mappings of programs that start on another CPU are missing with -C.
+  if (extras.per_cpu) {
+    add(words, {{.text = "taskset"}, {.text = "-c"}, value_word("cpu")});
+  }
+  add(words, {value_word("perf"), {.text = "record"}});
   // No copies of the modules in ~/.debug.
   words.push_back({.text = "--no-buildid-cache"});
   // Side-band events of BPF programs, for which perf's end waits up to a second.
   add(words, since(PerfTool::kNoBpfEvent, {{.text = "--no-bpf-event"}}));
-  const std::vector<std::string> plain{"-e", subject.event, "-c", std::to_string(subject.period)};
+  const std::string rate = std::to_string(extras.frequency.value_or(subject.period));
+  const std::vector<std::string> plain{"-e", subject.event, extras.frequency ? "-F" : "-c", rate};
   if (subject.cross_check.empty()) {
     add(words, only(When::always, plain));
   } else {
     // Tracepoints take no period among their terms, so the event has to.
     auto event = split_event_name(subject.event);
-    event.name += fmt::format("/period={}/", subject.period);
+    event.name += fmt::format("/{}={}/", extras.frequency ? "freq" : "period", rate);
     add(words, only(When::with_cross_check,
                     {"-e", join_event_name(event), "-e", subject.cross_check, "-c", "1"}));
     add(words, only(When::without_cross_check, plain));
   }
+  if (!extras.call_graph.empty())
+    add(words, {{.text = "--call-graph"}, {.text = extras.call_graph}});
+  if (!extras.branch_filter.empty()) add(words, {{.text = "-j"}, {.text = extras.branch_filter}});
+  if (extras.per_cpu) add(words, {{.text = "-C"}, value_word("cpu")});
   add(words, {{.text = "-o"}, value_word("output")});
   // Events start disabled; the target has them enabled once it is warm.
   add(words, since(PerfTool::kControl,

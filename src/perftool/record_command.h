@@ -3,6 +3,7 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
+#include "src/perftool/extras.h"
 #include "src/support/command_words.h"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace skid::perftool {
 struct Subject {
   std::string event;  ///< as -e takes it, with its precise level
   std::uint64_t period = 0;
+  Extras extras = {};
   std::string cross_check;   ///< a tracepoint to record every time it fires; empty: none
   runway::RunLength length;  ///< of the target
 };

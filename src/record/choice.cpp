@@ -6,6 +6,7 @@
 #include "src/perfdata/format.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <iterator>
@@ -123,6 +124,13 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
 }
 
 std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
+  if (event.perf_picks_level()) {
+    if (options.levels) {
+      throw UsageError(fmt::format(
+          "-e {}: P leaves the precise level to perf; leave out -p or the P", event.text()));
+    }
+    return {0};
+  }
   if (event.own_level) {
     if (options.levels) {
       throw UsageError(
@@ -135,7 +143,89 @@ std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& opti
   return {0, 1, 2, 3};
 }
 
-/// Recorded by default: the built-in events, and the default set of the CPU.
+/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
+const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
+    if (name.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
+
+std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+void check_pmu(const PlanOptions& options, const machine::Machine& machine) {
+  if (!options.pmu ||
+      find_by(machine.core_pmus, &machine::CorePmu::name, *options.pmu) != nullptr) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const machine::CorePmu& pmu : machine.core_pmus) names.push_back(pmu.name);
+  throw Error(fmt::format("--pmu {}: no core PMU of that name {}; expected {}", *options.pmu,
+                          options.elsewhere ? "is known (--for)" : "here",
+                          names.empty() ? "a machine with a PMU of the CPU"
+                                        : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+/// The machine with the core PMUs whose events can be recorded: the one of --pmu, else all that are
+/// on CPUs that may be used. What is left out is noted.
+machine::Machine sampled_pmus(const PlanOptions& options, machine::Machine machine,
+                              std::vector<std::string>& notes) {
+  if (options.pmu) {
+    std::erase_if(machine.core_pmus,
+                  [&options](const auto& pmu) { return pmu.name != *options.pmu; });
+    return machine;
+  }
+  if (machine.core_pmus.size() < 2) return machine;
+  const std::string main = events::main_core_pmu(machine)->name;
+  std::erase_if(machine.core_pmus, [&](const machine::CorePmu& pmu) {
+    if (options.elsewhere && pmu.name != main) {
+      notes.push_back(fmt::format(
+          "{0}: left out, a kit records one kind of core; --pmu {0} makes one for it", pmu.name));
+      return true;
+    }
+    if (!options.cpu && machine.allowed_cpus.empty()) return false;
+    const std::vector<int> usable =
+        options.cpu ? std::vector<int>{*options.cpu} : machine.allowed_cpus;
+    if (!common(usable, pmu.cpus).empty()) return false;
+    notes.push_back(
+        fmt::format("{}: left out, it is on other CPUs ({})", pmu.name, fmt::join(pmu.cpus, ", ")));
+    return true;
+  });
+  return machine;
+}
+
+/// cycles:P, once for each kind of core.
+void add_perf_default(const PlanOptions& options, const machine::Machine& machine,
+                      std::vector<ChosenEvent>& chosen) {
+  const auto add = [&](std::string name) {
+    ChosenEvent cycles;
+    cycles.event.name = std::move(name);
+    cycles.event.modifiers = "P";
+    cycles.levels = {0};
+    cycles.counted = events::Counted::cycles;
+    cycles.trigger = options.trigger.value_or(chosen.back().trigger);
+    for (const ChosenEvent& other : chosen) {
+      if (!options.trigger && is_busy(other)) cycles.trigger = other.trigger;
+    }
+    chosen.push_back(std::move(cycles));
+  };
+  if (machine.core_pmus.empty()) add("cycles");  // of a machine elsewhere
+  const machine::CorePmu* main = events::main_core_pmu(machine);
+  const auto name_on = [](const machine::CorePmu& pmu) {
+    return events::is_of_hybrid(pmu) ? pmu.name + "/cycles/" : std::string("cycles");
+  };
+  if (main != nullptr) add(name_on(*main));
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (&pmu != main) add(name_on(pmu));
+  }
+}
+
+/// Recorded by default: the built-in events, the default set of the CPU, and perf's own default.
 std::vector<ChosenEvent> default_events(const PlanOptions& options, const machine::Machine& machine,
                                         const events::Catalogue* catalogue,
                                         std::vector<std::string>& notes) {
@@ -163,7 +253,9 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
   notes.emplace_back(
       "no event was named, so the built-in ones, whose skid is known, and a representative set of "
       "the CPU's are recorded; name others with -e");
-  events::DefaultSet set = machine.has_core_pmu() ? events::default_set(machine, catalogue)
+  // A kit has one CPU for all events.
+  const machine::Machine sampled = sampled_pmus(options, machine, notes);
+  events::DefaultSet set = machine.has_core_pmu() ? events::default_set(sampled, catalogue)
                                                   : events::any_cpu_set(machine);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&
@@ -180,17 +272,37 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
     of_cpu.counted = event.counted;
     chosen.push_back(std::move(of_cpu));
   }
+  if (!options.levels) add_perf_default(options, sampled, chosen);
   notes.insert(notes.end(), set.notes.begin(), set.notes.end());
   return chosen;
 }
 
+/// perf's own hardware events and raw codes on the PMU of --pmu: "cpu_atom/cycles/".
+void name_on_pmu(RequestedEvent& event, const std::string& pmu) {
+  if (is_built_in(event.kind) || event.name.find('/') != std::string::npos) return;
+  if (is_generic(event.name)) {
+    const std::string name = event.name == "branches" ? "branch-instructions" : event.name;
+    event.perf_name = fmt::format("{}/{}/", pmu, name);
+    return;
+  }
+  try {
+    const auto parts = events::take_apart(event.name, events::ConfigLayout::intel);
+    if (parts.config) event.perf_name = fmt::format("{}/config={:#x}/", pmu, *parts.config);
+  } catch (const UsageError&) {
+    return;  // not a code
+  }
+}
+
 std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine::Machine& machine,
                                       const events::Catalogue* catalogue) {
+  std::vector<std::string> ignored;
+  const machine::Machine sampled = options.pmu ? sampled_pmus(options, machine, ignored) : machine;
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events(options.events)) {
     ChosenEvent named;
-    const auto known = catalogued(event, catalogue, machine);
-    if (known) name_for_perf(event, *known, machine);
+    if (options.pmu) name_on_pmu(event, *options.pmu);
+    const auto known = catalogued(event, catalogue, sampled);
+    if (known) name_for_perf(event, *known, sampled);
     named.levels = levels_for(event, options);
     // Without a PMU perf puts a timer in the place of generic cycles.
     const auto caused = machine.has_core_pmu() ? known : std::nullopt;
@@ -201,21 +313,6 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     chosen.push_back(std::move(named));
   }
   return chosen;
-}
-
-/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
-const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
-    if (name.starts_with(pmu.name + "/")) return &pmu;
-  }
-  return nullptr;
-}
-
-std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
-  std::vector<int> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both;
 }
 
 }  // namespace
@@ -235,10 +332,12 @@ std::size_t triggers_of(const PlanOptions& options) {
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes) {
+  check_pmu(options, machine);
   std::vector<ChosenEvent> events = options.events.empty()
                                         ? default_events(options, machine, catalogue, notes)
                                         : named_events(options, machine, catalogue);
   for (ChosenEvent& chosen : events) {
+    chosen.cpu = cpu_for(options, chosen.event, machine);
     chosen.period =
         options.period.value_or(default_period(chosen, machine.cpu, triggers_of(options)));
     if (options.trigger && chosen.trigger != *options.trigger) {
@@ -250,8 +349,8 @@ std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine
   return events;
 }
 
-int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& events,
-               const machine::Machine& machine) {
+int cpu_for(const PlanOptions& options, const RequestedEvent& event,
+            const machine::Machine& machine) {
   std::vector<int> candidates = machine.allowed_cpus;
   if (options.cpu) {
     if (!candidates.empty() &&
@@ -261,23 +360,20 @@ int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& event
     }
     candidates = {*options.cpu};
   }
-  bool named = false;
-  for (const ChosenEvent& chosen : events) {
-    const machine::CorePmu* pmu = named_pmu(chosen.event, machine);
-    if (pmu == nullptr || pmu->cpus.empty()) continue;
-    named = true;
+  const machine::CorePmu* pmu = named_pmu(event, machine);
+  if (pmu != nullptr && !pmu->cpus.empty()) {
     candidates = common(candidates, pmu->cpus);
     if (candidates.empty()) {
-      throw Error(fmt::format(
-          "-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu, and record events of "
-          "different PMUs in runs of their own",
-          chosen.event.text(), pmu->name, fmt::join(pmu->cpus, ", ")));
+      throw Error(fmt::format("-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu",
+                              event.text(), pmu->name, fmt::join(pmu->cpus, ", ")));
     }
+    return candidates.back();
   }
-  // Events that name no PMU mean the performance cores of a hybrid machine.
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    if (named || pmu.name != "cpu_core") continue;
-    const std::vector<int> cores = common(candidates, pmu.cpus);
+  const machine::CorePmu* main =
+      options.pmu ? find_by(machine.core_pmus, &machine::CorePmu::name, *options.pmu)
+                  : events::main_core_pmu(machine);
+  if (main != nullptr && machine.core_pmus.size() > 1) {
+    const std::vector<int> cores = common(candidates, main->cpus);
     if (!cores.empty()) candidates = cores;
   }
   return candidates.empty() ? 0 : candidates.back();

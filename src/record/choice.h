@@ -4,7 +4,9 @@
 #include "runway/trigger.h"
 #include "src/events/catalogue.h"
 #include "src/events/event.h"
+#include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
+#include "src/perftool/extras.h"
 #include "src/record/requested_event.h"
 
 #include <cstddef>
@@ -21,6 +23,8 @@ struct PlanOptions {
   std::vector<std::string> events;             ///< -e, as given
   std::optional<std::vector<int>> levels;      ///< -p; nullopt: the whole ladder
   std::optional<std::uint64_t> period;         ///< -c
+  perftool::Extras extras;                     ///< -F, -g, -b, -j: how samples are taken
+  std::optional<std::string> pmu;              ///< --pmu: of events that name none
   std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
   std::optional<std::uint32_t> nops;
   std::optional<unsigned> nop_bytes;
@@ -45,6 +49,9 @@ struct ChosenEvent {
   runway::TriggerKind trigger{};
   std::uint64_t period = 0;
   events::Counted counted = events::Counted::other;  ///< by the catalogue
+  int cpu = 0;                                       ///< that the target is pinned to
+  /// Of the kernel, for the levels 0 to 3; empty: it was not asked.
+  std::vector<machine::LevelAnswer> answers;
 };
 
 /// The events of one trigger instruction each, whose number follows from the iterations.
@@ -56,15 +63,17 @@ bool is_busy(const ChosenEvent& chosen);
 /// Triggers in one iteration.
 std::size_t triggers_of(const PlanOptions& options);
 
-/// The events of the options, else the built-in ones and the default set of the CPU. Decisions are
-/// explained in `notes`. `catalogue` null: none covers the CPU. Throws
-/// UsageError and Error as resolve_request() does.
+/// The events of the options, else the built-in ones, the default set of the CPU, and cycles:P,
+/// which perf itself records by default. Decisions are explained in `notes`. `catalogue` null: none
+/// covers the CPU. Throws UsageError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);
 
-/// The CPU to pin to: as asked, or the highest one allowed that has the PMUs which the events name.
-int choose_cpu(const PlanOptions& options, const std::vector<ChosenEvent>& events,
-               const machine::Machine& machine);
+/// The CPU to pin an event's target to: as asked, or the highest one allowed that has the PMU which
+/// the event names; where it names none the performance cores of a hybrid machine. Throws Error
+/// where none is allowed.
+int cpu_for(const PlanOptions& options, const RequestedEvent& event,
+            const machine::Machine& machine);
 
 }  // namespace skid::record

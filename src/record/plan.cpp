@@ -4,9 +4,11 @@
 #include "src/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -54,6 +56,11 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
   }
   if (options.iterations) return *options.iterations;
   const EventKind kind = chosen.event.kind;
+  if (options.extras.frequency) {
+    const double rate = static_cast<double>(*options.extras.frequency);
+    return nanoseconds(
+        std::llround(1e9 * (1.05 * static_cast<double>(options.samples) / rate + 0.02)));
+  }
   if (is_counted_by_iteration(kind)) {
     const std::string key = kind == EventKind::faults ? "faults" : chosen.event.name;
     const runway::Expectation* expectation = target.expectation_of(key);
@@ -124,13 +131,32 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
   }
 }
 
+/// What the kernel's answer means for a measurement. Missing permissions, PMUs and free counters
+/// are left to perf, which knows more of them or records something else.
+void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement& measurement) {
+  const auto* answer = find_by(chosen.answers, &machine::LevelAnswer::level, level);
+  if (answer == nullptr) return;
+  if (answer->acceptance == machine::Acceptance::per_cpu) measurement.extras.per_cpu = true;
+  if (answer->acceptance != machine::Acceptance::refused) return;
+  if (answer->error != EINVAL && answer->error != EOPNOTSUPP) return;
+  measurement.state = run::State::refused;
+  measurement.reason = answer->reason.what;
+  if (!answer->reason.remedy.empty()) measurement.reason += "; " + answer->reason.remedy;
+}
+
 }  // namespace
 
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue) {
   RecordRequest request;
   request.events = choose_events(options, machine, catalogue, request.notes);
-  request.cpu = choose_cpu(options, request.events, machine);
+  request.cpu = cpu_for(options, {}, machine);
+  if (!options.events.empty() &&
+      std::all_of(request.events.begin(), request.events.end(), [&](const ChosenEvent& chosen) {
+        return chosen.cpu == request.events.front().cpu;
+      })) {
+    request.cpu = request.events.front().cpu;
+  }
   if (options.events.empty()) {
     leave_out_impossible(request.events, options, machine, request.cpu, request.notes);
   }
@@ -171,11 +197,16 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         }
         measurement.level = level;
         measurement.repeat = repeat;
-        measurement.period = chosen.period;
+        measurement.period = options.extras.frequency ? 0 : chosen.period;
+        measurement.extras = options.extras;
+        if (chosen.cpu != request.cpu && !options.elsewhere) measurement.cpu = chosen.cpu;
         measurement.trigger = runway::name_of(chosen.trigger);
         measurement.length = length_for(chosen, options, target);
-        measurement.file =
-            run::recording_name(chosen.event.text(), level, options.repeat > 1 ? repeat : 0, files);
+        const bool by_perf = chosen.event.perf_picks_level();
+        measurement.file = run::recording_name(by_perf ? chosen.event.name : chosen.event.text(),
+                                               by_perf ? "P" : machine::level_name(level),
+                                               options.repeat > 1 ? repeat : 0, files);
+        apply_answer(chosen, level, measurement);
         plan.push_back(std::move(measurement));
       }
     }

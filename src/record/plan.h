@@ -39,7 +39,7 @@ Targets build_targets(const std::vector<runway::Specification>& specifications,
 struct RecordRequest {
   std::vector<ChosenEvent> events;
   std::vector<runway::Specification> targets;  ///< one for each trigger that the events need
-  int cpu = 0;
+  int cpu = 0;                                 ///< of the events that do not name another CPU's PMU
   std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
 };
 

@@ -41,14 +41,14 @@ RequestedEvent parse_event(std::string_view text) {
         "-e {}: is a group; events are recorded one at a time, name them without braces", text));
   }
   auto [name, modifiers] = perftool::split_event_name(text);
-  if (modifiers.find('P') != std::string::npos) {
-    throw UsageError(fmt::format(
-        "-e {}: P leaves the precise level to perf; choose levels with -p instead", text));
-  }
   const int level = perftool::level_of_modifiers(modifiers);
   if (level > machine::kHighestLevel) {
     throw UsageError(
         fmt::format("-e {}: has {} p; expected at most {}", text, level, machine::kHighestLevel));
+  }
+  if (level > 0 && modifiers.find('P') != std::string::npos) {
+    throw UsageError(
+        fmt::format("-e {}: has p and P; P leaves the precise level to perf, leave one out", text));
   }
   std::erase(modifiers, 'p');
   refuse_period_terms(name);

@@ -28,6 +28,8 @@ struct RequestedEvent {
   std::optional<int> own_level;  ///< of an event that came with p's
   std::string perf_name = {};    ///< its name for perf; empty: `name`
 
+  /// Whether perf chooses the level, by the modifier P: the highest that the kernel takes.
+  bool perf_picks_level() const { return modifiers.find('P') != std::string::npos; }
   /// As requested, without a level: "cycles:u".
   std::string text() const;
   /// As requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
@@ -37,7 +39,7 @@ struct RequestedEvent {
 };
 
 /// Takes the values of -e apart, each one event or a list with commas. Throws UsageError for what
-/// is no single event, for `P`, and for one event named twice.
+/// is no single event, for `P` beside p, and for one event named twice.
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
 /// "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.

@@ -161,11 +161,12 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
       run_.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
   const perftool::Recording recording{.subject = {.event = measurement.perf_event,
                                                   .period = measurement.period,
+                                                  .extras = measurement.extras,
                                                   .cross_check = measurement.cross_check,
                                                   .length = measurement.length},
                                       .output = partial_file_of(measurement),
                                       .target = target.path,
-                                      .cpu = run_.cpu,
+                                      .cpu = measurement.cpu.value_or(run_.cpu),
                                       .control = fifos ? fifos->control() : fs::path(),
                                       .acknowledge = fifos ? fifos->acknowledge() : fs::path()};
   measurement.command = perftool::record_command(run_.perf, recording);
@@ -222,14 +223,16 @@ void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outc
     throw Error(fmt::format("{}: cannot be written: {}", file.string(), describe_errno(errno)));
   }
   measurement.messages = outcome.messages.remarks;
-  std::string shortage = perftool::shortage(samples, run_.samples);
-  if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
+  run::note_samples(measurement, samples, run_.samples, run_.machine.cpu);
   measurement.target_report = outcome.report;
   measurement.state = State::finished;
   if (const auto* length = std::get_if<nanoseconds>(&measurement.length)) {
     sufficient_[measurement.event] = *length;
   }
   progress_.finish(samples, bytes);
+  if (!measurement.reason.empty()) {
+    progress_.say(fmt::format("{}: {}", measurement.requested, measurement.reason));
+  }
   finished_();
 }
 

@@ -115,6 +115,11 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("level", measurement.level, Range{.most = machine::kHighestLevel});
   keys("repeat", measurement.repeat, Range{.least = 1});
   keys("period", measurement.period);
+  keys("frequency", measurement.extras.frequency);
+  keys("call_graph", IfThere{measurement.extras.call_graph});
+  keys("branch_filter", IfThere{measurement.extras.branch_filter});
+  keys("per_cpu", IfThere{measurement.extras.per_cpu});
+  keys("cpu", measurement.cpu);
   keys("trigger", measurement.trigger);
   keys("length", measurement.length);
   keys("file", FileName{measurement.file});
@@ -248,8 +253,10 @@ class Writer {
   }
   template <typename T>
   static ordered_json json_of(IfThere<T>& value) {
-    return std::is_same_v<T, std::string> && value.value.empty() ? ordered_json()
-                                                                 : json_of(value.value);
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (value.value.empty()) return {};
+    }
+    return json_of(value.value);
   }
   template <typename T>
   static ordered_json json_of(std::optional<T>& value) {

@@ -147,7 +147,7 @@ ExitCode exit_code(std::int64_t status) {
 }
 
 void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-                  const fs::path& file, std::uint64_t asked) {
+                  const fs::path& file, const Run& run) {
   std::uint64_t samples = outcome.messages.samples;
   if (!measurement.cross_check.empty()) {
     try {
@@ -156,8 +156,7 @@ void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outc
       return;  // reported when the recording is read
     }
   }
-  std::string shortage = perftool::shortage(samples, asked);
-  if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
+  note_samples(measurement, samples, run.samples, run.machine.cpu);
 }
 
 /// The state of a measurement, from the files in `directory`.
@@ -199,7 +198,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
   }
   measurement.state = State::finished;
   measurement.target_report = std::move(outcome.report);
-  add_shortage(measurement, outcome, file, run.samples);
+  add_shortage(measurement, outcome, file, run);
 }
 
 /// perf as the last session found it.

@@ -1,9 +1,12 @@
 #include "src/run/run.h"
 
+#include "src/machine/diagnosis.h"
+#include "src/perftool/outcome.h"
 #include "src/run/kit_run.h"
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,7 +23,7 @@ bool has_file(const fs::path& directory, const char* name) {
 
 }  // namespace
 
-std::string recording_name(std::string_view event, int level, int repeat,
+std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken) {
   constexpr std::size_t kLongest = 100;
   constexpr std::string_view kPlain =
@@ -31,13 +34,24 @@ std::string recording_name(std::string_view event, int level, int repeat,
   }
   if (name.starts_with('-')) name.front() = '_';  // no option of a command
   while (name.size() > 1 && name.back() == '_') name.pop_back();
-  name += "." + machine::level_name(level);
+  name += fmt::format(".{}", level);
   if (repeat > 0) name += fmt::format(".{}", repeat);
   std::string file = name + ".data";
   for (int number = 2; !taken.insert(file).second; ++number) {
     file = fmt::format("{}~{}.data", name, number);
   }
   return file;
+}
+
+void note_samples(PlannedMeasurement& measurement, std::uint64_t samples, std::uint64_t asked,
+                  const machine::CpuIdentity& cpu) {
+  std::string shortage = perftool::shortage(samples, asked);
+  if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
+  if (samples > 0) return;
+  const bool software = perftool::is_software_event(measurement.perf_event);
+  const machine::Reason reason = machine::why_no_samples(cpu, software ? 0 : measurement.level);
+  measurement.reason = reason.what;
+  if (!reason.remedy.empty()) measurement.reason += "; " + reason.remedy;
 }
 
 bool Run::partial() const {

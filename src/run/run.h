@@ -3,6 +3,7 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
+#include "src/perftool/extras.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -35,19 +36,26 @@ struct PlannedMeasurement {
   std::string requested;     ///< as asked, with its level: "access:pp", "cycles:upp"
   std::string perf_event;    ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
   std::string cross_check;   ///< tracepoint recorded beside it, as -e takes it; empty: none
-  int level = 0;             ///< requested precise level, 0 to 3
+  int level = 0;             ///< requested precise level, 0 to 3; with modifier P 0
   int repeat = 1;            ///< from 1
   std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked
+  perftool::Extras extras;
+  std::optional<int> cpu;    ///< the target is pinned to, where it is not that of the run
   std::string trigger;       ///< trigger kind of the target it ran
   runway::RunLength length;  ///< how long the target was asked to run
   std::string file;          ///< recording, relative to the run directory
   State state = State::pending;
-  std::string reason;                ///< why refused, or how the last try to record it ended
+  /// Why refused, why no samples came, or how the last try to record it ended.
+  std::string reason;
   std::vector<std::string> command;  ///< perf's command line as executed
   std::string started, ended;        ///< ISO 8601, UTC; empty while pending
   std::optional<runway::TargetReport> target_report;
   std::vector<std::string> messages;  ///< perf's relevant messages, a line each
 };
+
+/// Notes in a finished measurement how many samples it lacks, and in `reason` why none came.
+void note_samples(PlannedMeasurement& measurement, std::uint64_t samples, std::uint64_t asked,
+                  const machine::CpuIdentity& cpu);
 
 struct RunTarget {
   std::string trigger;  ///< trigger kind
@@ -76,8 +84,8 @@ struct Run {
 
 /// The file of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`,
 /// to which it is added. What is special to a file system or shell is replaced in the event.
-/// `repeat` 0: of a run without repeats.
-std::string recording_name(std::string_view event, int level, int repeat,
+/// `level`: "none", "pp", "P". `repeat` 0: of a run without repeats.
+std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken);
 
 /// Whether `directory` holds a run: of `record`, or one that a kit's run.sh has begun.

@@ -106,8 +106,8 @@ Ladder write_ladder(
     measurement.repeat = repeat;
     measurement.period = event.period;
     measurement.trigger = trigger;
-    measurement.file =
-        run::recording_name(event.name, level.level, repeats > 1 ? repeat : 0, files);
+    measurement.file = run::recording_name(event.name, machine::level_name(level.level),
+                                           repeats > 1 ? repeat : 0, files);
     measurement.started = measurement.ended = kNoTime;
     if (!level.refused.empty()) {
       measurement.state = run::State::refused;

@@ -1,5 +1,7 @@
 // `skidscan record` as a user runs it, with the perf of this machine: directory, messages, status.
 #include "src/machine/machine.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -185,6 +187,39 @@ TEST_F(Record, ReportsTheShareOfEachTrigger) {
   const auto& execute = measurements[1];
   EXPECT_EQ(execute["triggers"][0]["hits"], execute["samples"]["read"]);
   EXPECT_TRUE(execute["bias"].is_null()) << "its breakpoint is at the first trigger only";
+}
+
+TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
+  const Completed done = record(
+      {"-e", "access:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu", "--repeat", "2"});
+  ASSERT_EQ(done.code.status, 0) << done.err;
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  const run::PlannedMeasurement& measurement = run.measurements.at(1);
+  EXPECT_EQ(measurement.extras,
+            (perftool::Extras{
+                .frequency = 4000, .call_graph = "fp", .branch_filter = {}, .per_cpu = true}));
+  EXPECT_EQ(measurement.period, 0U);
+  const auto recording = perfdata::Recording::open(here_ / "skidscan.run" / measurement.file);
+  const perfdata::Attribute& attribute = recording.attributes().at(0);
+  EXPECT_TRUE(attribute.frequency);
+  EXPECT_TRUE(attribute.has(perfdata::PERF_SAMPLE_CALLCHAIN));
+}
+
+TEST_F(Record, IsRefusedBranchStacksOfBreakpoints) {
+  const Completed done = record({"-e", "access", "-p", "none,pp", "-b"});
+  EXPECT_EQ(done.code.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("access:pp: refused: a breakpoint records no branch stack"));
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Record, KeepsApartThatNoSamplesCame) {
+  // The period is longer than the run.
+  const Completed done = record({"-e", "access:pp", "-c", "1000000", "--iterations", "100"});
+  ASSERT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("1 measurements, 1 of them without samples; read it"));
+  const run::Run run = run::read_run(here_ / "skidscan.run");
+  EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
+  EXPECT_EQ(run.measurements.at(0).reason, "accepted, and no samples came");
 }
 
 TEST_F(Record, RunsForTheRequestedDuration) {
@@ -416,7 +451,11 @@ TEST_F(Record, RejectsWrongArguments) {
       {"--samples", "10", "--iterations", "1"},
       {"--iterations", "10", "--duration", "1"},
       {"-e", "{cycles,instructions}"},
-      {"-e", "cycles:P"},
+      {"-e", "cycles:P", "-p", "pp"},
+      {"-c", "7", "-F", "100"},
+      {"-b", "-j", "any"},
+      {"-j", "any;id"},
+      {"--call-graph", "tree"},
       {"-e", "cycles:pp", "-p", "p"},
       {"-e", "access", "-e", "access"},
       {"-p", "pppp"},

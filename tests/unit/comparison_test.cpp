@@ -417,12 +417,15 @@ TEST(Comparison, TellsOfAnotherPeriodRunwayAndLevel) {
   Measurement other = of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}, {.highest = 500});
   other.period.requested = 1000;
   other.precise.recorded = 1;
+  other.path->frequency = 4000;
   Compared compared;
   compared.input("a").add(of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}));
   compared.input("b").add(other);
   const Comparison comparison = compared.compare();
   const Cell& cell = cell_of(comparison, 0, 1);
   EXPECT_THAT(cell.remarks, Contains(HasSubstr("another period: 1000 here, 100 in")));
+  EXPECT_THAT(cell.remarks, Contains("another path of recording: 4000 samples a second here, "
+                                     "fixed period in the baseline"));
   EXPECT_THAT(cell.remarks, Contains(HasSubstr("another runway")));
   EXPECT_THAT(cell.remarks, Contains(HasSubstr("another precise level: 1 here, 0 in")));
   EXPECT_THAT(cell.differences, SizeIs(5));

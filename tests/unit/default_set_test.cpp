@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,14 +124,16 @@ struct Expected {
   std::string file;
   std::uint64_t period;
   std::string trigger;
-  int highest = 3;
+  int highest = 3;  ///< kChosenByPerf: modifier P
 };
+constexpr int kChosenByPerf = -1;
 
 std::vector<std::string> lines_of(const std::vector<Expected>& events) {
   std::vector<std::string> lines;
   for (const auto& [event, file, period, trigger, highest] : events) {
-    for (int level = 0; level <= highest; ++level) {
-      const std::string p(static_cast<std::size_t>(level), 'p');
+    for (int level = std::min(highest, 0); level <= highest; ++level) {
+      const std::string p =
+          level == kChosenByPerf ? "P" : std::string(static_cast<std::size_t>(level), 'p');
       const std::string colon = p.empty() || event.ends_with('/') ? "" : ":";
       lines.push_back(
           fmt::format("perf record --no-buildid-cache --no-bpf-event -e {}{}{} -c {} -o {}.{}.data "
@@ -164,39 +167,64 @@ TEST(DefaultSet, HasThePreciseEventsOfASkylakeInAContainerToo) {
                                       {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/",
                                        "BR_MISP_RETIRED_CONDITIONAL", 1009, "branch-mispredict"},
                                       {"cpu/config=0x3c,name=CPU_CLK_UNHALTED.THREAD_P/",
-                                       "CPU_CLK_UNHALTED_THREAD_P", 400'009, "load-dram"}};
-  for (const char* name : {"skylake", "container"}) {
-    EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
+                                       "CPU_CLK_UNHALTED_THREAD_P", 400'009, "load-dram"}},
+  {
+    "cycles", "cycles", 400'009, "load-dram", kChosenByPerf
+  }
+};
+for (const char* name : {"skylake", "container"}) {
+  EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
+}
+}
+
+TEST(DefaultSet, IsGenericOnBothKindsOfCoresOfAnAlderLake) {
+  const machine::Machine machine = tree("alder-lake");
+  EXPECT_THAT(
+      command_lines(machine, nullptr),
+      ElementsAreArray(lines_of(with_built_in(
+          {{"cpu_core/cycles/", "cpu_core_cycles", 400'009, "load-dram"},
+           {"cpu_core/branch-instructions/", "cpu_core_branch-instructions", 1009, "branch-taken"},
+           {"cpu_atom/cycles/", "cpu_atom_cycles", 400'009, "load-dram"},
+           {"cpu_atom/branch-instructions/", "cpu_atom_branch-instructions", 1009, "branch-taken"},
+           {"cpu_core/cycles/", "cpu_core_cycles", 400'009, "load-dram", kChosenByPerf},
+           {"cpu_atom/cycles/", "cpu_atom_cycles", 400'009, "load-dram", kChosenByPerf}}))));
+  EXPECT_THAT(events::default_set(machine, nullptr).notes, ElementsAre(HasSubstr("--perfmon DIR")));
+  const RecordRequest request = resolve_request({}, machine, perf(), nullptr);
+  EXPECT_EQ(request.cpu, 11) << "the last of cpu_core";
+  for (const auto& planned : plan_measurements({}, request, targets())) {
+    const bool atom = planned.event.starts_with("cpu_atom/");
+    EXPECT_EQ(planned.cpu, atom ? std::optional(15) : std::nullopt) << planned.event;
   }
 }
 
-TEST(DefaultSet, IsOfThePerformanceCoresOfAnAlderLake) {
+TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
   const machine::Machine machine = tree("alder-lake");
-  const auto catalogue = events::find_catalogue(machine);
-  ASSERT_TRUE(catalogue);
-  const events::DefaultSet set = events::default_set(machine, &*catalogue);
-  ASSERT_EQ(set.events.size(), 6U);
-  for (const auto& event : set.events) {
-    EXPECT_THAT(event.perf_event, ::testing::StartsWith("cpu_core/config=0x"));
+  const auto pmus = [&](const PlanOptions& options) {
+    std::set<std::string> names;
+    for (const ChosenEvent& chosen : resolve_request(options, machine, perf(), nullptr).events) {
+      if (chosen.event.kind == EventKind::other) names.insert(chosen.event.name.substr(0, 8));
+    }
+    return names;
+  };
+  PlanOptions options;
+  options.cpu = 13;
+  EXPECT_THAT(pmus(options), ElementsAre("cpu_atom"));
+  EXPECT_THAT(resolve_request(options, machine, perf(), nullptr).notes,
+              Contains(HasSubstr("cpu_core: left out, it is on other CPUs")));
+  options.cpu.reset();
+  options.pmu = "cpu_atom";
+  EXPECT_THAT(pmus(options), ElementsAre("cpu_atom"));
+  EXPECT_EQ(resolve_request(options, machine, perf(), nullptr).cpu, 15);
+  options.events = {"cycles", "r00c4", "branches:u"};
+  std::vector<std::string> names;
+  for (const ChosenEvent& chosen : resolve_request(options, machine, perf(), nullptr).events) {
+    names.push_back(chosen.event.for_perf(0, {}));
+    EXPECT_EQ(chosen.cpu, 15);
   }
-  EXPECT_THAT(set.notes, ElementsAre(HasSubstr("cpu_atom: left out")));
-}
-
-TEST(DefaultSet, IsGenericOnACpuWithoutACatalogue) {
-  const machine::Machine machine = tree("alder-lake");
-  EXPECT_THAT(command_lines(machine, nullptr),
-              ElementsAreArray(lines_of(
-                  with_built_in({{"cpu_core/cycles/", "cpu_core_cycles", 400'009, "load-dram"},
-                                 {"cpu_core/branch-instructions/", "cpu_core_branch-instructions",
-                                  1009, "branch-taken"}}))));
-  EXPECT_THAT(events::default_set(machine, nullptr).notes,
-              ElementsAre(HasSubstr("--perfmon DIR"), HasSubstr("cpu_atom: left out")));
-  EXPECT_EQ(resolve_request({}, machine, perf(), nullptr).cpu, 11) << "the last of cpu_core";
-  // A guest may see the performance cores as "cpu".
-  machine::Machine guest = machine;
-  guest.core_pmus = {{.name = "cpu", .type = 4, .max_precise = 3, .cpus = {}}};
-  const auto catalogue = events::find_catalogue(guest);
-  EXPECT_EQ(events::default_set(guest, &*catalogue).events.at(0).name, "cycles");
+  EXPECT_THAT(names, ElementsAre("cpu_atom/cycles/", "cpu_atom/config=0xc4/",
+                                 "cpu_atom/branch-instructions/u"));
+  options.pmu = "cpu";
+  EXPECT_THROW(resolve_request(options, machine, perf(), nullptr), Error);
 }
 
 TEST(DefaultSet, IsRawOnTheCoresOfAnAlderLakeWithEventFiles) {
@@ -211,18 +239,23 @@ TEST(DefaultSet, IsRawOnTheCoresOfAnAlderLakeWithEventFiles) {
   }
   const Catalogue catalogue({.name = "adl", .description = {}, .source = "perfmon V1"}, events);
   const events::DefaultSet set = events::default_set(tree("alder-lake"), &catalogue);
-  ASSERT_EQ(set.events.size(), 1U);
+  ASSERT_EQ(set.events.size(), 2U);
   EXPECT_EQ(set.events[0].perf_event, "cpu_core/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/");
-  EXPECT_THAT(set.notes,
-              Contains("a store: left out, the catalogue (perfmon V1, adl) has no event for it"));
+  EXPECT_EQ(set.events[1].perf_event, "cpu_atom/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/");
+  EXPECT_EQ(set.events[1].name, "cpu_atom/MEM_INST_RETIRED.ALL_LOADS/") << "names differ";
+  EXPECT_THAT(
+      set.notes,
+      Contains(
+          "a store of cpu_atom: left out, the catalogue (perfmon V1, adl) has no event for it"));
 }
 
 TEST(DefaultSet, HasTheEventsOfIbsOnAZen4) {
-  EXPECT_THAT(
-      command_lines("zen4"),
-      ElementsAreArray(lines_of(with_built_in({{"cycles", "cycles", 400'208, "load-dram", 2},
-                                               {"r076", "r076", 400'208, "load-dram", 2},
-                                               {"r0c1", "r0c1", 400'208, "load-dram", 2}}))));
+  EXPECT_THAT(command_lines("zen4"),
+              ElementsAreArray(lines_of(
+                  with_built_in({{"cycles", "cycles", 400'208, "load-dram", 2},
+                                 {"r076", "r076", 400'208, "load-dram", 2},
+                                 {"r0c1", "r0c1", 400'208, "load-dram", 2},
+                                 {"cycles", "cycles", 400'208, "load-dram", kChosenByPerf}}))));
   EXPECT_EQ(400'208 % 16, 0);
   EXPECT_THAT(events::default_set(tree("zen4"), nullptr).notes,
               ElementsAre(HasSubstr("described and not judged")));
@@ -241,7 +274,8 @@ TEST(DefaultSet, LeavesOutSpeOnANeoverse) {
       with_built_in({{pmu + "0x66,name=MEM_ACCESS_RD/", "MEM_ACCESS_RD", 1009, "load", 0},
                      {pmu + "0x67,name=MEM_ACCESS_WR/", "MEM_ACCESS_WR", 1009, "store", 0},
                      {pmu + "0x21,name=BR_RETIRED/", "BR_RETIRED", 1009, "branch-taken", 0},
-                     {pmu + "0x11,name=CPU_CYCLES/", "CPU_CYCLES", 400'009, "div", 0}});
+                     {pmu + "0x11,name=CPU_CYCLES/", "CPU_CYCLES", 400'009, "div", 0},
+                     {"cycles", "cycles", 400'009, "div", kChosenByPerf}});
   EXPECT_THAT(command_lines(machine, &catalogue), ElementsAreArray(lines_of(events)));
   EXPECT_THAT(
       events::default_set(machine, &catalogue).notes,
@@ -359,13 +393,13 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
     return result;
   };
   std::vector<std::string> notes;
-  EXPECT_THAT(names("div"_trigger, notes),
-              ElementsAre("access", "execute", "faults", "cpu-clock", "CPU_CLK_UNHALTED.THREAD_P"));
+  EXPECT_THAT(names("div"_trigger, notes), ElementsAre("access", "execute", "faults", "cpu-clock",
+                                                       "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
   EXPECT_THAT(notes, Contains("MEM_LOAD_RETIRED.L3_MISS: left out, the trigger div does not "
                               "cause it"));
   EXPECT_THAT(names("load-dram"_trigger, notes),
               ElementsAre("execute", "faults", "cpu-clock", "MEM_INST_RETIRED.ALL_LOADS",
-                          "MEM_LOAD_RETIRED.L3_MISS", "CPU_CLK_UNHALTED.THREAD_P"));
+                          "MEM_LOAD_RETIRED.L3_MISS", "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
   EXPECT_THAT(notes, Contains(HasSubstr("access: left out, load-dram's chase")));
 }
 

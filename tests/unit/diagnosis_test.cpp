@@ -2,6 +2,11 @@
 // hand from the kernel's documentation; see the README there.
 #include "src/machine/diagnosis.h"
 
+#include "src/events/catalogue.h"
+#include "src/events/kernel_answer.h"
+#include "src/record/probe.h"
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -19,11 +24,20 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 SamplingSupport tree(const std::string& name) {
   return read_sampling_support(SKIDSCAN_TEST_DATA "/machines/" + name);
+}
+
+Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial) {
+  const auto catalogue = events::find_catalogue(support.machine);
+  return record::diagnose(support, catalogue ? &*catalogue : nullptr, trial);
 }
 
 Diagnosis diagnose_tree(const std::string& name) {
@@ -89,9 +103,12 @@ TEST(Skylake, SamplesUserModeAtEveryLevel) {
   const Diagnosis diagnosis = diagnose_tree("skylake");
   EXPECT_FALSE(diagnosis.tried);
   EXPECT_THAT(events_of(diagnosis),
-              ElementsAre("access 0123 user", "execute 0123 user", "faults 0123 user",
-                          "cpu-clock 0123 user", "cycles 0123 user", "instructions 0123 user",
-                          "branches 0123 user"));
+              IsSupersetOf({"access 0123 user", "execute 0123 user", "faults 0123 user",
+                            "cpu-clock 0123 user", "cycles:P 0123 user"}));
+  for (const SampledEvent& event : diagnosis.events) {
+    EXPECT_THAT(event.levels, ElementsAre(0, 1, 2, 3)) << event.name;
+    EXPECT_EQ(event.remark, "") << event.name;
+  }
   EXPECT_THAT(problems_of(diagnosis),
               ElementsAre("user_only: sudo sysctl kernel.perf_event_paranoid=1",
                           "nmi_watchdog: sudo sysctl kernel.nmi_watchdog=0"));
@@ -104,12 +121,12 @@ TEST(AlderLake, NamesTheEventsOfBothKindsOfCores) {
   EXPECT_THAT(events_of(diagnosis),
               ElementsAre("access 0123 user and kernel", "execute 0123 user and kernel",
                           "faults 0123 user and kernel", "cpu-clock 0123 user and kernel",
-                          "cpu_atom/cycles/ 0123 user and kernel",
-                          "cpu_atom/instructions/ 0123 user and kernel",
-                          "cpu_atom/branch-instructions/ 0123 user and kernel",
                           "cpu_core/cycles/ 0123 user and kernel",
-                          "cpu_core/instructions/ 0123 user and kernel",
-                          "cpu_core/branch-instructions/ 0123 user and kernel"));
+                          "cpu_core/branch-instructions/ 0123 user and kernel",
+                          "cpu_atom/cycles/ 0123 user and kernel",
+                          "cpu_atom/branch-instructions/ 0123 user and kernel",
+                          "cpu_core/cycles/P 0123 user and kernel",
+                          "cpu_atom/cycles/P 0123 user and kernel"));
   EXPECT_THAT(problems_of(diagnosis), ElementsAre("nmi_watchdog: sysctl kernel.nmi_watchdog=0"));
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
@@ -136,9 +153,11 @@ TEST(Zen4, HasPreciseLevelsOfThreeEventsThroughIbs) {
   EXPECT_THAT(events_of(diagnosis),
               ElementsAre("access 0123 user and kernel", "execute 0123 user and kernel",
                           "faults 0123 user and kernel", "cpu-clock 0123 user and kernel",
-                          "cycles 012 user and kernel", "instructions 0 user and kernel",
-                          "branches 0 user and kernel", "r076 012 user and kernel",
-                          "r0c1 012 user and kernel"));
+                          "cycles 012 user and kernel", "r076 012 user and kernel",
+                          "r0c1 012 user and kernel", "cycles:P 012 user and kernel"));
+  for (const SampledEvent& event : diagnosis.events) {
+    if (!event.built_in) EXPECT_EQ(event.remark, "ppp: IBS has no level 3") << event.name;
+  }
   EXPECT_THAT(problems_of(diagnosis),
               ElementsAre("low_sample_rate: sysctl kernel.perf_event_max_sample_rate=100000",
                           "kernel_symbols_hidden: sysctl kernel.kptr_restrict=0"));
@@ -183,7 +202,7 @@ TEST(Zen4, WithoutIbsHasNoPreciseLevel) {
   std::erase_if(support.pmus, is_amd_ibs);
   const Diagnosis diagnosis = diagnose(support, {});
   EXPECT_THAT(events_of(diagnosis), Contains("cycles 0 user and kernel"));
-  EXPECT_THAT(events_of(diagnosis), Not(Contains("r076 0 user and kernel")));
+  EXPECT_THAT(events_of(diagnosis), Contains("r076 0 user and kernel"));
   EXPECT_THAT(problems_of(diagnosis),
               Contains("no_precise_level: switch IBS on in the firmware setup, then see: dmesg | "
                        "grep -i ibs"));
@@ -206,8 +225,9 @@ TEST(NeoverseN1, HasACorePmuWithoutLevelsAndSpe) {
   EXPECT_THAT(events_of(diagnosis),
               ElementsAre("access 0123 user and kernel", "execute 0123 user and kernel",
                           "faults 0123 user and kernel", "cpu-clock 0123 user and kernel",
-                          "cycles 0 user and kernel", "instructions 0 user and kernel",
-                          "branches 0 user and kernel"));
+                          "cycles 0 user and kernel", "branches 0 user and kernel",
+                          "cycles:P 0 user and kernel"));
+  EXPECT_EQ(diagnosis.events.back().answers.at(2).acceptance, Acceptance::ignored);
   EXPECT_THAT(diagnosis.problems, IsEmpty());
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
@@ -247,9 +267,9 @@ TEST(Container, WithoutPermissionsSamplesNothing) {
   EXPECT_EQ(support.rights.effective_capabilities, 0U);
   EXPECT_FALSE(support.perf);
   const Diagnosis diagnosis = diagnose(support, {});
-  EXPECT_THAT(events_of(diagnosis),
-              ElementsAre("access  none", "execute  none", "faults  none", "cpu-clock  none",
-                          "cycles  none", "instructions  none", "branches  none"));
+  EXPECT_THAT(events_of(diagnosis), IsSupersetOf({"access  none", "execute  none", "faults  none",
+                                                  "cpu-clock  none", "cycles:P  none"}));
+  for (const SampledEvent& event : diagnosis.events) EXPECT_EQ(event.remark, "not permitted");
   EXPECT_THAT(problems_of(diagnosis),
               ElementsAre("no_permission: on the host: sudo sysctl kernel.perf_event_paranoid=1",
                           "system_call_filter: docker run --cap-add PERFMON --security-opt "
@@ -264,14 +284,14 @@ TEST(Container, WithCapPerfmonNeedsTheSettingToo) {
   EXPECT_EQ(diagnose(support, {}).problems.at(0).id, "no_permission");
   support.machine.perf_event_paranoid = 2;
   const Diagnosis diagnosis = diagnose(support, {});
-  EXPECT_THAT(events_of(diagnosis), Contains("cycles 0123 user and kernel"));
+  EXPECT_THAT(events_of(diagnosis), Contains("cycles:P 0123 user and kernel"));
   EXPECT_EQ(diagnosis.status, ExitStatus::done);
 }
 
 TEST(Container, WithCapSysAdminSamplesEverything) {
   SamplingSupport support = tree("container");
   support.rights.effective_capabilities = std::uint64_t{1} << ProcessRights::kSysAdmin;
-  EXPECT_THAT(events_of(diagnose(support, {})), Contains("cycles 0123 user and kernel"));
+  EXPECT_THAT(events_of(diagnose(support, {})), Contains("cycles:P 0123 user and kernel"));
 }
 
 TEST(EmptyDirectory, ReportsAKernelWithoutPerfEvents) {
@@ -282,7 +302,7 @@ TEST(EmptyDirectory, ReportsAKernelWithoutPerfEvents) {
 }
 
 bool is_hardware(const EventAttempt& attempt) {
-  return attempt.type == PERF_TYPE_HARDWARE || attempt.type == PERF_TYPE_RAW;
+  return attempt.type != PERF_TYPE_SOFTWARE && attempt.type != PERF_TYPE_BREAKPOINT;
 }
 
 /// Skylake where all may sample the kernel.
@@ -298,7 +318,7 @@ TEST(Trial, OverridesTheLevelsOfSysfs) {
     return is_hardware(attempt) && attempt.precise_ip > 1 ? EOPNOTSUPP : 0;
   });
   EXPECT_TRUE(diagnosis.tried);
-  EXPECT_THAT(events_of(diagnosis), Contains("cycles 01 user and kernel"));
+  EXPECT_THAT(events_of(diagnosis), Contains("cycles:P 01 user and kernel"));
   EXPECT_THAT(events_of(diagnosis), Contains("access 0123 user and kernel"));
   EXPECT_THAT(problems_of(diagnosis),
               ElementsAre("level_refused: ask for no more: skidscan record -p none,p",
@@ -309,14 +329,14 @@ TEST(Trial, OverridesThePmuOfSysfs) {
   const Diagnosis diagnosis = diagnose(open_skylake(), [](const EventAttempt& attempt) {
     return is_hardware(attempt) ? ENOENT : 0;
   });
-  EXPECT_THAT(events_of(diagnosis), Contains("cycles  none"));
+  EXPECT_THAT(events_of(diagnosis), Contains("cycles:P  none"));
   EXPECT_EQ(diagnosis.events[4].refusal, ENOENT);
   EXPECT_EQ(diagnosis.status, ExitStatus::builtin_events_only);
   ASSERT_EQ(diagnosis.problems.size(), 1U);  // the watchdog prevents nothing here
   EXPECT_EQ(diagnosis.problems[0].id, "event_refused");
-  EXPECT_EQ(diagnosis.problems[0].what,
-            "cpu: the kernel refuses to open cycles, instructions, branches for sampling: no such "
-            "file or directory");
+  EXPECT_THAT(diagnosis.problems[0].what, StartsWith("cpu: the kernel refuses to open "));
+  EXPECT_THAT(diagnosis.problems[0].what,
+              EndsWith("cycles:P for sampling: no such file or directory"));
 }
 
 TEST(Trial, FindsUserModeIfTheKernelIsNotPermitted) {
@@ -325,13 +345,15 @@ TEST(Trial, FindsUserModeIfTheKernelIsNotPermitted) {
     attempts.push_back(attempt);
     return attempt.user_only ? 0 : EACCES;
   });
-  EXPECT_THAT(events_of(diagnosis), Contains("branches 0123 user"));
+  EXPECT_THAT(events_of(diagnosis), Contains("cycles:P 0123 user"));
   EXPECT_EQ(diagnosis.problems.at(0).id, "user_only");
   ASSERT_GE(attempts.size(), 5U);
   EXPECT_EQ(attempts[0].type, static_cast<std::uint32_t>(PERF_TYPE_BREAKPOINT));
   EXPECT_EQ(attempts[0].breakpoint, static_cast<std::uint32_t>(HW_BREAKPOINT_RW));
   EXPECT_EQ(attempts[4].precise_ip, 3);
   EXPECT_TRUE(attempts[4].user_only);
+  EXPECT_EQ(attempts[4].period, 7U) << "as record samples it";
+  EXPECT_EQ(attempts[4].cpu, 7) << "that record pins to";
 }
 
 TEST(Trial, BlamesTheSystemCallFilterIfParanoiaAllowsSampling) {
@@ -344,11 +366,13 @@ TEST(Trial, BlamesTheSystemCallFilterIfParanoiaAllowsSampling) {
 TEST(Trial, OpensEventsOfEachPmuOfAHybridMachine) {
   std::vector<std::uint64_t> configs;
   diagnose(tree("alder-lake"), [&](const EventAttempt& attempt) {
-    if (is_hardware(attempt) && attempt.precise_ip == 0) configs.push_back(attempt.config);
+    if (!is_hardware(attempt)) return 0;
+    EXPECT_EQ(attempt.cpu, attempt.config >> 32U == 10 ? 15 : 11);
+    if (attempt.precise_ip == 0 && !attempt.whole_cpu) configs.push_back(attempt.config);
     return 0;
   });
-  EXPECT_THAT(configs, ElementsAre(0xa00000000U, 0xa00000001U, 0xa00000004U, 0x400000000U,
-                                   0x400000001U, 0x400000004U));
+  EXPECT_THAT(configs, ElementsAre(0x400000000U, 0x400000004U, 0xa00000000U, 0xa00000004U,
+                                   0x400000000U, 0xa00000000U));
 }
 
 TEST(Trial, LeavesNothingToRecordWithoutPerf) {
@@ -358,6 +382,128 @@ TEST(Trial, LeavesNothingToRecordWithoutPerf) {
   EXPECT_EQ(diagnosis.status, ExitStatus::failed);
   EXPECT_EQ(diagnosis.problems.at(0).what, "perf: not found in PATH");
   EXPECT_EQ(diagnosis.problems.at(0).remedy, "install it (apt install linux-perf)");
+}
+
+/// "012" and the remark of cycles:P.
+std::string cycles_on(const SamplingSupport& support) {
+  for (const SampledEvent& event : diagnose(support, {}).events) {
+    if (event.name == "cycles:P") {
+      return fmt::format("{} {}", fmt::join(event.levels, ""), event.remark);
+    }
+  }
+  return "none";
+}
+
+TEST(Zen4, IsSampledPerCpuBeforeLinux62) {
+  SamplingSupport support = tree("zen4");
+  support.machine.kernel = "6.1.0-18-amd64";
+  const Diagnosis diagnosis = diagnose(support, {});
+  const SampledEvent& cycles = diagnosis.events.back();
+  EXPECT_EQ(cycles.answers.at(1).acceptance, Acceptance::per_cpu);
+  EXPECT_EQ(cycles.answers.at(2).acceptance, Acceptance::per_cpu);
+  EXPECT_EQ(cycles_on(support),
+            "012 p, pp: IBS samples CPUs, not tasks, before Linux 6.2; ppp: IBS has no level 3");
+  for (const Problem& problem : diagnosis.problems) {
+    EXPECT_THAT(problem.remedy, Not(HasSubstr("perf_event_paranoid"))) << "root has no use for it";
+  }
+  support.rights.effective_capabilities = 0;  // and perf_event_paranoid is 1
+  EXPECT_THAT(cycles_on(support), StartsWith("0 p, pp: IBS samples CPUs"));
+}
+
+TEST(Intel, RefusesLevelsThatSysfsDoesNotPromise) {
+  SamplingSupport support = open_skylake();
+  find_by(support.pmus, &Pmu::name, "cpu")->caps["max_precise"] = "2";
+  EXPECT_EQ(cycles_on(support), "012 ppp: caps/max_precise is 2");
+  find_by(support.pmus, &Pmu::name, "cpu")->caps["max_precise"] = "0";
+  EXPECT_EQ(cycles_on(support), "0 p, pp, ppp: PEBS is not available (caps/max_precise)");
+}
+
+/// Answers for one raw event, as the guest's kernel gives them.
+SampledEvent asked(const SamplingSupport& support, EventAttempt attempt, const EventTrial& trial) {
+  if (attempt.type == 0) attempt.type = 4;
+  return ask({.event = {.name = "event", .pmu = "cpu"}, .attempt = attempt}, trial,
+             events::explanation_on(support));
+}
+
+TEST(Intel, WithoutThePebsBaselineAGuestHasLoadsAndStoresOnly) {
+  SamplingSupport support = open_skylake();
+  support.machine.cpu.model = 106;  // Ice Lake server
+  support.machine.cpu.hypervisor = "KVM";
+  const EventTrial guest = [](const EventAttempt& attempt) {
+    return attempt.precise_ip > 0 && attempt.config != 0x81d0 ? EINVAL : 0;
+  };
+  EXPECT_THAT(asked(support, {.config = 0x81d0}, guest).levels, ElementsAre(0, 1, 2, 3));
+  const SampledEvent branches = asked(support, {.config = 0x20c4}, guest);
+  EXPECT_THAT(branches.levels, ElementsAre(0));
+  EXPECT_THAT(branches.remark, HasSubstr("p, pp, ppp: this guest has PEBS without the baseline"));
+}
+
+TEST(Intel, AcceptedWithoutSamplesIsAnOutcomeOfItsOwn) {
+  SamplingSupport support = open_skylake();
+  support.machine.cpu.hypervisor = "KVM";
+  const Diagnosis diagnosis = diagnose(support, [](const EventAttempt& attempt) {
+    return is_hardware(attempt) && attempt.precise_ip > 0 ? kNoSamples : 0;
+  });
+  const SampledEvent& cycles = diagnosis.events.back();
+  EXPECT_EQ(cycles.answers.at(2).acceptance, Acceptance::no_samples);
+  EXPECT_EQ(cycles.refusal, std::nullopt);
+  EXPECT_THAT(cycles.levels, ElementsAre(0));
+  EXPECT_THAT(cycles.remark, HasSubstr("while the host itself uses PEBS"));
+  EXPECT_EQ(diagnosis.problems.at(0).id, "no_samples");
+}
+
+TEST(Intel, PeriodsBelowTheMinimumAreRefused) {
+  SamplingSupport support = open_skylake();
+  const EventTrial kernel = events::simulated_kernel(support);
+  const auto remark = [&](int model, EventAttempt attempt) {
+    support.machine.cpu.model = model;
+    return asked(support, attempt, kernel).remark;
+  };
+  EXPECT_EQ(remark(26, {.config = 0x010b, .period = 31}), "Nehalem takes periods from 32");
+  EXPECT_EQ(remark(60, {.config = 0x20c4, .period = 31}), "") << "before Linux 6.11";
+  support.machine.kernel = "6.11.0";
+  EXPECT_EQ(remark(60, {.config = 0x20c4, .period = 31}), "Haswell takes periods from 32");
+  EXPECT_THAT(remark(60, {.config = 0x01c0, .period = 127}), HasSubstr("from 128"));
+  EXPECT_EQ(remark(61, {.config = 0x01c0, .period = 130}), "") << "rounded, not refused";
+  EXPECT_THAT(remark(61, {.config = 0x01c0, .period = 127}), HasSubstr("from 128"));
+  EXPECT_EQ(remark(143, {.config = 0x20d1, .period = 127}),
+            "ppp: precise distribution (level 3) takes periods from 128");
+  EXPECT_EQ(remark(143, {.config = 0x20d1, .period = 128}), "");
+  EXPECT_THAT(remark(143, {.config = 0x20d1, .period = 99, .frequency = true}),
+              HasSubstr("ppp: before Linux 6.14"));
+  support.machine.kernel = "6.14.0";
+  EXPECT_EQ(remark(143, {.config = 0x20d1, .period = 99, .frequency = true}), "");
+}
+
+TEST(Intel, EarlyCpusRefuseEventsOutsideTheirPebsTables) {
+  SamplingSupport support = open_skylake();
+  const EventTrial kernel = events::simulated_kernel(support);
+  const auto levels = [&](int model, std::uint64_t config) {
+    support.machine.cpu.model = model;
+    return fmt::format("{}", fmt::join(asked(support, {.config = config}, kernel).levels, ""));
+  };
+  for (const int model : {23, 26, 44}) {
+    EXPECT_EQ(levels(model, 0x412e), "0") << "LLC misses";
+    EXPECT_EQ(levels(model, 0x01cb), "0123") << "MEM_LOAD_RETIRED";
+    EXPECT_EQ(levels(model, 0x3c), "0123") << "cycles are replaced";
+  }
+  EXPECT_EQ(levels(26, 0x01c5), "0");
+  EXPECT_EQ(levels(44, 0x01c5), "0123") << "Westmere has BR_MISP_RETIRED";
+  EXPECT_EQ(levels(42, 0x412e), "0123") << "Sandy Bridge accepts any event";
+}
+
+TEST(BranchStacks, AreRefusedWhereThePmuHasNone) {
+  SamplingSupport support = open_skylake();
+  const EventTrial kernel = events::simulated_kernel(support);
+  const EventAttempt branches{.config = 0x20c4, .branch_stack = true};
+  EXPECT_THAT(asked(support, branches, kernel).levels, ElementsAre(0, 1, 2, 3));
+  find_by(support.pmus, &Pmu::name, "cpu")->caps.erase("branches");
+  EXPECT_EQ(asked(support, branches, kernel).remark,
+            "this PMU (no caps/branches) records no branch stack");
+}
+
+TEST(Trial, IsRefusedABranchStackOfASoftwareEventByThisKernel) {
+  EXPECT_EQ(try_event({.type = PERF_TYPE_SOFTWARE, .branch_stack = true}), EOPNOTSUPP);
 }
 
 TEST(Trial, IsRefusedAnUnknownEventByThisKernel) {

@@ -84,6 +84,49 @@ std::string remark(const Attribute& attribute, const machine::Machine& machine) 
                    reason_not_judged(attribute, "cpu", knowledge, nullptr));
 }
 
+/// "batched", "per record" or "unknown": the path of an event at level 2 with more in its samples.
+std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, bool guest = false) {
+  machine::Machine machine = intel(model);
+  if (guest) machine.cpu.hypervisor = "KVM";
+  Attribute attribute = raw(0x20d1, 2);
+  attribute.frequency = frequency;
+  attribute.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                          perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_PERIOD | more;
+  RecordedCpu cpu(machine);
+  const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
+  return !path.batched ? "unknown" : *path.batched ? "batched" : "per record";
+}
+
+TEST(RecordingPath, FollowsFromTheAttributesAndTheCpu) {
+  SKIP_WITHOUT_X86_TABLES();
+  constexpr std::uint64_t kBranches = perfdata::PERF_SAMPLE_BRANCH_STACK;
+  constexpr std::uint64_t kAddress = perfdata::PERF_SAMPLE_ADDR | perfdata::PERF_SAMPLE_DATA_SRC;
+  EXPECT_EQ(path_on(kSkylake), "batched");
+  EXPECT_EQ(path_on(kSkylake, kAddress), "batched");
+  EXPECT_EQ(path_on(kSkylake, 0, true), "per record");
+  EXPECT_EQ(path_on(kSkylake, perfdata::PERF_SAMPLE_CALLCHAIN), "per record");
+  EXPECT_EQ(path_on(kSkylake, kBranches), "per record");
+  EXPECT_EQ(path_on(kSkylake, perfdata::PERF_SAMPLE_WEIGHT), "unknown") << "by kernel";
+  EXPECT_EQ(path_on(kBroadwell), "per record") << "its records have no time";
+  EXPECT_EQ(path_on(kSapphireRapids, kBranches), "batched") << "its records have branches";
+  EXPECT_EQ(path_on(kSapphireRapids, 0, false, true), "unknown") << "a guest without the baseline";
+}
+
+TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
+  Attribute attribute = raw(0x20d1, 0);
+  attribute.frequency = true;
+  attribute.period_or_frequency = 4000;
+  attribute.sample_type = perfdata::PERF_SAMPLE_CALLCHAIN;
+  const machine::Machine machine = intel(kSkylake);
+  RecordedCpu cpu(machine);
+  const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
+  EXPECT_EQ(
+      path,
+      (analysis::RecordingPath{
+          .frequency = 4000, .call_graph = true, .branch_stack = false, .batched = std::nullopt}));
+  EXPECT_EQ(analysis::describe(path), "4000 samples a second with call graphs");
+}
+
 TEST(EventWarnings, ReportAnImpreciseEventAtALevel) {
   SKIP_WITHOUT_X86_TABLES();
   EXPECT_THAT(warnings(raw(0x412e, 2), intel(kSkylake)),
@@ -149,11 +192,14 @@ TEST(EventWarnings, ReportTheErrataOfSmtUnlessItIsOff) {
               ElementsAre(HasSubstr("whether it was on is not known")));
 }
 
-TEST(EventWarnings, ReportPeriodsThatTheKernelChanges) {
+TEST(EventWarnings, ReportPeriodsThatTheKernelRoundsOrRefuses) {
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'007),
-              ElementsAre(AllOf(HasSubstr("period of 10007"), HasSubstr("multiples of 64"))));
-  EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
-              ElementsAre(HasSubstr("periods from 128")));
+              ElementsAre(AllOf(HasSubstr("period of 10007"),
+                                HasSubstr("silently rounds periods of INST_RETIRED.PREC_DIST"),
+                                HasSubstr("multiples of 64"))));
+  EXPECT_THAT(
+      warnings(raw(0x01c0, 2), intel(kBroadwell), 64),
+      ElementsAre(AllOf(HasSubstr("kernels that check it refuse"), HasSubstr("periods from 128"))));
   EXPECT_THAT(warnings(raw(0x01c0, 2), intel(kBroadwell), 10'048), IsEmpty());
   EXPECT_THAT(warnings(raw(0x20c4, 2), intel(kBroadwell), 10'007), IsEmpty());
   EXPECT_THAT(

@@ -74,6 +74,7 @@ inline analysis::Measurement begin(const Example& example) {
   m.precise.recorded = example.level;
   m.period.requested = 100;
   m.period.effective = 100.0;
+  m.path = analysis::RecordingPath{};
   if (example.has_trigger) m.trigger = analysis::Trigger{"load", kTrigger, "skid_trigger"};
   m.events_per_iteration.expected = 1.0;
   return m;

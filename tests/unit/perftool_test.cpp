@@ -71,6 +71,20 @@ TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
   EXPECT_THAT(command_for("page-faults"), Contains("page-faults/period=7/"));
 }
 
+TEST(PerfCommand, HasFrequencyCallGraphBranchesAndCpu) {
+  const Extras extras{
+      .frequency = 99, .call_graph = "fp", .branch_filter = "any,u", .per_cpu = true};
+  EXPECT_THAT(record_command(perf(4, 19), recording_of({.event = "cycles:P",
+                                                        .period = 0,
+                                                        .extras = extras,
+                                                        .cross_check = {},
+                                                        .length = std::uint64_t{5}})),
+              ElementsAre("taskset", "-c", "1", "/usr/bin/perf", "record", "--no-buildid-cache",
+                          "-e", "cycles:P", "-F", "99", "--call-graph", "fp", "-j", "any,u", "-C",
+                          "1", "-o", "/run/a.data.partial", "--", "/run/target.load",
+                          "--iterations", "5", "--cpu", "1"));
+}
+
 TEST(PerfCommand, LeavesOutWhatAnOldPerfDoesNotKnow) {
   const Recording recording =
       recording_of({.event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}});
@@ -236,6 +250,9 @@ TEST(PermissionReason, NamesTheSettingAndTheRemedy) {
             "'sysctl kernel.perf_event_paranoid=1', or run as root");
   machine.perf_event_paranoid = 1;
   EXPECT_THAT(permission_reason(machine), HasSubstr("CAP_PERFMON"));
+  machine::Machine root = machine;
+  root.privileged = true;
+  EXPECT_THAT(permission_reason(root), Not(HasSubstr("paranoid"))) << "does not restrict root";
   machine.perf_event_paranoid = std::nullopt;
   EXPECT_THAT(permission_reason(machine), Not(HasSubstr("is ")));
 }

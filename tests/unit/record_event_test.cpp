@@ -106,8 +106,15 @@ TEST(RecordEvent, InvalidEventsAreRefused) {
   EXPECT_THAT(fault({"cpu/event=0xd1,cycles"}), HasSubstr("a '/' is not closed"));
 }
 
-TEST(RecordEvent, LevelsThatPerfWouldChooseAreRefused) {
-  EXPECT_THAT(fault({"cycles:P"}), HasSubstr("P leaves the precise level to perf"));
+TEST(RecordEvent, PLeavesTheLevelToPerf) {
+  EXPECT_TRUE(parsed("cycles:P").perf_picks_level());
+  EXPECT_EQ(parsed("cycles:P").at_level(0), "cycles:P");
+  EXPECT_EQ(parsed("cpu_atom/cycles/uP").text(), "cpu_atom/cycles/uP");
+  EXPECT_FALSE(parsed("cycles:ppu").perf_picks_level());
+}
+
+TEST(RecordEvent, LevelsThatContradictAreRefused) {
+  EXPECT_THAT(fault({"cycles:Pp"}), HasSubstr("has p and P"));
   EXPECT_THAT(fault({"cycles:pppp"}), HasSubstr("has 4 p; expected at most 3"));
 }
 

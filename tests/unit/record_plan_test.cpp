@@ -2,6 +2,7 @@
 #include "src/support/error.h"
 #include "tests/support/trigger_kinds.h"
 
+#include <cerrno>
 #include <chrono>
 #include <set>
 #include <string>
@@ -127,7 +128,9 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuIsTheBuiltInLadder) {
 
 TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   const auto measurements = plan(options({}), with_pmu());
-  EXPECT_EQ(measurements.size(), 24U);
+  EXPECT_EQ(measurements.size(), 25U);
+  EXPECT_EQ(measurements.back().requested, "cycles:P") << "what perf records by default";
+  EXPECT_EQ(measurements.back().file, "cycles.P.data");
   EXPECT_THAT(requested(measurements), Contains("cycles:ppp"));
   EXPECT_THAT(requested(measurements), Contains("branches"));
   const RecordRequest request = resolve(options({}), with_pmu());
@@ -366,8 +369,44 @@ TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
   EXPECT_EQ(resolve(options({"cpu_atom/cycles/"}), hybrid()).cpu, 5);
   EXPECT_EQ(resolve(options({"cpu_core/cycles/u"}), hybrid()).cpu, 1);
   EXPECT_EQ(resolve(options({"cycles"}), hybrid()).cpu, 1);
-  EXPECT_THAT(fault(options({"cpu_atom/cycles/", "cpu_core/cycles/"}), hybrid()),
-              HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
+  PlanOptions pinned = options({"cpu_core/cycles/"});
+  pinned.cpu = 2;
+  EXPECT_THAT(fault(pinned, hybrid()), HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
+  const auto both = plan(options({"cpu_atom/cycles/pp", "cpu_core/cycles/pp"}), hybrid());
+  EXPECT_EQ(both.at(0).cpu, 5);
+  EXPECT_EQ(both.at(1).cpu, std::nullopt) << "the run's, which is of cpu_core";
+}
+
+TEST(RecordPlan, HasTheUsersOwnWayOfRecording) {
+  PlanOptions asked = options({"access", "cycles:P"});
+  asked.extras = {.frequency = 2000, .call_graph = "fp", .branch_filter = "any"};
+  const auto measurements = plan(asked, with_pmu());
+  ASSERT_EQ(measurements.size(), 5U);
+  for (const auto& measurement : measurements) {
+    EXPECT_EQ(measurement.extras, asked.extras);
+    EXPECT_EQ(measurement.period, 0U);
+    EXPECT_NEAR(seconds(measurement), 2.645, 1e-6) << "5000 samples and 5% more";
+  }
+  asked.levels = {2};
+  EXPECT_THAT(fault(asked, with_pmu()), HasSubstr("leave out -p or the P"));
+}
+
+TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
+  RecordRequest request = resolve(options({"cycles"}), with_pmu());
+  request.events.at(0).answers = {
+      {.level = 0},
+      {.level = 1, .acceptance = machine::Acceptance::per_cpu, .error = EINVAL},
+      {.level = 2,
+       .acceptance = machine::Acceptance::refused,
+       .error = EINVAL,
+       .reason = {"IBS takes periods that are multiples of 16", "-c 32"}},
+      {.level = 3, .acceptance = machine::Acceptance::refused, .error = EACCES}};
+  const auto measurements = plan_measurements(options({"cycles"}), request, targets());
+  EXPECT_FALSE(measurements.at(0).extras.per_cpu);
+  EXPECT_TRUE(measurements.at(1).extras.per_cpu);
+  EXPECT_EQ(measurements.at(2).state, run::State::refused);
+  EXPECT_EQ(measurements.at(2).reason, "IBS takes periods that are multiples of 16; -c 32");
+  EXPECT_EQ(measurements.at(3).state, run::State::pending) << "permissions are perf's to report";
 }
 
 TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {

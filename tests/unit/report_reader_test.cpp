@@ -128,6 +128,8 @@ TEST(ReportReader, ReadsBackAllOtherFields) {
   m.event.excluded = {"kernel", "hypervisor"};
   m.event.substituted = true;
   m.event.remark = "whether it is precise is unknown";
+  m.path = analysis::RecordingPath{
+      .frequency = 99, .call_graph = true, .branch_stack = true, .batched = false};
   m.precise.requested = 5;
   m.period = {std::nullopt, std::nullopt};
   m.trigger->symbol = "";

@@ -50,6 +50,14 @@ Json pmu_json(const machine::Pmu& pmu) {
           {"cpumask", pmu.cpumask}, {"formats", pmu.formats}};
 }
 
+Json answer_json(const machine::LevelAnswer& answer) {
+  return {{"level", answer.level},
+          {"acceptance", machine::name_of(answer.acceptance)},
+          {"error", answer.error == 0 ? Json() : Json(describe_errno(answer.error))},
+          {"reason", text_or_null(answer.reason.what)},
+          {"remedy", text_or_null(answer.reason.remedy)}};
+}
+
 Json event_json(const machine::SampledEvent& event) {
   return {{"name", event.name},
           {"pmu", event.pmu},
@@ -59,7 +67,8 @@ Json event_json(const machine::SampledEvent& event) {
           {"user", event.modes != machine::SampledModes::none},
           {"kernel", event.modes == machine::SampledModes::user_and_kernel},
           {"refused", event.refusal ? Json(describe_errno(*event.refusal)) : Json()},
-          {"remark", text_or_null(event.remark)}};
+          {"remark", text_or_null(event.remark)},
+          {"answers", array_of(event.answers, answer_json)}};
 }
 
 Json default_event_json(const events::DefaultEvent& event) {

@@ -151,19 +151,56 @@ std::string levels_text(const std::vector<int>& levels) {
   return levels.empty() ? "-" : joined(texts_of(levels, level_name), " ");
 }
 
-std::string events_text(const Page& page, const Diagnosis& diagnosis) {
-  List list{{{"event", Kind::text},
-             {"levels", Kind::text},
-             {"modes", Kind::text, 1},
-             {"", Kind::wrapped}}};
-  for (const SampledEvent& event : diagnosis.events) {
-    list.rows.push_back(
-        {{name_of_event(event.name)},
-         {levels_text(event.levels)},
-         {event.usable() ? std::string(name_of(event.modes)) : ""},
-         {event.refusal ? describe_errno(*event.refusal) : event.remark, Ink::dim}});
+Cell answer_cell(const machine::LevelAnswer& answer) {
+  using machine::Acceptance;
+  switch (answer.acceptance) {
+    case Acceptance::accepted:
+      return {"yes"};
+    case Acceptance::ignored:
+      return {"ignored", Ink::dim};
+    case Acceptance::per_cpu:
+      return {"-C"};
+    case Acceptance::no_samples:
+      return {"none came", Ink::yellow};
+    case Acceptance::refused:
+      break;
   }
-  return page.title("Events") + page.list(list);
+  return {"no", Ink::yellow};
+}
+
+/// In which modes all usable events are sampled; empty where they differ.
+std::string common_modes(const Diagnosis& diagnosis) {
+  std::string common;
+  for (const SampledEvent& event : diagnosis.events) {
+    if (!event.usable()) continue;
+    if (!common.empty() && common != name_of(event.modes)) return {};
+    common = name_of(event.modes);
+  }
+  return common;
+}
+
+/// A row an event, a column a precise level.
+std::string events_text(const Page& page, const Diagnosis& diagnosis) {
+  List list{{{"event", Kind::text}}};
+  for (const int level : machine::levels_up_to(machine::kHighestLevel)) {
+    list.columns.push_back({level_name(level), Kind::text});
+  }
+  list.columns.push_back({"", Kind::wrapped});
+  const std::string modes = common_modes(diagnosis);
+  for (const SampledEvent& event : diagnosis.events) {
+    std::vector<Cell> row{{name_of_event(event.name)}};
+    for (const machine::LevelAnswer& answer : event.answers) row.push_back(answer_cell(answer));
+    std::string remark = event.remark;
+    if (modes.empty() && event.usable()) {
+      remark = fmt::format("{} mode{}{}", name_of(event.modes), remark.empty() ? "" : "; ", remark);
+    }
+    row.push_back({shown(remark), Ink::dim});
+    list.rows.push_back(std::move(row));
+  }
+  const std::string title =
+      modes.empty() ? std::string("Events of record, by precise level")
+                    : fmt::format("Events of record, by precise level ({} mode)", modes);
+  return page.title(title) + page.list(list);
 }
 
 /// What `record` records of the CPU when no event is named.
@@ -230,7 +267,9 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   const std::string kernel =
       support.machine.kernel.empty() ? "unknown" : shown(support.machine.kernel);
   const std::string not_tried =
-      diagnosis.tried ? "" : page.field("source", "files of a machine: no event was tried");
+      diagnosis.tried
+          ? ""
+          : page.field("source", "files of a machine; the answers follow from the kernel's source");
   if (page.details) {
     text += page.field("hypervisor", hypervisor ? shown(*hypervisor) : "none seen");
     text += page.field("kernel", kernel) + page.field("perf", perf_text(support));
@@ -244,15 +283,10 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
       "kernel", fmt::format("{}{}, perf {}", kernel,
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
   text += not_tried + events_text(page, diagnosis);
-  if (any_of_cpu(diagnosis)) {
-    text += '\n' + page.paragraph("record without -e samples " +
-                                  list_of(texts_of(cpu_events.set.events, [](const auto& event) {
-                                    return name_of_event(event.name);
-                                  })));
-  }
   text += problems_text(page, diagnosis);
   return text + '\n' +
-         page.paragraph("--details prints rights, settings, PMUs and the default events", Ink::dim);
+         page.paragraph("--details prints rights, settings, PMUs and the default triggers",
+                        Ink::dim);
 }
 
 }  // namespace skid::output

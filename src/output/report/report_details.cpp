@@ -87,6 +87,28 @@ std::string cpu_details(const analysis::Cpu& cpu) {
   return details.empty() ? name : fmt::format("{} ({})", name, joined(details));
 }
 
+namespace {
+
+/// The paths of recording, each once; empty where all samples came by a fixed period alone.
+std::string paths_text(const MachineGroup& machine) {
+  std::vector<std::string> paths;
+  bool only_period = true;
+  for (const EventGroup& event : machine.events) {
+    for (const Column& column : event.columns) {
+      const auto& path = column.measurement->path;
+      if (!path) continue;
+      only_period = only_period && *path == analysis::RecordingPath{};
+      std::string text = analysis::describe(*path);
+      if (std::find(paths.begin(), paths.end(), text) == paths.end()) {
+        paths.push_back(std::move(text));
+      }
+    }
+  }
+  return only_period ? std::string() : joined(paths, "; ");
+}
+
+}  // namespace
+
 std::string machine_header(const Page& page, const MachineGroup& machine) {
   std::string cpu = cpu_details(machine.cpu);
   if (machine.cpu.hypervisor) cpu += ", under " + escape_for_terminal(*machine.cpu.hypervisor);
@@ -105,6 +127,8 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
                                         page.details ? machine.sources.size() : 8));
   }
   text = page.field("CPU", cpu) + page.field("kernel", kernel) + text;
+  const std::string paths = paths_text(machine);
+  if (!paths.empty()) text += page.field("path", paths + "; verdicts cover the path recorded");
   if (is_synthetic(machine)) text += page.field("SYNTHETIC", kSyntheticText, Ink::yellow);
   return text;
 }

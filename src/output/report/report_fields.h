@@ -66,6 +66,13 @@ void fields(auto& io, Is<analysis::EventIdentity> auto& event) {
   io.text("remark", event.remark);
 }
 
+void fields(auto& io, Is<analysis::RecordingPath> auto& path) {
+  io("frequency", path.frequency);
+  io("call_graph", path.call_graph);
+  io("branch_stack", path.branch_stack);
+  io("batched", path.batched);
+}
+
 void fields(auto& io, Is<analysis::Trigger> auto& trigger) {
   io("kind", trigger.kind);
   io.hex("address", trigger.address);
@@ -112,6 +119,7 @@ void recording_fields(auto& io, Is<analysis::Measurement> auto& m) {
   io("cpu", m.cpu);
   io.text("kernel", m.kernel);
   io("event", m.event);
+  io("recording_path", m.path);
 }
 
 void loss_fields(auto& io, Is<analysis::Measurement> auto& m) {

@@ -1,0 +1,130 @@
+#include "src/record/probe.h"
+
+#include "src/events/default_set.h"
+#include "src/events/kernel_answer.h"
+#include "src/events/spelling.h"
+#include "src/perfdata/format.h"
+#include "src/perftool/event_syntax.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace skid::record {
+
+namespace {
+
+using machine::Candidate;
+using machine::EventAttempt;
+
+events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
+  if (machine::is_amd(cpu)) return events::ConfigLayout::amd;
+  return cpu.arch == "aarch64" ? events::ConfigLayout::arm : events::ConfigLayout::intel;
+}
+
+/// The PMU that "cpu_core/cycles/" names; null: none.
+const machine::CorePmu* pmu_named_by(std::string_view name, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (name.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
+
+/// Type and code of an event of a core PMU.
+std::optional<EventAttempt> core_event(const std::string& name, const machine::CorePmu& pmu,
+                                       const machine::Machine& machine) {
+  const bool named = name.starts_with(pmu.name + "/");
+  std::string_view terms = name;
+  if (named) terms = terms.substr(pmu.name.size() + 1, terms.size() - pmu.name.size() - 2);
+  if (const auto* generic = perftool::find_generic_event(terms)) {
+    if (generic->type != perfdata::PERF_TYPE_HARDWARE) return std::nullopt;
+    // "The extended type": the PMU in the upper half of config (perf_event.h,
+    // PERF_PMU_TYPE_SHIFT).
+    const std::uint64_t of_pmu = machine.core_pmus.size() > 1 ? std::uint64_t{pmu.type} << 32U : 0;
+    return EventAttempt{.type = generic->type, .config = of_pmu | generic->config};
+  }
+  if (named || name.starts_with('r')) {
+    try {
+      const events::Spelling parts = events::take_apart(name, layout_of(machine.cpu));
+      if (parts.config) {
+        return EventAttempt{.type = named ? pmu.type : std::uint32_t{perfdata::PERF_TYPE_RAW},
+                            .config = *parts.config,
+                            .config1 = parts.config1};
+      }
+    } catch (const UsageError&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Candidate> built_in_candidate(const RequestedEvent& event) {
+  const std::string_view name = event.kind == EventKind::access    ? "access"
+                                : event.kind == EventKind::execute ? "execute"
+                                : event.kind == EventKind::faults  ? "faults"
+                                                                   : "cpu-clock";
+  for (Candidate& candidate : machine::built_in_candidates()) {
+    if (candidate.event.name == name) return std::move(candidate);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOptions& options,
+                                       const machine::Machine& machine) {
+  const RequestedEvent& event = chosen.event;
+  std::optional<Candidate> candidate;
+  if (event.kind != EventKind::other) {
+    candidate = built_in_candidate(event);
+  } else {
+    const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
+    const machine::CorePmu* pmu = pmu_named_by(name, machine);
+    if (pmu == nullptr) pmu = events::main_core_pmu(machine);
+    if (pmu == nullptr) return std::nullopt;
+    if (const auto attempt = core_event(name, *pmu, machine)) {
+      candidate = Candidate{.event = {.name = {}, .pmu = pmu->name},
+                            .attempt = *attempt,
+                            .ignores_levels = layout_of(machine.cpu) == events::ConfigLayout::arm};
+    }
+  }
+  if (!candidate) return std::nullopt;
+  candidate->event.name = event.text();
+  candidate->attempt.user_only = event.modifiers.find('u') != std::string::npos;
+  const perftool::Extras& extras = options.extras;
+  candidate->attempt.period = extras.frequency.value_or(chosen.period);
+  candidate->attempt.frequency = extras.frequency.has_value();
+  candidate->attempt.call_graph = !extras.call_graph.empty();
+  candidate->attempt.branch_stack = !extras.branch_filter.empty() || extras.call_graph == "lbr";
+  candidate->attempt.cpu = chosen.cpu;
+  candidate->attempt.whole_cpu = extras.per_cpu;
+  return candidate;
+}
+
+void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
+                const machine::SamplingSupport& support, const machine::EventTrial& trial) {
+  const machine::Explain explain = events::explanation_on(support);
+  for (ChosenEvent& chosen : events) {
+    if (const auto candidate = candidate_for(chosen, options, support.machine)) {
+      chosen.answers = machine::ask(*candidate, trial, explain).answers;
+    }
+  }
+}
+
+machine::Diagnosis diagnose(const machine::SamplingSupport& support,
+                            const events::Catalogue* catalogue, const machine::EventTrial& trial) {
+  const PlanOptions options;
+  std::vector<std::string> notes;
+  std::vector<Candidate> candidates;
+  for (const ChosenEvent& chosen : choose_events(options, support.machine, catalogue, notes)) {
+    if (auto candidate = candidate_for(chosen, options, support.machine)) {
+      candidates.push_back(std::move(*candidate));
+    }
+  }
+  return machine::diagnose(support, candidates, trial ? trial : events::simulated_kernel(support),
+                           events::explanation_on(support), static_cast<bool>(trial));
+}
+
+}  // namespace skid::record
