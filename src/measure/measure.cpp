@@ -4,6 +4,7 @@
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/locate/visit.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
@@ -232,12 +233,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  PageFaultChecker checker;
-  const auto digest = locate::digest(
-      recording, {.cores = choices.cores, .visitor = [&checker](const perfdata::Recording& read) {
-                    return checker.visitor(read);
-                  }});
-  const auto page_faults = checker.finish();
+  const auto digest = locate::digest(recording, {.cores = choices.cores});
 
   locate::ModuleStore modules;
   modules.expect_machine(recorded_machine(recording.features(), source.run).cpu.arch);
@@ -256,6 +252,12 @@ Measured measure(const Source& source, const Choices& choices) {
   }
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
+
+  PageFaultChecker checker;
+  if (const auto visitor = checker.visitor(recording)) {
+    locate::visit_records(recording, digest.spaces, visitor);
+  }
+  const auto page_faults = checker.finish();
 
   const auto& attributes = recording.attributes();
   const auto requested = requested_by_attribute(recording);
