@@ -97,12 +97,19 @@ void list_keys(Keys& keys, RunTarget& target) {
 }
 
 template <typename Keys>
+void list_keys(Keys& keys, AddressRange& range) {
+  keys("begin", range.begin);
+  keys("end", range.end);
+}
+
+template <typename Keys>
 void list_keys(Keys& keys, runway::TargetReport& report) {
   keys("iterations", report.iterations);
   keys("elapsed_seconds", report.elapsed_seconds);
   keys("ticks_per_nop", report.ticks_per_nop);
   keys("ticks_per_second", report.ticks_per_second);
   keys("cpu", report.cpu, Range{.least = -1});
+  keys("chase", report.chase);
   keys("warnings", report.warnings);
 }
 

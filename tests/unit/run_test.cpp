@@ -68,12 +68,14 @@ Run example() {
   finished.command = {"perf", "record"};
   finished.started = "2026-01-02T03:04:06Z";
   finished.ended = "2026-01-02T03:04:07Z";
-  finished.target_report = runway::TargetReport{.iterations = 36'000,
-                                                .elapsed_seconds = 0.25,
-                                                .ticks_per_nop = 0.2,
-                                                .ticks_per_second = 2.6e9,
-                                                .cpu = -1,
-                                                .warnings = {"mlockall refused (errno 12)"}};
+  finished.target_report =
+      runway::TargetReport{.iterations = 36'000,
+                           .elapsed_seconds = 0.25,
+                           .ticks_per_nop = 0.2,
+                           .ticks_per_second = 2.6e9,
+                           .cpu = -1,
+                           .chase = AddressRange{0x7f0000000000, 0x7f0000001000},
+                           .warnings = {"mlockall refused (errno 12)"}};
   finished.messages = {"perf said this"};
 
   PlannedMeasurement pending;
@@ -195,6 +197,7 @@ TEST_F(RunFile, ReadsBackEveryMeasurement) {
   EXPECT_EQ(first.target_report->ticks_per_nop, 0.2);
   EXPECT_EQ(first.target_report->ticks_per_second, 2.6e9);
   EXPECT_EQ(first.target_report->cpu, -1);
+  EXPECT_EQ(first.target_report->chase, (AddressRange{0x7f0000000000, 0x7f0000001000}));
   EXPECT_EQ(first.target_report->warnings.size(), 1U);
 
   EXPECT_EQ(run.measurements[1].cross_check, "");
