@@ -1,14 +1,6 @@
 #include "analysis/addresses.h"
 
-#include <array>
-
 namespace skid::analysis {
-
-std::string_view name_of(AddressSource source) {
-  static constexpr std::array<std::string_view, kAddressSources> kNames{
-      "page fault", "PEBS", "tagged operation", "request", "none", "unknown"};
-  return kNames.at(static_cast<std::size_t>(source));
-}
 
 bool is_data_address(std::uint64_t address) {
   constexpr unsigned kSignificant = 57;

@@ -4,7 +4,7 @@
 #include "analysis/target_map.h"
 #include "src/support/address.h"
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -20,9 +20,9 @@ enum class AddressSource : std::uint8_t {
   none,        ///< the event records no data address
   unknown,     ///< whether the CPU records one is not known
 };
-inline constexpr std::size_t kAddressSources = 6;
-/// "page fault", as reports have it in JSON.
-std::string_view name_of(AddressSource source);
+/// As reports have them in JSON, in the order of AddressSource.
+inline constexpr std::array<std::string_view, 6> kAddressSources{
+    "page fault", "PEBS", "tagged operation", "request", "none", "unknown"};
 
 /// Whether the address is of the access that caused the event. An operation is tagged whatever it
 /// accesses.

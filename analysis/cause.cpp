@@ -11,7 +11,8 @@ namespace skid::analysis {
 
 Cause cause_of(const Addresses& addresses) {
   Cause cause;
-  if (!addresses.is_tabulated()) return cause;
+  // An operation that accesses something else is rightly tagged.
+  if (!addresses.is_tabulated() || addresses.source == AddressSource::tagged) return cause;
   const OwnerCounts judged = addresses.samples.judged();
   cause.contradicted = wilson_interval(judged.other, judged.sum() - judged.none);
   const std::uint64_t valid = cause.contradicted.total;
@@ -25,6 +26,13 @@ std::string_view cause_words(Verdict verdict) {
   static constexpr std::array<std::string_view, 4> kWords{"confirmed", "contradicted", "undecided",
                                                           "not judged"};
   return kWords.at(static_cast<std::size_t>(verdict));
+}
+
+std::string_view cause_words(const Addresses& addresses) {
+  if (addresses.source == AddressSource::request) return "repeats request";
+  if (addresses.source == AddressSource::none) return "no addresses";
+  if (addresses.declared.empty()) return "none declared";
+  return cause_words(cause_of(addresses).verdict);
 }
 
 bool judges_tagged(const Addresses& addresses) {

@@ -22,6 +22,9 @@ Cause cause_of(const Addresses& addresses);
 /// "confirmed", "contradicted", "undecided", "not judged": the verdict on a cause.
 std::string_view cause_words(Verdict verdict);
 
+/// The same; where addresses do not show it in two words why.
+std::string_view cause_words(const Addresses& addresses);
+
 /// One line of text: counts and what they show, or why they show nothing.
 std::string describe(const Addresses& addresses);
 
