@@ -29,7 +29,7 @@ std::string_view cause_words(Verdict verdict) {
 }
 
 std::string_view cause_words(const Addresses& addresses) {
-  if (addresses.source == AddressSource::request) return "repeats request";
+  if (addresses.source == AddressSource::request) return "repeats the request";
   if (addresses.source == AddressSource::none) return "no addresses";
   if (addresses.declared.empty()) return "none declared";
   return cause_words(cause_of(addresses).verdict);

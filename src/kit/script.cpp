@@ -47,7 +47,9 @@ std::vector<CommandWord> words_of(const run::PlannedMeasurement& measurement) {
   return perftool::record_words({.event = measurement.perf_event,
                                  .period = measurement.period,
                                  .cross_check = measurement.cross_check,
-                                 .length = measurement.length});
+                                 .length = measurement.length,
+                                 .data_addresses = measurement.data_addresses,
+                                 .weights = measurement.weights});
 }
 
 double seconds_of(std::chrono::nanoseconds duration) {

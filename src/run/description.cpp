@@ -119,6 +119,8 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("requested", measurement.requested);
   keys("perf_event", measurement.perf_event);
   keys("witness", IfThere{measurement.cross_check});
+  keys("data_addresses", IfThere{measurement.data_addresses});
+  keys("weights", IfThere{measurement.weights});
   keys("level", measurement.level, Range{.most = machine::kHighestLevel});
   keys("repeat", measurement.repeat, Range{.least = 1});
   keys("period", measurement.period);
@@ -255,8 +257,10 @@ class Writer {
   }
   template <typename T>
   static ordered_json json_of(IfThere<T>& value) {
-    return std::is_same_v<T, std::string> && value.value.empty() ? ordered_json()
-                                                                 : json_of(value.value);
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (value.value.empty()) return {};
+    }
+    return json_of(value.value);
   }
   template <typename T>
   static ordered_json json_of(std::optional<T>& value) {

@@ -303,7 +303,7 @@ TEST(ReportDataAddresses, AreTabulatedByPlaceAndOwner) {
   m.basis.addresses->source = analysis::AddressSource::request;
   complete(m);
   EXPECT_THAT(report_text({m}, {.details = true}),
-              ::testing::ContainsRegex("cause +repeats request\n"));
+              ::testing::ContainsRegex("cause +repeats the request\n"));
 }
 
 TEST(ReportOfNothing, IsOneLine) {

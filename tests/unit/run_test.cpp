@@ -58,6 +58,7 @@ Run example() {
   finished.requested = "access:upp";
   finished.perf_event = "mem:0x403000/8:rw:upp";
   finished.cross_check = "exceptions:page_fault_user";
+  finished.data_addresses = finished.weights = true;
   finished.level = 2;
   finished.repeat = 4;
   finished.period = 18'446'744'073'709'551'615ULL;
@@ -180,6 +181,8 @@ TEST_F(RunFile, ReadsBackEveryMeasurement) {
   EXPECT_EQ(first.requested, "access:upp");
   EXPECT_EQ(first.perf_event, "mem:0x403000/8:rw:upp");
   EXPECT_EQ(first.cross_check, "exceptions:page_fault_user");
+  EXPECT_TRUE(first.data_addresses && first.weights);
+  EXPECT_FALSE(run.measurements[1].data_addresses);
   EXPECT_EQ(first.level, 2);
   EXPECT_EQ(first.repeat, 4);
   EXPECT_EQ(first.period, 18'446'744'073'709'551'615ULL);
