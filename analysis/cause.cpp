@@ -45,7 +45,7 @@ Share share_of_own(const Addresses& addresses) {
 
 std::string describe(const Addresses& addresses) {
   if (addresses.source == AddressSource::request) {
-    return "the data address repeats the request, that of the breakpoint: it confirms nothing";
+    return "the data address repeats the request and confirms nothing";
   }
   if (addresses.source == AddressSource::none) return "the event records no data address";
   if (!addresses.is_tabulated()) return "data addresses: no declared data to compare them with";
