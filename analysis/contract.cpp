@@ -41,9 +41,10 @@ Share share_of_hits(const Tally& tally) {
 Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   const AddressTable& samples = basis.addresses->samples;
   const std::int64_t offset = level == kConstantSkid ? basis.tally.instructions.mode() : 0;
+  // Which of those elsewhere are at another offset is not counted: none of them condemns it.
   const std::uint64_t contradicted = offset == 0   ? samples.trigger.other
                                      : offset == 1 ? samples.successor.other
-                                                   : samples.elsewhere.other;
+                                                   : 0;
   return verdict_with(*basis.addresses, share, contradicted);
 }
 
