@@ -1,6 +1,7 @@
 // The counts of one event at one level, from which all of its figures follow.
 #pragma once
 
+#include "analysis/addresses.h"
 #include "analysis/bias.h"
 #include "analysis/ledger.h"
 #include "analysis/not_judged.h"
@@ -50,6 +51,7 @@ struct Basis {
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt where they were not counted.
   std::optional<std::uint64_t> iterations = {};
+  std::optional<Addresses> addresses = {};  ///< nullopt: the samples carry none
 };
 
 }  // namespace skid::analysis

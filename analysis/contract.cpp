@@ -1,5 +1,6 @@
 #include "analysis/contract.h"
 
+#include "analysis/cause.h"
 #include "analysis/wording.h"
 
 #include <algorithm>
@@ -18,6 +19,9 @@ std::string_view promise_of(int level) {
   return level < 0 || level > 3 ? kPromises[0] : kPromises.at(static_cast<std::size_t>(level));
 }
 
+/// Of IBS and SPE at level 0, whose records contain the address of the tagged operation.
+constexpr std::string_view kTagged = "tagged operation";
+
 std::string in_instructions(std::int64_t offset) {
   if (offset == 0) return "0, the trigger";
   return fmt::format("{} instruction{}", signed_number(offset),
@@ -31,6 +35,17 @@ Share share_at_mode(const Tally& tally) {
 
 Share share_of_hits(const Tally& tally) {
   return wilson_interval(tally.ledger[SampleClass::hit], tally.ledger.judged());
+}
+
+/// The verdict on the samples at the promised offset, those that something else caused left out.
+Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
+  const AddressTable& samples = basis.addresses->samples;
+  const std::int64_t offset = level == kConstantSkid ? basis.tally.instructions.mode() : 0;
+  // Which of those elsewhere are at another offset is not counted: none of them condemns it.
+  const std::uint64_t contradicted = offset == 0   ? samples.trigger.other
+                                     : offset == 1 ? samples.successor.other
+                                                   : 0;
+  return verdict_with(*basis.addresses, share, contradicted);
 }
 
 /// Nothing where it is the trigger, whose share is printed anyway.
@@ -75,19 +90,23 @@ std::string share_sentence(int level, const OffsetCounts& offsets, const Share& 
   return fmt::format("offset 0: {}", counts_and_interval(share));
 }
 
-void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
-                     std::vector<std::string>& parts) {
-  const Share& share = contract.share;
+void explain_undecided(const Share& share, std::vector<std::string>& parts) {
   const std::uint64_t needed = samples_to_show(kPromisedShare);
   if (share.total == 0) {
     parts.push_back(fmt::format("a verdict needs {}", needed));
   } else if (share.total < needed) {
     parts.push_back(
         fmt::format("{} judged, a verdict needs {}", counted(share.total, "sample"), needed));
-  } else if (contract.verdict == Verdict::undecided) {
+  } else if (verdict_of(share) == Verdict::undecided) {
     parts.push_back(
         fmt::format("the interval holds {}: more samples decide", percent(kPromisedShare)));
   }
+}
+
+void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
+                     std::vector<std::string>& parts) {
+  const Share& share = contract.share;
+  explain_undecided(share, parts);
   const bool missed = share.count < share.total;
   if (contract.level >= 2 && missed && contract.verdict != Verdict::kept) {
     add_most_common(offsets, parts);
@@ -137,13 +156,21 @@ std::optional<ConstantSkid> constant_skid(const Tally& tally) {
 Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   const Tally& tally = basis.tally;
   const NotJudged reason = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
+  const bool by_address =
+      reason == NotJudged::every_instruction && basis.addresses && judges_tagged(*basis.addresses);
   Contract contract;
   contract.level = level;
-  contract.promise = promise_of(level);
+  contract.promise = by_address && level == 0 ? kTagged : promise_of(level);
   contract.share = level == kConstantSkid && reason == NotJudged::none ? share_at_mode(tally)
                                                                        : share_of_hits(tally);
   std::vector<std::string> parts;
-  if (reason != NotJudged::none) {
+  if (by_address) {
+    contract.share = share_of_own(*basis.addresses);
+    contract.verdict = verdict_of(contract.share);
+    parts.push_back(describe(*basis.addresses));
+    explain_undecided(contract.share, parts);
+    describe_unjudged(reason, basis, share_of_hits(tally), parts);
+  } else if (reason != NotJudged::none) {
     describe_unjudged(reason, basis, contract.share, parts);
   } else if (level == 0) {
     parts.emplace_back("level 0 promises nothing");
@@ -152,10 +179,18 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   } else {
     const std::uint64_t hits = tally.ledger[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
+    if (basis.addresses) contract.verdict = verdict_by_cause(level, basis, contract.share);
     contract.certified =
         contract.verdict == Verdict::kept && level >= 2 && hits > 0 && tally.exact_hits == hits;
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     explain_verdict(tally.instructions, contract, parts);
+    if (contract.verdict != verdict_of(contract.share)) {
+      parts.emplace_back("something else caused part of these samples, which decide nothing");
+    }
+  }
+  if (!by_address && basis.addresses &&
+      (basis.addresses->is_tabulated() || basis.addresses->source == AddressSource::request)) {
+    parts.push_back(describe(*basis.addresses));
   }
   parts.push_back(exact_ip(tally, contract));
   if (tally.exact_off_trigger > 0) {

@@ -19,12 +19,15 @@ inline constexpr int kConstantSkid = 1;
 
 struct Contract {
   int level = 0;
-  std::string promise;  ///< "none", "constant skid", "skid 0 requested", "skid 0 or randomised"
+  /// "none", "constant skid", "skid 0 requested", "skid 0 or randomised"; "tagged operation" for
+  /// level 0 of IBS and SPE.
+  std::string promise;
   Verdict verdict = Verdict::not_judged;
   /// Zero skid vouched for by the hardware: kept at level 2 or 3 with EXACT_IP on every hit.
   bool certified = false;
   /// The share that was held against the promise: at the most common offset for level 1, at offset
-  /// 0 for the others (where nothing is judged it only describes).
+  /// 0 for the others (where nothing is judged it only describes); of tagged operations that access
+  /// the trigger's data, at offset 0.
   Share share;
   std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
@@ -51,8 +54,9 @@ std::optional<ConstantSkid> constant_skid(const Tally& tally);
 /// METHOD: "The contract of a precise level". `level`: precise_ip as recorded, 0 to 3.
 /// `event_remark`: what the catalogue adds to the recording, for the evidence; may be empty. A
 /// verdict either way needs as many judged samples as `kept` would
-/// (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Without a geometry nothing is
-/// judged.
+/// (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Samples whose data address
+/// shows that something else caused them neither keep nor break a promise (cause.h). Without a
+/// geometry nothing is judged.
 Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
 
 }  // namespace skid::analysis

@@ -1,5 +1,6 @@
 #include "analysis/measurement.h"
 
+#include "analysis/cause.h"
 #include "analysis/wording.h"
 
 #include <algorithm>
@@ -66,6 +67,15 @@ void warn_of_odd_addresses(const Tally& tally, std::vector<std::string>& warning
         "or another instruction causes the event too.",
         samples_that(tally.exact_off_trigger, " has", " have")));
   }
+}
+
+void warn_of_cause(const Addresses& addresses, std::vector<std::string>& warnings) {
+  const Cause cause = cause_of(addresses);
+  if (cause.verdict != Verdict::broken) return;
+  warnings.push_back(fmt::format(
+      "{} judged samples have a data address outside all data that the trigger or another declared "
+      "instruction accesses: something else caused them. Check the event and the target.",
+      counts_and_interval(cause.contradicted)));
 }
 
 void warn_of_event_count(const EventsPerIteration& events, std::vector<std::string>& warnings) {
@@ -163,6 +173,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   warn_of_losses(description, ledger.read(), figures.count_warnings);
   warn_of_odd_addresses(basis.tally, figures.count_warnings);
+  if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);
   return figures;
 }

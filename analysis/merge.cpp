@@ -50,6 +50,11 @@ void add_known(const std::optional<std::uint64_t>& more, std::optional<std::uint
   add_saturated(*more, *sum);
 }
 
+std::string name_of_data(const Addresses& addresses) {
+  return fmt::format("{}, {}", kAddressSources.at(static_cast<std::size_t>(addresses.source)),
+                     addresses.declared.empty() ? "nothing declared" : "declared");
+}
+
 std::string title_of(const Measurement& m) {
   return m.event.requested.value_or(m.event.recorded);
 }
@@ -88,6 +93,21 @@ void unite(const std::vector<std::string>& more, std::vector<std::string>& all) 
       all.push_back(warning);
     } else if (all.back() != kFurther) {
       all.emplace_back(kFurther);
+    }
+  }
+}
+
+constexpr std::size_t kMostDeclared = 64;
+
+/// Declared data that differs from run to run (a pointer chase is wherever the kernel put it) is
+/// listed of each, up to a limit.
+void add_addresses(const std::optional<Addresses>& more, std::optional<Addresses>& sum) {
+  if (!more || !sum) return;  // neither has any: it is in the configuration
+  sum->samples += more->samples;
+  for (const DeclaredData& data : more->declared) {
+    if (sum->declared.size() < kMostDeclared &&
+        std::find(sum->declared.begin(), sum->declared.end(), data) == sum->declared.end()) {
+      sum->declared.push_back(data);
     }
   }
 }
@@ -151,6 +171,7 @@ class Sum {
     basis.tally += other.tally;
     add_known(other.period_sum, basis.period_sum);
     add_known(other.iterations, basis.iterations);
+    add_addresses(other.addresses, basis.addresses);
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {
       basis.ticks_per_instruction.reset();
@@ -297,10 +318,12 @@ Configuration configuration_of(const Measurement& m) {
                 {"even share of hits", text_of(geometry.even_hit_share)},
                 {"triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", "))}});
   }
-  all.insert(all.end(), {{"judged", judgeable_name(basis.not_judged)},
-                         {"level ignored", basis.ignores_level ? "yes" : "no"},
-                         {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
-                         {"events expected", text_of(m.events_per_iteration.expected)}});
+  all.insert(all.end(),
+             {{"judged", judgeable_name(basis.not_judged)},
+              {"data addresses", basis.addresses ? name_of_data(*basis.addresses) : "not recorded"},
+              {"level ignored", basis.ignores_level ? "yes" : "no"},
+              {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
+              {"events expected", text_of(m.events_per_iteration.expected)}});
   return all;
 }
 

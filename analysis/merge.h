@@ -15,7 +15,8 @@ namespace skid::analysis {
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
 /// Event as requested and as recorded with its modifiers, level, CPU, microcode, kernel, trigger,
-/// geometry, period, what may be judged, tracepoint of the check, synthetic or not.
+/// geometry, period, what may be judged, what data addresses are of, tracepoint of the check,
+/// synthetic or not.
 Configuration configuration_of(const Measurement& measurement);
 
 /// What becomes of repetitions of the same configuration.

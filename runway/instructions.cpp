@@ -86,6 +86,10 @@ std::string numbered(std::string_view name, std::size_t trigger) {
   return trigger == 0 ? std::string(name) : fmt::format("{}_{}", name, trigger + 1);
 }
 
+std::string switch_stack() {
+  return fmt::format("movl $skid_datum+{}, %esp", kStackTop);
+}
+
 Instructions instructions_of(const Specification& specification) {
   const Kind& kind = kind_of(specification.trigger);
   const KindCode& own = kind.code(specification.arch).value();

@@ -50,6 +50,11 @@ std::optional<double> events_per_iteration(const Specification& specification, C
 /// Bytes that are set aside for the datum and given back by the fault trigger: the largest page
 /// size (aarch64: 4, 16 or 64 KiB), so that the page contains nothing else.
 inline constexpr unsigned kDatumPageBytes = 65536;
+/// The stack of triggers that use one ends so many bytes after the datum, so that its addresses are
+/// known: `leave` restores that of the caller.
+inline constexpr unsigned kStackTop = 4096;
+/// Points %rsp there (x86-64).
+std::string switch_stack();
 inline constexpr int kMadviseDontNeed = 4;
 
 }  // namespace skid::runway

@@ -1,5 +1,6 @@
 #include "runway/note.h"
 
+#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
@@ -25,7 +26,8 @@ using nlohmann::ordered_json;
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostOtherTriggers = kMostTriggers + 8;
-constexpr std::size_t kMostExpectations = 64;
+constexpr std::size_t kMostExpectations = 64, kMostData = 64;
+constexpr std::string_view kTrigger = "trigger", kOtherTrigger = "other_trigger";
 constexpr std::size_t kLongestName = 64;
 
 constexpr std::array<std::string_view, 7> kAddresses{"loop",   "loop_end",   "lead_in", "trigger",
@@ -108,6 +110,21 @@ std::vector<Expectation> expectations_from(const JsonValue& list) {
   return expectations;
 }
 
+std::vector<TouchedData> data_from(const JsonValue& list) {
+  std::vector<TouchedData> data;
+  for (const JsonValue& object : list.elements(kMostData)) {
+    const JsonValue of = object["of"];
+    const std::string whose = short_string(of);
+    if (whose != kTrigger && whose != kOtherTrigger) {
+      of.refuse("another word", fmt::format("{} or {}", kTrigger, kOtherTrigger));
+    }
+    data.push_back({.of_trigger = whose == kTrigger,
+                    .offset = object["offset"].unsigned_integer(kDatumPageBytes),
+                    .bytes = object["bytes"].unsigned_integer(kDatumPageBytes)});
+  }
+  return data;
+}
+
 Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t further) {
   Layout layout;
   layout.loop = {addresses[0], addresses[1]};
@@ -157,6 +174,7 @@ TargetDescription description_from(std::string_view descriptor, const std::strin
   }
   description.layout = layout_from(addresses, further);
   description.expectations = expectations_from(note["expectations"]);
+  if (const auto data = note.find("data")) description.data = data_from(*data);
   description.tool_version = short_string(note["tool_version"]);
   return description;
 }
@@ -200,6 +218,28 @@ std::vector<Expectation> expectations_for(const Specification& specification) {
           faults ? Expectation{"faults", 0, triggers} : Expectation{"faults", std::nullopt, 0.0}};
 }
 
+bool touches_data(TriggerKind trigger) {
+  const Kind& kind = kind_of(trigger);
+  return kind.touches_datum || kind.prefetches_datum || kind.touches_stack;
+}
+
+std::vector<TouchedData> data_of(const Specification& specification) {
+  const Kind& kind = kind_of(specification.trigger);
+  if (!touches_data(specification.trigger)) return {};
+  std::uint64_t bytes = specification.access_bytes;
+  if (kind.touches_stack) {
+    // A return address each, unless the next trigger begins with the stack empty again.
+    const bool restarts = kind.code(specification.arch)->uses_up_head;
+    bytes = sizeof(std::uint64_t) * (restarts ? 1 : triggers_of(specification));
+    return {{.offset = kStackTop - bytes, .bytes = bytes}};
+  }
+  if (kind.repeats) bytes *= string_repetitions(specification);
+  std::vector<TouchedData> data{{.bytes = bytes}};
+  // By its system call.
+  if (kind.gives_back_page) data.push_back({.of_trigger = false, .bytes = kDatumPageBytes});
+  return data;
+}
+
 ordered_json json_of(const Specification& specification) {
   ordered_json object{{"arch", name_of(specification.arch)},
                       {"trigger", name_of(specification.trigger)},
@@ -230,10 +270,21 @@ ordered_json json_of(const std::vector<Expectation>& expectations) {
   return list;
 }
 
+ordered_json json_of(const std::vector<TouchedData>& data) {
+  ordered_json list = ordered_json::array();
+  for (const TouchedData& touched : data) {
+    list.push_back({{"of", touched.of_trigger ? kTrigger : kOtherTrigger},
+                    {"offset", touched.offset},
+                    {"bytes", touched.bytes}});
+  }
+  return list;
+}
+
 std::string note_text(const Specification& specification, std::size_t other_triggers) {
   const ordered_json note{{"addresses", address_names(specification.gaps.size(), other_triggers)},
                           {"specification", json_of(specification)},
                           {"expectations", json_of(expectations_for(specification))},
+                          {"data", json_of(data_of(specification))},
                           {"tool_version", SKIDSCAN_VERSION}};
   return note.dump();
 }

@@ -20,6 +20,8 @@
 //                       "gaps" of several triggers, "working_set_bytes" of a pointer chase, and
 //                       "iterations" or "nanoseconds"},
 //    "expectations":   [{"event", "offset" in instructions or null, "events_per_iteration"}],
+//    "data":           [{"of": "trigger" or "other_trigger", "offset" in bytes from the datum,
+//                        "bytes"}], not in targets of old,
 //    "tool_version":   of the skidscan that built the target}
 //
 // Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
@@ -46,8 +48,12 @@ inline constexpr std::uint32_t kNoteVersion = 1;
 /// What docs/method.md states of the built-in events on a target of this specification.
 std::vector<Expectation> expectations_for(const Specification& specification);
 
+/// What the triggers of such a target access.
+std::vector<TouchedData> data_of(const Specification& specification);
+
 nlohmann::ordered_json json_of(const Specification& specification);
 nlohmann::ordered_json json_of(const std::vector<Expectation>& expectations);
+nlohmann::ordered_json json_of(const std::vector<TouchedData>& data);
 
 /// The text of the note of a target with so many other triggers; one line.
 std::string note_text(const Specification& specification, std::size_t other_triggers);

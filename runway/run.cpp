@@ -25,16 +25,23 @@ constexpr int kReportVersion = 1;
 constexpr std::size_t kLongestLine = 8192;  // a target writes at most half of it
 constexpr std::size_t kMostWarnings = 32;
 
+AddressRange range_from(const JsonValue& range) {
+  const std::uint64_t end = range["end"].unsigned_integer();
+  return {range["begin"].unsigned_integer(end), end};
+}
+
 /// Bounds that no machine comes near, to keep nonsense out of later arithmetic.
 TargetReport report_from(const JsonValue& report) {
   constexpr double kMostSeconds = 1e10, kMostTicksPerNop = 1e9, kMostTicksPerSecond = 1e12;
   constexpr int kMostCpus = 8192;  // the most that Linux can be built for
   (void)report[kReportMarker].integer(kReportVersion, kReportVersion);
+  const auto chase = report.find("chase");  // only of a pointer chase
   return {.iterations = report["iterations"].unsigned_integer(),
           .elapsed_seconds = report["elapsed_seconds"].number(0, kMostSeconds),
           .ticks_per_nop = report["ticks_per_nop"].number(0, kMostTicksPerNop),
           .ticks_per_second = report["ticks_per_second"].number(0, kMostTicksPerSecond),
           .cpu = report["cpu"].integer(-1, kMostCpus - 1),  // -1: not pinned
+          .chase = chase ? std::optional(range_from(*chase)) : std::nullopt,
           .warnings = report["warnings"].strings(kMostWarnings)};
 }
 

@@ -50,11 +50,22 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+/// Data that a trigger accesses, in bytes from the datum on.
+struct TouchedData {
+  bool of_trigger = true;  ///< else an instruction that can cause the event too does
+  std::uint64_t offset = 0, bytes = 0;
+
+  friend bool operator==(const TouchedData&, const TouchedData&) = default;
+};
+
 /// The content of a target's ELF note: all that is needed to read a recording of it years later.
 struct TargetDescription {
   Specification specification;
   Layout layout;
   std::vector<Expectation> expectations;
+  /// Without the elements of a pointer chase, which are in memory that the target asks for when it
+  /// runs. Empty where they access none, and in targets of old.
+  std::vector<TouchedData> data;
   std::string tool_version;  ///< of the skidscan that built it
 
   const Expectation* expectation_of(std::string_view event) const;
@@ -79,6 +90,9 @@ std::optional<Target> read_target(const std::filesystem::path& path);
 /// The same where nothing but a target will do: InputError for an ELF file without a note, too.
 Target require_target(const std::filesystem::path& path);
 
+/// Whether the trigger accesses memory.
+bool touches_data(TriggerKind kind);
+
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 
@@ -92,6 +106,7 @@ struct TargetReport {
   double ticks_per_nop = 0.0;         ///< TSC (x86) or CNTVCT (aarch64) ticks per runway NOP
   double ticks_per_second = 0.0;      ///< of that counter, measured against the monotonic clock
   int cpu = -1;                       ///< the CPU it was pinned to, or -1
+  std::optional<AddressRange> chase;  ///< the elements of its pointer chase, but for the datum
   std::vector<std::string> warnings;  ///< "mlockall refused (errno 12)"
 };
 

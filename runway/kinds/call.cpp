@@ -1,4 +1,5 @@
 // A call of the first runway byte.
+#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 
 namespace skid::runway::kinds {
@@ -8,9 +9,10 @@ Kind call() {
       .name = "call",
       .x86_64 = KindCode{.instructions = {"call .Lrunway{n}"},
                          .disassembly = "call {}",
-                         .head = Head{{{"movq %r9, %rsp"}}},  // drops the return address
+                         .head = Head{{{switch_stack()}}},  // drops the return address
                          .enter = {"movq %rsp, %r9"},
                          .leave = {"movq %r9, %rsp"}},
+      .touches_stack = true,
       .effects = {{Counted::branches},
                   {Counted::taken_branches},
                   {Counted::calls},

@@ -69,9 +69,11 @@ struct Kind {
   std::string_view cpu_flag = {};  ///< that /proc/cpuinfo of an x86 CPU must list; empty: none
   /// Bytes of one access, ascending; empty for kinds that access no memory, or not of a width.
   std::vector<unsigned> widths = {};
-  bool touches_datum = false;    ///< a data breakpoint on the datum is hit by the trigger
-  bool repeats = false;          ///< one instruction accesses the datum several times
-  bool gives_back_page = false;  ///< each iteration gives the datum's page back to the kernel
+  bool touches_datum = false;     ///< a data breakpoint on the datum is hit by the trigger
+  bool prefetches_datum = false;  ///< names the datum's address; no breakpoint is hit
+  bool touches_stack = false;     ///< of skid_enter: kStackTop, x86-64 only
+  bool repeats = false;           ///< one instruction accesses the datum several times
+  bool gives_back_page = false;   ///< each iteration gives the datum's page back to the kernel
   std::optional<Chase> chase = std::nullopt;
   std::string_view state =
       {};  ///< first value of skid_state, which outlives skid_enter; empty: none

@@ -9,6 +9,7 @@ Kind prefetch() {
       .x86_64 = KindCode{.instructions = {"prefetcht0 (%rdi)"},
                          .disassembly = "prefetcht0 byte ptr [rdi]"},
       .cpu_flag = "sse",
+      .prefetches_datum = true,
       .category = Category::prefetch,
       .is_doubtful_load = true,
       .effects = {{Counted::loads, kDepends, Verdict::maybe},

@@ -1,4 +1,5 @@
 // A return to the first runway byte.
+#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 
 namespace skid::runway::kinds {
@@ -14,9 +15,13 @@ Kind ret() {
       .x86_64 =
           KindCode{.instructions = {"ret"},
                    .disassembly = "ret",
-                   .head = Head{{{"call .Lpushed{n}"}, true},
+                   .head = Head{{{switch_stack()}},
+                                {{"call .Lpushed{n}"}, true},
                                 {{"int3", ".Lpushed{n}:", "movq $.Lrunway{n}, (%rsp)"}, false, 1}},
-                   .uses_up_head = true},
+                   .uses_up_head = true,
+                   .enter = {"movq %rsp, %r9"},
+                   .leave = {"movq %r9, %rsp"}},
+      .touches_stack = true,
       .is_doubtful_load = true,
       // With the call in the head, which stores its return address, and the store that replaces it.
       .effects = {{Counted::loads, 1, Verdict::maybe},

@@ -46,25 +46,34 @@ static i64 pin(const struct arguments* arguments, struct text* warnings) {
   return -1;
 }
 
+// Addresses of memory.
+struct range {
+  u64 begin, end;
+};
+
 // Where the pointer chase goes, in huge pages if they can be had: with small ones each load of a
 // large chase would miss the TLB as well.
-static void make_chase(struct text* warnings) {
+static struct range make_chase(struct text* warnings) {
   const u64 elements = skid_parameters.elements;
-  if (!elements) return;
+  struct range chase = {0, 0};
+  if (!elements) return chase;
   const u64 bytes = (elements * skid_parameters.stride + kHugePage - 1) / kHugePage * kHugePage;
   char* memory = map_memory(bytes + kHugePage);
   if (!memory) die(kExitFailed, "mmap:", "no memory for the working set");
   memory += -(u64)memory % kHugePage;
   const int error = ask_for_huge_pages(memory, bytes);
   if (error) warn(warnings, "madvise(MADV_HUGEPAGE)", error);
+  chase.begin = (u64)memory;
+  chase.end = chase.begin + (elements - 1) * skid_parameters.stride;  // the last is the datum
   link_chase(memory, elements, skid_parameters.stride, skid_datum);
   const u64 huge = huge_page_bytes();
-  if (error || huge >= bytes) return;
+  if (error || huge >= bytes) return chase;
   begin_warning(warnings);
   append_number(warnings, huge / 1024);
   append(warnings, " of ");
   append_number(warnings, bytes / 1024);
   append(warnings, " KiB of the working set are in huge pages: its loads miss the TLB as well\"");
+  return chase;
 }
 
 static void lock(struct text* warnings) {
@@ -106,6 +115,7 @@ static void touch(const u64* auxiliary) {
 struct report {
   u64 iterations, nanoseconds, nanoticks_per_nop, ticks_per_second;
   i64 cpu;
+  struct range chase;  // its elements, or empty
 };
 
 static void print(const struct report* report, const struct text* warnings) {
@@ -124,6 +134,13 @@ static void print(const struct report* report, const struct text* warnings) {
     append(&line, "-1");
   } else {
     append_number(&line, (u64)report->cpu);
+  }
+  if (report->chase.end) {
+    append(&line, ", \"chase\": {\"begin\": ");
+    append_number(&line, report->chase.begin);
+    append(&line, ", \"end\": ");
+    append_number(&line, report->chase.end);
+    append(&line, "}");
   }
   append(&line, ", \"warnings\": [");
   append(&line, warnings->bytes);
@@ -162,7 +179,7 @@ _Noreturn void skid_main(u64* stack) {
   // had, nothing is lost.
   if (arguments.control) die_with_parent();
   report.cpu = pin(&arguments, &warnings);
-  make_chase(&warnings);
+  report.chase = make_chase(&warnings);
   lock(&warnings);
   touch(environment + 1);
   warnings.bytes[warnings.length] = 0;

@@ -131,6 +131,11 @@ std::string text_of(const Target& target) {
   }
   for (const AddressRange& other : layout.other_triggers) text += row("other trigger", other, {});
   text += row("datum", {layout.datum, layout.datum + specification.access_bytes}, {});
+  for (const runway::TouchedData& data : target.description.data) {
+    const std::uint64_t begin = layout.datum + data.offset;
+    text +=
+        row(data.of_trigger ? "trigger's data" : "other's data", {begin, begin + data.bytes}, {});
+  }
 
   text += fmt::format("\n{:<14} {:>10}  {:>9}\n", "event", "offset", "each pass");
   for (const runway::Expectation& expectation : target.description.expectations) {
@@ -170,7 +175,8 @@ std::string json_text_of(const Target& target) {
               })},
          {"datum", output::hexadecimal(layout.datum)},
          {"other_triggers", output::array_of(layout.other_triggers, json_of)}}},
-       {"expectations", runway::json_of(description.expectations)}});
+       {"expectations", runway::json_of(description.expectations)},
+       {"data", runway::json_of(description.data)}});
 }
 
 ExitStatus run_target(const TargetOptions& options) {

@@ -202,6 +202,7 @@ longer() {
 try() {
   for word; do
     shift
+    case $word in -d | -W) [ -n "$addresses" ] || continue ;; esac
     [ "$word" != @seconds ] || word=$seconds
     set -- "$@" "$word"
   done
@@ -225,6 +226,13 @@ try() {
   samples=${samples:-0}
 }
 
+# Whether perf gave up before it recorded: an event that it or the kernel does not support ends it
+# with 129 or 255.
+gave_up() {
+  [ "$status" -ne 0 ] && { [ "$status" -le 129 ] || [ "$status" -gt 192 ]; } &&
+    ! grep -q 'Captured and wrote' "results/$file.err"
+}
+
 # measure NAME FILE SECONDS WORD...: one measurement, unless it is finished. SECONDS is 0 where the
 # number of iterations is fixed; @seconds among the words of the command is replaced by it.
 measure() {
@@ -234,7 +242,14 @@ measure() {
     kept=$((kept + 1))
     return
   fi
+  addresses=yes
   try "$@"
+  # Some events are refused with data addresses (-d, -W), and recorded without.
+  case " $* " in *' -d '*) if gave_up; then addresses=''; fi ;; esac
+  if [ -z "$addresses" ]; then
+    try "$@"
+    [ "$status" -ne 0 ] || print "$name: data addresses are refused here; recorded without them"
+  fi
   next=''
   [ "$status" -ne 0 ] || next=$(longer)
   if [ -n "$next" ]; then
@@ -253,14 +268,12 @@ measure() {
     die "$output/$file: no space left on device; the same command continues the run"
   reason=$(grep -v -e '^Events ' -e 'perf record: Woken' "results/$file.err" | grep '[^[:space:]]' |
     head -n 3 | tr -s '\n ' '  ') || true
-  # An event that perf or the kernel does not support ends perf before it records: with 129 or 255.
-  if grep -q 'Captured and wrote' "results/$file.err" ||
-    { [ "$status" -gt 129 ] && [ "$status" -le 192 ]; } || [ "$status" -eq 0 ]; then
-    died=$((died + 1))
-    print "$name: not recorded, perf or the target died: ${reason:-status $status}"
-  else
+  if gave_up; then
     refused=$((refused + 1))
     print "$name: not recorded: ${reason:-status $status}"
+  else
+    died=$((died + 1))
+    print "$name: not recorded, perf or the target died: ${reason:-status $status}"
   fi
   [ -n "$first_reason" ] || first_reason="$name: ${reason:-status $status}"
 }

@@ -48,7 +48,9 @@ std::vector<CommandWord> words_of(const run::PlannedMeasurement& measurement) {
                                  .period = measurement.period,
                                  .extras = measurement.extras,
                                  .cross_check = measurement.cross_check,
-                                 .length = measurement.length});
+                                 .length = measurement.length,
+                                 .data_addresses = measurement.data_addresses,
+                                 .weights = measurement.weights});
 }
 
 double seconds_of(std::chrono::nanoseconds duration) {

@@ -28,13 +28,12 @@ class Digester {
     recording_.spool();
     read_other_records();
     if (second_half_.valid()) second_half_.wait();  // its guess was wrong
-    if (setup_.visitor) visitor_ = setup_.visitor(recording_);
-    const bool is_early_right = is_early_valid() && !visitor_;
+    const bool is_early_right = is_early_valid();
     replay_.seal();
     const auto& attributes = recording_.attributes();
     counter_.emplace(new_counter());
     end_early(is_early_right);
-    if (in_order_ || visitor_) {
+    if (in_order_) {
       count_in_order();
     } else {
       count_pieces();
@@ -111,7 +110,6 @@ class Digester {
   /// Decides after some samples whether those that follow are counted in the first pass.
   void begin_early() {
     if (walked_at_mapping_ > walked_ / 2 || result_.spaces.bytes() > kFewMappings) return;
-    if (setup_.visitor && setup_.visitor(recording_)) return;
     early_spaces_ = result_.spaces;
     early_spaces_->seal();
     mappings_at_early_ = result_.spaces.bytes();
@@ -238,35 +236,17 @@ class Digester {
     recording_.rewind();
     layout_ = {};
     follow_attributes();
-    RegionCache regions(result_.spaces);
     Record record;
     while (recording_.position() < end_) {
-      if (!visitor_) {
-        auto buffered = recording_.buffered();
-        buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
-        const std::size_t samples = layout_.samples_at_front(buffered);
-        counter_->count(buffered.first(samples), recording_.position());
-        recording_.consume(samples);
-      }
+      auto buffered = recording_.buffered();
+      buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
+      const std::size_t samples = layout_.samples_at_front(buffered);
+      counter_->count(buffered.first(samples), recording_.position());
+      recording_.consume(samples);
       if (recording_.position() >= end_ || !recording_.next(record)) break;
       if (attributes_version_ != recording_.attributes_version()) follow_attributes();
       if (record.type == perfdata::PERF_RECORD_SAMPLE) counter_->count(record);
-      if (visitor_) visit(record, regions);
     }
-  }
-
-  void visit(const Record& record, RegionCache& regions) {
-    VisitedRecord visited{record, nullptr, std::nullopt};
-    perfdata::SampleDecoder::Decoded decoded;
-    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
-      const auto& decoder = recording_.decoder();
-      decoded = decoder.decode(record);
-      if (decoded.problem == perfdata::SampleDecoder::Problem::none) {
-        visited.sample = &decoded.sample;
-        visited.location = regions.locate(decoded.sample, decoder.time_of(record, decoded.sample));
-      }
-    }
-    visitor_(visited);
   }
 
   /// The second pass by two threads, each of which takes one piece after the other.
@@ -322,7 +302,6 @@ class Digester {
   Replay replay_;
   perfdata::BulkLayout layout_;
   unsigned attributes_version_ = 0;
-  Visitor visitor_;
   bool in_order_ = false;  ///< the second pass cannot be by pieces
   Pieces pieces_;
   std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass

@@ -2,16 +2,12 @@
 #pragma once
 
 #include "src/locate/place_counter.h"
-#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 #include "src/support/cores.h"
 #include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <vector>
 
 namespace skid::locate {
@@ -26,14 +22,6 @@ struct Digest {
   std::uint64_t unknown_ids = 0;   ///< samples whose id belongs to no event
 };
 
-/// A record as it is read for the second time.
-struct VisitedRecord {
-  const perfdata::Record& record;
-  const perfdata::Sample* sample = nullptr;       ///< null: another record, or a damaged sample
-  std::optional<symbols::FileLocation> location;  ///< of `sample`, at its time
-};
-using Visitor = std::function<void(const VisitedRecord&)>;
-
 /// How to read a recording; it does not affect the digest.
 struct DigestSetup {
   /// Bytes of samples from which on a second thread is started.
@@ -45,9 +33,6 @@ struct DigestSetup {
   std::uint64_t quiet = std::uint64_t{1} << 20;
   /// Leases the core of the second thread; null: every machine with several cores has one.
   Cores* cores = nullptr;
-  /// Called when the events and features are known, perhaps more than once: returns a function that
-  /// is called for each record in the order of the recording, which takes longer; or an empty one.
-  std::function<Visitor(const perfdata::Recording&)> visitor = {};
 };
 
 /// Reads `recording` to its end, twice: first the records that are not samples, among them all

@@ -4,6 +4,8 @@
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/locate/visit.h"
+#include "src/measure/data_addresses.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
@@ -112,6 +114,43 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
   measurement.basis.iterations = planned->target_report->iterations;
 }
 
+/// The data addresses of each event, by attribute, not tabulated yet.
+std::vector<std::optional<analysis::Addresses>> addresses_of(
+    const perfdata::Recording& recording, RecordedCpu& cpu, const TargetGeometry* geometry,
+    const run::PlannedMeasurement* planned) {
+  const bool has_report = planned != nullptr && planned->target_report;
+  std::vector<std::optional<analysis::Addresses>> all;
+  for (const Attribute& attribute : recording.attributes()) {
+    auto& addresses = all.emplace_back();
+    if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) continue;
+    const std::string pmu = pmu_name(recording.features(), attribute.type);
+    const EventKnowledge knowledge = cpu.know(attribute, pmu);
+    const auto source =
+        address_source(attribute, pmu, knowledge, cpu.machine(), records_data_address(knowledge));
+    addresses = {*source, {}, {}};
+    if (geometry == nullptr || !geometry->description) continue;
+    addresses->declared =
+        declared_data(*geometry->description, has_report ? &*planned->target_report : nullptr);
+  }
+  return all;
+}
+
+/// What depends on single samples: reads the recording once more, unless nothing does.
+void visit_samples(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+                   const TargetGeometry* geometry, PageFaultChecker& checker,
+                   std::vector<std::optional<analysis::Addresses>>& addresses) {
+  const locate::Visitor check = checker.visitor(recording);
+  std::vector<analysis::Addresses*> tabulated;
+  for (auto& one : addresses) tabulated.push_back(one && one->is_tabulated() ? &*one : nullptr);
+  const bool tabulates = std::any_of(tabulated.begin(), tabulated.end(),
+                                     [](const auto* one) { return one != nullptr; });
+  if (!check && !tabulates) return;
+  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+    if (check) check(visited);
+    if (tabulates) tabulate(visited, *geometry, tabulated);
+  });
+}
+
 /// Everything that the measurements of one recording share.
 struct Reading {
   const Source& source;
@@ -121,6 +160,7 @@ struct Reading {
   std::size_t counters;                   ///< events that need a counter of a core PMU each
   const TargetGeometry* geometry;         ///< null: no trigger address
   std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
+  const std::vector<std::optional<analysis::Addresses>>& addresses;  ///< by attribute
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
 };
@@ -187,8 +227,8 @@ std::string target_name(const TargetGeometry& geometry, const locate::Digest& di
 
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
-  const auto& [source, recording, digest, cpu, counters, geometry, tallies, warnings, bin_width] =
-      reading;
+  const auto& [source, recording, digest, cpu, counters, geometry, tallies, addresses, warnings,
+               bin_width] = reading;
   const Attribute& attribute = recording.attributes()[index];
   Measurement measurement =
       describe_measurement(source, recording, cpu.machine(), index, requested);
@@ -213,6 +253,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   analysis::Basis& basis = measurement.basis;
   basis.tally = std::move(tallies[index]);
   basis.ignores_level = ignores_level(attribute);
+  basis.addresses = addresses[index];
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
@@ -232,12 +273,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  PageFaultChecker checker;
-  const auto digest = locate::digest(
-      recording, {.cores = choices.cores, .visitor = [&checker](const perfdata::Recording& read) {
-                    return checker.visitor(read);
-                  }});
-  const auto page_faults = checker.finish();
+  const auto digest = locate::digest(recording, {.cores = choices.cores});
 
   locate::ModuleStore modules;
   modules.expect_machine(recorded_machine(recording.features(), source.run).cpu.arch);
@@ -257,19 +293,24 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
+  PageFaultChecker checker;
+  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
+                  choices.catalogues);
+  auto addresses = addresses_of(recording, cpu, known_geometry, source.planned);
+  visit_samples(recording, digest.spaces, known_geometry, checker, addresses);
+  const auto page_faults = checker.finish();
+
   const auto& attributes = recording.attributes();
   const auto requested = requested_by_attribute(recording);
   auto tallies = tally_events(digest, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
-  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
-                  choices.catalogues);
   const auto counters = static_cast<std::size_t>(
       std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
         return takes_counter(attribute, pmu_name(recording.features(), attribute));
       }));
-  const Reading reading{source,  recording, digest,           cpu, counters, known_geometry,
-                        tallies, warnings,  choices.bin_width};
+  const Reading reading{source,         recording, digest,    cpu,      counters,
+                        known_geometry, tallies,   addresses, warnings, choices.bin_width};
 
   Measured result;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {

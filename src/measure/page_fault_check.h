@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/locate/digest.h"
+#include "src/locate/visit.h"
 #include "src/perfdata/recording.h"
 
 #include <cstdint>
@@ -36,8 +36,8 @@ class PageFaultChecker {
   PageFaultChecker& operator=(PageFaultChecker&&) = delete;
   ~PageFaultChecker();
 
-  /// For locate::DigestSetup: what compares, which refers to this and the recording; none when the
-  /// recording does not hold both a page-fault event and the tracepoint with its format.
+  /// For locate::visit_records: what compares, which refers to this and the recording; none when
+  /// the recording does not hold both a page-fault event and the tracepoint with its format.
   locate::Visitor visitor(const perfdata::Recording& recording);
 
   /// After the last record; nullopt where there was no visitor.

@@ -16,6 +16,10 @@ namespace {
 using machine::PerfTool;
 using When = CommandWord::When;
 
+// run.sh of kits leaves out the same words where they are refused.
+constexpr const char* kDataAddresses = "-d";
+constexpr const char* kWeights = "-W";
+
 void add(std::vector<CommandWord>& words, std::vector<CommandWord> more) {
   std::move(more.begin(), more.end(), std::back_inserter(words));
 }
@@ -65,6 +69,8 @@ std::vector<CommandWord> record_words(const Subject& subject) {
     add(words, {{.text = "--call-graph"}, {.text = extras.call_graph}});
   if (!extras.branch_filter.empty()) add(words, {{.text = "-j"}, {.text = extras.branch_filter}});
   if (extras.per_cpu) add(words, {{.text = "-C"}, value_word("cpu")});
+  if (subject.data_addresses) words.push_back({.text = kDataAddresses});
+  if (subject.weights) words.push_back({.text = kWeights});
   add(words, {{.text = "-o"}, value_word("output")});
   // Events start disabled; the target has them enabled once it is warm.
   add(words, since(PerfTool::kControl,
@@ -91,6 +97,11 @@ std::vector<std::string> record_command(const PerfTool& perf, const Recording& r
                  {"cpu", std::to_string(recording.cpu)},
                  {"control", recording.control.string()},
                  {"acknowledge", recording.acknowledge.string()}});
+}
+
+bool has_data_addresses(const std::vector<std::string>& command) {
+  const auto end = std::find(command.begin(), command.end(), "--");
+  return std::find(command.begin(), end, kDataAddresses) != end;
 }
 
 std::string control_note(const PerfTool& perf) {

@@ -20,6 +20,8 @@ struct Subject {
   Extras extras = {};
   std::string cross_check;   ///< a tracepoint to record every time it fires; empty: none
   runway::RunLength length;  ///< of the target
+  /// Data addresses and sources with each sample (-d), and weights (-W).
+  bool data_addresses = false, weights = false;
 };
 
 /// The words for any perf there is, each with the version that it came with. Values: `perf`,
@@ -37,6 +39,9 @@ struct Recording {
 
 /// The line as this perf takes it.
 std::vector<std::string> record_command(const machine::PerfTool& perf, const Recording& recording);
+
+/// Whether such a line asks for data addresses.
+bool has_data_addresses(const std::vector<std::string>& command);
 
 /// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it.
 std::string control_note(const machine::PerfTool& perf);

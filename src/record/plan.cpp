@@ -195,6 +195,9 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         if (options.check_ip && chosen.event.kind == EventKind::faults) {
           measurement.cross_check = measure::kPageFaultTracepoint;
         }
+        measurement.data_addresses = runway::touches_data(chosen.trigger);
+        // Only PMUs have weights.
+        measurement.weights = measurement.data_addresses && chosen.event.kind == EventKind::other;
         measurement.level = level;
         measurement.repeat = repeat;
         measurement.period = options.extras.frequency ? 0 : chosen.period;

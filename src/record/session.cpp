@@ -125,12 +125,21 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
     }
   }
   const PartialFile partial(partial_file_of(measurement));
+  std::string refused_addresses;  // why, once they are
   for (;;) {
     partial.remove();
     progress_.begin(measurement);
     const Attempt tried = attempt(measurement);
     if (tried.interrupted) return SessionEnd::interrupted;
     if (is_refused(measurement, tried.outcome)) {
+      // Some events are refused with a data source: mem-loads without mem-loads-aux on Sapphire
+      // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
+      if (measurement.data_addresses) {
+        measurement.data_addresses = measurement.weights = false;
+        refused_addresses = fmt::format(
+            "data addresses are refused here ({}): recorded without them", tried.outcome.reason);
+        continue;
+      }
       measurement.state = State::refused;
       measurement.reason = tried.outcome.reason;
       measurement.messages = tried.outcome.messages.remarks;
@@ -145,6 +154,10 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
     const auto length = longer(measurement, samples);
     if (!length) {
       accept(measurement, tried.outcome, samples);
+      if (!refused_addresses.empty()) {
+        progress_.say(fmt::format("{}: {}", measurement.requested, refused_addresses));
+        measurement.messages.push_back(std::move(refused_addresses));
+      }
       return SessionEnd::complete;
     }
     measurement.length = *length;
@@ -163,7 +176,9 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
                                                   .period = measurement.period,
                                                   .extras = measurement.extras,
                                                   .cross_check = measurement.cross_check,
-                                                  .length = measurement.length},
+                                                  .length = measurement.length,
+                                                  .data_addresses = measurement.data_addresses,
+                                                  .weights = measurement.weights},
                                       .output = partial_file_of(measurement),
                                       .target = target.path,
                                       .cpu = measurement.cpu.value_or(run_.cpu),

@@ -97,12 +97,19 @@ void list_keys(Keys& keys, RunTarget& target) {
 }
 
 template <typename Keys>
+void list_keys(Keys& keys, AddressRange& range) {
+  keys("begin", range.begin);
+  keys("end", range.end);
+}
+
+template <typename Keys>
 void list_keys(Keys& keys, runway::TargetReport& report) {
   keys("iterations", report.iterations);
   keys("elapsed_seconds", report.elapsed_seconds);
   keys("ticks_per_nop", report.ticks_per_nop);
   keys("ticks_per_second", report.ticks_per_second);
   keys("cpu", report.cpu, Range{.least = -1});
+  keys("chase", report.chase);
   keys("warnings", report.warnings);
 }
 
@@ -112,6 +119,8 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("requested", measurement.requested);
   keys("perf_event", measurement.perf_event);
   keys("witness", IfThere{measurement.cross_check});
+  keys("data_addresses", IfThere{measurement.data_addresses});
+  keys("weights", IfThere{measurement.weights});
   keys("level", measurement.level, Range{.most = machine::kHighestLevel});
   keys("repeat", measurement.repeat, Range{.least = 1});
   keys("period", measurement.period);

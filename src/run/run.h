@@ -32,13 +32,15 @@ enum class State {
 
 /// One perf record: one event at one precise level.
 struct PlannedMeasurement {
-  std::string event;         ///< as asked, without its level: "access", "cycles:u"
-  std::string requested;     ///< as asked, with its level: "access:pp", "cycles:upp"
-  std::string perf_event;    ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
-  std::string cross_check;   ///< tracepoint recorded beside it, as -e takes it; empty: none
-  int level = 0;             ///< requested precise level, 0 to 3; with modifier P 0
-  int repeat = 1;            ///< from 1
-  std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked
+  std::string event;            ///< as asked, without its level: "access", "cycles:u"
+  std::string requested;        ///< as asked, with its level: "access:pp", "cycles:upp"
+  std::string perf_event;       ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
+  std::string cross_check;      ///< tracepoint recorded beside it, as -e takes it; empty: none
+  bool data_addresses = false;  ///< perf's -d: the addresses of accessed data with each sample
+  bool weights = false;         ///< perf's -W
+  int level = 0;                ///< requested precise level, 0 to 3; with modifier P 0
+  int repeat = 1;               ///< from 1
+  std::uint64_t period = 0;     ///< events (cpu-clock: nanoseconds) per sample, as asked
   perftool::Extras extras;
   std::optional<int> cpu;    ///< the target is pinned to, where it is not that of the run
   std::string trigger;       ///< trigger kind of the target it ran

@@ -207,6 +207,22 @@ TEST_P(KitShell, RecordsEveryMeasurement) {
   EXPECT_THAT(run.notes, Contains(StartsWith("--check-ip: ")));
   EXPECT_FALSE(exists("skidscan.run/lock"));
 }
+
+TEST_P(KitShell, RecordsWithoutDataAddressesWhereTheyAreRefused) {
+  if (!find_program(GetParam().front())) GTEST_SKIP() << GetParam().front() << " is missing";
+  make_kit({"-e", "access,cpu-clock", "-p", "pp"});
+  make_perf(
+      "case \" $* \" in *mem:*' -d '*) printf 'Error:\\nno data here\\n' >&2; exit 255 ;; esac");
+  const Completed done = run_kit({}, GetParam());
+  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("access:pp: data addresses are refused here; recorded without"));
+  const run::Run run = read();
+  EXPECT_EQ(count(run, State::finished), 2);
+  EXPECT_FALSE(run.measurements.at(0).data_addresses);
+  EXPECT_THAT(run.measurements.at(0).messages, Contains(StartsWith("data addresses are refused")));
+  EXPECT_TRUE(run.measurements.at(1).data_addresses);
+  EXPECT_THAT(run.measurements.at(1).command, Contains("-d"));
+}
 INSTANTIATE_TEST_SUITE_P(Shells, KitShell,
                          ::testing::Values(Words{"dash"}, Words{"busybox", "sh"}, Words{"bash"},
                                            Words{"bash", "--posix"}));

@@ -1,6 +1,7 @@
 // Sampled page faults against their tracepoint.
 #include "src/measure/page_fault_check.h"
 
+#include "src/locate/digest.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"
@@ -57,8 +58,10 @@ class PageFaults : public ::testing::Test {
     builder_.write(directory_ / "perf.data");
     auto recording = Recording::open(directory_ / "perf.data");
     PageFaultChecker checker;
-    const auto digest = locate::digest(
-        recording, {.visitor = [&](const Recording& read) { return checker.visitor(read); }});
+    const auto digest = locate::digest(recording);
+    if (const auto visitor = checker.visitor(recording)) {
+      locate::visit_records(recording, digest.spaces, visitor);
+    }
     return checker.finish();
   }
   analysis::IpCheck check_of_faults() {

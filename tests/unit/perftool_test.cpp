@@ -54,6 +54,18 @@ TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
                           "--ack", "/tmp/x/ack"));
 }
 
+TEST(PerfCommand, AsksForDataAddressesAndWeights) {
+  Subject subject{.event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}};
+  EXPECT_FALSE(has_data_addresses(record_command(perf(6, 1), recording_of(subject))));
+  subject.data_addresses = true;
+  auto command = record_command(perf(6, 1), recording_of(subject));
+  EXPECT_TRUE(has_data_addresses(command));
+  EXPECT_THAT(command, Not(Contains("-W")));
+  subject.weights = true;
+  EXPECT_THAT(record_command(perf(4, 19), recording_of(subject)), Contains("-W"));
+  EXPECT_FALSE(has_data_addresses({"perf", "record", "--", "target", "-d"}));
+}
+
 TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
   const auto command_for = [](std::string event) {
     return record_command(perf(6, 1), recording_of({.event = std::move(event),

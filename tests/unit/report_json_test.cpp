@@ -42,7 +42,7 @@ constexpr const char* kKeys =
 /skid/bytes /skid/tsc_ticks /skid/cycles /histogram/unit /histogram/bins /histogram/underflow
 /histogram/overflow /contract/level /contract/promise /contract/verdict /contract/certified
 /contract/evidence /events_per_iteration/measured /events_per_iteration/expected /ip_check
-/warnings)";
+/address /warnings)";
 
 TEST(ReportJson, HasEveryKeyOfTheSchemaWhateverIsKnown) {
   Measurement bare;  // nothing known, nothing read

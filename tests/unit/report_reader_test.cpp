@@ -158,6 +158,42 @@ TEST(ReportReader, ReadsBackAllOtherFields) {
   EXPECT_NE(again[0].recording_warnings, again[2].recording_warnings);
 }
 
+/// 10 hits and 5 samples on the successor, with a data address each.
+Measurement with_addresses() {
+  Measurement m = make({.level = 2, .offsets = {{0, 10}, {1, 5}}});
+  m.basis.addresses = {analysis::AddressSource::pebs,
+                       {{true, {0x403000, 0x403008}}, {false, {0x7fff00000000, 0x7fff00001000}}},
+                       {.trigger = {.trigger = 8, .other_trigger = 2},
+                        .successor = {.trigger = 1, .other = 3, .none = 1}}};
+  complete(m);
+  return m;
+}
+
+TEST(ReportReader, ReadsDataAddressesBack) {
+  const std::string text = report_json({with_addresses()});
+  const auto again = read_report(text, "a.json");
+  EXPECT_EQ(report_json(again), text);
+  EXPECT_EQ(again.at(0).contract.evidence, with_addresses().contract.evidence);
+  EXPECT_EQ(again.at(0).basis.addresses->samples.successor.other, 3u);
+}
+
+TEST(ReportReader, RefusesMoreDataAddressesThanSamples) {
+  const std::string sound = report_json({with_addresses()});
+  for (const auto& [from, to, message] :
+       {std::tuple{"\"trigger\": 8", "\"trigger\": 9", "11 samples on the trigger"},
+        std::tuple{"\"other\": 3", "\"other\": 4", "6 samples after the trigger"},
+        std::tuple{"\"PEBS\"", "\"PEPS\"", "one of page fault, PEBS"}}) {
+    std::string text = sound;
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    try {
+      (void)read_report(text, "a.json");
+      FAIL() << to;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
+}
+
 TEST(ReportReader, AppliesAnotherBinWidth) {
   const std::string text = report_json({make({.offsets = {{0, 1}, {7, 1}}, .bin_width = 5})});
   EXPECT_EQ(read_report(text, "a.json").at(0).histogram.bins.size(), 2u);

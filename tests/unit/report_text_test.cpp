@@ -286,6 +286,26 @@ TEST(ReportIpCheck, IsShownForRecordingsThatHaveOne) {
   }
 }
 
+TEST(ReportDataAddresses, AreTabulatedByPlaceAndOwner) {
+  Measurement m = make({.level = 2, .offsets = {{0, 5000}, {1, 100}}});
+  EXPECT_THAT(report_text({m}, {.details = true}), Not(HasSubstr("data address")));
+  m.basis.addresses = {analysis::AddressSource::pebs,
+                       {{true, {0x403000, 0x403008}}},
+                       {.trigger = {.trigger = 5000}, .successor = {.other = 100}}};
+  complete(m);
+  const std::string text = report_text({m}, {.width = 200, .details = true});
+  EXPECT_THAT(text, HasSubstr("samples by place and data address"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("on the trigger, trigger's +5000\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("on its successor, something else's +100\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("cause +contradicted\n"));
+  EXPECT_THAT(text, HasSubstr("judged samples have a data address outside all data"));
+  EXPECT_THAT(text, Not(HasSubstr("elsewhere")));
+  m.basis.addresses->source = analysis::AddressSource::request;
+  complete(m);
+  EXPECT_THAT(report_text({m}, {.details = true}),
+              ::testing::ContainsRegex("cause +repeats the request\n"));
+}
+
 TEST(ReportOfNothing, IsOneLine) {
   EXPECT_EQ(report_text({}, {.width = 80}), "no measurements\n");
 }

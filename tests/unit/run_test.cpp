@@ -58,6 +58,7 @@ Run example() {
   finished.requested = "access:upp";
   finished.perf_event = "mem:0x403000/8:rw:upp";
   finished.cross_check = "exceptions:page_fault_user";
+  finished.data_addresses = finished.weights = true;
   finished.level = 2;
   finished.repeat = 4;
   finished.period = 18'446'744'073'709'551'615ULL;
@@ -68,12 +69,14 @@ Run example() {
   finished.command = {"perf", "record"};
   finished.started = "2026-01-02T03:04:06Z";
   finished.ended = "2026-01-02T03:04:07Z";
-  finished.target_report = runway::TargetReport{.iterations = 36'000,
-                                                .elapsed_seconds = 0.25,
-                                                .ticks_per_nop = 0.2,
-                                                .ticks_per_second = 2.6e9,
-                                                .cpu = -1,
-                                                .warnings = {"mlockall refused (errno 12)"}};
+  finished.target_report =
+      runway::TargetReport{.iterations = 36'000,
+                           .elapsed_seconds = 0.25,
+                           .ticks_per_nop = 0.2,
+                           .ticks_per_second = 2.6e9,
+                           .cpu = -1,
+                           .chase = AddressRange{0x7f0000000000, 0x7f0000001000},
+                           .warnings = {"mlockall refused (errno 12)"}};
   finished.messages = {"perf said this"};
 
   PlannedMeasurement pending;
@@ -178,6 +181,8 @@ TEST_F(RunFile, ReadsBackEveryMeasurement) {
   EXPECT_EQ(first.requested, "access:upp");
   EXPECT_EQ(first.perf_event, "mem:0x403000/8:rw:upp");
   EXPECT_EQ(first.cross_check, "exceptions:page_fault_user");
+  EXPECT_TRUE(first.data_addresses && first.weights);
+  EXPECT_FALSE(run.measurements[1].data_addresses);
   EXPECT_EQ(first.level, 2);
   EXPECT_EQ(first.repeat, 4);
   EXPECT_EQ(first.period, 18'446'744'073'709'551'615ULL);
@@ -195,6 +200,7 @@ TEST_F(RunFile, ReadsBackEveryMeasurement) {
   EXPECT_EQ(first.target_report->ticks_per_nop, 0.2);
   EXPECT_EQ(first.target_report->ticks_per_second, 2.6e9);
   EXPECT_EQ(first.target_report->cpu, -1);
+  EXPECT_EQ(first.target_report->chase, (AddressRange{0x7f0000000000, 0x7f0000001000}));
   EXPECT_EQ(first.target_report->warnings.size(), 1U);
 
   EXPECT_EQ(run.measurements[1].cross_check, "");

@@ -135,6 +135,7 @@ TEST_F(Note, RefusesTextOutOfBounds) {
       {"\"nop_bytes\"", "\"nup_bytes\"", "nothing for \"specification.nop_bytes\""},
       {"\"events_per_iteration\":1.0", "\"events_per_iteration\":-10", "events_per_iteration"},
       {"\"runway_end\"", "\"runway_and\"", "other names"},
+      {"\"data\":[]", "\"data\":{}", "for \"data\""},
   };
   for (const auto& [from, to, message] : damages) {
     EXPECT_THAT(refusal_with_text(from, to), HasSubstr(message)) << to;
@@ -172,6 +173,32 @@ TEST(NoteReading, RefusesOtherFilesThanRegularElfFiles) {
   EXPECT_THROW(read_target(directory / "missing"), InputError);
   EXPECT_THROW(read_target(directory.path()), InputError);
   EXPECT_THROW(read_target("/dev/null"), InputError);
+}
+
+TEST(NoteText, DeclaresTheDataThatTriggersAccess) {
+  using Data = std::vector<TouchedData>;
+  EXPECT_EQ(data_of(specification_of("load"_trigger)), (Data{{true, 0, 8}}));
+  EXPECT_EQ(data_of(specification_of("zmm-load"_trigger)), (Data{{true, 0, 64}}));
+  EXPECT_EQ(data_of(specification_of("prefetch"_trigger)), (Data{{true, 0, 8}}));
+  EXPECT_EQ(data_of(specification_of("string-load"_trigger)), (Data{{true, 0, 16}}));
+  EXPECT_EQ(data_of(specification_of("fault"_trigger)), (Data{{true, 0, 8}, {false, 0, 65536}}));
+  EXPECT_EQ(data_of(specification_of("div"_trigger)), Data{});
+  Specification calls = specification_of("call"_trigger);
+  calls.gaps = {100, 200};
+  EXPECT_EQ(data_of(calls), (Data{{true, 4096 - 24, 24}}));
+  for (const TriggerKind kind : all_trigger_kinds()) {
+    EXPECT_EQ(touches_data(kind), !data_of(default_specification(Arch::x86_64, kind)).empty());
+  }
+}
+
+TEST_F(Note, OfATargetOfOldDeclaresNoData) {
+  const std::size_t data = sound_.find("\"data\"", descriptor_);
+  ASSERT_NE(data, std::string::npos);
+  std::string old = sound_;
+  old.replace(data, 6, "\"dota\"");
+  const auto target = read(old);
+  ASSERT_TRUE(target);
+  EXPECT_TRUE(target->description.data.empty());
 }
 
 TEST(NoteText, NamesTwoAddressesForEachOtherTrigger) {

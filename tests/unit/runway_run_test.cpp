@@ -295,7 +295,44 @@ TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
     for (std::size_t i = 2; i < chase.size(); ++i) {  // the first is the datum
       ASSERT_EQ(chase[i] - chase[i - 1], stride);
     }
-    process.signal_group(SIGKILL);
+    answer("ack\n");
+    EXPECT_EQ(next_command(), "disable");
+    answer("ack\n");
+    ASSERT_TRUE(process.wait(milliseconds{10'000}));
+    const auto report = parse_target_report(process.result().out);
+    ASSERT_TRUE(report && report->chase);
+    EXPECT_EQ(*report->chase, (AddressRange{chase[1], chase.back() + stride}));
+  }
+}
+
+TEST_F(ControlledRun, PushesReturnAddressesToTheDeclaredData) {
+  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has neither call nor ret";
+  for (const TriggerKind kind : {"call"_trigger, "ret"_trigger}) {
+    Specification specification = specification_of(kind);
+    specification.gaps = {20, 40};
+    const Target target = build_target(specification, directory_ / "stack");
+    ChildProcess process(command(target));
+    ASSERT_EQ(next_command(), "enable");  // after the loop was warmed up
+    const std::string memory = fmt::format("/proc/{}/mem", process.pid());
+    const FileDescriptor file(::open(memory.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) GTEST_SKIP() << memory << " cannot be read here";
+    const auto& [specified, layout, expectations, data, version] = target.description;
+    ASSERT_EQ(data.size(), 1u);
+    const std::uint64_t top = layout.datum + data[0].offset + data[0].bytes;
+    const auto triggers = layout.trigger_blocks();
+    const bool is_call = kind == "call"_trigger;
+    ASSERT_EQ(data[0].bytes, is_call ? 8 * triggers.size() : 8);
+    for (std::size_t i = 0; i < triggers.size(); ++i) {
+      // A RET takes its return address from the stack again, so that the next has the same place.
+      if (!is_call && i + 1 < triggers.size()) continue;
+      std::uint64_t pushed = 0;
+      const std::uint64_t at = top - 8 * (is_call ? i + 1 : 1);
+      ASSERT_EQ(::pread(file.get(), &pushed, sizeof pushed, static_cast<off_t>(at)), 8);
+      EXPECT_EQ(pushed, triggers[i].runway.begin) << name_of(kind) << ' ' << i;
+    }
+    answer("ack\n");
+    EXPECT_EQ(next_command(), "disable");
+    answer("ack\n");
     ASSERT_TRUE(process.wait(milliseconds{10'000}));
   }
 }

@@ -1,3 +1,4 @@
+#include "analysis/cause.h"
 #include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/output/escape.h"
@@ -228,6 +229,48 @@ void add_ledger_rows(const Page& page, EventTable& table) {
   table.row_unless_zero("of unknown events", [](const Measurement& m) { return m.unknown_ids; });
 }
 
+/// Where samples are, and whose data their address is of.
+void add_address_rows(EventTable& table) {
+  using analysis::AddressTable;
+  using analysis::OwnerCounts;
+  struct Place {
+    const char* name;
+    OwnerCounts AddressTable::*counts;
+  };
+  static constexpr std::array<Place, 4> kPlaces{{{"on the trigger", &AddressTable::trigger},
+                                                 {"on its successor", &AddressTable::successor},
+                                                 {"elsewhere", &AddressTable::elsewhere},
+                                                 {"not judged", &AddressTable::not_judged}}};
+  struct Owner {
+    const char* name;
+    std::uint64_t OwnerCounts::*count;
+  };
+  static constexpr std::array<Owner, 4> kOwners{{{"trigger's", &OwnerCounts::trigger},
+                                                 {"other trigger's", &OwnerCounts::other_trigger},
+                                                 {"something else's", &OwnerCounts::other},
+                                                 {"none", &OwnerCounts::none}}};
+  if (!table.any([](const Measurement& m) { return m.basis.addresses.has_value(); })) return;
+  table.heading("samples by place and data address");
+  for (const Place& place : kPlaces) {
+    for (const Owner& owner : kOwners) {
+      table.row_unless_zero(fmt::format("  {}, {}", place.name, owner.name),
+                            [&](const Measurement& m) {
+                              const auto& addresses = m.basis.addresses;
+                              return addresses ? addresses->samples.*place.counts.*owner.count : 0;
+                            });
+    }
+  }
+  table.row_if_known("  contradicted", [](const Measurement& m) {
+    if (!m.basis.addresses) return unknown_cell();
+    const analysis::Share share = analysis::cause_of(*m.basis.addresses).contradicted;
+    return share.total == 0 ? unknown_cell() : percent_cell(share.value);
+  });
+  table.row("  cause", [](const Measurement& m) {
+    return m.basis.addresses ? Cell{std::string(analysis::cause_words(*m.basis.addresses))}
+                             : unknown_cell();
+  });
+}
+
 /// The shares of several triggers, and how far they are from even.
 void add_trigger_rows(EventTable& table, const EventGroup& event) {
   std::size_t most_triggers = 0;
@@ -345,6 +388,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_distance_rows(table, page);
   add_trigger_rows(table, event);
   add_ledger_rows(page, table);
+  add_address_rows(table);
   return table.take();
 }
 

@@ -1,3 +1,4 @@
+#include "analysis/cause.h"
 #include "src/output/csv.h"
 #include "src/output/report/report.h"
 
@@ -8,16 +9,23 @@ using analysis::Measurement;
 using analysis::SampleClass;
 
 constexpr std::string_view kOwnHeader =
-    "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count";
+    "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count,addresses,"
+    "contradicted,cause";
 
 void add_rows(const Measurement& m, std::string& csv) {
   const std::string prefix =
       identity_fields(m) + ',' +
       csv_fields(m.period.requested, m.period.effective, m.trigger ? m.trigger->kind : "",
                  m.samples.read(), m.samples.judged(), m.samples[SampleClass::hit]);
+  std::string suffix = ",,";
+  if (const auto& addresses = m.basis.addresses) {
+    const analysis::Cause cause = analysis::cause_of(*addresses);
+    suffix = csv_fields(cause.contradicted.total, cause.contradicted.count,
+                        analysis::cause_words(cause.verdict));
+  }
   const auto row = [&](std::optional<std::int64_t> lo, std::optional<std::int64_t> hi,
                        std::uint64_t count) {
-    csv += prefix + ',' + csv_fields(lo, hi, count) + '\n';
+    csv += prefix + ',' + csv_fields(lo, hi, count) + ',' + suffix + '\n';
   };
   const analysis::Histogram& histogram = m.histogram;
   if (histogram.underflow > 0) row({}, m.lowest_offset, histogram.underflow);

@@ -5,12 +5,15 @@
 //   io.text(key, member)       null for an empty text
 //   io.hex(key, member)        "0x1f"; an array of them for a vector
 //   io.words(key, member, allowed)
+//   io.one_of(key, member, names)   a name by its place, for an enumeration or a bool
 #pragma once
 
 #include "analysis/measurement.h"
 
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace skid::output {
@@ -92,6 +95,32 @@ void fields(auto& io, Is<analysis::IpCheck> auto& check) {
   io("agreeing", check.agreeing, check.compared);
   io("unpaired", check.unpaired, kMostSamples);
   io("first_difference", check.first_difference);
+}
+
+void fields(auto& io, Is<analysis::DeclaredData> auto& declared) {
+  io.one_of("of", declared.of_trigger, std::array<std::string_view, 2>{"other_trigger", "trigger"});
+  io.hex("begin", declared.range.begin);
+  io.hex("end", declared.range.end);
+}
+
+void fields(auto& io, Is<analysis::OwnerCounts> auto& counts) {
+  io("trigger", counts.trigger, kMostSamples);
+  io("other_trigger", counts.other_trigger, kMostSamples);
+  io("other", counts.other, kMostSamples);
+  io("none", counts.none, kMostSamples);
+}
+
+void fields(auto& io, Is<analysis::AddressTable> auto& samples) {
+  io("trigger", samples.trigger);
+  io("successor", samples.successor);
+  io("elsewhere", samples.elsewhere);
+  io("not_judged", samples.not_judged);
+}
+
+void fields(auto& io, Is<analysis::Addresses> auto& addresses) {
+  io.one_of("source", addresses.source, analysis::kAddressSources);
+  io("declared", addresses.declared);
+  io("samples", addresses.samples);
 }
 
 void fields(auto& io, Is<analysis::Geometry> auto& geometry) {

@@ -1,3 +1,4 @@
+#include "analysis/cause.h"
 #include "analysis/repeats.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/report.h"
@@ -36,6 +37,10 @@ class FieldWriter {
              std::initializer_list<const char*> /*allowed*/) {
     object_[key] = members;
   }
+  template <typename T, typename Names>
+  void one_of(const char* key, const T& member, const Names& names) {
+    object_[key] = names.at(static_cast<std::size_t>(member));
+  }
   Json take() { return std::move(object_); }
 
   template <typename T>
@@ -47,6 +52,9 @@ class FieldWriter {
     } else {
       return member;
     }
+  }
+  static Json json_of(const std::vector<analysis::DeclaredData>& members) {
+    return array_of(members, [](const auto& member) { return json_of(member); });
   }
   template <typename T>
   static Json json_of(const std::optional<T>& member) {
@@ -268,6 +276,16 @@ std::vector<std::string> warnings_of(const Measurement& m) {
   return warnings;
 }
 
+Json address_of(const std::optional<analysis::Addresses>& addresses) {
+  if (!addresses) return nullptr;
+  Json object = FieldWriter::json_of(*addresses);
+  const analysis::Cause cause = analysis::cause_of(*addresses);
+  object["contradicted"] = share_of(cause.contradicted);
+  object["cause"] = analysis::cause_words(cause.verdict);
+  object["remark"] = analysis::describe(*addresses);
+  return object;
+}
+
 Json measurement_of(const Measurement& m) {
   FieldWriter io;
   source_fields(io, m);
@@ -307,6 +325,7 @@ Json measurement_of(const Measurement& m) {
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
                                   {"expected", m.events_per_iteration.expected}});
   io("ip_check", m.ip_check);
+  io("address", address_of(m.basis.addresses));
   io("basis", basis_of(m.basis));
   io("warnings", warnings_of(m));
   io("warning_counts", warning_counts_of(m));

@@ -97,8 +97,23 @@ class FieldReader {
       }
     }
   }
+  template <typename T, typename Names>
+  void one_of(const char* key, T& member, const Names& names) {
+    const JsonValue value = object_[key];
+    const auto found = std::find(names.begin(), names.end(), value.string());
+    if (found == names.end()) {
+      refuse_text(value, fmt::format("one of {}", fmt::join(names, ", ")));
+    }
+    member = static_cast<T>(found - names.begin());
+  }
 
  private:
+  template <typename T>
+  static void read(const JsonValue& value, std::vector<T>& members) {
+    for (const JsonValue& element : value.elements(kMostElements)) {
+      read(element, members.emplace_back());
+    }
+  }
   static void read(const JsonValue& value, bool& member) { member = value.boolean(); }
   static void read(const JsonValue& value, std::string& member) { member = value.string(); }
   static void read(const JsonValue& value, double& member,
@@ -287,6 +302,20 @@ void read_exact_counts(const JsonValue& precise, Tally& tally) {
       std::min(tally.ledger.judged() - hits, tally.exact_samples - tally.exact_hits));
 }
 
+/// No more samples of any place than the ledger has there.
+void check_addresses(const JsonValue& value, const analysis::AddressTable& table,
+                     const analysis::Ledger& ledger) {
+  const auto refuse = [&value](std::string_view place, std::uint64_t counted, std::uint64_t most) {
+    if (counted <= most) return;
+    value.refuse(fmt::format("{} samples {}", counted, place), fmt::format("at most {}", most));
+  };
+  refuse("on the trigger", table.trigger.sum(), ledger[SampleClass::hit]);
+  refuse("after the trigger", table.successor.sum(),
+         ledger[SampleClass::skid] + ledger[SampleClass::censored]);
+  refuse("that are judged", table.judged().sum(), ledger.judged());
+  refuse("that are not judged", table.not_judged.sum(), ledger.read() - ledger.judged());
+}
+
 Basis read_basis(const JsonValue& measurement) {
   const JsonValue value = measurement["basis"];
   Basis basis;
@@ -321,6 +350,10 @@ Basis read_basis(const JsonValue& measurement) {
                    "none where no trigger is known");
   }
   read_exact_counts(measurement["precise"], tally);
+  if (const auto address = measurement.find("address")) {  // not in older reports
+    FieldReader{measurement}("address", basis.addresses);
+    check_addresses((*address)["samples"], basis.addresses->samples, tally.ledger);
+  }
   tally.inside_instruction =
       measurement["inside_instruction"].unsigned_integer(tally.ledger.read());
   return basis;

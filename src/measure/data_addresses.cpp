@@ -1,0 +1,87 @@
+#include "src/measure/data_addresses.h"
+
+#include "src/perfdata/format.h"
+
+namespace skid::measure {
+namespace {
+
+using analysis::AddressSource;
+using perfdata::Attribute;
+
+/// Of an event as catalogues have it, once they have the column.
+template <typename Event>
+std::optional<bool> data_la_of([[maybe_unused]] const Event& event) {
+  if constexpr (requires { event.data_la; }) {
+    return event.data_la;
+  } else {
+    return std::nullopt;
+  }
+}
+
+bool is_page_fault(const Attribute& attribute) {
+  // page-faults, minor-faults and major-faults: do_user_addr_fault() in arch/x86/mm/fault.c and its
+  // counterparts give the kernel's perf_sw_event() the faulting address.
+  return attribute.config == 2 || attribute.config == 5 || attribute.config == 6;
+}
+
+/// Where a sample is in the target.
+analysis::Classified place_of(const locate::VisitedRecord& visited,
+                              const TargetGeometry& geometry) {
+  analysis::Classified place;  // other code
+  if (visited.sample->mode != perfdata::CpuMode::user || !visited.location ||
+      !geometry.is_target[visited.location->file]) {
+    return place;
+  }
+  const auto address = geometry.module->address_at(visited.location->offset);
+  return address ? geometry.map.classify(*address) : place;
+}
+
+}  // namespace
+
+std::optional<bool> records_data_address(const EventKnowledge& knowledge) {
+  if (!knowledge.event) return std::nullopt;
+  return data_la_of(*knowledge.event);
+}
+
+std::optional<AddressSource> address_source(const Attribute& attribute, std::string_view pmu_name,
+                                            const EventKnowledge& knowledge,
+                                            const machine::Machine& machine,
+                                            std::optional<bool> data_la) {
+  if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) return std::nullopt;
+  if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) return AddressSource::request;
+  if (attribute.type == perfdata::PERF_TYPE_TRACEPOINT) return AddressSource::none;
+  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE) {
+    return is_page_fault(attribute) ? AddressSource::page_fault : AddressSource::none;
+  }
+  if (pmu_name == "ibs_op" || pmu_name.starts_with("arm_spe")) return AddressSource::tagged;
+  if (knowledge.of_arm) return AddressSource::none;
+  if (!knowledge.core_pmu) return AddressSource::unknown;
+  if (attribute.precise_ip == 0) return AddressSource::none;
+  if (machine::is_amd(machine.cpu)) return AddressSource::tagged;
+  if (!data_la) return AddressSource::unknown;
+  return *data_la ? AddressSource::pebs : AddressSource::none;
+}
+
+std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
+                                                  const runway::TargetReport* report) {
+  std::vector<analysis::DeclaredData> declared;
+  for (const runway::TouchedData& data : target.data) {
+    const std::uint64_t begin = target.layout.datum + data.offset;
+    declared.push_back({data.of_trigger, {begin, begin + data.bytes}});
+  }
+  if (declared.empty() || !runway::is_chase(target.specification.trigger)) return declared;
+  // Nearly all that it accesses is elsewhere: half a declaration would contradict each sample.
+  if (report == nullptr || !report->chase) return {};
+  declared.push_back({true, *report->chase});
+  return declared;
+}
+
+void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const std::vector<analysis::Addresses*>& by_attribute) {
+  if (visited.sample == nullptr) return;
+  analysis::Addresses* const addresses = by_attribute[visited.sample->attribute];
+  if (addresses == nullptr) return;
+  addresses->samples.at(place_of(visited, geometry)).add(visited.sample->addr, addresses->declared);
+}
+
+}  // namespace skid::measure

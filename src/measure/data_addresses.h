@@ -1,0 +1,40 @@
+// Data addresses of samples, compared with the data that the triggers of the target access.
+#pragma once
+
+#include "analysis/addresses.h"
+#include "runway/target.h"
+#include "src/locate/visit.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/attribute.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace skid::measure {
+
+/// Whether the CPU records the data address of this event: Data_LA in Intel's event files. nullopt:
+/// unknown.
+std::optional<bool> records_data_address(const EventKnowledge& knowledge);
+
+/// What the data addresses of an event's samples are worth; nullopt: they contain none.
+/// `data_la`: of records_data_address(). AMD's core PMU samples through IBS at level 1 and above
+/// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.
+std::optional<analysis::AddressSource> address_source(const perfdata::Attribute& attribute,
+                                                      std::string_view pmu_name,
+                                                      const EventKnowledge& knowledge,
+                                                      const machine::Machine& machine,
+                                                      std::optional<bool> data_la);
+
+/// The data that the triggers of a target access, by its note and, for a pointer chase, its report.
+/// `report`: of the run, null where unknown. Empty where that is not known or there is none.
+std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
+                                                  const runway::TargetReport* report);
+
+/// Adds a sample to the table of its event: `by_attribute`, nullptr where it is not tabulated.
+void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const std::vector<analysis::Addresses*>& by_attribute);
+
+}  // namespace skid::measure

@@ -1,0 +1,250 @@
+// Data addresses of recorded samples against what the target declares.
+#include "src/measure/data_addresses.h"
+
+#include "analysis/cause.h"
+#include "src/locate/digest.h"
+#include "src/measure/measure.h"
+#include "src/perfdata/format.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recordings.h"
+#include "tests/unit/runway_fixture.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::measure {
+namespace {
+
+using analysis::AddressSource;
+using perfdata::Attribute;
+using ::testing::HasSubstr;
+
+constexpr std::int32_t kPid = 7;
+constexpr std::uint64_t kTargetAt = 0x10000000, kText = 0x400000;
+
+EventKnowledge of_core() {
+  EventKnowledge knowledge;
+  knowledge.core_pmu = true;
+  return knowledge;
+}
+
+TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
+  struct Case {
+    const char* what;
+    Attribute attribute;
+    const char* pmu;
+    EventKnowledge knowledge;
+    const char* vendor;
+    std::optional<bool> data_la;
+    std::optional<AddressSource> expected;
+  };
+  constexpr std::uint64_t kAddress = perfdata::PERF_SAMPLE_ADDR;
+  const Attribute raw{.type = perfdata::PERF_TYPE_RAW, .sample_type = kAddress, .precise_ip = 2};
+  Attribute interrupt = raw, bare = raw;
+  interrupt.precise_ip = 0;
+  bare.sample_type = perfdata::PERF_SAMPLE_IP;
+  const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
+    return Attribute{.type = type, .config = config, .sample_type = kAddress, .precise_ip = 2};
+  };
+  EventKnowledge of_arm = of_core();
+  of_arm.of_arm = true;
+  const std::vector<Case> cases{
+      {"not recorded", bare, "cpu", of_core(), "GenuineIntel", true, std::nullopt},
+      {"Data_LA", raw, "cpu", of_core(), "GenuineIntel", true, AddressSource::pebs},
+      {"no Data_LA", raw, "cpu", of_core(), "GenuineIntel", false, AddressSource::none},
+      {"unknown", raw, "cpu", of_core(), "GenuineIntel", std::nullopt, AddressSource::unknown},
+      {"no PEBS", interrupt, "cpu", of_core(), "GenuineIntel", true, AddressSource::none},
+      {"IBS through the core PMU", raw, "cpu", of_core(), "AuthenticAMD", std::nullopt,
+       AddressSource::tagged},
+      {"IBS op", of_type(9), "ibs_op", {}, "AuthenticAMD", std::nullopt, AddressSource::tagged},
+      {"IBS fetch",
+       of_type(8),
+       "ibs_fetch",
+       {},
+       "AuthenticAMD",
+       std::nullopt,
+       AddressSource::unknown},
+      {"SPE", of_type(10), "arm_spe_0", {}, "0x41", std::nullopt, AddressSource::tagged},
+      {"Arm", raw, "armv8_pmuv3_0", of_arm, "0x41", std::nullopt, AddressSource::none},
+      {"page faults",
+       of_type(perfdata::PERF_TYPE_SOFTWARE, 2),
+       "",
+       {},
+       "",
+       std::nullopt,
+       AddressSource::page_fault},
+      {"clock",
+       of_type(perfdata::PERF_TYPE_SOFTWARE, 0),
+       "",
+       {},
+       "",
+       std::nullopt,
+       AddressSource::none},
+      {"breakpoint",
+       of_type(perfdata::PERF_TYPE_BREAKPOINT),
+       "",
+       {},
+       "",
+       std::nullopt,
+       AddressSource::request},
+  };
+  for (const Case& one : cases) {
+    machine::Machine machine;
+    machine.cpu.vendor = one.vendor;
+    EXPECT_EQ(address_source(one.attribute, one.pmu, one.knowledge, machine, one.data_la),
+              one.expected)
+        << one.what;
+  }
+}
+
+TEST(DeclaredData, OfAChaseNeedsTheReportOfItsRun) {
+  runway::TargetDescription target;
+  target.layout.datum = 0x410000;
+  target.data = {{true, 0, 8}, {false, 16, 32}};
+  const std::vector<analysis::DeclaredData> of_note{{true, {0x410000, 0x410008}},
+                                                    {false, {0x410010, 0x410030}}};
+  EXPECT_EQ(declared_data(target, nullptr), of_note);
+  target.specification.trigger = runway::trigger_kind_from("load-l3");
+  EXPECT_TRUE(declared_data(target, nullptr).empty());
+  runway::TargetReport report;
+  EXPECT_TRUE(declared_data(target, &report).empty());
+  report.chase = AddressRange{0x7f0000000000, 0x7f0000100000};
+  const auto declared = declared_data(target, &report);
+  ASSERT_EQ(declared.size(), 3u);
+  EXPECT_EQ(declared[2], (analysis::DeclaredData{true, *report.chase}));
+  target.data.clear();
+  EXPECT_TRUE(declared_data(target, &report).empty()) << "a target of old";
+}
+
+/// A recording of a load target, with data addresses.
+class RecordedAddresses : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!runway::missing_compiler(runway::kHost).empty()) return;
+    built_ = std::make_unique<test::TemporaryDirectory>();
+    (void)runway::build_target(runway::specification_of(runway::trigger_kind_from("load")),
+                               *built_ / "target");
+  }
+  static void TearDownTestSuite() { built_.reset(); }
+  void SetUp() override {
+    SKIP_WITHOUT_COMPILER(runway::kHost);
+    std::filesystem::copy_file(*built_ / "target", directory_ / "target");
+    layout_ = runway::require_target(directory_ / "target").description.layout;
+    builder_.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1);
+    run_.machine.cpu.arch = "x86_64";
+  }
+  /// So many samples at `instruction` (0: the trigger) with the data address.
+  void sample(unsigned instruction, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
+    const std::uint64_t at =
+        instruction == 0 ? layout_.trigger.begin : layout_.runway.begin + instruction - 1;
+    for (int i = 0; i < count; ++i) {
+      builder_.record(perfdata::PERF_RECORD_SAMPLE, mode,
+                      builder_.writer()
+                          .u64(kTargetAt + at - kText)
+                          .i32(kPid)
+                          .i32(kPid)
+                          .u64(2)
+                          .u64(address)
+                          .bytes());
+    }
+  }
+  analysis::Measurement measured(std::uint32_t type, std::uint64_t config, unsigned level = 2) {
+    builder_.event({.type = type,
+                    .config = config,
+                    .sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                                   perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_ADDR,
+                    .precise_ip = level});
+    builder_.write(directory_ / "perf.data");
+    return measure({directory_ / "perf.data", directory_.path(), &run_, nullptr}, {})
+        .measurements.at(0);
+  }
+
+  static inline std::unique_ptr<test::TemporaryDirectory> built_;  // by all tests once
+  test::TemporaryDirectory directory_;
+  test::RecordingBuilder builder_;
+  runway::Layout layout_;
+  run::Run run_;
+};
+
+TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
+  sample(0, layout_.datum, 4);
+  sample(0, layout_.datum + 8);
+  sample(1, layout_.datum, 2);
+  sample(9, 0);
+  sample(0, layout_.datum, 3, /*kernel*/ 1);
+  const auto m = measured(perfdata::PERF_TYPE_SOFTWARE, 2);
+  ASSERT_TRUE(m.basis.addresses);
+  const analysis::AddressTable& table = m.basis.addresses->samples;
+  EXPECT_EQ(m.basis.addresses->source, AddressSource::page_fault);
+  EXPECT_EQ(table.trigger.trigger, 4u);
+  EXPECT_EQ(table.trigger.other, 1u);
+  EXPECT_EQ(table.successor.trigger, 2u);
+  EXPECT_EQ(table.elsewhere.none, 1u);
+  EXPECT_EQ(table.not_judged.trigger, 3u);
+  EXPECT_EQ(table.judged().sum(), m.samples.judged());
+  EXPECT_EQ(table.not_judged.sum() + m.samples.judged(), m.samples.read());
+}
+
+TEST_F(RecordedAddresses, OfBreakpointsRepeatTheRequest) {
+  sample(1, layout_.datum, 2);
+  const auto m = measured(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  ASSERT_TRUE(m.basis.addresses);
+  EXPECT_EQ(m.basis.addresses->samples.judged().sum(), 0u);
+  EXPECT_THAT(m.contract.evidence, HasSubstr("repeats the request"));
+}
+
+TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
+  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "no target for a CPU of AMD here";
+  run_.machine.cpu.vendor = "AuthenticAMD";
+  sample(0, layout_.datum, 4000);
+  sample(500, 0, 4000);
+  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  EXPECT_EQ(m.contract.verdict, analysis::Verdict::kept);
+  EXPECT_EQ(m.contract.share.total, 4000u);
+  EXPECT_THAT(m.contract.evidence, HasSubstr("with an address in the trigger's data"));
+  EXPECT_EQ(m.hit_ratio.total, 8000u);
+}
+
+TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {
+  std::string bytes = runway::bytes_of(directory_ / "target");
+  bytes.replace(bytes.find("\"data\":["), 6, "\"dota\"");  // a target of old
+  write_file_atomically(directory_ / "target", bytes);
+  run_.machine.cpu.vendor = "AuthenticAMD";
+  sample(0, layout_.datum, 4000);
+  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  EXPECT_EQ(m.contract.verdict, analysis::Verdict::not_judged);
+  ASSERT_TRUE(m.basis.addresses);
+  EXPECT_TRUE(m.basis.addresses->declared.empty());
+  EXPECT_THAT(describe(*m.basis.addresses), HasSubstr("no declared data"));
+}
+
+TEST(ThirdPartyRecording, WithWeightsHasDataAddresses) {
+  if (const auto why = test::why_no_recordings(); !why.empty()) GTEST_SKIP() << why;
+  const auto file = test::recordings_directory() / "quipper.perf.data.weight_struct";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
+  auto recording = perfdata::Recording::open(file);
+  const auto digest = locate::digest(recording);
+  std::map<std::uint32_t, analysis::OwnerCounts> by_event;
+  std::uint64_t located = 0;
+  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+    if (visited.sample == nullptr) return;
+    if (!recording.attributes()[visited.sample->attribute].has(perfdata::PERF_SAMPLE_ADDR)) return;
+    by_event[visited.sample->attribute].add(visited.sample->addr, {});
+    if (visited.location) ++located;
+  });
+  EXPECT_FALSE(by_event.empty());
+  std::uint64_t valid = 0;
+  for (const auto& [event, counts] : by_event) {
+    EXPECT_EQ(counts.sum(), digest.totals[event].samples);
+    valid += counts.other;
+  }
+  EXPECT_GT(valid, 0u);
+  EXPECT_GT(located, 0u);
+}
+
+}  // namespace
+}  // namespace skid::measure
