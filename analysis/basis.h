@@ -35,7 +35,8 @@ struct Tally {
       triggers;  ///< by their number; those after the last sampled one left out
 
   /// `map` null: the address of the trigger is not known; user samples are other_user then.
-  void add(const LocatedCount& count, const TargetMap* map);
+  /// `level`: precise_ip of the event.
+  void add(const LocatedCount& count, const TargetMap* map, int level = 0);
   Tally& operator+=(const Tally& other);
 };
 

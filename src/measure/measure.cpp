@@ -61,6 +61,7 @@ std::optional<std::uint64_t> target_address(const symbols::FileLocation& locatio
 
 /// The distributions of all events of a recording, by attribute.
 std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
+                                          const std::vector<Attribute>& attributes,
                                           const TargetGeometry* geometry) {
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
   std::vector<analysis::Tally> tallies(digest.totals.size());
@@ -72,7 +73,8 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
         count.address = *address;
       }
     }
-    tallies[located.attribute].add(count, map);
+    const auto level = static_cast<int>(attributes[located.attribute].precise_ip);
+    tallies[located.attribute].add(count, map, level);
   });
   return tallies;
 }
@@ -259,7 +261,7 @@ Measured measure(const Source& source, const Choices& choices) {
 
   const auto& attributes = recording.attributes();
   const auto requested = requested_by_attribute(recording);
-  auto tallies = tally_events(digest, known_geometry);
+  auto tallies = tally_events(digest, attributes, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
   RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
