@@ -117,6 +117,7 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("period", measurement.period);
   keys("trigger", measurement.trigger);
   keys("length", measurement.length);
+  keys("samples", IfThere{measurement.samples});
   keys("file", FileName{measurement.file});
   keys("state", measurement.state);
   keys("reason", measurement.reason);
@@ -248,8 +249,10 @@ class Writer {
   }
   template <typename T>
   static ordered_json json_of(IfThere<T>& value) {
-    return std::is_same_v<T, std::string> && value.value.empty() ? ordered_json()
-                                                                 : json_of(value.value);
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (value.value.empty()) return {};
+    }
+    return json_of(value.value);
   }
   template <typename T>
   static ordered_json json_of(std::optional<T>& value) {
@@ -289,6 +292,10 @@ Run read_description(const fs::path& path) {
   Run run;
   Reader keys(document);
   list_keys(keys, run);
+  // Older runs have one number for all.
+  for (PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.samples == 0) measurement.samples = run.samples;
+  }
   // One file for two measurements would count its samples twice.
   std::set<std::string> files;
   for (std::size_t i = 0; i < run.measurements.size(); ++i) {

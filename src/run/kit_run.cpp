@@ -147,7 +147,7 @@ ExitCode exit_code(std::int64_t status) {
 }
 
 void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-                  const fs::path& file, std::uint64_t asked) {
+                  const fs::path& file) {
   std::uint64_t samples = outcome.messages.samples;
   if (!measurement.cross_check.empty()) {
     try {
@@ -156,7 +156,7 @@ void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outc
       return;  // reported when the recording is read
     }
   }
-  std::string shortage = perftool::shortage(samples, asked);
+  std::string shortage = perftool::shortage(samples, measurement.samples);
   if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
 }
 
@@ -199,7 +199,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
   }
   measurement.state = State::finished;
   measurement.target_report = std::move(outcome.report);
-  add_shortage(measurement, outcome, file, run.samples);
+  add_shortage(measurement, outcome, file);
 }
 
 /// perf as the last session found it.

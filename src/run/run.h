@@ -40,7 +40,10 @@ struct PlannedMeasurement {
   std::uint64_t period = 0;  ///< events (cpu-clock: nanoseconds) per sample, as asked
   std::string trigger;       ///< trigger kind of the target it ran
   runway::RunLength length;  ///< how long the target was asked to run
-  std::string file;          ///< recording, relative to the run directory
+  /// To read at least, so that as many as were asked for can be judged; 0 where the length was
+  /// asked for instead.
+  std::uint64_t samples = 0;
+  std::string file;  ///< recording, relative to the run directory
   State state = State::pending;
   std::string reason;                ///< why refused, or how the last try to record it ended
   std::vector<std::string> command;  ///< perf's command line as executed
@@ -63,7 +66,7 @@ struct Run {
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
-  std::uint64_t samples = 0;  ///< requested samples per measurement; 0 with a duration
+  std::uint64_t samples = 0;  ///< requested per measurement, to be judged; 0 with a duration
   std::optional<double> duration_seconds;
   std::string started, ended;  ///< ISO 8601, UTC
   std::vector<RunTarget> targets;
