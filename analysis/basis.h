@@ -6,6 +6,7 @@
 #include "analysis/not_judged.h"
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
+#include "src/support/precise_level.h"
 
 #include <cstdint>
 #include <optional>
@@ -45,7 +46,9 @@ struct Basis {
   std::optional<Geometry> geometry = {};  ///< nullopt: the address of the trigger is not known
   NotJudged not_judged = NotJudged::no_trigger;
   bool ignores_level = false;  ///< a software event or breakpoint accepts a level, ignores it
-  bool equal_triggers = true;  ///< each trigger causes the event equally often
+  ExactIp exact_ip = ExactIp::unknown;           ///< on the recorded CPU, of this event
+  LevelThree level_three = LevelThree::unknown;  ///< likewise
+  bool equal_triggers = true;                    ///< each trigger causes the event equally often
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
   /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum = {};

@@ -296,10 +296,14 @@ Configuration configuration_of(const Measurement& m) {
                 {"even share of hits", text_of(geometry.even_hit_share)},
                 {"triggers", fmt::format("{:#x}", fmt::join(geometry.trigger_addresses, ", "))}});
   }
-  all.insert(all.end(), {{"judged", judgeable_name(basis.not_judged)},
-                         {"level ignored", basis.ignores_level ? "yes" : "no"},
-                         {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
-                         {"events expected", text_of(m.events_per_iteration.expected)}});
+  all.insert(
+      all.end(),
+      {{"judged", judgeable_name(basis.not_judged)},
+       {"level ignored", basis.ignores_level ? "yes" : "no"},
+       {"EXACT_IP means", std::string(kExactIpNames.at(static_cast<std::size_t>(basis.exact_ip)))},
+       {"level 3", std::string(kLevelThreeNames.at(static_cast<std::size_t>(basis.level_three)))},
+       {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
+       {"events expected", text_of(m.events_per_iteration.expected)}});
   return all;
 }
 

@@ -215,6 +215,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   analysis::Basis& basis = measurement.basis;
   basis.tally = std::move(tallies[index]);
   basis.ignores_level = ignores_level(attribute);
+  basis.exact_ip = exact_ip_of(attribute, pmu, knowledge, cpu.machine());
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
