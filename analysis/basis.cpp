@@ -35,10 +35,10 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-void Tally::add(const LocatedCount& count, const TargetMap* map) {
+void Tally::add(const LocatedCount& count, const TargetMap* map, int level) {
   Classified classified;
   if (count.place == Place::target && map != nullptr) {
-    classified = map->classify(count.address);
+    classified = map->classify(count.address, level);
   } else {
     classified.sample_class = class_of(count.place);
   }

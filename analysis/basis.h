@@ -7,6 +7,7 @@
 #include "analysis/not_judged.h"
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
+#include "src/support/precise_level.h"
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +37,8 @@ struct Tally {
       triggers;  ///< by their number; those after the last sampled one left out
 
   /// `map` null: the address of the trigger is not known; user samples are other_user then.
-  void add(const LocatedCount& count, const TargetMap* map);
+  /// `level`: precise_ip of the event.
+  void add(const LocatedCount& count, const TargetMap* map, int level = 0);
   Tally& operator+=(const Tally& other);
 };
 
@@ -45,7 +47,9 @@ struct Basis {
   std::optional<Geometry> geometry = {};  ///< nullopt: the address of the trigger is not known
   NotJudged not_judged = NotJudged::no_trigger;
   bool ignores_level = false;  ///< a software event or breakpoint accepts a level, ignores it
-  bool equal_triggers = true;  ///< each trigger causes the event equally often
+  ExactIp exact_ip = ExactIp::unknown;           ///< on the recorded CPU, of this event
+  LevelThree level_three = LevelThree::unknown;  ///< likewise
+  bool equal_triggers = true;                    ///< each trigger causes the event equally often
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
   /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum = {};

@@ -15,7 +15,7 @@ namespace {
 
 std::string_view promise_of(int level) {
   static constexpr std::array<std::string_view, 4> kPromises{
-      "none", "constant skid", "skid 0 requested", "skid 0 or randomised"};
+      "none", "constant skid", "skid 0 requested", kPromiseOfLevelThree};
   return level < 0 || level > 3 ? kPromises[0] : kPromises.at(static_cast<std::size_t>(level));
 }
 
@@ -118,20 +118,55 @@ void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
   }
 }
 
-std::string exact_ip(const Tally& tally, const Contract& contract) {
+std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
+  const Tally& tally = basis.tally;
   std::string text = fmt::format("EXACT_IP {} of {}", tally.exact_samples, tally.ledger.read());
-  if (contract.certified) text += ", on every hit: certified";
-  if (contract.verdict == Verdict::kept && contract.level >= 2 && !contract.certified) {
-    text += ": kept, not certified";
+  switch (basis.exact_ip) {
+    case ExactIp::evidence:
+      if (contract.certified == true) {
+        text += ", on every hit: certified";
+      } else if (contract.verdict == Verdict::kept && level >= 2) {
+        text += ": kept, not certified";
+      }
+      if (tally.exact_off_trigger > 0) {
+        text += fmt::format("; {} with EXACT_IP off the trigger",
+                            counted(tally.exact_off_trigger, "sample"));
+      }
+      break;
+    case ExactIp::request:
+      if (level > 0) text += ", which follows the requested level on this CPU";
+      break;
+    case ExactIp::never:
+      if (level > 0 && !basis.ignores_level) text += ", which is never set on this CPU";
+      break;
+    case ExactIp::unknown:
+      if (tally.exact_samples > 0) text += ", whose meaning on this CPU is not known";
+      break;
   }
   return text;
+}
+
+/// What level 3 adds to level 2; empty where it is not known, or the event ignores levels.
+std::string_view describe(LevelThree level_three) {
+  switch (level_three) {
+    case LevelThree::distinct:
+      return "level 3 of this event has precise distribution on this CPU";
+    case LevelThree::same_as_level_2:
+      return "level 3 of this event is the same as level 2 on this CPU";
+    case LevelThree::refused:
+      return "level 3 is not known to be accepted on this CPU";
+    case LevelThree::unknown:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
 
 std::string verdict_words(const Contract& contract) {
   std::string words(name_of(contract.verdict));
-  if (contract.certified) words += ", certified";
+  if (contract.certified == true) words += ", certified";
+  if (contract.same_as_level_2) words += ", same as level 2";
   return words;
 }
 
@@ -180,8 +215,11 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     const std::uint64_t hits = tally.ledger[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
     if (basis.addresses) contract.verdict = verdict_by_cause(level, basis, contract.share);
-    contract.certified =
-        contract.verdict == Verdict::kept && level >= 2 && hits > 0 && tally.exact_hits == hits;
+    if (basis.exact_ip == ExactIp::evidence) {
+      contract.certified =
+          contract.verdict == Verdict::kept && level >= 2 && hits > 0 && tally.exact_hits == hits;
+    }
+    contract.same_as_level_2 = level == 3 && basis.level_three == LevelThree::same_as_level_2;
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     explain_verdict(tally.instructions, contract, parts);
     if (contract.verdict != verdict_of(contract.share)) {
@@ -192,10 +230,9 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
       (basis.addresses->is_tabulated() || basis.addresses->source == AddressSource::request)) {
     parts.push_back(describe(*basis.addresses));
   }
-  parts.push_back(exact_ip(tally, contract));
-  if (tally.exact_off_trigger > 0) {
-    parts.push_back(fmt::format("{} with EXACT_IP off the trigger",
-                                counted(tally.exact_off_trigger, "sample")));
+  parts.push_back(exact_ip(level, basis, contract));
+  if (level == 3 && basis.level_three != LevelThree::unknown) {
+    parts.emplace_back(describe(basis.level_three));
   }
   if (basis.ignores_level && level > 0) {
     parts.emplace_back("this event accepts a precise level and ignores it");

@@ -14,17 +14,22 @@ enum class Verdict { kept, broken, undecided, not_judged };
 /// "kept", "broken", "undecided", "not judged"
 std::string_view name_of(Verdict verdict);
 
+inline constexpr std::string_view kPromiseOfLevelThree =
+    "skid 0, and precise distribution where the counter has it";
+
 /// The level that promises constant skid.
 inline constexpr int kConstantSkid = 1;
 
 struct Contract {
   int level = 0;
-  /// "none", "constant skid", "skid 0 requested", "skid 0 or randomised"; "tagged operation" for
+  /// "none", "constant skid", "skid 0 requested", or kPromiseOfLevelThree; "tagged operation" for
   /// level 0 of IBS and SPE.
   std::string promise;
   Verdict verdict = Verdict::not_judged;
-  /// Zero skid vouched for by the hardware: kept at level 2 or 3 with EXACT_IP on every hit.
-  bool certified = false;
+  /// Kept at level 2 or 3 with EXACT_IP on every hit; nullopt where the flag proves nothing on the
+  /// recorded CPU, or what it proves is not known.
+  std::optional<bool> certified = std::nullopt;
+  bool same_as_level_2 = false;  ///< at level 3, which this event does not have on this CPU
   /// The share that was held against the promise: at the most common offset for level 1, at offset
   /// 0 for the others (where nothing is judged it only describes); of tagged operations that access
   /// the trigger's data, at offset 0.
@@ -32,7 +37,7 @@ struct Contract {
   std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
 
-/// "kept, certified", "broken": the verdict in texts.
+/// "kept, certified", "broken, same as level 2": the verdict in texts.
 std::string verdict_words(const Contract& contract);
 
 /// The share that a kept promise must reach: 99.9%.

@@ -54,17 +54,18 @@ void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::
   }
 }
 
-void warn_of_odd_addresses(const Tally& tally, std::vector<std::string>& warnings) {
+void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warnings) {
+  const Tally& tally = basis.tally;
   if (tally.inside_instruction > 0) {
     warnings.push_back(fmt::format(
         "{} inside an instruction, not at its first byte: the target that was read may not be the "
         "one that ran.",
         samples_that(tally.inside_instruction, " is", " are")));
   }
-  if (tally.exact_off_trigger > 0) {
+  if (basis.exact_ip == ExactIp::evidence && tally.exact_off_trigger > 0) {
     warnings.push_back(fmt::format(
-        "{} EXACT_IP set and an address off the trigger: the hardware vouched for a wrong address, "
-        "or another instruction causes the event too.",
+        "{} EXACT_IP set, which is evidence on this CPU, and an address off the trigger: the "
+        "address is wrong, or another instruction causes the event too.",
         samples_that(tally.exact_off_trigger, " has", " have")));
   }
 }
@@ -172,7 +173,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   warn_of_losses(description, ledger.read(), figures.count_warnings);
-  warn_of_odd_addresses(basis.tally, figures.count_warnings);
+  warn_of_odd_addresses(basis, figures.count_warnings);
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);
   return figures;

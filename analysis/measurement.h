@@ -194,8 +194,8 @@ struct Measurement : Description, Figures {
 
 /// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
 /// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
-/// samples inside instructions, exact samples off the trigger, a contradicted cause, events per
-/// iteration more than 5% off.
+/// samples inside instructions, exact samples off the trigger where the flag is evidence, a
+/// contradicted cause, events per iteration more than 5% off.
 Figures figures_of(const Description& description, const Basis& basis);
 
 /// Sets what follows from the description and the basis: the figures, the number of exact samples,

@@ -322,6 +322,8 @@ Configuration configuration_of(const Measurement& m) {
              {{"judged", judgeable_name(basis.not_judged)},
               {"data addresses", basis.addresses ? name_of_data(*basis.addresses) : "not recorded"},
               {"level ignored", basis.ignores_level ? "yes" : "no"},
+              {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
+              {"level 3", std::string(name_of(basis.level_three))},
               {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
               {"events expected", text_of(m.events_per_iteration.expected)}});
   return all;

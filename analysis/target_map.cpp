@@ -15,6 +15,9 @@ namespace {
 /// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
 constexpr std::size_t kCensoredDivisor = 20;
 
+/// The level at which PEBS samples the instruction executed next.
+constexpr int kNextInstruction = 1;
+
 /// Later code looks instructions up by bisection, so each region must start with one and hold them
 /// in order.
 void check(const CodeRegion& region, const char* name) {
@@ -52,7 +55,8 @@ std::int64_t count(const CodeRegion& region) {
 }  // namespace
 
 TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
-                               AddressRange loop, std::vector<AddressRange> other_triggers) {
+                               AddressRange loop, std::vector<AddressRange> other_triggers,
+                               std::vector<std::uint64_t> successors) {
   check(lead_in, "lead-in");
   if (trigger_blocks.empty()) throw Error("target: has no trigger");
   TargetMap map;
@@ -73,6 +77,7 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> tri
   map.lead_in_ = std::move(lead_in);
   map.loop_ = loop;
   map.other_triggers_ = std::move(other_triggers);
+  map.successors_ = std::move(successors);
   return map;
 }
 
@@ -106,7 +111,14 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
   return result;
 }
 
-Classified TargetMap::classify(std::uint64_t address) const {
+bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
+  return std::any_of(other_triggers_.begin(), other_triggers_.end(),
+                     [address](const AddressRange& range) { return range.contains(address); }) ||
+         (level == kNextInstruction &&
+          std::find(successors_.begin(), successors_.end(), address) != successors_.end());
+}
+
+Classified TargetMap::classify(std::uint64_t address, int level) const {
   for (std::size_t number = 0; number < blocks_.size(); ++number) {
     if (const auto found = classify_in(number, address)) return *found;
   }
@@ -117,9 +129,7 @@ Classified TargetMap::classify(std::uint64_t address) const {
     result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
                            distance(trigger_address(0), address)};
     result.inside_instruction = lead_in_.starts[index] != address;
-  } else if (std::any_of(
-                 other_triggers_.begin(), other_triggers_.end(),
-                 [address](const AddressRange& range) { return range.contains(address); })) {
+  } else if (is_other_trigger(address, level)) {
     result.sample_class = SampleClass::other_trigger;
   } else if (loop_.contains(address)) {
     result.sample_class = SampleClass::loop;

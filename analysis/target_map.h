@@ -64,18 +64,22 @@ class TargetMap {
   /// each with its runway. The last 5% of the instructions of each runway (rounded down) are
   /// censored: a sample there may also have passed the next trigger.
   /// Bytes are counted from the trigger's first byte. An address is looked up in triggers and
-  /// runways, lead-in, other triggers and loop, in this order. Throws Error without a trigger, and
-  /// for a region whose instructions are not known or not in order, or a trigger that is not one
-  /// instruction.
+  /// runways, lead-in, other triggers and loop, in this order. `successors`: the instructions
+  /// executed directly after other triggers, by their first bytes. Throws Error without a trigger,
+  /// and for a region whose instructions are not known or not in order, or a trigger that is not
+  /// one instruction.
   static TargetMap of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
-                             AddressRange loop, std::vector<AddressRange> other_triggers);
+                             AddressRange loop, std::vector<AddressRange> other_triggers,
+                             std::vector<std::uint64_t> successors = {});
 
   /// Targets that others wrote: every address of `hit` is a hit (offset 0), every one of `runway` a
   /// skid; instruction k of the runway function is offset k (from 1), bytes are counted from the
   /// runway's first byte. No lead-in, no censored class.
   static TargetMap of_functions(AddressRange hit, CodeRegion runway);
 
-  Classified classify(std::uint64_t address) const;
+  /// `level`: precise_ip of the sample's event. Level 1 samples the instruction executed after the
+  /// one that caused the event, so there the successors of other triggers count as other triggers.
+  Classified classify(std::uint64_t address, int level = 0) const;
 
   Geometry geometry() const;
   std::size_t triggers() const noexcept { return blocks_.size(); }
@@ -93,11 +97,13 @@ class TargetMap {
   };
 
   std::optional<Classified> classify_in(std::size_t number, std::uint64_t address) const;
+  bool is_other_trigger(std::uint64_t address, int level) const;
 
   CodeRegion lead_in_;
   std::vector<MappedBlock> blocks_;
   AddressRange loop_;
   std::vector<AddressRange> other_triggers_;
+  std::vector<std::uint64_t> successors_;
   bool by_function_ = false;
 };
 

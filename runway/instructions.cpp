@@ -163,4 +163,22 @@ std::optional<double> events_per_iteration(const Specification& specification, C
   return count + *effect->each * static_cast<double>(triggers_of(specification));
 }
 
+double share_of_triggers(const Specification& specification, Counted counted) {
+  const Instructions code = instructions_of(specification);
+  double others = code.back_edge_is_other_trigger ? 1 : 0;
+  for (const TriggerCode& trigger : code.triggers) {
+    for (const HeadPiece& piece : trigger.head) others += piece.other_trigger ? 1 : 0;
+  }
+  if (others == 0) return 1;
+  const auto triggers = static_cast<double>(triggers_of(specification));
+  const Kind& kind = kind_of(specification.trigger);
+  if (counted != Counted::other && !kind.causes(counted)) return 1;  // nothing is judged
+  const Effect* effect = kind.effect_on(counted);
+  const std::optional<double> all = events_per_iteration(specification, counted);
+  if (effect == nullptr || !effect->each || !all) return triggers / (triggers + others);
+  // One instruction causes an event once at most; what is more is of its head.
+  const double own = triggers * std::min(1.0, *effect->each);
+  return own > 0 ? own / *all : 1;
+}
+
 }  // namespace skid::runway

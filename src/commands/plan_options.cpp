@@ -121,7 +121,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "this CPU's caches)"},
       {{"--samples"},
        Value::number("N", options.samples, 1, kMostSamples),
-       "minimum samples per measurement (default: 5000)"},
+       "minimum samples per measurement, not counting those of other triggers (default: 5000)"},
       {{"--duration"},
        Value::number("S", options.duration_seconds, 0.001, kLongestDuration),
        "seconds per measurement, instead of --samples",

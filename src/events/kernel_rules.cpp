@@ -97,7 +97,7 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
                                      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
   const std::uint64_t rest = sample_type & ~kInAnyRecord;
   if ((rest & ~(kTime | kBranches | kUnknown)) != 0) return false;
-  switch (core_of(pfm_name_of(cpu))) {
+  switch (core_of(cpu)) {
     case Core::nehalem:
     case Core::westmere:
     case Core::sandy_bridge:
@@ -115,6 +115,11 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
       // A guest without the baseline has neither time nor branches in the record.
       if (cpu.hypervisor && rest != 0) return std::nullopt;
       break;
+    case Core::core_2:
+    case Core::bonnell:
+    case Core::silvermont:
+    case Core::goldmont:
+    case Core::knights_landing:
     case Core::other:
       if (!is_one_of(kPreciseDistribution, cpu) || cpu.hypervisor) return std::nullopt;
       break;

@@ -233,11 +233,11 @@ gave_up() {
     ! grep -q 'Captured and wrote' "results/$file.err"
 }
 
-# measure NAME FILE SECONDS WORD...: one measurement, unless it is finished. SECONDS is 0 where the
-# number of iterations is fixed; @seconds among the words of the command is replaced by it.
+# measure NAME FILE SAMPLES SECONDS WORD...: one measurement, unless it is finished. SECONDS is 0 where
+# the number of iterations is fixed; @seconds among the words of the command is replaced by it.
 measure() {
-  name=$1 file=$2 seconds=$3
-  shift 3
+  name=$1 file=$2 samples_asked=$3 seconds=$4
+  shift 4
   if [ -f "$file" ]; then
     kept=$((kept + 1))
     return

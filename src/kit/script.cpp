@@ -73,7 +73,6 @@ std::string values_of(const Kit& kit) {
   assign("cpu", kit.cpu ? std::to_string(*kit.cpu) : std::string());
   assign("pmus", fmt::format("{}", fmt::join(kit.pmus, " ")));
   assign("tracepoint", tracepoint);
-  assign("samples_asked", std::to_string(kit.plan.samples));
   assign("longest_try", fmt::format("{}", seconds_of(perftool::kLongestTry)));
   assign("longest_empty_try", fmt::format("{}", seconds_of(perftool::kLongestEmptyTry)));
   constexpr double kPercent = 100;
@@ -153,7 +152,7 @@ std::string measurement_line(const run::PlannedMeasurement& measurement, std::st
       {"acknowledge", fmt::format("\"$work/{}.acknowledge\"", file)}};
   const auto* duration = std::get_if<std::chrono::nanoseconds>(&measurement.length);
   std::string line =
-      fmt::format("measure {} {} {}", shell_word(name), shell_word(file),
+      fmt::format("measure {} {} {} {}", shell_word(name), shell_word(file), measurement.samples,
                   duration == nullptr ? std::string("0") : runway::seconds_text(*duration));
   const std::vector<CommandWord> words = words_of(measurement);
   for (auto word = words.begin(); word != words.end();) {

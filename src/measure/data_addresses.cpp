@@ -8,16 +8,6 @@ namespace {
 using analysis::AddressSource;
 using perfdata::Attribute;
 
-/// Of an event as catalogues have it, once they have the column.
-template <typename Event>
-std::optional<bool> data_la_of([[maybe_unused]] const Event& event) {
-  if constexpr (requires { event.data_la; }) {
-    return event.data_la;
-  } else {
-    return std::nullopt;
-  }
-}
-
 bool is_page_fault(const Attribute& attribute) {
   // page-faults, minor-faults and major-faults: do_user_addr_fault() in arch/x86/mm/fault.c and its
   // counterparts give the kernel's perf_sw_event() the faulting address.
@@ -38,15 +28,9 @@ analysis::Classified place_of(const locate::VisitedRecord& visited,
 
 }  // namespace
 
-std::optional<bool> records_data_address(const EventKnowledge& knowledge) {
-  if (!knowledge.event) return std::nullopt;
-  return data_la_of(*knowledge.event);
-}
-
 std::optional<AddressSource> address_source(const Attribute& attribute, std::string_view pmu_name,
                                             const EventKnowledge& knowledge,
-                                            const machine::Machine& machine,
-                                            std::optional<bool> data_la) {
+                                            const machine::Machine& machine) {
   if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) return std::nullopt;
   if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) return AddressSource::request;
   if (attribute.type == perfdata::PERF_TYPE_TRACEPOINT) return AddressSource::none;
@@ -58,8 +42,8 @@ std::optional<AddressSource> address_source(const Attribute& attribute, std::str
   if (!knowledge.core_pmu) return AddressSource::unknown;
   if (attribute.precise_ip == 0) return AddressSource::none;
   if (machine::is_amd(machine.cpu)) return AddressSource::tagged;
-  if (!data_la) return AddressSource::unknown;
-  return *data_la ? AddressSource::pebs : AddressSource::none;
+  if (!knowledge.event || !knowledge.event->data_la) return AddressSource::unknown;
+  return *knowledge.event->data_la ? AddressSource::pebs : AddressSource::none;
 }
 
 std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,

@@ -15,18 +15,13 @@
 
 namespace skid::measure {
 
-/// Whether the CPU records the data address of this event: Data_LA in Intel's event files. nullopt:
-/// unknown.
-std::optional<bool> records_data_address(const EventKnowledge& knowledge);
-
 /// What the data addresses of an event's samples are worth; nullopt: they contain none.
-/// `data_la`: of records_data_address(). AMD's core PMU samples through IBS at level 1 and above
+/// AMD's core PMU samples through IBS at level 1 and above
 /// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.
 std::optional<analysis::AddressSource> address_source(const perfdata::Attribute& attribute,
                                                       std::string_view pmu_name,
                                                       const EventKnowledge& knowledge,
-                                                      const machine::Machine& machine,
-                                                      std::optional<bool> data_la);
+                                                      const machine::Machine& machine);
 
 /// The data that the triggers of a target access, by its note and, for a pointer chase, its report.
 /// `report`: of the run, null where unknown. Empty where that is not known or there is none.

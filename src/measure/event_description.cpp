@@ -139,19 +139,15 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
   }
 }
 
-bool is_ibs(const RecordedEvent& recorded) {
-  if (recorded.pmu_name == "ibs_op" || recorded.pmu_name == "ibs_fetch") return true;
-  return machine::is_amd(recorded.machine.cpu) && recorded.knowledge.core_pmu &&
-         level_of(recorded) > 0;
-}
-
 void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
-  if (!recorded.period || (!recorded.knowledge.core && !is_ibs(recorded))) return;
+  const bool ibs =
+      is_ibs(recorded.attribute, recorded.pmu_name, recorded.knowledge, recorded.machine);
+  if (!recorded.period || (!recorded.knowledge.core && !ibs)) return;
   const auto rule =
       events::period_rule(recorded.machine.cpu,
                           {.config = recorded.knowledge.core ? recorded.knowledge.core->config : 0,
                            .level = level_of(recorded),
-                           .ibs = is_ibs(recorded)});
+                           .ibs = ibs});
   if (!rule || rule->takes(*recorded.period)) return;
   if (!rule->refuses(*recorded.period)) {
     warnings.push_back(

@@ -1,5 +1,6 @@
 #include "src/measure/event_identity.h"
 
+#include "src/events/exact_ip.h"
 #include "src/events/triggers.h"
 #include "src/perfdata/format.h"
 #include "src/perftool/event_syntax.h"
@@ -175,6 +176,19 @@ bool ignores_level(const Attribute& attribute) {
   return attribute.type == perfdata::PERF_TYPE_SOFTWARE ||
          attribute.type == perfdata::PERF_TYPE_TRACEPOINT ||
          attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+}
+
+bool is_ibs(const Attribute& attribute, std::string_view pmu_name, const EventKnowledge& knowledge,
+            const machine::Machine& machine) {
+  if (pmu_name == "ibs_op" || pmu_name == "ibs_fetch") return true;
+  return machine::is_amd(machine.cpu) && knowledge.core_pmu && attribute.precise_ip > 0;
+}
+
+ExactIp exact_ip_of(const Attribute& attribute, std::string_view pmu_name,
+                    const EventKnowledge& knowledge, const machine::Machine& machine) {
+  if (ignores_level(attribute) || knowledge.of_arm) return ExactIp::never;
+  const bool ibs = is_ibs(attribute, pmu_name, knowledge, machine);
+  return knowledge.core_pmu || ibs ? events::exact_ip_of(machine.cpu, ibs) : ExactIp::unknown;
 }
 
 }  // namespace skid::measure

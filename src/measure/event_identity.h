@@ -6,6 +6,7 @@
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/support/precise_level.h"
 
 #include <optional>
 #include <string>
@@ -48,5 +49,13 @@ std::string remark_on(const EventKnowledge& knowledge, unsigned level,
 
 /// Software events, breakpoints and tracepoints accept a precise level and ignore it.
 bool ignores_level(const perfdata::Attribute& attribute);
+
+/// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
+bool is_ibs(const perfdata::Attribute& attribute, std::string_view pmu_name,
+            const EventKnowledge& knowledge, const machine::Machine& machine);
+
+/// What EXACT_IP means for an event on the machine that it was recorded on.
+ExactIp exact_ip_of(const perfdata::Attribute& attribute, std::string_view pmu_name,
+                    const EventKnowledge& knowledge, const machine::Machine& machine);
 
 }  // namespace skid::measure

@@ -1,6 +1,7 @@
 #include "src/measure/measure.h"
 
 #include "runway/kinds/kind.h"
+#include "src/events/level_3.h"
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
@@ -63,6 +64,7 @@ std::optional<std::uint64_t> target_address(const symbols::FileLocation& locatio
 
 /// The distributions of all events of a recording, by attribute.
 std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
+                                          const std::vector<Attribute>& attributes,
                                           const TargetGeometry* geometry) {
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
   std::vector<analysis::Tally> tallies(digest.totals.size());
@@ -74,7 +76,8 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
         count.address = *address;
       }
     }
-    tallies[located.attribute].add(count, map);
+    const auto level = static_cast<int>(attributes[located.attribute].precise_ip);
+    tallies[located.attribute].add(count, map, level);
   });
   return tallies;
 }
@@ -123,10 +126,9 @@ std::vector<std::optional<analysis::Addresses>> addresses_of(
   for (const Attribute& attribute : recording.attributes()) {
     auto& addresses = all.emplace_back();
     if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) continue;
-    const std::string pmu = pmu_name(recording.features(), attribute.type);
+    const std::string pmu = pmu_name(recording.features(), attribute);
     const EventKnowledge knowledge = cpu.know(attribute, pmu);
-    const auto source =
-        address_source(attribute, pmu, knowledge, cpu.machine(), records_data_address(knowledge));
+    const auto source = address_source(attribute, pmu, knowledge, cpu.machine());
     addresses = {*source, {}, {}};
     if (geometry == nullptr || !geometry->description) continue;
     addresses->declared =
@@ -254,6 +256,10 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   basis.tally = std::move(tallies[index]);
   basis.ignores_level = ignores_level(attribute);
   basis.addresses = addresses[index];
+  basis.exact_ip = exact_ip_of(attribute, pmu, knowledge, cpu.machine());
+  if (knowledge.core_pmu && knowledge.event) {
+    basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
+  }
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
@@ -302,7 +308,7 @@ Measured measure(const Source& source, const Choices& choices) {
 
   const auto& attributes = recording.attributes();
   const auto requested = requested_by_attribute(recording);
-  auto tallies = tally_events(digest, known_geometry);
+  auto tallies = tally_events(digest, attributes, known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
   const auto counters = static_cast<std::size_t>(

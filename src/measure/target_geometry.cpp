@@ -1,5 +1,6 @@
 #include "src/measure/target_geometry.h"
 
+#include "src/instructions/instruction.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
@@ -68,6 +69,24 @@ analysis::CodeRegion region(const symbols::Module& module, const symbols::Disass
   return {range, decoder.starts(code, range.begin)};
 }
 
+/// What is executed directly after the instructions of a range: the targets of its branches and
+/// calls, and what follows it unless its last instruction goes elsewhere. Returns are left out: no
+/// target has one that is not a trigger.
+void append_successors(const symbols::Module& module, Arch arch, AddressRange range,
+                       std::vector<std::uint64_t>& successors) {
+  using instructions::Flow;
+  const auto bytes = module.code(range);
+  const std::span<const std::byte> code(bytes);
+  bool falls_through = false;
+  for (std::size_t offset = 0; offset < code.size();) {
+    const auto found = instructions::classify(arch, code.subspan(offset), range.begin + offset);
+    falls_through = found && (found->flow == Flow::next || found->flow == Flow::conditional);
+    if (found && found->target) successors.push_back(*found->target);
+    offset += found ? found->length : instructions::step_without_instruction(arch);
+  }
+  if (falls_through) successors.push_back(range.end);
+}
+
 AddressRange only_function(const SampledModule& module, const std::string& name) {
   const auto functions = module.found.module->functions_named(name);
   if (functions.size() > 1) {
@@ -105,7 +124,8 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
   if (!target) return std::nullopt;
   const auto& layout = target->description.layout;
   const symbols::Module& elf = *module.found.module;
-  const symbols::Disassembler decoder(target->description.specification.arch);
+  const Arch arch = target->description.specification.arch;
+  const symbols::Disassembler decoder(arch);
   std::vector<analysis::TriggerBlock> trigger_blocks;
   for (const auto& [trigger, runway] : layout.trigger_blocks()) {
     if (!trigger_blocks.empty()) {
@@ -114,10 +134,15 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
     }
     trigger_blocks.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
   }
+  std::vector<std::uint64_t> successors;
+  for (const AddressRange& other : layout.other_triggers) {
+    append_successors(elf, arch, other, successors);
+  }
   return TargetGeometry{
       mapping_flags(digest, module), &elf,
       analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in),
-                                     std::move(trigger_blocks), layout.loop, layout.other_triggers),
+                                     std::move(trigger_blocks), layout.loop, layout.other_triggers,
+                                     std::move(successors)),
       analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
                         layout.trigger.begin, "skid_trigger"},
       target->description};

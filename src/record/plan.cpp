@@ -1,5 +1,6 @@
 #include "src/record/plan.h"
 
+#include "runway/instructions.h"
 #include "src/measure/page_fault_check.h"
 #include "src/perftool/record_command.h"
 #include "src/support/error.h"
@@ -47,6 +48,16 @@ std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double
                     samples, iterations));
   }
   return static_cast<std::uint64_t>(iterations);
+}
+
+/// How many samples to read so that as many as were asked for can be judged: samples of other
+/// triggers cannot. 0 where a length was asked for instead.
+std::uint64_t samples_for(const ChosenEvent& chosen, const PlanOptions& options,
+                          const runway::TargetDescription& target) {
+  if (options.duration_seconds || options.iterations) return 0;
+  if (chosen.event.kind != EventKind::other) return options.samples;
+  const double share = runway::share_of_triggers(target.specification, chosen.counted);
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.samples) / share));
 }
 
 runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& options,
@@ -205,6 +216,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         if (chosen.cpu != request.cpu && !options.elsewhere) measurement.cpu = chosen.cpu;
         measurement.trigger = runway::name_of(chosen.trigger);
         measurement.length = length_for(chosen, options, target);
+        measurement.samples = samples_for(chosen, options, target);
         const bool by_perf = chosen.event.perf_picks_level();
         measurement.file = run::recording_name(by_perf ? chosen.event.name : chosen.event.text(),
                                                by_perf ? "P" : machine::level_name(level),

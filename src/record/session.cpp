@@ -163,7 +163,7 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
     measurement.length = *length;
     progress_.say(fmt::format("{}: {} of {} requested samples; recorded again for {:.1f} s",
                               measurement.requested, analysis::in_thousands(samples),
-                              analysis::in_thousands(run_.samples),
+                              analysis::in_thousands(measurement.samples),
                               std::chrono::duration<double>(*length).count()));
   }
 }
@@ -227,7 +227,7 @@ std::optional<nanoseconds> RecordSession::longer(const PlannedMeasurement& measu
                                                  std::uint64_t samples) const {
   const auto* length = std::get_if<nanoseconds>(&measurement.length);
   if (length == nullptr || run_.duration_seconds) return std::nullopt;
-  return perftool::next_length(*length, samples, run_.samples);
+  return perftool::next_length(*length, samples, measurement.samples);
 }
 
 void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
@@ -238,7 +238,7 @@ void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outc
     throw Error(fmt::format("{}: cannot be written: {}", file.string(), describe_errno(errno)));
   }
   measurement.messages = outcome.messages.remarks;
-  run::note_samples(measurement, samples, run_.samples, run_.machine.cpu);
+  run::note_samples(measurement, samples, run_.machine.cpu);
   measurement.target_report = outcome.report;
   measurement.state = State::finished;
   if (const auto* length = std::get_if<nanoseconds>(&measurement.length)) {

@@ -131,6 +131,7 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("cpu", measurement.cpu);
   keys("trigger", measurement.trigger);
   keys("length", measurement.length);
+  keys("samples", IfThere{measurement.samples});
   keys("file", FileName{measurement.file});
   keys("state", measurement.state);
   keys("reason", measurement.reason);
@@ -305,6 +306,10 @@ Run read_description(const fs::path& path) {
   Run run;
   Reader keys(document);
   list_keys(keys, run);
+  // Older runs have one number for all.
+  for (PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.samples == 0) measurement.samples = run.samples;
+  }
   // One file for two measurements would count its samples twice.
   std::set<std::string> files;
   for (std::size_t i = 0; i < run.measurements.size(); ++i) {

@@ -147,7 +147,7 @@ ExitCode exit_code(std::int64_t status) {
 }
 
 void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-                  const fs::path& file, const Run& run) {
+                  const fs::path& file, const machine::CpuIdentity& cpu) {
   std::uint64_t samples = outcome.messages.samples;
   if (!measurement.cross_check.empty()) {
     try {
@@ -156,7 +156,7 @@ void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outc
       return;  // reported when the recording is read
     }
   }
-  note_samples(measurement, samples, run.samples, run.machine.cpu);
+  note_samples(measurement, samples, cpu);
 }
 
 /// The state of a measurement, from the files in `directory`.
@@ -202,7 +202,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
   }
   measurement.state = State::finished;
   measurement.target_report = std::move(outcome.report);
-  add_shortage(measurement, outcome, file, run);
+  add_shortage(measurement, outcome, file, run.machine.cpu);
 }
 
 /// perf as the last session found it.

@@ -43,9 +43,9 @@ std::string recording_name(std::string_view event, std::string_view level, int r
   return file;
 }
 
-void note_samples(PlannedMeasurement& measurement, std::uint64_t samples, std::uint64_t asked,
+void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
                   const machine::CpuIdentity& cpu) {
-  std::string shortage = perftool::shortage(samples, asked);
+  std::string shortage = perftool::shortage(samples, measurement.samples);
   if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
   if (samples > 0) return;
   const bool software = perftool::is_software_event(measurement.perf_event);

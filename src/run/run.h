@@ -45,7 +45,10 @@ struct PlannedMeasurement {
   std::optional<int> cpu;    ///< the target is pinned to, where it is not that of the run
   std::string trigger;       ///< trigger kind of the target it ran
   runway::RunLength length;  ///< how long the target was asked to run
-  std::string file;          ///< recording, relative to the run directory
+  /// To read at least, so that as many as were asked for can be judged; 0 where the length was
+  /// asked for instead.
+  std::uint64_t samples = 0;
+  std::string file;  ///< recording, relative to the run directory
   State state = State::pending;
   /// Why refused, why no samples came, or how the last try to record it ended.
   std::string reason;
@@ -56,7 +59,7 @@ struct PlannedMeasurement {
 };
 
 /// Notes in a finished measurement how many samples it lacks, and in `reason` why none came.
-void note_samples(PlannedMeasurement& measurement, std::uint64_t samples, std::uint64_t asked,
+void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
                   const machine::CpuIdentity& cpu);
 
 struct RunTarget {
@@ -73,7 +76,7 @@ struct Run {
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
-  std::uint64_t samples = 0;  ///< requested samples per measurement; 0 with a duration
+  std::uint64_t samples = 0;  ///< requested per measurement, to be judged; 0 with a duration
   std::optional<double> duration_seconds;
   std::string started, ended;  ///< ISO 8601, UTC
   std::vector<RunTarget> targets;

@@ -1,6 +1,7 @@
 #include "analysis/contract.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,8 +32,9 @@ Basis all_at(std::int64_t offset, std::uint64_t samples = 5000) {
   return basis_of({{offset, samples}});
 }
 
-/// With EXACT_IP on so many samples, each of them a hit.
+/// With EXACT_IP on so many samples, each of them a hit, on a CPU where it is evidence.
 Basis exact(Basis basis, std::uint64_t samples) {
+  basis.exact_ip = ExactIp::evidence;
   basis.tally.exact_samples = basis.tally.exact_hits = samples;
   return basis;
 }
@@ -43,7 +45,7 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
     Basis basis;
     const char* promise;
     Verdict verdict;
-    bool certified;
+    std::optional<bool> certified;
     std::vector<const char*> evidence;
   };
   Basis loop = all_at(0, 4900), other_code = all_at(0);
@@ -58,68 +60,79 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
        all_at(1),
        "none",
        Verdict::not_judged,
-       false,
+       std::nullopt,
        {"level 0 promises nothing", "most common offset +1 instruction, 5000 of 5000"}},
       {1,
        all_at(1),
        "constant skid",
        Verdict::kept,
-       false,
+       std::nullopt,
        {"most common offset +1 instruction: 5000 of 5000", "by design"}},
       {1,
        basis_of({{8, 3000}, {12, 2000}}),
        "constant skid",
        Verdict::broken,
-       false,
+       std::nullopt,
        {"most common offset +8 instructions: 3000 of 5000"}},
       {1, exact(all_at(0), 5000), "constant skid", Verdict::kept, false, {}},
       {2,
        all_at(1),
        "skid 0 requested",
        Verdict::broken,
-       false,
+       std::nullopt,
        {"offset 0: 0 of 5000", "EXACT_IP 0 of 5000",
         "most common offset +1 instruction, 5000 of 5000"}},
-      {3, all_at(1), "skid 0 or randomised", Verdict::broken, false, {"offset 0: 0 of 5000"}},
+      {3,
+       all_at(1),
+       kPromiseOfLevelThree.data(),
+       Verdict::broken,
+       std::nullopt,
+       {"offset 0: 0 of 5000"}},
+      {2, all_at(0), "skid 0 requested", Verdict::kept, std::nullopt, {"EXACT_IP 0 of 5000"}},
       {2,
-       all_at(0),
+       exact(all_at(0), 0),
        "skid 0 requested",
        Verdict::kept,
        false,
        {"EXACT_IP 0 of 5000: kept, not certified"}},
       {3,
        exact(all_at(0), 5000),
-       "skid 0 or randomised",
+       kPromiseOfLevelThree.data(),
        Verdict::kept,
        true,
        {"on every hit: certified"}},
-      {3, exact(all_at(0), 4999), "skid 0 or randomised", Verdict::kept, false, {}},
-      {3, exact_in_kernel, "skid 0 or randomised", Verdict::kept, false, {}},
+      {3, exact(all_at(0), 4999), kPromiseOfLevelThree.data(), Verdict::kept, false, {}},
+      {3, exact_in_kernel, kPromiseOfLevelThree.data(), Verdict::kept, false, {}},
       {2,
        basis_of({{0, 4998}, {7, 2}}),
        "skid 0 requested",
        Verdict::undecided,
-       false,
+       std::nullopt,
        {"the interval holds 99.90%: more samples decide"}},
       {2,
        all_at(0, 500),
        "skid 0 requested",
        Verdict::undecided,
-       false,
+       std::nullopt,
        {"500 samples judged, a verdict needs 3838"}},
       {2,
        all_at(1, 500),
        "skid 0 requested",
        Verdict::undecided,
-       false,
+       std::nullopt,
        {"500 samples judged, a verdict needs 3838"}},
-      {2, all_at(0, 3837), "skid 0 requested", Verdict::undecided, false, {}},
-      {2, all_at(0, 3838), "skid 0 requested", Verdict::kept, false, {}},
-      {2, all_at(1, 3838), "skid 0 requested", Verdict::broken, false, {}},
-      {2, loop, "skid 0 requested", Verdict::broken, false, {"4900 of 5000"}},
-      {2, other_code, "skid 0 requested", Verdict::kept, false, {"EXACT_IP 0 of 6800"}},
-      {1, basis_of({}), "constant skid", Verdict::undecided, false, {"no judged samples"}},
-      {3, basis_of({}), "skid 0 or randomised", Verdict::undecided, false, {"no judged samples"}},
+      {2, all_at(0, 3837), "skid 0 requested", Verdict::undecided, std::nullopt, {}},
+      {2, all_at(0, 3838), "skid 0 requested", Verdict::kept, std::nullopt, {}},
+      {2, all_at(1, 3838), "skid 0 requested", Verdict::broken, std::nullopt, {}},
+      {2, loop, "skid 0 requested", Verdict::broken, std::nullopt, {"4900 of 5000"}},
+      {2, other_code, "skid 0 requested", Verdict::kept, std::nullopt, {"EXACT_IP 0 of 6800"}},
+      {1, basis_of({}), "constant skid", Verdict::undecided, std::nullopt, {"no judged samples"}},
+      {3,
+       basis_of({}),
+       kPromiseOfLevelThree.data(),
+       Verdict::undecided,
+       std::nullopt,
+       {"no judged samples"}},
   };
   for (const auto& [level, basis, promise, verdict, certified, evidence] : cases) {
     const Contract contract = judge(level, basis);
@@ -138,9 +151,12 @@ TEST(Contract, ListsWhatTheSamplesAndTheCatalogueAdd) {
   for (int level = 0; level <= 3; ++level) {
     Basis basis = basis_of({{0, 5000}, {2, 3}});
     basis.tally.exact_off_trigger = basis.tally.exact_samples = 3;
+    basis.exact_ip = ExactIp::evidence;
     basis.ignores_level = true;
     const std::string evidence = judge(level, basis, "a remark").evidence;
     EXPECT_THAT(evidence, HasSubstr("; 3 samples with EXACT_IP off the trigger"));
+    basis.exact_ip = ExactIp::request;
+    EXPECT_THAT(judge(level, basis).evidence, Not(HasSubstr("off the trigger")));
     EXPECT_THAT(evidence, HasSubstr("; a remark"));
     EXPECT_EQ(evidence.find("accepts a precise level and ignores it") != std::string::npos,
               level > 0);
@@ -175,6 +191,20 @@ TEST(Contract, OfATimerShowsWhichShareToExpect) {
   EXPECT_EQ(contract.verdict, Verdict::not_judged);
   EXPECT_THAT(contract.evidence, HasSubstr("expected share of hits 0.02%"));
   EXPECT_THAT(contract.evidence, HasSubstr("measured 2 of 5000"));
+}
+
+TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {
+  Basis basis = all_at(0);
+  const auto words = [&](int level, LevelThree level_three) {
+    basis.level_three = level_three;
+    return verdict_words(judge(level, basis));
+  };
+  EXPECT_EQ(words(3, LevelThree::same_as_level_2), "kept, same as level 2");
+  EXPECT_THAT(judge(3, basis).evidence, HasSubstr("is the same as level 2 on this CPU"));
+  EXPECT_EQ(words(2, LevelThree::same_as_level_2), "kept");
+  EXPECT_EQ(words(3, LevelThree::distinct), "kept");
+  EXPECT_THAT(judge(3, basis).evidence, HasSubstr("precise distribution on this CPU"));
+  EXPECT_EQ(words(3, LevelThree::unknown), "kept");
 }
 
 TEST(ConstantSkid, IsJudgedAsLevelOneJudgesIt) {

@@ -95,9 +95,9 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
   for (const Case& one : cases) {
     machine::Machine machine;
     machine.cpu.vendor = one.vendor;
-    EXPECT_EQ(address_source(one.attribute, one.pmu, one.knowledge, machine, one.data_la),
-              one.expected)
-        << one.what;
+    EventKnowledge knowledge = one.knowledge;
+    if (one.data_la) knowledge.event.emplace().data_la = one.data_la;
+    EXPECT_EQ(address_source(one.attribute, one.pmu, knowledge, machine), one.expected) << one.what;
   }
 }
 

@@ -167,14 +167,11 @@ TEST(DefaultSet, HasThePreciseEventsOfASkylakeInAContainerToo) {
                                       {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/",
                                        "BR_MISP_RETIRED_CONDITIONAL", 1009, "branch-mispredict"},
                                       {"cpu/config=0x3c,name=CPU_CLK_UNHALTED.THREAD_P/",
-                                       "CPU_CLK_UNHALTED_THREAD_P", 400'009, "load-dram"}},
-  {
-    "cycles", "cycles", 400'009, "load-dram", kChosenByPerf
+                                       "CPU_CLK_UNHALTED_THREAD_P", 400'009, "load-dram"},
+                                      {"cycles", "cycles", 400'009, "load-dram", kChosenByPerf}};
+  for (const char* name : {"skylake", "container"}) {
+    EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
   }
-};
-for (const char* name : {"skylake", "container"}) {
-  EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
-}
 }
 
 TEST(DefaultSet, IsGenericOnBothKindsOfCoresOfAnAlderLake) {

@@ -99,6 +99,7 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   count(counts, example.has_trigger ? &map : nullptr, m.basis);
   m.basis.not_judged = example.not_judged;
   m.basis.ignores_level = example.ignores_level;
+  m.basis.exact_ip = example.ignores_level ? ExactIp::never : ExactIp::request;  // a Skylake
   if (m.period.effective) {
     m.basis.iterations = m.basis.tally.ledger.read() * m.period.requested.value_or(100);
   }

@@ -300,43 +300,43 @@ TEST(IntelTable, AnswersForAnyLoadLatencyThreshold) {
 }
 
 TEST(Level3, IsWhatKernelAndEventFilesSay) {
-  const std::vector<std::tuple<const char*, const char*, Level3>> known{
-      {"nhm", "MEM_INST_RETIRED.LOADS", Level3::refused},
-      {"snb", "INST_RETIRED.PREC_DIST", Level3::refused},
-      {"snb_ep", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::refused},
-      {"slm", "INST_RETIRED.ANY_P", Level3::refused},
-      {"knl", "INST_RETIRED.ANY_P", Level3::refused},
-      {"ivb", "INST_RETIRED.PREC_DIST", Level3::distinct},
-      {"ivb", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
-      {"hsw_ep", "cycles", Level3::distinct},
-      {"bdw", "cpu/event=0xc0,umask=1,inv,cmask=16/", Level3::distinct},
-      {"skl", "INST_RETIRED.PREC_DIST", Level3::distinct},
-      {"skl", "instructions", Level3::level_2},
-      {"skx", "cycles", Level3::distinct},
-      {"skx", "MEM_INST_RETIRED.ALL_LOADS", Level3::level_2},
-      {"clx", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
-      {"glm", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
-      {"goldmontplus", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::unknown},
-      {"icl", "instructions", Level3::distinct},
-      {"icx", "INST_RETIRED.PREC_DIST", Level3::distinct},
-      {"icx", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
-      {"icx", "cycles", Level3::level_2},
-      {"tgl", "MEM_LOAD_RETIRED.L3_MISS", Level3::level_2},
-      {"spr", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
-      {"spr", "instructions", Level3::distinct},
-      {"spr", "cycles", Level3::level_2},
-      {"spr", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", Level3::level_2},
-      {"spr", "cpu/event=0xd1,umask=0x20,cmask=1/", Level3::unknown},
-      {"emr", "BR_INST_RETIRED.NEAR_TAKEN", Level3::distinct},
-      {"gnr", "MEM_INST_RETIRED.ALL_STORES", Level3::distinct},
-      {"srf", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
-      {"srf", "instructions", Level3::distinct},
-      {"cwf", "BR_INST_RETIRED.NEAR_TAKEN", Level3::distinct},
-      {"adl_glc", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
-      {"adl_grt", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
-      {"lnl_lnc", "MEM_LOAD_RETIRED.L3_MISS", Level3::distinct},
-      {"lnl_skt", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::level_2},
-      {"darkmont", "MEM_UOPS_RETIRED.ALL_LOADS", Level3::distinct},
+  const std::vector<std::tuple<const char*, const char*, LevelThree>> known{
+      {"nhm", "MEM_INST_RETIRED.LOADS", LevelThree::refused},
+      {"snb", "INST_RETIRED.PREC_DIST", LevelThree::refused},
+      {"snb_ep", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::refused},
+      {"slm", "INST_RETIRED.ANY_P", LevelThree::refused},
+      {"knl", "INST_RETIRED.ANY_P", LevelThree::refused},
+      {"ivb", "INST_RETIRED.PREC_DIST", LevelThree::distinct},
+      {"ivb", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"hsw_ep", "cycles", LevelThree::distinct},
+      {"bdw", "cpu/event=0xc0,umask=1,inv,cmask=16/", LevelThree::distinct},
+      {"skl", "INST_RETIRED.PREC_DIST", LevelThree::distinct},
+      {"skl", "instructions", LevelThree::same_as_level_2},
+      {"skx", "cycles", LevelThree::distinct},
+      {"skx", "MEM_INST_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"clx", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::same_as_level_2},
+      {"glm", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"goldmontplus", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::unknown},
+      {"icl", "instructions", LevelThree::distinct},
+      {"icx", "INST_RETIRED.PREC_DIST", LevelThree::distinct},
+      {"icx", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::same_as_level_2},
+      {"icx", "cycles", LevelThree::same_as_level_2},
+      {"tgl", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::same_as_level_2},
+      {"spr", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::distinct},
+      {"spr", "instructions", LevelThree::distinct},
+      {"spr", "cycles", LevelThree::same_as_level_2},
+      {"spr", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", LevelThree::same_as_level_2},
+      {"spr", "cpu/event=0xd1,umask=0x20,cmask=1/", LevelThree::unknown},
+      {"emr", "BR_INST_RETIRED.NEAR_TAKEN", LevelThree::distinct},
+      {"gnr", "MEM_INST_RETIRED.ALL_STORES", LevelThree::distinct},
+      {"srf", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"srf", "instructions", LevelThree::distinct},
+      {"cwf", "BR_INST_RETIRED.NEAR_TAKEN", LevelThree::distinct},
+      {"adl_glc", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::distinct},
+      {"adl_grt", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"lnl_lnc", "MEM_LOAD_RETIRED.L3_MISS", LevelThree::distinct},
+      {"lnl_skt", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::same_as_level_2},
+      {"darkmont", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::distinct},
   };
   for (const auto& [cpu, name, level] : known) {
     const Catalogue catalogue = of(cpu);
@@ -346,9 +346,9 @@ TEST(Level3, IsWhatKernelAndEventFilesSay) {
   Cpu amd, arm;
   amd.layout = ConfigLayout::amd;
   arm.layout = ConfigLayout::arm;
-  EXPECT_EQ(level_3_of(amd, {}), Level3::refused);
-  EXPECT_EQ(level_3_of(arm, {}), Level3::level_2);
-  EXPECT_EQ(level_3_of({}, {}), Level3::unknown);
+  EXPECT_EQ(level_3_of(amd, {}), LevelThree::refused);
+  EXPECT_EQ(level_3_of(arm, {}), LevelThree::same_as_level_2);
+  EXPECT_EQ(level_3_of({}, {}), LevelThree::unknown);
 }
 
 }  // namespace

@@ -61,15 +61,16 @@ TEST(MeasurementLine, ContainsTheCommandOfPerf) {
   auto access = measurement_of("access", "access.none.data");
   EXPECT_EQ(
       measurement_line(access, "1/2 access", "target.load"),
-      "measure '1/2 access' access.none.data 0 \"$perf\" record --no-buildid-cache "
+      "measure '1/2 access' access.none.data 0 0 \"$perf\" record --no-buildid-cache "
       "${perf_5_1:+--no-bpf-event} -e access -c 7 -o access.none.data.partial ${perf_5_10:+-D "
       "-1 --control \"fifo:$work/access.none.data.control,$work/access.none.data.acknowledge\"} "
       "-- ./target.load --iterations 500 --cpu \"$cpu\" ${perf_5_10:+--control "
       "\"$work/access.none.data.control\" --ack \"$work/access.none.data.acknowledge\"}\n");
   access.length = std::chrono::milliseconds(1500);
+  access.samples = 5000;
   access.cross_check = "exceptions:page_fault_user";
   const std::string line = measurement_line(access, "2/2 access", "target.load");
-  EXPECT_THAT(line, HasSubstr(" access.none.data 1.500000000 "));
+  EXPECT_THAT(line, HasSubstr(" access.none.data 5000 1.500000000 "));
   EXPECT_THAT(line, HasSubstr(" --seconds @seconds "));
   EXPECT_THAT(line,
               HasSubstr(" ${cross_check:+-e access/period=7/ -e exceptions:page_fault_user -c 1} "

@@ -174,6 +174,41 @@ TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   EXPECT_EQ(measured(0x10114, 1000).events_per_iteration.expected, std::nullopt) << "not known";
 }
 
+/// NEAR_TAKEN of a Skylake that samples the instruction executed next, as `level` 1 does, or the
+/// branch itself; by address, as often as branches of that target do.
+TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
+  SKIP_WITHOUT_COMPILER(Arch::x86_64);
+  test::TemporaryDirectory directory;
+  for (const char* kind : {"branch-taken", "call", "ret"}) {
+    SCOPED_TRACE(kind);
+    auto specification = runway::specification_of(runway::trigger_kind_from(kind), Arch::x86_64);
+    specification.nops = specification.lead_in_nops = 20;
+    const auto target = runway::build_target(specification, directory / kind);
+    const auto& layout = target.description.layout;
+    const bool is_ret = kind == std::string_view("ret");
+    // Of the head of `ret`: CALL, INT3, MOV.
+    constexpr std::uint64_t kCallAndInt3 = 5 + 1;
+    for (const unsigned level : {1U, 2U}) {
+      const bool next = level == 1;
+      std::vector<std::uint64_t> sampled{next ? layout.runway.begin : layout.trigger.begin,
+                                         next ? layout.loop.begin : layout.loop.end - 2};
+      if (is_ret) sampled.push_back(layout.loop.begin + (next ? kCallAndInt3 : 0));
+      test::RecordingBuilder builder;
+      builder.event({.type = perfdata::PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
+      builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
+      for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {
+        builder.sample(sampled[i % sampled.size()], kPid, 2 + i);
+      }
+      builder.write(directory / "perf.data");
+      const auto measured = measure({directory / "perf.data", {}, nullptr, nullptr}, {});
+      const auto& found = measured.measurements.at(0);
+      EXPECT_EQ(found.contract.verdict, analysis::Verdict::kept) << found.contract.evidence;
+      EXPECT_EQ(found.samples.judged(), 3838U);
+      EXPECT_EQ(found.samples[analysis::SampleClass::other_trigger], (sampled.size() - 1) * 3838U);
+    }
+  }
+}
+
 TEST_F(CatalogueEvent, OfATriggerThatDoesNotCauseItIsNotJudged) {
   planned_.perf_event = "r20c4";
   const auto branches = measured(0x20c4, 1000);

@@ -74,6 +74,12 @@ Measurement of_timer() {
   return measurement;
 }
 
+Measurement with_evidence() {
+  Measurement measurement;
+  measurement.basis.exact_ip = ExactIp::evidence;
+  return measurement;
+}
+
 TEST(Tally, PutsEverySampleInOneClass) {
   std::mt19937 random(5);
   for (int round = 0; round < 50; ++round) {
@@ -233,8 +239,9 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
            {hits, throttled(51), {"throttled the event 51 times"}},
            {{at(kTrigger + 2, 1)}, {}, {"1 sample is inside an instruction"}},
            {{at(kTrigger, 4999, true), at(kRunway, 1, true)},
-            {},
-            {"1 sample has EXACT_IP set and an address off the trigger"}},
+            with_evidence(),
+            {"1 sample has EXACT_IP set, which is evidence on this CPU, and an address off the "
+             "trigger"}},
            {hits, counting(1.049, 1.0), {}},
            {hits, counting(1.2, 1.0), {"1.2 events", "gives 1:"}},
            {hits, counting(0.9, 1.0), {"did not cause the event each time"}},

@@ -140,6 +140,19 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   EXPECT_EQ(request.targets.size(), 4U);  // load, fault, load-dram, branch-taken
 }
 
+TEST(RecordPlan, ReadsMoreSamplesWhereOtherTriggersHaveSome) {
+  PlanOptions asked = options({"branches", "branch-misses", "access", "cycles", "cpu-clock"});
+  asked.levels = {2};
+  const auto samples = [&] {
+    std::vector<std::uint64_t> all;
+    for (const auto& measurement : plan(asked, with_pmu())) all.push_back(measurement.samples);
+    return all;
+  };
+  EXPECT_THAT(samples(), ElementsAre(10'000, 5000, 5000, 5000, 5000));
+  asked.duration_seconds = 1.5;
+  EXPECT_THAT(samples(), Each(0));
+}
+
 TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
   PlanOptions asked = options({"access:u"});
   asked.levels = {2, 0};

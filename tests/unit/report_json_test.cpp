@@ -30,7 +30,7 @@ constexpr const char* kKeys =
     R"(/run /file /command_lines /synthetic /cpu/vendor /cpu/model_name /cpu/family /cpu/model
 /cpu/stepping /cpu/microcode /cpu/arch /cpu/hypervisor /kernel /event/requested
 /event/recorded /event/type /event/config /event/swapped /precise/requested /precise/recorded
-/precise/exact_ip_samples /period/requested /period/effective /trigger/kind /trigger/address
+/precise/level_3 /precise/exact_ip_means /precise/exact_ip_samples /period/requested /period/effective /trigger/kind /trigger/address
 /trigger/symbol /samples/read /samples/hit /samples/skid /samples/before /samples/censored
 /samples/other_trigger /samples/loop /samples/other_user /samples/kernel /samples/guest
 /samples/unmapped /lost_records /lost_samples /throttled /hit_ratio/value /hit_ratio/low

@@ -69,6 +69,8 @@ Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
   m.bin_width = 10;
   examples::count(counts, &map, m.basis);
   m.basis.not_judged = not_judged;
+  m.basis.exact_ip = ExactIp::evidence;
+  m.basis.level_three = LevelThree::same_as_level_2;
   complete(m);
   return m;
 }
@@ -280,6 +282,8 @@ TEST(ReportReader, RefusesWhatContradictsItself) {
            {"/triggers/1/hits", 19, "49 hits"},
            {"/triggers", json::array(), "0 triggers"},
            {"/precise/recorded", 4, "0 to 3"},
+           {"/precise/level_3", "unknown", "null or one of distinct, same as level 2"},
+           {"/precise/exact_ip_means", "perhaps", "null or one of evidence"},
            {"/precise/exact_ip_samples", 88, "at most 87"},
            {"/precise/exact_ip_hits", 51, "at most 50"},
            {"/precise/exact_ip_off_trigger", 5, "at most 4"},

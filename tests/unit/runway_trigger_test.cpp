@@ -76,6 +76,25 @@ TEST(EventsPerIteration, CountTheBackEdgeWithTheTrigger) {
   EXPECT_EQ(events_of("branch-not-taken"_trigger, Counted::conditional_branches), 2);
 }
 
+TEST(ShareOfTriggers, LeavesOutWhatTheRestOfTheLoopCauses) {
+  const auto share = [](TriggerKind kind, Counted counted, std::vector<std::uint32_t> gaps = {}) {
+    Specification specification = default_specification(Arch::x86_64, kind);
+    specification.gaps = std::move(gaps);
+    return share_of_triggers(specification, counted);
+  };
+  EXPECT_EQ(share("branch-taken"_trigger, Counted::taken_branches), 0.5);
+  EXPECT_EQ(share("branch-taken"_trigger, Counted::taken_branches, {100, 100}), 0.75);
+  EXPECT_EQ(share("branch-taken"_trigger, Counted::other), 0.5) << "not known";
+  EXPECT_EQ(share("ret"_trigger, Counted::taken_branches), 1.0 / 3);
+  EXPECT_EQ(share("ret"_trigger, Counted::returns), 1);
+  EXPECT_EQ(share("call"_trigger, Counted::calls), 1);
+  EXPECT_EQ(share("branch-mispredict"_trigger, Counted::mispredicted), 1);
+  EXPECT_EQ(share("branch-mispredict"_trigger, Counted::taken_branches), 1.0 / 3);
+  EXPECT_EQ(share("load"_trigger, Counted::loads), 1);
+  EXPECT_EQ(share("load"_trigger, Counted::other), 1);
+  EXPECT_EQ(share("branch-taken"_trigger, Counted::loads), 1) << "not judged";
+}
+
 /// Counts of a kind that must fit each other, where they do not depend on the CPU.
 TEST(EventsPerIteration, AddUpForEveryKind) {
   const std::vector<std::vector<Counted>> sums{

@@ -129,6 +129,21 @@ TEST(TargetMap, PrefersTheTriggerToADeclaredOtherTrigger) {
   expect_classes(map, {{0x10, hit, {{0, 0}}, 0}, {0x11, skid, {{1, 1}}, 0}});
 }
 
+TEST(TargetMap, TakesSuccessorsOfOtherTriggersForThemAtLevelOneOnly) {
+  // The back-edge at 0x3e jumps to 0x10; 0x14 is the trigger, though it may follow one too.
+  const TargetMap map =
+      TargetMap::of_target(region(0x12, 2), {{region(0x14, 1), region(0x15, 20)}}, {0x10, 0x40},
+                           {{0x3e, 0x40}}, {0x10, 0x13, 0x14, 0x15});
+  for (int level = 0; level <= 3; ++level) {
+    EXPECT_EQ(map.classify(0x10, level).sample_class, level == 1 ? other_trigger : loop);
+    EXPECT_EQ(map.classify(0x11, level).sample_class, loop);
+    EXPECT_EQ(map.classify(0x13, level).sample_class, before);
+    EXPECT_EQ(map.classify(0x14, level).sample_class, hit);
+    EXPECT_EQ(map.classify(0x15, level).sample_class, skid);
+    EXPECT_EQ(map.classify(0x3e, level).sample_class, other_trigger);
+  }
+}
+
 TEST(TargetMap, OfFunctionsTakesAnyAddressOfTheFirstAsAHitAndOfTheSecondAsASkid) {
   const TargetMap map = TargetMap::of_functions({0x100, 0x140}, region(0x200, 100, 3));
   expect_classes(map, {{0x123, hit, {{0, 0}}, 0},

@@ -46,7 +46,7 @@ Json event_json(const Cpu& cpu, const Event& event) {
       {"source", text_or_null(event.source)},
       {"data_la", event.data_la},
       {"pdist_counters", event.pdist},
-      {"level_3", events::name_of(events::level_3_of(cpu, event))},
+      {"level_3", name_of(events::level_3_of(cpu, event))},
       {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
       {"causes", array_of(events::causes_of(cpu.core, event.config),
                           [](const events::Cause& cause) -> Json {

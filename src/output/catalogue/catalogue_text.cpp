@@ -138,7 +138,7 @@ std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   lines.line("perf", events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
   lines.line("description", event.description);
   lines.line("precise", precise_text(event));
-  lines.line("level 3", events::name_of(events::level_3_of(cpu, event)));
+  lines.line("level 3", name_of(events::level_3_of(cpu, event)));
   lines.line("PDist", pdist_text(event));
   lines.line("data address", data_address_text(event));
   add_causes(cpu, event, lines);

@@ -191,6 +191,13 @@ Json histogram_of(const Measurement& m) {
           {"censored_from", m.censored_from}};
 }
 
+/// null for the first name, which is that of what is unknown.
+template <typename Enum, std::size_t N>
+Json named(Enum value, const std::array<std::string_view, N>& names) {
+  const auto index = static_cast<std::size_t>(value);
+  return index == 0 ? Json() : Json(names.at(index));
+}
+
 Json contract_of(const analysis::Contract& contract) {
   return {{"level", contract.level},
           {"promise", contract.promise},
@@ -297,6 +304,8 @@ Json measurement_of(const Measurement& m) {
   recording_fields(io, m);
   io("precise", Json{{"requested", m.precise.requested},
                      {"recorded", m.precise.recorded},
+                     {"level_3", named(m.basis.level_three, kLevelThreeNames)},
+                     {"exact_ip_means", named(m.basis.exact_ip, kExactIpNames)},
                      {"exact_ip_samples", m.precise.exact_ip_samples},
                      {"exact_ip_hits", m.basis.tally.exact_hits},
                      {"exact_ip_off_trigger", m.basis.tally.exact_off_trigger}});

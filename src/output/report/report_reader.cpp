@@ -264,6 +264,20 @@ NotJudged read_judgeable(const JsonValue& value) {
   refuse_text(value, "what the documentation of the key lists");
 }
 
+/// The first name is that of what is unknown, as in older reports: null, or no key.
+template <typename Enum, std::size_t N>
+void read_name(const JsonValue& object, std::string_view key,
+               const std::array<std::string_view, N>& names, Enum& to) {
+  const auto value = object.find(key);
+  if (!value) return;
+  const auto found = std::find(names.begin() + 1, names.end(), value->string());
+  if (found == names.end()) {
+    refuse_text(*value,
+                fmt::format("null or one of {}", fmt::join(names.begin() + 1, names.end(), ", ")));
+  }
+  to = static_cast<Enum>(found - names.begin());
+}
+
 /// Hits and samples of each trigger; of a single one they are not listed, because they follow.
 std::vector<analysis::TriggerCount> read_triggers(const JsonValue& value, const Tally& tally,
                                                   const analysis::Geometry& geometry) {
@@ -354,6 +368,8 @@ Basis read_basis(const JsonValue& measurement) {
     FieldReader{measurement}("address", basis.addresses);
     check_addresses((*address)["samples"], basis.addresses->samples, tally.ledger);
   }
+  read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
+  read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =
       measurement["inside_instruction"].unsigned_integer(tally.ledger.read());
   return basis;

@@ -1,0 +1,42 @@
+// What of a precise level depends on the CPU and the event: shared by what knows CPUs and what
+// judges.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace skid {
+
+/// What PERF_RECORD_MISC_EXACT_IP of a sample means.
+enum class ExactIp : std::uint8_t {
+  unknown,   ///< of a CPU that is not known
+  evidence,  ///< set where the address of this sample was corrected or reported as valid
+  request,   ///< set on every record of a level: it repeats what was requested
+  never,     ///< not set for this event at any level
+};
+
+/// What level 3 of an event is on a CPU.
+enum class LevelThree : std::uint8_t {
+  unknown,
+  distinct,         ///< precise distribution (PDIR, PDist)
+  same_as_level_2,  ///< no counter has it for this event
+  refused,          ///< the kernel takes no level 3
+};
+
+/// Their names in JSON, in the order of the enumerators; null for `unknown`.
+inline constexpr std::array<std::string_view, 4> kExactIpNames{"unknown", "evidence", "request",
+                                                               "never"};
+inline constexpr std::array<std::string_view, 4> kLevelThreeNames{"unknown", "distinct",
+                                                                  "same as level 2", "refused"};
+
+constexpr std::string_view name_of(ExactIp meaning) {
+  return kExactIpNames.at(static_cast<std::size_t>(meaning));
+}
+constexpr std::string_view name_of(LevelThree level) {
+  return kLevelThreeNames.at(static_cast<std::size_t>(level));
+}
+
+}  // namespace skid
