@@ -68,8 +68,8 @@ std::string_view name_of(Acceptance acceptance);
 struct LevelAnswer {
   int level = 0;
   Acceptance acceptance = Acceptance::accepted;
-  int error = 0;  ///< errno of the refusal; of `per_cpu` that of the task
-  Reason reason;  ///< empty where the event is accepted
+  int error = 0;       ///< errno of the refusal; of `per_cpu` that of the task
+  Reason reason = {};  ///< empty where the event is accepted
 };
 
 /// In which modes of the CPU this process may sample an event.
@@ -80,12 +80,12 @@ std::string_view name_of(SampledModes modes);
 
 /// An event as `record -e` takes it, and how it can be sampled.
 struct SampledEvent {
-  std::string name;         ///< "access", "cycles", "cpu_atom/cycles/"
-  std::string pmu;          ///< whose event it is: "breakpoint", "cpu"
-  bool built_in = false;    ///< needs no PMU of the CPU; its skid is known by construction
-  std::vector<int> levels;  ///< precise levels at which it can be sampled, ascending
+  std::string name;              ///< "access", "cycles", "cpu_atom/cycles/"
+  std::string pmu;               ///< whose event it is: "breakpoint", "cpu"
+  bool built_in = false;         ///< needs no PMU of the CPU; its skid is known by construction
+  std::vector<int> levels = {};  ///< precise levels at which it can be sampled, ascending
   SampledModes modes = SampledModes::none;
-  std::string remark;                     ///< why levels are not usable; may be empty
+  std::string remark = {};                ///< why levels are not usable; may be empty
   std::optional<int> refusal = {};        ///< errno of the refusal at every level
   std::vector<LevelAnswer> answers = {};  ///< of the levels 0 to 3
 
