@@ -55,10 +55,10 @@ struct OwnerCounts {
 
 /// The same by where they were sampled.
 struct AddressTable {
-  OwnerCounts trigger;     ///< hits
-  OwnerCounts successor;   ///< at +1, the next instruction executed
-  OwnerCounts elsewhere;   ///< the other judged samples
-  OwnerCounts not_judged;  ///< other triggers, other code, the kernel
+  OwnerCounts trigger = {};     ///< hits
+  OwnerCounts successor = {};   ///< at +1, the next instruction executed
+  OwnerCounts elsewhere = {};   ///< the other judged samples
+  OwnerCounts not_judged = {};  ///< other triggers, other code, the kernel
 
   OwnerCounts& at(const Classified& place);
   /// Of the first three.
@@ -70,8 +70,8 @@ struct AddressTable {
 struct Addresses {
   AddressSource source = AddressSource::unknown;
   /// Empty: it is not known which data the triggers access, or they access none.
-  std::vector<DeclaredData> declared;
-  AddressTable samples;  ///< all 0 unless `is_tabulated`
+  std::vector<DeclaredData> declared = {};
+  AddressTable samples = {};  ///< all 0 unless `is_tabulated`
 
   bool is_tabulated() const {
     return !declared.empty() && source != AddressSource::request && source != AddressSource::none;

@@ -31,7 +31,8 @@ Addresses addresses_of(AddressTable samples, AddressSource source = AddressSourc
 
 /// Of a target at which all of `samples` were taken, with the ledger and offsets that follow.
 Basis basis_of(const Addresses& addresses) {
-  Basis basis{.geometry = Geometry{.trigger_addresses = {0x401000}}, .not_judged = NotJudged::none};
+  Basis basis{.geometry = Geometry{}, .not_judged = NotJudged::none};
+  basis.geometry->trigger_addresses = {0x401000};
   const auto add = [&basis](std::int64_t offset, std::uint64_t samples) {
     basis.tally.ledger.add(offset == 0 ? SampleClass::hit : SampleClass::skid, samples);
     basis.tally.instructions.add(offset, samples);
@@ -62,12 +63,18 @@ TEST(DataAddress, OfZeroOrNotCanonicalIsNone) {
 
 TEST(AddressTable, CountsByPlaceAndLeavesOutWhatIsNotJudged) {
   AddressTable table;
-  table.at({.sample_class = SampleClass::hit, .offset = Offset{}}).trigger = 1;
-  table.at({.sample_class = SampleClass::skid, .offset = Offset{1, 1}}).trigger = 2;
-  table.at({.sample_class = SampleClass::skid, .offset = Offset{2, 2}}).other = 4;
-  table.at({.sample_class = SampleClass::loop}).none = 8;
-  table.at({.sample_class = SampleClass::kernel}).trigger = 16;
-  table.at({.sample_class = SampleClass::other_trigger}).other_trigger = 32;
+  const auto at = [&table](SampleClass sample_class, std::int64_t offset = 0) -> OwnerCounts& {
+    Classified place;
+    place.sample_class = sample_class;
+    if (offset != 0) place.offset = Offset{offset, offset};
+    return table.at(place);
+  };
+  at(SampleClass::hit).trigger = 1;
+  at(SampleClass::skid, 1).trigger = 2;
+  at(SampleClass::skid, 2).other = 4;
+  at(SampleClass::loop).none = 8;
+  at(SampleClass::kernel).trigger = 16;
+  at(SampleClass::other_trigger).other_trigger = 32;
   EXPECT_EQ(table.successor.trigger, 2u);
   EXPECT_EQ(table.judged().trigger, 3u);
   EXPECT_EQ(table.judged().sum(), 15u);

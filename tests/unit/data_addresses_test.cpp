@@ -42,14 +42,18 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
     std::optional<bool> data_la;
     std::optional<AddressSource> expected;
   };
-  constexpr std::uint64_t kAddress = perfdata::PERF_SAMPLE_ADDR;
-  const Attribute raw{.type = perfdata::PERF_TYPE_RAW, .sample_type = kAddress, .precise_ip = 2};
+  const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
+    Attribute attribute;
+    attribute.type = type;
+    attribute.config = config;
+    attribute.sample_type = perfdata::PERF_SAMPLE_ADDR;
+    attribute.precise_ip = 2;
+    return attribute;
+  };
+  const Attribute raw = of_type(perfdata::PERF_TYPE_RAW);
   Attribute interrupt = raw, bare = raw;
   interrupt.precise_ip = 0;
   bare.sample_type = perfdata::PERF_SAMPLE_IP;
-  const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
-    return Attribute{.type = type, .config = config, .sample_type = kAddress, .precise_ip = 2};
-  };
   EventKnowledge of_arm = of_core();
   of_arm.of_arm = true;
   const std::vector<Case> cases{
