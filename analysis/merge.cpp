@@ -152,8 +152,10 @@ class Sum {
     add_known(other.period_sum, basis.period_sum);
     add_known(other.iterations, basis.iterations);
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
+    if (basis.ticks_per_iteration != other.ticks_per_iteration) basis.ticks_per_iteration.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {
       basis.ticks_per_instruction.reset();
+      basis.ticks_per_iteration.reset();
       unite({kOtherTicks}, sum_.warnings);
     }
   }
