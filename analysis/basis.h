@@ -51,11 +51,18 @@ struct Basis {
   LevelThree level_three = LevelThree::unknown;  ///< likewise
   bool equal_triggers = true;                    ///< each trigger causes the event equally often
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
+  /// TSC ticks of an iteration of the target, of an event that samples time; else nullopt.
+  std::optional<double> ticks_per_iteration = {};
   /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt where they were not counted.
   std::optional<std::uint64_t> iterations = {};
   std::optional<Addresses> addresses = {};  ///< nullopt: the samples carry none
 };
+
+/// The share of hits to expect of an event that samples whatever runs: the share of time that NOPs
+/// do not take, where that was measured; else as if all instructions took equally long. nullopt
+/// where the instructions are not known.
+std::optional<double> expected_hit_share(const Basis& basis);
 
 }  // namespace skid::analysis

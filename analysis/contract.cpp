@@ -61,13 +61,15 @@ void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
                        std::vector<std::string>& parts) {
   parts.emplace_back(describe(reason));
   if (samples_any_instruction(reason)) {
-    const auto& geometry = basis.geometry;
+    const auto expected = expected_hit_share(basis);
     if (hits.total == 0) {
       parts.emplace_back("no judged samples");
-    } else if (geometry && geometry->even_hit_share) {
-      parts.push_back(fmt::format(
-          "expected share of hits {} if each instruction takes equally long, measured {}",
-          percent(*geometry->even_hit_share), counts_and_interval(hits)));
+    } else if (expected) {
+      parts.push_back(fmt::format("expected share of hits {}{}, measured {}", percent(*expected),
+                                  *expected > *basis.geometry->even_hit_share
+                                      ? ", the time that NOPs do not take"
+                                      : " if each instruction takes equally long",
+                                  counts_and_interval(hits)));
     } else {
       parts.push_back(fmt::format("measured share of hits {}", counts_and_interval(hits)));
     }

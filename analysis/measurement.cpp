@@ -153,6 +153,18 @@ void measure_rates(const Basis& basis, Description& description) {
 
 }  // namespace
 
+std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
+  const bool none = exact_ip == ExactIp::never;
+  const bool flagged = exact_ip == ExactIp::evidence || exact_ip == ExactIp::request;
+  const bool shows = (none && level >= 1) || (flagged && level >= 2);
+  if (!shows || samples == 0 || exact > 0) return {};
+  return fmt::format(
+      "Precise level {} was recorded but not honoured: none of {} samples has EXACT_IP; {}.", level,
+      samples,
+      none ? "the PMU of this CPU has no precise levels"
+           : "the kernel sets it at this level on this CPU");
+}
+
 Figures figures_of(const Description& description, const Basis& basis) {
   const Ledger& ledger = basis.tally.ledger;
   const bool nops_are_right = samples_any_instruction(basis.not_judged);
@@ -161,7 +173,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
   figures.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
   if (basis.geometry) {
     add_distances(basis, *basis.geometry, description.bin_width, figures);
-    if (nops_are_right) figures.expected_hit_share = basis.geometry->even_hit_share;
+    if (nops_are_right) figures.expected_hit_share = expected_hit_share(basis);
   }
   if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
   if (figures.bias && description.precise.recorded >= 2) {
@@ -172,6 +184,11 @@ Figures figures_of(const Description& description, const Basis& basis) {
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
+  if (!basis.ignores_level) {
+    std::string ignored = ignored_level(description.precise.recorded, basis.exact_ip,
+                                        basis.tally.exact_samples, ledger.read());
+    if (!ignored.empty()) figures.count_warnings.push_back(std::move(ignored));
+  }
   warn_of_losses(description, ledger.read(), figures.count_warnings);
   warn_of_odd_addresses(basis, figures.count_warnings);
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);

@@ -192,6 +192,11 @@ struct Measurement : Description, Figures {
   Basis basis;
 };
 
+/// A sentence where no sample of an event of the CPU has EXACT_IP, although the kernel sets it at
+/// this level, or the PMU is known to have no levels; else empty. `level`: precise_ip; `exact` of
+/// `samples` have the flag.
+std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples);
+
 /// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
 /// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
 /// samples inside instructions, exact samples off the trigger where the flag is evidence, a

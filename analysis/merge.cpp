@@ -173,8 +173,10 @@ class Sum {
     add_known(other.iterations, basis.iterations);
     add_addresses(other.addresses, basis.addresses);
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
+    if (basis.ticks_per_iteration != other.ticks_per_iteration) basis.ticks_per_iteration.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {
       basis.ticks_per_instruction.reset();
+      basis.ticks_per_iteration.reset();
       unite({kOtherTicks}, sum_.warnings);
     }
   }

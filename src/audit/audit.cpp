@@ -5,7 +5,9 @@
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_description.h"
+#include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/precision_lost.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
@@ -387,14 +389,22 @@ Audit audit(const measure::Source& source, const Choices& choices) {
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
   Auditor auditor(digest, modules, arch, choices);
+  std::vector<std::uint64_t> exact(attributes.size());
+  digest.located.for_each([&](const locate::LocatedSamples& located) {
+    if (located.kind.exact()) exact[located.attribute] += located.samples;
+  });
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(recording.features(), attribute);
     const auto knowledge = cpu.know(attribute, pmu);
-    EventAudit event = describe_event(
-        attribute, source,
-        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]));
+    auto described =
+        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
+    std::string lost = measure::precision_lost({attribute, described, pmu,
+                                                measure::exact_ip_of(attribute, pmu, cpu.machine()),
+                                                digest.totals[index].samples, exact[index]});
+    if (!lost.empty()) described.warnings.push_back(std::move(lost));
+    EventAudit event = describe_event(attribute, source, std::move(described));
     EventToJudge to_judge{attribute, rule_of(attribute, knowledge, arch), {}};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;

@@ -2,6 +2,7 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/measure/precision_lost.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"
@@ -13,12 +14,15 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace skid::commands {
 namespace {
 
 struct InspectOptions {
   std::vector<std::string> files = {kDefaultRecording};
   std::string format = "text";
+  std::string fail_on;
   OutputOptions shown;
 };
 
@@ -28,12 +32,21 @@ ExitStatus run_inspect(const InspectOptions& options) {
   StandardOutput out;
   const Messages messages(options.shown);
   Cores cores(Cores::usable());
+  std::vector<std::string> not_precise;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
     const auto recording =
         std::make_shared<perfdata::Recording>(open_recording(source.file.string()));
     const auto counts = perfdata::count_records(*recording);
-    return [&recordings, &out, json, recording, counts] {
-      const output::Inspection inspection{*recording, counts};
+    return [&recordings, &out, &not_precise, json, recording, counts,
+            precision = measure::precision_of(*recording, counts)] {
+      output::Inspection inspection{*recording, counts};
+      for (std::size_t i = 0; i < precision.size(); ++i) {
+        inspection.precision_lost.push_back(precision[i].lost);
+        if (precision[i].not_precise.empty()) continue;
+        not_precise.push_back(fmt::format("{}: {}: {}", recording->path().string(),
+                                          recording->attributes()[i].name,
+                                          precision[i].not_precise));
+      }
       if (json) {
         recordings.push_back(output::inspection_json(inspection));
       } else {
@@ -51,6 +64,10 @@ ExitStatus run_inspect(const InspectOptions& options) {
   }
   out.flush();
   if (done.has_unreadable) return ExitStatus::failed;
+  if (!options.fail_on.empty() && !not_precise.empty()) {
+    for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);
+    return ExitStatus::gate_failed;
+  }
   return done.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -66,11 +83,15 @@ Command inspect_command() {
             Value::file("FILE", options->files).several(),
             "recordings of perf: files, directories of perf record --threads, - for standard "
             "input (default: perf.data)"},
-           format_option(options->format, {"text", "json"})},
+           format_option(options->format, {"text", "json"}),
+           {{"--fail-on"},
+            Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
+            "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},
       .notes = {"Prints the machine, the command, the events with their samples, and the number of "
                 "records of each type. Control characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
-                        {ExitStatus::read_in_part, "a recording was read only in part"}},
+                        {ExitStatus::read_in_part, "a recording was read only in part"},
+                        {ExitStatus::gate_failed, kGateFailed}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};

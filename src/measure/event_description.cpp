@@ -68,20 +68,9 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
           perftool::level_of_modifiers(perftool::split_event_name(*requested).modifiers);
     }
   }
-  if (event.substituted) {
-    measurement.warnings.push_back(fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the requested event.",
-        event.recorded, event.requested.value_or("")));
-  }
   // perf chose the level itself, by trying.
-  const bool picks_level_itself =
-      event.requested &&
-      perftool::split_event_name(*event.requested).modifiers.find('P') != std::string::npos;
-  if (picks_level_itself) measurement.precise.requested.reset();
-  const auto level = measurement.precise.requested;
-  if (level && *level != measurement.precise.recorded) {
-    measurement.warnings.push_back(fmt::format("Precise level {} was requested, {} was recorded.",
-                                               *level, measurement.precise.recorded));
+  if (event.requested && perftool::leaves_level_to_perf(*event.requested)) {
+    measurement.precise.requested.reset();
   }
 }
 
@@ -140,8 +129,7 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
 }
 
 void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
-  const bool ibs =
-      is_ibs(recorded.attribute, recorded.pmu_name, recorded.knowledge, recorded.machine);
+  const bool ibs = is_ibs(recorded.attribute, recorded.pmu_name, recorded.machine);
   if (!recorded.period || (!recorded.knowledge.core && !ibs)) return;
   const auto rule =
       events::period_rule(recorded.machine.cpu,
@@ -198,6 +186,12 @@ std::vector<std::optional<std::string>> requested_by_attribute(
                     [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   auto requested = requested_events(recording.features(), measured);
   std::vector<std::optional<std::string>> result(attributes.size());
+  if (requested.empty() && measured == 1 && names_no_event(recording.features().command_line)) {
+    const auto only = std::find_if(attributes.begin(), attributes.end(),
+                                   [](const Attribute& one) { return !one.is_dummy(); });
+    // tools/perf/builtin-record.c, cmd_record(): recorded where no event is named.
+    if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
+  }
   if (requested.empty()) return result;
   std::size_t next = 0;
   for (std::size_t index = 0; index < attributes.size(); ++index) {

@@ -23,8 +23,8 @@ namespace skid::measure {
 /// of its PMU in the upper half of config (PERF_PMU_TYPE_SHIFT of linux/perf_event.h).
 std::string pmu_name(const perfdata::Features& features, const perfdata::Attribute& attribute);
 
-/// By attribute, what the recording's own command line requested; nullopt where unknown,
-/// and for dummy events.
+/// By attribute, what the recording's own command line requested, perf's default "cycles:P" among
+/// it; nullopt where unknown, and for dummy events.
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
 
@@ -33,9 +33,8 @@ std::vector<std::optional<std::string>> requested_by_attribute(
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
 /// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and
-/// precise for the attribute of that index, and warns where another event or level was recorded
-/// than was requested. `machine`: that the recording was made on. `requested`: of
-/// requested_by_attribute().
+/// precise for the attribute of that index. `machine`: that the recording was made on. `requested`:
+/// of requested_by_attribute().
 analysis::Measurement describe_measurement(const Source& source,
                                            const perfdata::Recording& recording,
                                            const machine::Machine& machine, std::uint32_t index,

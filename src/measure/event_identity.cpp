@@ -19,12 +19,6 @@ namespace {
 using analysis::NotJudged;
 using perfdata::Attribute;
 
-bool is_clock(const Attribute& attribute) {
-  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
-         (attribute.config == perfdata::PERF_COUNT_SW_CPU_CLOCK ||
-          attribute.config == perfdata::PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
 std::uint64_t generic_config(const Attribute& attribute) {
   return attribute.config & 0xffff'ffffu;
@@ -109,6 +103,27 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
   return events;
 }
 
+bool is_clock(const Attribute& attribute) {
+  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
+         (attribute.config == perfdata::PERF_COUNT_SW_CPU_CLOCK ||
+          attribute.config == perfdata::PERF_COUNT_SW_TASK_CLOCK);
+}
+
+bool is_generic_cycles(const Attribute& attribute) {
+  return attribute.type == perfdata::PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
+}
+
+bool names_no_event(const std::vector<std::string>& command_line) {
+  if (command_line.size() < 2 || command_line[1] != "record") return false;
+  for (const std::string_view word : command_line) {
+    if (word == "--") break;
+    if (word.starts_with("-e") || word.starts_with("--event") || word.starts_with("--pfm-events")) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_substituted(std::string_view requested, const Attribute& recorded) {
   const auto name = perftool::split_event_name(requested).name;
   if (const auto* generic = perftool::find_generic_event(name)) {
@@ -178,17 +193,19 @@ bool ignores_level(const Attribute& attribute) {
          attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
 }
 
-bool is_ibs(const Attribute& attribute, std::string_view pmu_name, const EventKnowledge& knowledge,
+bool is_ibs(const Attribute& attribute, std::string_view pmu_name,
             const machine::Machine& machine) {
   if (pmu_name == "ibs_op" || pmu_name == "ibs_fetch") return true;
-  return machine::is_amd(machine.cpu) && knowledge.core_pmu && attribute.precise_ip > 0;
+  return machine::is_amd(machine.cpu) && is_core_event(attribute, pmu_name) &&
+         attribute.precise_ip > 0;
 }
 
 ExactIp exact_ip_of(const Attribute& attribute, std::string_view pmu_name,
-                    const EventKnowledge& knowledge, const machine::Machine& machine) {
-  if (ignores_level(attribute) || knowledge.of_arm) return ExactIp::never;
-  const bool ibs = is_ibs(attribute, pmu_name, knowledge, machine);
-  return knowledge.core_pmu || ibs ? events::exact_ip_of(machine.cpu, ibs) : ExactIp::unknown;
+                    const machine::Machine& machine) {
+  if (ignores_level(attribute)) return ExactIp::never;
+  const bool ibs = is_ibs(attribute, pmu_name, machine);
+  const bool known = ibs || is_core_event(attribute, pmu_name);
+  return known ? events::exact_ip_of(machine.cpu, ibs) : ExactIp::unknown;
 }
 
 }  // namespace skid::measure

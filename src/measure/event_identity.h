@@ -20,6 +20,14 @@ namespace skid::measure {
 std::vector<std::string> requested_events(const perfdata::Features& features,
                                           std::size_t measured_events);
 
+/// cpu-clock or task-clock.
+bool is_clock(const perfdata::Attribute& attribute);
+/// perf's own cycles.
+bool is_generic_cycles(const perfdata::Attribute& attribute);
+
+/// Whether `perf record` was given no event, so that it takes its default.
+bool names_no_event(const std::vector<std::string>& command_line);
+
 /// Whether another event was recorded than `requested` names: perf silently records cpu-clock for
 /// cycles where there is no PMU. `requested` may be a perf event or a built-in name.
 bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded);
@@ -52,10 +60,10 @@ bool ignores_level(const perfdata::Attribute& attribute);
 
 /// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
 bool is_ibs(const perfdata::Attribute& attribute, std::string_view pmu_name,
-            const EventKnowledge& knowledge, const machine::Machine& machine);
+            const machine::Machine& machine);
 
 /// What EXACT_IP means for an event on the machine that it was recorded on.
 ExactIp exact_ip_of(const perfdata::Attribute& attribute, std::string_view pmu_name,
-                    const EventKnowledge& knowledge, const machine::Machine& machine);
+                    const machine::Machine& machine);
 
 }  // namespace skid::measure

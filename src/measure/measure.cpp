@@ -11,6 +11,7 @@
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/page_fault_check.h"
+#include "src/measure/precision_lost.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
@@ -219,6 +220,15 @@ std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
   return report.ticks_per_nop;
 }
 
+/// The ticks of an iteration while it was sampled.
+std::optional<double> ticks_per_iteration(const run::PlannedMeasurement* planned) {
+  if (planned == nullptr || !planned->target_report) return std::nullopt;
+  const auto& report = *planned->target_report;
+  const double ticks = report.elapsed_seconds * report.ticks_per_second;
+  if (report.iterations == 0 || ticks <= 0) return std::nullopt;
+  return ticks / static_cast<double>(report.iterations);
+}
+
 /// The file that was believed to be the target, as it was mapped.
 std::string target_name(const TargetGeometry& geometry, const locate::Digest& digest) {
   for (symbols::FileIndex file = 0; file < geometry.is_target.size(); ++file) {
@@ -243,6 +253,10 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const std::string pmu = pmu_name(recording.features(), attribute);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
   measurement.path = recording_path(attribute, knowledge, cpu.machine());
+  const ExactIp exact_ip = exact_ip_of(attribute, pmu, cpu.machine());
+  // What the samples show is among the figures.
+  std::string lost = precision_lost({attribute, measurement, pmu, exact_ip});
+  if (!lost.empty()) measurement.warnings.push_back(std::move(lost));
   for (std::string& warning : event_warnings({.attribute = attribute,
                               .pmu_name = pmu,
                               .knowledge = knowledge,
@@ -256,7 +270,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   basis.tally = std::move(tallies[index]);
   basis.ignores_level = ignores_level(attribute);
   basis.addresses = addresses[index];
-  basis.exact_ip = exact_ip_of(attribute, pmu, knowledge, cpu.machine());
+  basis.exact_ip = exact_ip;
   if (knowledge.core_pmu && knowledge.event) {
     basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
   }
@@ -269,6 +283,10 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   }
   count_events(attribute, knowledge, basis.not_judged, geometry, source.planned, measurement);
   basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
+  if (is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
+      is_generic_cycles(attribute)) {
+    basis.ticks_per_iteration = ticks_per_iteration(source.planned);
+  }
   measurement.bin_width = bin_width;
   measurement.recording_warnings = warnings;
   analysis::complete(measurement);

@@ -57,7 +57,8 @@ std::string modifiers_of(const Attribute& attribute) {
 }  // namespace
 
 bool Attribute::is_dummy() const noexcept {
-  return type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_DUMMY;
+  return type == PERF_TYPE_SOFTWARE &&
+         (config == PERF_COUNT_SW_DUMMY || config == PERF_COUNT_SW_BPF_OUTPUT);
 }
 
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order) {

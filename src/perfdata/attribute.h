@@ -43,7 +43,8 @@ struct Attribute {
   bool has(std::uint64_t sample_type_bits) const noexcept {
     return (sample_type & sample_type_bits) == sample_type_bits;
   }
-  /// A dummy event only carries mapping records; it is no measurement.
+  /// A dummy event only carries mapping records, and one of BPF output what programs write, such as
+  /// the times off the CPU of `perf record --off-cpu`: no samples of an event, no measurement.
   bool is_dummy() const noexcept;
 };
 

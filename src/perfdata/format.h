@@ -133,6 +133,7 @@ enum EventType : std::uint32_t {
 inline constexpr std::uint64_t PERF_COUNT_SW_CPU_CLOCK = 0;
 inline constexpr std::uint64_t PERF_COUNT_SW_TASK_CLOCK = 1;
 inline constexpr std::uint64_t PERF_COUNT_SW_DUMMY = 9;
+inline constexpr std::uint64_t PERF_COUNT_SW_BPF_OUTPUT = 10;
 
 /// Bits of perf_file_header.adds_features.
 enum FeatureBit : unsigned {

@@ -117,6 +117,10 @@ int level_of_modifiers(std::string_view modifiers) {
   return static_cast<int>(std::count(modifiers.begin(), modifiers.end(), 'p'));
 }
 
+bool leaves_level_to_perf(std::string_view event) {
+  return split_event_name(event).modifiers.find('P') != std::string::npos;
+}
+
 const GenericEvent* find_generic_event(std::string_view name) {
   for (const GenericEvent& event : kGenericEvents) {
     if (event.name == name) return &event;

@@ -37,6 +37,10 @@ std::vector<std::string> split_event_list(std::string_view list);
 /// The precise level of modifiers: the number of p's, without limit.
 int level_of_modifiers(std::string_view modifiers);
 
+/// Whether the level of an event string is left to perf (modifier P), which takes the highest that
+/// works.
+bool leaves_level_to_perf(std::string_view event);
+
 /// An event that perf itself has a name for (perf list hw sw), as perf_event_attr encodes it.
 struct GenericEvent {
   std::string_view name;

@@ -191,6 +191,14 @@ TEST(Contract, OfATimerShowsWhichShareToExpect) {
   EXPECT_EQ(contract.verdict, Verdict::not_judged);
   EXPECT_THAT(contract.evidence, HasSubstr("expected share of hits 0.02%"));
   EXPECT_THAT(contract.evidence, HasSubstr("measured 2 of 5000"));
+  // 5,200 NOPs take 1,300 of 1,625 ticks.
+  basis.geometry->trigger_addresses = {0x401000};
+  basis.ticks_per_instruction = 0.25;
+  basis.ticks_per_iteration = 1625;
+  EXPECT_NEAR(expected_hit_share(basis).value(), 0.2, 1e-9);
+  EXPECT_THAT(judge(2, basis).evidence, HasSubstr("expected share of hits 20"));
+  basis.ticks_per_iteration = 1299;
+  EXPECT_EQ(expected_hit_share(basis), 1.0 / 5201) << "NOPs cannot take longer than all";
 }
 
 TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {

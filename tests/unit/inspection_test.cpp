@@ -81,7 +81,7 @@ TEST_F(InspectionTest, IsCompleteInJson) {
     "index": 0, "name": "type 8 config 0x1cd", "type": 8, "source": "ibs_op", "config": "0x1cd",
     "config1": "0x0", "config2": "0x0", "sample_type": ["IP", "IDENTIFIER"], "period": 1000,
     "frequency": null, "precise_ip": 2, "exclude_user": false, "exclude_kernel": false, "ids": 2,
-    "samples": 2, "exact_ip_samples": 1})"));
+    "samples": 2, "exact_ip_samples": 1, "precision_lost": null})"));
   EXPECT_EQ(json["events"].at(1)["source"], "software");
   EXPECT_EQ(json["events"].at(1)["samples"], 1);
   EXPECT_EQ(json["records"], ordered_json::parse(R"([

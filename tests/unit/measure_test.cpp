@@ -167,10 +167,11 @@ TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   const auto once = measured(0x81d0, 1000);
   EXPECT_EQ(once.events_per_iteration.expected, 1);
   EXPECT_EQ(once.events_per_iteration.measured, 1);
-  EXPECT_THAT(once.count_warnings, IsEmpty());
+  EXPECT_THAT(once.count_warnings, Each(Not(HasSubstr("per iteration"))));
   EXPECT_THAT(measured(0x81d0, 500).count_warnings,
               Contains(HasSubstr("2 events were counted per iteration where the trigger gives 1")));
-  EXPECT_THAT(measured(0x81d0, 960).count_warnings, IsEmpty()) << "within 5%";
+  EXPECT_THAT(measured(0x81d0, 960).count_warnings, Each(Not(HasSubstr("per iteration"))))
+      << "within 5%";
   EXPECT_EQ(measured(0x10114, 1000).events_per_iteration.expected, std::nullopt) << "not known";
 }
 

@@ -4,8 +4,10 @@
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,6 +17,8 @@ namespace skid::output {
 struct Inspection {
   const perfdata::Recording& recording;
   const perfdata::RecordCounts& record_counts;
+  /// By event, where it is less precise than requested; empty texts elsewhere.
+  std::vector<std::string> precision_lost = {};
 };
 
 /// "little" or "big".
@@ -22,6 +26,9 @@ std::string_view name_of(perfdata::ByteOrder order);
 /// Where the events of this type come from: "software", or the PMU's name as the recording gives
 /// it; empty when neither is known. Not escaped.
 std::string source_of(const perfdata::Attribute& attribute, const perfdata::Features& features);
+
+/// Of one event of the recording; empty: nothing is known to be lost.
+std::string precision_lost(const Inspection& inspection, std::size_t event);
 
 /// Lines for a terminal, all names escaped.
 std::string inspection_text(const Inspection& inspection);

@@ -29,7 +29,8 @@ Json event_json(const Inspection& inspection, std::size_t index) {
           {"exclude_kernel", attribute.exclude_kernel},
           {"ids", attribute.ids.size()},
           {"samples", counts.samples},
-          {"exact_ip_samples", counts.exact_ip}};
+          {"exact_ip_samples", counts.exact_ip},
+          {"precision_lost", text_or_null(precision_lost(inspection, index))}};
 }
 
 Json capabilities_json(const perfdata::PmuCapabilities& capabilities) {
@@ -109,7 +110,7 @@ Json features_json(const Features& features) {
 }  // namespace
 
 Json inspection_json(const Inspection& inspection) {
-  const auto& [recording, record_counts] = inspection;
+  const auto& [recording, record_counts, precision] = inspection;
   Json events = Json::array();
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
     events.push_back(event_json(inspection, i));

@@ -132,6 +132,7 @@ void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
   lines.line("ids", fmt::format("{}", attribute.ids.size()));
   lines.line("samples",
              fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
+  lines.line("warning", precision_lost(inspection, index));
 }
 
 void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
@@ -180,8 +181,13 @@ std::string source_of(const perfdata::Attribute& attribute, const Features& feat
   return found == features.pmu_mappings.end() ? std::string() : found->second;
 }
 
+std::string precision_lost(const Inspection& inspection, std::size_t event) {
+  return event < inspection.precision_lost.size() ? inspection.precision_lost[event]
+                                                  : std::string();
+}
+
 std::string inspection_text(const Inspection& inspection) {
-  const auto& [recording, record_counts] = inspection;
+  const auto& [recording, record_counts, precision] = inspection;
   Lines lines;
   lines.text() =
       fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),

@@ -258,6 +258,7 @@ Json basis_of(const analysis::Basis& basis) {
           {"ignores_level", basis.ignores_level},
           {"equal_triggers", basis.equal_triggers},
           {"ticks_per_instruction", basis.ticks_per_instruction},
+          {"ticks_per_iteration", basis.ticks_per_iteration},
           {"iterations", basis.iterations},
           {"geometry", FieldWriter::json_of(basis.geometry)},
           {"offsets",
