@@ -120,8 +120,9 @@ bool is_outside_pebs_table(const machine::CpuIdentity& cpu, std::uint64_t code) 
   const std::string name = pfm_name_of(cpu);
   if (code == kCycles) return false;
   if (name == "core") return !has_row(kCore2, code);
-  if (core_of(name) == Core::nehalem) return !has_row(kNehalem, code);
-  if (core_of(name) == Core::westmere) {
+  const Core core = core_of(cpu);
+  if (core == Core::nehalem) return !has_row(kNehalem, code);
+  if (core == Core::westmere) {
     return !has_row(kNehalem, code) && !has_row({&kWestmereMispredicted, 1}, code);
   }
   return false;
@@ -134,7 +135,7 @@ std::optional<Refusal> period_refusal(const SamplingSupport& support, const Even
   const machine::CpuIdentity& cpu = support.machine.cpu;
   const auto rule = period_rule(cpu, event);
   if (!rule || !rule->refuses(attempt.period)) return std::nullopt;
-  if (core_of(pfm_name_of(cpu)) == Core::haswell && kernel < kHaswellMinimum) return std::nullopt;
+  if (core_of(cpu) == Core::haswell && kernel < kHaswellMinimum) return std::nullopt;
   if (attempt.frequency) {
     return Refusal{EINVAL,
                    {fmt::format("before Linux 6.14 a frequency below {}, the shortest period of "

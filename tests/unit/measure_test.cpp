@@ -8,6 +8,7 @@
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -193,7 +194,13 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
       const bool next = level == 1;
       std::vector<std::uint64_t> sampled{next ? layout.runway.begin : layout.trigger.begin,
                                          next ? layout.loop.begin : layout.loop.end - 2};
-      if (is_ret) sampled.push_back(layout.loop.begin + (next ? kCallAndInt3 : 0));
+      if (is_ret) {
+        const auto call = std::find_if(
+            layout.other_triggers.begin(), layout.other_triggers.end(),
+            [&](const AddressRange& other) { return other.begin < layout.trigger.begin; });
+        ASSERT_NE(call, layout.other_triggers.end());
+        sampled.push_back(call->begin + (next ? kCallAndInt3 : 0));
+      }
       test::RecordingBuilder builder;
       builder.event({.type = perfdata::PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
       builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
