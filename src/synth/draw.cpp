@@ -22,9 +22,7 @@ constexpr std::uint64_t kOtherBegin = 0x7f00'0000'0000;
 constexpr std::uint64_t kOtherBytes = 0x10'0000;
 constexpr std::uint64_t kUnmappedBegin = 0x6000'0000'0000;
 constexpr std::uint64_t kPage = 0x1000;
-/// Pages of data: of what the target maps for a pointer chase, of its stack, and of nothing that it
-/// accesses.
-constexpr std::uint64_t kChaseBegin = 0x7e00'0000'0000;
+/// Pages of data: of the target's stack, and of nothing that it accesses.
 constexpr std::uint64_t kStackBegin = 0x7ffc'0000'0000;
 constexpr std::uint64_t kElsewhereBegin = 0x5555'0000'0000;
 /// Places in code outside the target.

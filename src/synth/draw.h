@@ -46,6 +46,9 @@ struct RunShift {
   std::int64_t offsets = 0;  ///< instructions, added to each offset that is drawn
 };
 
+/// Where synthetic targets map the memory of a pointer chase.
+inline constexpr std::uint64_t kChaseBegin = 0x7e00'0000'0000;
+
 /// Samples by the data address that they carry.
 struct DataCounts {
   std::uint64_t cause = 0, elsewhere = 0, none = 0;

@@ -2,6 +2,7 @@
 
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/synth/draw.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -55,6 +56,10 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
   report.elapsed_seconds =
       static_cast<double>(report.iterations) * nops * model.ticks_per_nop / model.ticks_per_second;
   report.cpu = 0;
+  if (const std::uint64_t elements = runway::elements_of(specification); elements > 1) {
+    const std::uint64_t stride = runway::chase_stride(specification.trigger);
+    report.chase = AddressRange{kChaseBegin + stride, kChaseBegin + elements * stride};
+  }
   return report;
 }
 

@@ -99,7 +99,7 @@ TEST(Doctor, PrintsOneScreenOfEightyColumns) {
         EXPECT_LE(output::display_width(line), 80U) << name << ": " << line;
         EXPECT_FALSE(line.ends_with(' ')) << name << ": " << line;
       }
-      EXPECT_LE(count, details ? 50 : 40) << page.out;
+      EXPECT_LE(count, details ? 64 : 40) << page.out;
     }
   }
 }

@@ -87,6 +87,7 @@ TEST_F(SoundMachines, KeepTheirPromisesForLoads) {
 
 TEST_F(SoundMachines, KeepTheirPromisesForBranches) {
   expect({{{"taken branch", 0}, "not judged"},
+          {{"taken branch", 1}, "kept"},
           {{"taken branch", 2}, "kept"},
           {{"taken branch", 3}, "kept"}},
          verdicts("alder-lake-e", "branch-taken"));
@@ -115,6 +116,9 @@ TEST_F(SoundMachines, WithAFaultAreBroken) {
          verdicts("skylake", "load", "spread"));
   expect({{{"load", 2}, "undecided"}, {{"load", 3}, "undecided"}},
          verdicts("guest-without-baseline", "load", "dropped"));
+  // Something else caused what was sampled: that decides nothing of the level.
+  expect({{{"L3 miss", 2}, "undecided"}, {{"L3 miss", 3}, "undecided"}},
+         verdicts("skylake", "load-dram", "address"));
 }
 
 }  // namespace
