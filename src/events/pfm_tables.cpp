@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -91,6 +93,17 @@ Event make_event(const std::string& pmu, std::string name, const Encoded& encode
   return event;
 }
 
+/// Umask `i` of an event; nullopt for attributes of other kinds.
+std::optional<pfm_event_attr_info_t> umask_of(const pfm_event_info_t& info, int i) {
+  pfm_event_attr_info_t attribute{};
+  attribute.size = sizeof(attribute);
+  if (pfm_get_event_attr_info(info.idx, i, PFM_OS_PERF_EVENT_EXT, &attribute) != PFM_SUCCESS ||
+      attribute.type != PFM_ATTR_UMASK) {
+    return std::nullopt;
+  }
+  return attribute;
+}
+
 /// The umasks of an event, those that only repeat another one (`equiv`) as its aliases.
 void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vector<Event>& events) {
   std::map<std::string, std::vector<std::string>> equivalents;  // by the umask they repeat
@@ -98,24 +111,20 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
   const std::string event_name = text(info.name);
   bool has_umask = false;
   for (int i = 0; i < info.nattrs; ++i) {
-    pfm_event_attr_info_t attribute{};
-    attribute.size = sizeof(attribute);
-    if (pfm_get_event_attr_info(info.idx, i, PFM_OS_PERF_EVENT_EXT, &attribute) != PFM_SUCCESS ||
-        attribute.type != PFM_ATTR_UMASK) {
-      continue;
-    }
+    const auto attribute = umask_of(info, i);
+    if (!attribute) continue;
     has_umask = true;
-    const std::string name = fmt::format("{}.{}", event_name, text(attribute.name));
+    const std::string name = fmt::format("{}.{}", event_name, text(attribute->name));
     // "ALL:c=1:i=1" is another code.
-    const std::string equivalent = text(attribute.equiv);
+    const std::string equivalent = text(attribute->equiv);
     if (!equivalent.empty() && equivalent.find(':') == std::string::npos) {
       equivalents[fmt::format("{}.{}", event_name, equivalent)].push_back(name);
       continue;
     }
-    const auto encoded = encode(fmt::format("{}::{}:{}", pmu, event_name, text(attribute.name)));
+    const auto encoded = encode(fmt::format("{}::{}:{}", pmu, event_name, text(attribute->name)));
     if (!encoded) continue;  // it needs further umasks
-    events.push_back(make_event(pmu, name, *encoded, joined(text(info.desc), text(attribute.desc)),
-                                attribute.is_precise != 0));
+    events.push_back(make_event(pmu, name, *encoded, joined(text(info.desc), text(attribute->desc)),
+                                attribute->is_precise != 0));
   }
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].aliases = equivalents[events[i].name];
@@ -170,6 +179,7 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
   }
   // "skl::L2_RQSTS:MISS:e=0:i=0:…" without the modifiers that are at their defaults.
   std::string name;
+  std::set<std::string, std::less<>> umasks;
   std::string_view rest = std::string_view(encoded->name).substr(pmu.size() + 2);
   while (!rest.empty()) {
     const std::string_view part = take_until(':', rest);
@@ -178,8 +188,16 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
     if (mode || part.ends_with("=0")) continue;
     if (!name.empty()) name += part.find('=') == std::string_view::npos ? "." : ":";
     name += part;
+    umasks.emplace(part);
   }
-  return make_event(pmu, name, *encoded, text(info.desc), encode(full + ":precise=2").has_value());
+  std::string description = text(info.desc);
+  for (int i = 0; i < info.nattrs; ++i) {
+    const auto attribute = umask_of(info, i);
+    if (attribute && umasks.contains(text(attribute->name))) {
+      description = joined(std::move(description), text(attribute->desc));
+    }
+  }
+  return make_event(pmu, name, *encoded, description, encode(full + ":precise=2").has_value());
 }
 
 }  // namespace skid::events
