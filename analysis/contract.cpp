@@ -101,7 +101,7 @@ void explain_undecided(const Share& share, std::vector<std::string>& parts) {
         fmt::format("{} judged, a verdict needs {}", counted(share.total, "sample"), needed));
   } else if (verdict_of(share) == Verdict::undecided) {
     parts.push_back(
-        fmt::format("the interval holds {}: more samples decide", percent(kPromisedShare)));
+        fmt::format("the interval contains {}; record more samples", percent(kPromisedShare)));
   }
 }
 
@@ -125,6 +125,7 @@ std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
   std::string text = fmt::format("EXACT_IP {} of {}", tally.exact_samples, tally.ledger.read());
   switch (basis.exact_ip) {
     case ExactIp::evidence:
+      if (basis.not_judged != NotJudged::none) break;
       if (contract.certified == true) {
         text += ", on every hit: certified";
       } else if (contract.verdict == Verdict::kept && level >= 2) {
@@ -225,7 +226,8 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     explain_verdict(tally.instructions, contract, parts);
     if (contract.verdict != verdict_of(contract.share)) {
-      parts.emplace_back("something else caused part of these samples, which decide nothing");
+      parts.emplace_back(
+          "samples with the data address of something else do not count for the verdict");
     }
   }
   if (!by_address && basis.addresses &&

@@ -62,7 +62,9 @@ void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warning
         "one that ran.",
         samples_that(tally.inside_instruction, " is", " are")));
   }
-  if (basis.exact_ip == ExactIp::evidence && tally.exact_off_trigger > 0) {
+  const bool is_off_trigger_odd =
+      basis.exact_ip == ExactIp::evidence && basis.not_judged == NotJudged::none;
+  if (is_off_trigger_odd && tally.exact_off_trigger > 0) {
     warnings.push_back(fmt::format(
         "{} EXACT_IP set, which is evidence on this CPU, and an address off the trigger: the "
         "address is wrong, or another instruction causes the event too.",
@@ -155,14 +157,13 @@ void measure_rates(const Basis& basis, Description& description) {
 
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
   const bool none = exact_ip == ExactIp::never;
-  const bool flagged = exact_ip == ExactIp::evidence || exact_ip == ExactIp::request;
+  const bool flagged = exact_ip == ExactIp::request;
   const bool shows = (none && level >= 1) || (flagged && level >= 2);
   if (!shows || samples == 0 || exact > 0) return {};
-  return fmt::format(
-      "Precise level {} was recorded but not honoured: none of {} samples has EXACT_IP; {}.", level,
-      samples,
-      none ? "the PMU of this CPU has no precise levels"
-           : "the kernel sets it at this level on this CPU");
+  return fmt::format("Precise level {} was recorded but not honoured: none of {} has EXACT_IP; {}.",
+                     level, counted(samples, "sample"),
+                     none ? "the PMU of this CPU has no precise levels"
+                          : "the kernel sets it at this level on this CPU");
 }
 
 Figures figures_of(const Description& description, const Basis& basis) {

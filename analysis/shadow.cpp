@@ -127,9 +127,13 @@ std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances,
 std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
                                 std::span<const std::uint64_t> hits) {
   const auto all = static_cast<double>(std::accumulate(hits.begin(), hits.end(), std::uint64_t{0}));
-  constexpr std::size_t kMostTriggers = 64;  // time grows with their square
-  if (hits.size() < 2 || hits.size() > kMostTriggers) return std::nullopt;
-  if (hits.size() != distances.size()) return std::nullopt;
+  // No target has more; time grows with the square of the triggers.
+  constexpr std::size_t kMostTriggers = 16;
+  constexpr std::uint64_t kLongestDistance = std::uint64_t{1} << 22;
+  if (hits.size() < 2 || hits.size() > kMostTriggers || hits.size() != distances.size()) {
+    return std::nullopt;
+  }
+  if (*std::max_element(distances.begin(), distances.end()) > kLongestDistance) return std::nullopt;
   if (all < kFewestExpected * static_cast<double>(hits.size())) return std::nullopt;
 
   const SharesByDelay shares(distances);

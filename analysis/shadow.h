@@ -36,7 +36,7 @@ inline constexpr double kShadowFit = 0.01;
 std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t length);
 
 /// Estimates the shadow of up to half an iteration; longer ones cannot be distinguished from short
-/// ones. `hits`: samples at each trigger. nullopt for fewer than two triggers or more than 64, and
+/// ones. `hits`: samples at each trigger. nullopt for fewer than two triggers or more than 16, and
 /// where fewer than five samples are to be expected of each.
 std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
                                 std::span<const std::uint64_t> hits);

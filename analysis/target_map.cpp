@@ -118,7 +118,21 @@ bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
           std::find(successors_.begin(), successors_.end(), address) != successors_.end());
 }
 
+bool TargetMap::is_ambiguous(std::uint64_t address) const {
+  for (std::size_t i = 1; i < blocks_.size(); ++i) {
+    const bool follows =
+        blocks_[i - 1].code.runway.starts.empty() && blocks_[i - 1].code.setup == 0;
+    if (follows && blocks_[i].code.trigger.range.begin == address) return true;
+  }
+  return false;
+}
+
 Classified TargetMap::classify(std::uint64_t address, int level) const {
+  if (level == kNextInstruction && is_ambiguous(address)) {
+    Classified ambiguous;
+    ambiguous.sample_class = SampleClass::other_trigger;
+    return ambiguous;
+  }
   for (std::size_t number = 0; number < blocks_.size(); ++number) {
     if (const auto found = classify_in(number, address)) return *found;
   }

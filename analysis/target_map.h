@@ -78,7 +78,8 @@ class TargetMap {
   static TargetMap of_functions(AddressRange hit, CodeRegion runway);
 
   /// `level`: precise_ip of the sample's event. Level 1 samples the instruction executed after the
-  /// one that caused the event, so there the successors of other triggers count as other triggers.
+  /// one that caused the event, so there the successors of other triggers count as other triggers,
+  /// and so does a trigger that directly follows another one.
   Classified classify(std::uint64_t address, int level = 0) const;
 
   Geometry geometry() const;
@@ -96,6 +97,9 @@ class TargetMap {
     std::optional<std::size_t> censored_index;  // into code.runway.starts
   };
 
+  /// Whether the address is of a trigger that directly follows another: level 1 samples it for
+  /// both.
+  bool is_ambiguous(std::uint64_t address) const;
   std::optional<Classified> classify_in(std::size_t number, std::uint64_t address) const;
   bool is_other_trigger(std::uint64_t address, int level) const;
 

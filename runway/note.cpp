@@ -223,6 +223,14 @@ bool touches_data(TriggerKind trigger) {
   return kind.touches_datum || kind.prefetches_datum || kind.touches_stack;
 }
 
+bool touches_stack(TriggerKind trigger) {
+  return kind_of(trigger).touches_stack;
+}
+
+bool has_page_fault(TriggerKind trigger) {
+  return kind_of(trigger).gives_back_page;
+}
+
 std::vector<TouchedData> data_of(const Specification& specification) {
   const Kind& kind = kind_of(specification.trigger);
   if (!touches_data(specification.trigger)) return {};

@@ -93,6 +93,11 @@ Target require_target(const std::filesystem::path& path);
 /// Whether the trigger accesses memory.
 bool touches_data(TriggerKind kind);
 
+/// Whether it accesses the stack, as instructions before it do.
+bool touches_stack(TriggerKind kind);
+/// Whether each iteration has a page fault, whose time is the kernel's.
+bool has_page_fault(TriggerKind kind);
+
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 

@@ -77,7 +77,7 @@ Command doctor_command() {
            "PMUs and the triggers of the default events.",
            "Each event is opened at each level as record would open it, and sampled for a moment: "
            "yes (accepted), ignored (accepted, the level changes nothing), -C (for a whole CPU "
-           "only, as record then does), none came (accepted, without samples), no (refused). With "
+           "only, as record then does), no samples (accepted, and none came), no (refused). With "
            "--root no event is opened; the kernel's answers are derived from its source and the "
            "files."},
       .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},

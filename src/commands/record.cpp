@@ -55,12 +55,12 @@ void print_end(const run::Run& run, const std::string& shown, bool quiet) {
   if (quiet) return;
   const std::size_t refused = count(run, State::refused);
   std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
-  if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   const auto empty =
       std::count_if(run.measurements.begin(), run.measurements.end(), [](const auto& measurement) {
         return measurement.state == State::finished && !measurement.reason.empty();
       });
   if (empty > 0) line += fmt::format(", {} of them without samples", empty);
+  if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
   if (shown != record::kDefaultRunDirectory) line += " " + shell_quoted({shown});
   print(output::escape_for_terminal(line) + "\n");

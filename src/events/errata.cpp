@@ -12,7 +12,7 @@ namespace skid::events {
 namespace {
 
 constexpr std::string_view kSmt =
-    "with SMT on, counts may be too low, or events of the sibling be counted here";
+    "with SMT on, counts may be too low, or include events of the sibling thread";
 constexpr std::string_view kOneMode =
     "counting only user or only kernel mode (:u, :k) gives wrong counts and PEBS records at the "
     "wrong instruction; count both";

@@ -210,8 +210,10 @@ std::optional<Refusal> amd_refusal(const SamplingSupport& support, const Pmu& pm
     return Refusal{EOPNOTSUPP, {"IBS takes cycles, r076 and r0c1 only", {}}};
   }
   if (attempt.user_only) {
-    return Refusal{EINVAL,
-                   {"IBS cannot leave the kernel out", "sysctl kernel.perf_event_paranoid=1"}};
+    return Refusal{
+        EINVAL,
+        {"IBS cannot leave the kernel out",
+         "record without :u, which takes kernel.perf_event_paranoid 1 or lower, or root"}};
   }
   if (attempt.branch_stack) return no_branch_stack("IBS");
   if (!attempt.whole_cpu && version_of(support.machine.kernel) < kIbsOfTasks) {
@@ -281,8 +283,8 @@ machine::Explain explanation_on(const SamplingSupport& support) {
     if (answer == EINVAL && guest && intel && attempt.precise_ip > 0 &&
         !has_row(kBasic, code_of(attempt, ConfigLayout::intel))) {
       return {
-          "this guest has PEBS without the baseline (PERF_CAP_PEBS_BASELINE): loads and stores "
-          "only",
+          "refused; a guest with PEBS but without PERF_CAP_PEBS_BASELINE takes only instructions, "
+          "loads and stores",
           "record on the host or on bare metal"};
     }
     return {describe_errno(answer), {}};

@@ -73,10 +73,10 @@ std::string_view name_of(Acceptance acceptance) {
 }
 
 Reason why_no_samples(const CpuIdentity& cpu, int level) {
-  if (cpu.hypervisor && cpu.vendor == "GenuineIntel" && level > 0) {
+  if (cpu.hypervisor == "KVM" && cpu.vendor == "GenuineIntel" && level > 0) {
     return {
-        "accepted, and no samples came: KVM drops a guest's PEBS records while the host itself "
-        "uses PEBS",
+        "accepted, and no samples came: KVM may have dropped them, as it does while the host "
+        "itself uses PEBS",
         "end perf on the host, or record on the host"};
   }
   return {"accepted, and no samples came", {}};

@@ -61,7 +61,6 @@ class ProblemFinder {
     check_core_pmu();
     check_refusals();
     check_no_samples();
-    check_whole_cpus();
     check_levels();
     check_allowed_cpus();
     check_settings();
@@ -243,20 +242,6 @@ class ProblemFinder {
     }
   }
 
-  /// IBS before Linux 6.2. Only where all of a CPU may not be sampled is it a problem.
-  void check_whole_cpus() {
-    for (const SampledEvent& event : events_) {
-      for (const LevelAnswer& answer : event.answers) {
-        if (answer.acceptance != Acceptance::per_cpu) continue;
-        add("per_cpu_only",
-            fmt::format("{} at level {}: {}", event.name, level_name(answer.level),
-                        answer.reason.what),
-            "nothing to do: record samples the CPU that the target is pinned to (perf record -C)");
-        return;
-      }
-    }
-  }
-
   /// What sysfs shows and the kernel then refuses, for other reasons than permission: one problem
   /// for all events of a PMU that it refuses alike.
   void check_refusals() {
@@ -322,8 +307,8 @@ class ProblemFinder {
     const std::optional<int> rate = support_.machine.perf_event_max_sample_rate;
     if (rate && *rate < kClockSamplesPerSecond && any_usable()) {
       add("low_sample_rate",
-          fmt::format("kernel.perf_event_max_sample_rate is {}: what comes more often a "
-                      "second is throttled, and cpu-clock comes {} times",
+          fmt::format("kernel.perf_event_max_sample_rate is {}: faster sampling is "
+                      "throttled; cpu-clock takes {} samples a second",
                       *rate, kClockSamplesPerSecond),
           as_root("sysctl kernel.perf_event_max_sample_rate=100000"));
     }

@@ -14,16 +14,16 @@ bool is_page_fault(const Attribute& attribute) {
   return attribute.config == 2 || attribute.config == 5 || attribute.config == 6;
 }
 
-/// Where a sample is in the target.
-analysis::Classified place_of(const locate::VisitedRecord& visited,
-                              const TargetGeometry& geometry) {
+/// Where a sample is in the target, as the ledger has it. `level`: precise_ip.
+analysis::Classified place_of(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+                              int level) {
   analysis::Classified place;  // other code
   if (visited.sample->mode != perfdata::CpuMode::user || !visited.location ||
       !geometry.is_target[visited.location->file]) {
     return place;
   }
   const auto address = geometry.module->address_at(visited.location->offset);
-  return address ? geometry.map.classify(*address) : place;
+  return address ? geometry.map.classify(*address, level) : place;
 }
 
 }  // namespace
@@ -61,11 +61,14 @@ std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescriptio
 }
 
 void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const std::vector<Attribute>& attributes,
               const std::vector<analysis::Addresses*>& by_attribute) {
   if (visited.sample == nullptr) return;
   analysis::Addresses* const addresses = by_attribute[visited.sample->attribute];
   if (addresses == nullptr) return;
-  addresses->samples.at(place_of(visited, geometry)).add(visited.sample->addr, addresses->declared);
+  const int level = static_cast<int>(attributes[visited.sample->attribute].precise_ip);
+  addresses->samples.at(place_of(visited, geometry, level))
+      .add(visited.sample->addr, addresses->declared);
 }
 
 }  // namespace skid::measure

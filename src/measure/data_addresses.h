@@ -29,7 +29,9 @@ std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescriptio
                                                   const runway::TargetReport* report);
 
 /// Adds a sample to the table of its event: `by_attribute`, nullptr where it is not tabulated.
+/// `attributes`: of the recording.
 void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const std::vector<perfdata::Attribute>& attributes,
               const std::vector<analysis::Addresses*>& by_attribute);
 
 }  // namespace skid::measure

@@ -132,6 +132,9 @@ std::vector<std::optional<analysis::Addresses>> addresses_of(
     const auto source = address_source(attribute, pmu, knowledge, cpu.machine());
     addresses = {*source, {}, {}};
     if (geometry == nullptr || !geometry->description) continue;
+    // Of a stack slot other instructions of the loop access the same bytes, and IBS samples them.
+    const auto trigger = geometry->description->specification.trigger;
+    if (*source == analysis::AddressSource::tagged && runway::touches_stack(trigger)) continue;
     addresses->declared =
         declared_data(*geometry->description, has_report ? &*planned->target_report : nullptr);
   }
@@ -150,7 +153,7 @@ void visit_samples(perfdata::Recording& recording, const symbols::AddressSpaces&
   if (!check && !tabulates) return;
   locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
     if (check) check(visited);
-    if (tabulates) tabulate(visited, *geometry, tabulated);
+    if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
   });
 }
 
@@ -226,6 +229,7 @@ std::optional<double> ticks_per_iteration(const run::PlannedMeasurement* planned
   const auto& report = *planned->target_report;
   const double ticks = report.elapsed_seconds * report.ticks_per_second;
   if (report.iterations == 0 || ticks <= 0) return std::nullopt;
+
   return ticks / static_cast<double>(report.iterations);
 }
 
@@ -283,8 +287,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   }
   count_events(attribute, knowledge, basis.not_judged, geometry, source.planned, measurement);
   basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
-  if (is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
-      is_generic_cycles(attribute)) {
+  const bool counts_time = is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
+                           is_generic_cycles(attribute);
+  const bool is_in_kernel = geometry != nullptr && geometry->description &&
+                            runway::has_page_fault(geometry->description->specification.trigger);
+  if (counts_time && !is_in_kernel) {
     basis.ticks_per_iteration = ticks_per_iteration(source.planned);
   }
   measurement.bin_width = bin_width;

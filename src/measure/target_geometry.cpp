@@ -111,6 +111,10 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
   return text;
 }
 
+/// Bytes of another trigger, or of the code before a trigger: a few instructions. Bounds what a
+/// hostile note can make us decode.
+constexpr std::uint64_t kLongestPart = 4096;
+
 /// The target that a file's note describes; nullopt when it has none. A note that cannot be read
 /// is added to `remarks`.
 std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const SampledModule& module,
@@ -127,16 +131,20 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
   const Arch arch = target->description.specification.arch;
   const symbols::Disassembler decoder(arch);
   std::vector<analysis::TriggerBlock> trigger_blocks;
+  std::vector<std::uint64_t> successors;
   for (const auto& [trigger, runway] : layout.trigger_blocks()) {
     if (!trigger_blocks.empty()) {
       const AddressRange setup{trigger_blocks.back().runway.range.end, trigger.begin};
-      trigger_blocks.back().setup = region(elf, decoder, setup).starts.size();
+      if (setup.size() <= kLongestPart) {
+        trigger_blocks.back().setup = region(elf, decoder, setup).starts.size();
+      }
+      // Level 1 samples the setup where no NOP precedes it.
+      if (trigger_blocks.back().runway.range.empty()) successors.push_back(setup.begin);
     }
     trigger_blocks.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
   }
-  std::vector<std::uint64_t> successors;
   for (const AddressRange& other : layout.other_triggers) {
-    append_successors(elf, arch, other, successors);
+    if (other.size() <= kLongestPart) append_successors(elf, arch, other, successors);
   }
   return TargetGeometry{
       mapping_flags(digest, module), &elf,

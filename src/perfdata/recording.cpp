@@ -63,8 +63,8 @@ NumberedFiles numbered_files(const std::filesystem::path& directory) {
 /// set to it. Throws Error.
 FileDescriptor unnamed_file(std::string& directory) {
   const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
-  const bool is_there = std::filesystem::is_directory("/var/tmp");
-  directory = is_chosen || !is_there ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
+  const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
+  directory = is_chosen || !is_writable ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
   const TemporaryDirectory temporary(directory);  // removed when the file is open
   const auto path = temporary.path() / "pipe";
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

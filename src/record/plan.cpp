@@ -101,11 +101,12 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
   for (const ChosenEvent& chosen : request.events) {
     const std::string text = chosen.event.text();
     if (chosen.event.name == "cycles" && !machine.has_core_pmu() && !options.elsewhere) {
-      request.notes.push_back(
-          fmt::format("{}: no core PMU here; perf puts cpu-clock in the place of cycles without a "
-                      "word, and the report shows what was recorded",
-                      text));
+      request.notes.push_back(fmt::format(
+          "{}: no core PMU here; perf silently records cpu-clock instead of cycles, and "
+          "the report shows what was recorded",
+          text));
     }
+    if (options.extras.frequency) continue;  // what follows is about periods
     if (chosen.event.kind == EventKind::clock && chosen.period < kShortestClockPeriod) {
       request.notes.push_back(
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
@@ -114,8 +115,8 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
     const std::uint64_t shared = std::gcd(chosen.period, std::uint64_t{triggers_of(options)});
     if (chosen.event.kind != EventKind::clock && !is_busy(chosen) && shared > 1) {
       request.notes.push_back(fmt::format(
-          "{}: the period {} and the number of triggers are multiples of {}, so the same triggers "
-          "are sampled again and again",
+          "{}: the period {} and the number of triggers share the factor {}, so the same triggers "
+          "are sampled repeatedly",
           text, chosen.period, shared));
     }
     for (const runway::Specification& target : request.targets) {

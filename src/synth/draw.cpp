@@ -185,11 +185,18 @@ class Drawer {
     add({address, origin, mode, is_exact(level_.exact.elsewhere), 0}, sample_class);
   }
 
+  /// Level 1 samples a trigger that directly follows another one for both.
+  bool is_ambiguous(const Step& step) const {
+    return level_.precise_ip == 1 && step.sample_class == SampleClass::hit &&
+           &step != path_.steps().data() && (&step - 1)->sample_class == SampleClass::hit;
+  }
+
   bool is_exact(double share) { return random_.share() < share; }
 
   void add(const Step& step, double exact_share, std::uint64_t data) {
     const DrawnSample sample{step.address, Origin::target, CpuMode::user, is_exact(exact_share),
                              data};
+    if (is_ambiguous(step)) return add(sample, SampleClass::other_trigger);
     if (step.offset) ++drawn_.truth.offsets[*step.offset];
     if (step.trigger) {
       const bool is_hit = step.sample_class == SampleClass::hit;

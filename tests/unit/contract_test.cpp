@@ -108,7 +108,7 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
        "skid 0 requested",
        Verdict::undecided,
        std::nullopt,
-       {"the interval holds 99.90%: more samples decide"}},
+       {"the interval contains 99.90%; record more samples"}},
       {2,
        all_at(0, 500),
        "skid 0 requested",

@@ -161,7 +161,7 @@ Cell answer_cell(const machine::LevelAnswer& answer) {
     case Acceptance::per_cpu:
       return {"-C"};
     case Acceptance::no_samples:
-      return {"none came", Ink::yellow};
+      return {"no samples", Ink::yellow};
     case Acceptance::refused:
       break;
   }
