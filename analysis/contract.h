@@ -17,9 +17,6 @@ std::string_view name_of(Verdict verdict);
 inline constexpr std::string_view kPromiseOfLevelThree =
     "skid 0, and precise distribution where the counter has it";
 
-/// The level that promises constant skid.
-inline constexpr int kConstantSkid = 1;
-
 struct Contract {
   int level = 0;
   /// "none", "constant skid", "skid 0 requested", or kPromiseOfLevelThree; "tagged operation" for

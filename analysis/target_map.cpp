@@ -1,6 +1,7 @@
 #include "analysis/target_map.h"
 
 #include "src/support/error.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,9 +15,6 @@ namespace {
 
 /// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
 constexpr std::size_t kCensoredDivisor = 20;
-
-/// The level at which PEBS samples the instruction executed next.
-constexpr int kNextInstruction = 1;
 
 /// Later code looks instructions up by bisection, so each region must start with one and hold them
 /// in order.
@@ -114,7 +112,7 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
 bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
   return std::any_of(other_triggers_.begin(), other_triggers_.end(),
                      [address](const AddressRange& range) { return range.contains(address); }) ||
-         (level == kNextInstruction &&
+         (level == kConstantSkid &&
           std::find(successors_.begin(), successors_.end(), address) != successors_.end());
 }
 
@@ -128,7 +126,7 @@ bool TargetMap::is_ambiguous(std::uint64_t address) const {
 }
 
 Classified TargetMap::classify(std::uint64_t address, int level) const {
-  if (level == kNextInstruction && is_ambiguous(address)) {
+  if (level == kConstantSkid && is_ambiguous(address)) {
     Classified ambiguous;
     ambiguous.sample_class = SampleClass::other_trigger;
     return ambiguous;

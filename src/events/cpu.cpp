@@ -163,7 +163,18 @@ Core core_of(std::string_view name) {
 
 Core core_of(const machine::CpuIdentity& cpu) {
   const auto files = intel_files_of(cpu);
+  if (files.empty()) return core_of(pfm_name_of(cpu));
   return files.size() == 1 ? core_of(files.front().name) : Core::other;
+}
+
+bool is_arm(const machine::CpuIdentity& cpu) {
+  return cpu.vendor.starts_with("0x") || cpu.arch.starts_with("arm") ||
+         cpu.arch.starts_with("aarch64");
+}
+
+ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
+  if (is_arm(cpu)) return ConfigLayout::arm;
+  return machine::is_amd(cpu) ? ConfigLayout::amd : ConfigLayout::intel;
 }
 
 }  // namespace skid::events

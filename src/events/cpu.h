@@ -75,4 +75,9 @@ std::string pfm_name_of(const machine::CpuIdentity& cpu);
 Core core_of(std::string_view name);
 Core core_of(const machine::CpuIdentity& cpu);
 
+/// Whether it is one of Arm's architecture, of 32 bits too.
+bool is_arm(const machine::CpuIdentity& cpu);
+/// Intel's for CPUs of vendors that are not known.
+ConfigLayout layout_of(const machine::CpuIdentity& cpu);
+
 }  // namespace skid::events

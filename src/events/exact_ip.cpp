@@ -1,5 +1,7 @@
 #include "src/events/exact_ip.h"
 
+#include "src/events/cpu.h"
+
 #include <algorithm>
 #include <array>
 
@@ -46,11 +48,6 @@ constexpr std::array kIntel{
     request(207), request(173), request(174), request(175), request(182), request(221),
     request(1, 18), request(3, 18)};
 
-bool is_arm_or_power(const machine::CpuIdentity& cpu) {
-  return cpu.vendor.starts_with("0x") || cpu.arch.starts_with("arm") ||
-         cpu.arch.starts_with("aarch64") || cpu.arch.starts_with("ppc");
-}
-
 }  // namespace
 
 ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs) {
@@ -59,7 +56,7 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs) {
     return ibs ? ExactIp::evidence : ExactIp::never;
   }
   // drivers/perf/arm_pmu.c and arch/powerpc/perf/core-book3s.c have no precise samples.
-  if (is_arm_or_power(cpu)) return ExactIp::never;
+  if (is_arm(cpu) || cpu.arch.starts_with("ppc")) return ExactIp::never;
   if (cpu.vendor != "GenuineIntel" || !cpu.family || !cpu.model) return ExactIp::unknown;
   const auto* found = std::find_if(kIntel.begin(), kIntel.end(), [&](const Generation& one) {
     return one.family == *cpu.family && one.model == *cpu.model;

@@ -117,10 +117,9 @@ bool has_row(std::span<const PebsRow> rows, std::uint64_t code) {
 /// by an event of the table.
 bool is_outside_pebs_table(const machine::CpuIdentity& cpu, std::uint64_t code) {
   constexpr std::uint64_t kCycles = 0x3c;
-  const std::string name = pfm_name_of(cpu);
   if (code == kCycles) return false;
-  if (name == "core") return !has_row(kCore2, code);
   const Core core = core_of(cpu);
+  if (core == Core::core_2) return !has_row(kCore2, code);
   if (core == Core::nehalem) return !has_row(kNehalem, code);
   if (core == Core::westmere) {
     return !has_row(kNehalem, code) && !has_row({&kWestmereMispredicted, 1}, code);

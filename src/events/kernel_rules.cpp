@@ -36,8 +36,8 @@ bool is_one_of(const std::array<int, N>& models, const machine::CpuIdentity& cpu
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) {
   if (level < 1) return {};
   const bool highest = level >= 3;
-  if (pfm_name_of(cpu) == "core") return kStoppedInstructions;  // Core 2
   switch (core_of(cpu)) {
+    case Core::core_2:
     case Core::silvermont:
     case Core::nehalem:
     case Core::westmere:

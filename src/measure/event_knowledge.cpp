@@ -68,17 +68,6 @@ bool is_arm_core(std::string_view pmu_name) {
          (pmu_name.starts_with("apple_") && pmu_name.ends_with("_pmu"));
 }
 
-/// Of 32 bits, too.
-bool is_arm(const machine::CpuIdentity& cpu) {
-  return cpu.vendor.starts_with("0x") || cpu.arch.starts_with("arm") ||
-         arch_of(cpu) == Arch::aarch64;
-}
-
-events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
-  if (is_arm(cpu)) return events::ConfigLayout::arm;
-  return machine::is_amd(cpu) ? events::ConfigLayout::amd : events::ConfigLayout::intel;
-}
-
 /// A fleet has a few kinds of CPUs; inputs that are made up could have any number.
 constexpr std::size_t kMostKnown = 32;
 
@@ -147,11 +136,11 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   EventKnowledge knowledge;
   knowledge.core_pmu = is_core_event(attribute, pmu_name);
   if (!knowledge.core_pmu) return knowledge;
-  knowledge.of_arm = is_arm(machine_.cpu) || is_arm_core(pmu_name);
+  knowledge.of_arm = events::is_arm(machine_.cpu) || is_arm_core(pmu_name);
   if (!std::exchange(looked_up_, true)) {
     catalogue_ = shared_ != nullptr ? shared_->of(machine_) : Catalogues(perfmon_).of(machine_);
   }
-  knowledge.core = core_event(attribute, layout_of(machine_.cpu));
+  knowledge.core = core_event(attribute, events::layout_of(machine_.cpu));
   knowledge.counted = events::counted_by_generic(generic_name(attribute));
   if (!catalogue_) return knowledge;
   knowledge.cpu = catalogue_->cpu();

@@ -143,15 +143,6 @@ std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& opti
   return {0, 1, 2, 3};
 }
 
-/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/u".
-const machine::CorePmu* named_pmu(const RequestedEvent& event, const machine::Machine& machine) {
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
-    if (name.starts_with(pmu.name + "/")) return &pmu;
-  }
-  return nullptr;
-}
-
 std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<int> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
@@ -317,6 +308,13 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
 
 }  // namespace
 
+const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (event.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
+
 bool is_counted_by_iteration(EventKind kind) {
   return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
 }
@@ -360,7 +358,8 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
     }
     candidates = {*options.cpu};
   }
-  const machine::CorePmu* pmu = named_pmu(event, machine);
+  const machine::CorePmu* pmu =
+      named_pmu(event.perf_name.empty() ? event.name : event.perf_name, machine);
   if (pmu != nullptr && !pmu->cpus.empty()) {
     candidates = common(candidates, pmu->cpus);
     if (candidates.empty()) {

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::record {
@@ -56,6 +57,9 @@ struct ChosenEvent {
 
 /// The events of one trigger instruction each, whose number follows from the iterations.
 bool is_counted_by_iteration(EventKind kind);
+
+/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/"; null: none.
+const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine);
 
 /// An event that comes with every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen);

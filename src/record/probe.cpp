@@ -19,19 +19,6 @@ namespace {
 using machine::Candidate;
 using machine::EventAttempt;
 
-events::ConfigLayout layout_of(const machine::CpuIdentity& cpu) {
-  if (machine::is_amd(cpu)) return events::ConfigLayout::amd;
-  return cpu.arch == "aarch64" ? events::ConfigLayout::arm : events::ConfigLayout::intel;
-}
-
-/// The PMU that "cpu_core/cycles/" names; null: none.
-const machine::CorePmu* pmu_named_by(std::string_view name, const machine::Machine& machine) {
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    if (name.starts_with(pmu.name + "/")) return &pmu;
-  }
-  return nullptr;
-}
-
 /// Type and code of an event of a core PMU.
 std::optional<EventAttempt> core_event(const std::string& name, const machine::CorePmu& pmu,
                                        const machine::Machine& machine) {
@@ -47,7 +34,7 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   }
   if (named || name.starts_with('r')) {
     try {
-      const events::Spelling parts = events::take_apart(name, layout_of(machine.cpu));
+      const events::Spelling parts = events::take_apart(name, events::layout_of(machine.cpu));
       if (parts.config) {
         return EventAttempt{.type = named ? pmu.type : std::uint32_t{perfdata::PERF_TYPE_RAW},
                             .config = *parts.config,
@@ -81,13 +68,14 @@ std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOpti
     candidate = built_in_candidate(event);
   } else {
     const std::string& name = event.perf_name.empty() ? event.name : event.perf_name;
-    const machine::CorePmu* pmu = pmu_named_by(name, machine);
+    const machine::CorePmu* pmu = named_pmu(name, machine);
     if (pmu == nullptr) pmu = events::main_core_pmu(machine);
     if (pmu == nullptr) return std::nullopt;
     if (const auto attempt = core_event(name, *pmu, machine)) {
-      candidate = Candidate{.event = {.name = {}, .pmu = pmu->name},
-                            .attempt = *attempt,
-                            .ignores_levels = layout_of(machine.cpu) == events::ConfigLayout::arm};
+      candidate =
+          Candidate{.event = {.name = {}, .pmu = pmu->name},
+                    .attempt = *attempt,
+                    .ignores_levels = events::layout_of(machine.cpu) == events::ConfigLayout::arm};
     }
   }
   if (!candidate) return std::nullopt;

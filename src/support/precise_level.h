@@ -10,6 +10,9 @@
 
 namespace skid {
 
+/// The level that promises constant skid.
+inline constexpr int kConstantSkid = 1;
+
 /// What PERF_RECORD_MISC_EXACT_IP of a sample means.
 enum class ExactIp : std::uint8_t {
   unknown,   ///< of a CPU that is not known

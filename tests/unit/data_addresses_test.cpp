@@ -124,27 +124,35 @@ TEST(DeclaredData, OfAChaseNeedsTheReportOfItsRun) {
   EXPECT_TRUE(declared_data(target, &report).empty()) << "a target of old";
 }
 
-/// A recording of a load target, with data addresses.
+/// A recording of a target, with data addresses.
 class RecordedAddresses : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!runway::missing_compiler(runway::kHost).empty()) return;
     built_ = std::make_unique<test::TemporaryDirectory>();
-    (void)runway::build_target(runway::specification_of(runway::trigger_kind_from("load")),
-                               *built_ / "target");
+    for (const char* const trigger : {"load", "call"}) {
+      (void)runway::build_target(runway::specification_of(runway::trigger_kind_from(trigger)),
+                                 *built_ / trigger);
+    }
   }
   static void TearDownTestSuite() { built_.reset(); }
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(runway::kHost);
-    std::filesystem::copy_file(*built_ / "target", directory_ / "target");
-    layout_ = runway::require_target(directory_ / "target").description.layout;
+    use_target_of("load");
     builder_.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1);
     run_.machine.cpu.arch = "x86_64";
   }
+  void use_target_of(const char* trigger) {
+    std::filesystem::copy_file(*built_ / trigger, directory_ / "target",
+                               std::filesystem::copy_options::overwrite_existing);
+    layout_ = runway::require_target(directory_ / "target").description.layout;
+  }
   /// So many samples at `instruction` (0: the trigger) with the data address.
   void sample(unsigned instruction, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
-    const std::uint64_t at =
-        instruction == 0 ? layout_.trigger.begin : layout_.runway.begin + instruction - 1;
+    sample_at(instruction == 0 ? layout_.trigger.begin : layout_.runway.begin + instruction - 1,
+              address, count, mode);
+  }
+  void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
     for (int i = 0; i < count; ++i) {
       builder_.record(perfdata::PERF_RECORD_SAMPLE, mode,
                       builder_.writer()
@@ -191,6 +199,30 @@ TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
   EXPECT_EQ(table.not_judged.trigger, 3u);
   EXPECT_EQ(table.judged().sum(), m.samples.judged());
   EXPECT_EQ(table.not_judged.sum() + m.samples.judged(), m.samples.read());
+}
+
+TEST_F(RecordedAddresses, AreInTheClassesOfTheLedgerAtEachLevel) {
+  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "calls use the stack on x86-64 only";
+  use_target_of("call");
+  // Level 1 samples the first instruction of the loop for the back-edge, which the loop counts too.
+  sample_at(layout_.loop.begin, layout_.datum, 5);
+  sample(1, layout_.datum, 7);
+  const auto m = measured(perfdata::PERF_TYPE_SOFTWARE, 2, 1);
+  ASSERT_TRUE(m.basis.addresses);
+  const analysis::AddressTable& table = m.basis.addresses->samples;
+  EXPECT_EQ(table.judged().sum(), m.samples.judged());
+  EXPECT_EQ(table.judged().sum() + table.not_judged.sum(), 12u);
+}
+
+TEST_F(RecordedAddresses, OfTaggedOperationsDoNotJudgeStackSlots) {
+  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "no target for a CPU of AMD here";
+  use_target_of("call");
+  run_.machine.cpu.vendor = "AuthenticAMD";
+  sample(0, layout_.datum, 4000);
+  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  ASSERT_TRUE(m.basis.addresses);
+  EXPECT_TRUE(m.basis.addresses->declared.empty());
+  EXPECT_EQ(m.contract.verdict, analysis::Verdict::not_judged);
 }
 
 TEST_F(RecordedAddresses, OfBreakpointsRepeatTheRequest) {

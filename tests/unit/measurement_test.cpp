@@ -63,7 +63,7 @@ Measurement completed(const Counts& counts, Measurement measurement = {},
   measurement.event.label = "access";
   const NotJudged reason = measurement.basis.not_judged;
   examples::count(counts, &map, measurement.basis);
-  if (reason == NotJudged::timer) measurement.basis.not_judged = reason;
+  if (reason != NotJudged::no_trigger) measurement.basis.not_judged = reason;
   complete(measurement);
   return measurement;
 }
@@ -228,6 +228,8 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
     std::vector<const char*> warning;  ///< parts of the only one; empty: there is none
   };
   const Counts hits{at(kTrigger, 5000)};
+  Measurement unjudged = with_evidence();
+  unjudged.basis.not_judged = NotJudged::no_core_event;
   for (const Case& c : std::vector<Case>{
            {{at(kTrigger, 4995), at(kRunway + 999, 5)}, {}, {}},
            {{at(kTrigger, 4994), at(kRunway + 999, 6)}, {}, {"6 of 5000", "--nops"}},
@@ -242,6 +244,8 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
             with_evidence(),
             {"1 sample has EXACT_IP set, which is evidence on this CPU, and an address off the "
              "trigger"}},
+           // Nothing says that the triggers alone cause an event that is not judged.
+           {{at(kTrigger, 4999, true), at(kRunway, 1, true)}, unjudged, {}},
            {hits, counting(1.049, 1.0), {}},
            {hits, counting(1.2, 1.0), {"1.2 events", "gives 1:"}},
            {hits, counting(0.9, 1.0), {"did not cause the event each time"}},

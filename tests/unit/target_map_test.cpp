@@ -144,6 +144,21 @@ TEST(TargetMap, TakesSuccessorsOfOtherTriggersForThemAtLevelOneOnly) {
   }
 }
 
+TEST(TargetMap, TakesATriggerThatFollowsAnotherForAnotherTriggerAtLevelOneOnly) {
+  // Between the last two are only instructions that prepare the trigger.
+  TriggerBlock prepared{region(0x15, 1), region(0x16, 20)};
+  std::vector<TriggerBlock> blocks{
+      {region(0x10, 1), {}}, {region(0x11, 1), region(0x12, 1)}, {region(0x13, 1), {}}, prepared};
+  blocks[2].setup = 1;
+  const TargetMap map = TargetMap::of_target({}, blocks, {0x10, 0x40}, {});
+  for (int level = 0; level <= 3; ++level) {
+    EXPECT_EQ(map.classify(0x10, level).sample_class, hit) << level;
+    EXPECT_EQ(map.classify(0x11, level).sample_class, level == 1 ? other_trigger : hit) << level;
+    EXPECT_EQ(map.classify(0x13, level).sample_class, hit) << level;
+    EXPECT_EQ(map.classify(0x15, level).sample_class, hit) << level;
+  }
+}
+
 TEST(TargetMap, OfFunctionsTakesAnyAddressOfTheFirstAsAHitAndOfTheSecondAsASkid) {
   const TargetMap map = TargetMap::of_functions({0x100, 0x140}, region(0x200, 100, 3));
   expect_classes(map, {{0x123, hit, {{0, 0}}, 0},
