@@ -167,7 +167,7 @@ void resume(const RecordOptions& options) {
   }
   record::RunDirectory directory = record::RunDirectory::resume(name);
   const record::Targets targets =
-      record::take_up(run, directory.path(), machine::inspect(), machine::find_perf());
+      record::continue_run(run, directory.path(), machine::inspect(), machine::find_perf());
 
   record::Interrupts interrupts;
   record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),

@@ -48,12 +48,12 @@ std::optional<std::uint64_t> ByteStream::left() const noexcept {
 bool ByteStream::read_more(std::size_t size) {
   if (fd_ < 0) return false;
   while (size_ < size) {
-    if (read_behind() == 0) return false;
+    if (read_block() == 0) return false;
   }
   return true;
 }
 
-std::size_t ByteStream::read_behind() {
+std::size_t ByteStream::read_block() {
   if (own_buffer_.empty()) own_buffer_.resize(kBuffer);
   if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
   data_ = own_buffer_.data();

@@ -47,7 +47,7 @@ class ByteStream {
  private:
   bool read_more(std::size_t size);
   /// Reads after the buffered bytes; returns the number of bytes read, 0 at the end.
-  std::size_t read_behind();
+  std::size_t read_block();
 
   int fd_ = -1;
   bool is_pipe_ = false;

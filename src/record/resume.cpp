@@ -63,8 +63,8 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
 
 }  // namespace
 
-Targets take_up(run::Run& run, const fs::path& directory, const machine::Machine& here,
-                const machine::PerfTool& perf) {
+Targets continue_run(run::Run& run, const fs::path& directory, const machine::Machine& here,
+                     const machine::PerfTool& perf) {
   check_same_machine(run, here);
   Targets targets = read_targets(run, directory);
   std::error_code ignored;

@@ -78,8 +78,8 @@ void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint
 /// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
 /// notes a change of perf. Gives its targets. Throws Error where it was begun on another machine or
 /// with other targets.
-Targets take_up(run::Run& run, const std::filesystem::path& directory, const machine::Machine& here,
-                const machine::PerfTool& perf);
+Targets continue_run(run::Run& run, const std::filesystem::path& directory,
+                     const machine::Machine& here, const machine::PerfTool& perf);
 
 /// Now, as run.json writes it: "2026-01-02T03:04:05Z".
 std::string utc_now();

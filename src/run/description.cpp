@@ -37,11 +37,11 @@ struct FileName {
 
 /// A value that may be absent; an empty text is written as null.
 template <typename T>
-struct IfThere {
+struct MayBeAbsent {
   T& value;
 };
 template <typename T>
-IfThere(T&) -> IfThere<T>;
+MayBeAbsent(T&) -> MayBeAbsent<T>;
 
 /// Of integers.
 struct Range {
@@ -74,7 +74,7 @@ void list_keys(Keys& keys, machine::Machine& machine) {
   keys("kernel", machine.kernel);
   keys("hostname", machine.hostname);
   keys("core_pmus", machine.core_pmus);
-  keys("other_pmus", IfThere{machine.other_pmus});
+  keys("other_pmus", MayBeAbsent{machine.other_pmus});
   keys("perf_event_paranoid", machine.perf_event_paranoid, Range{.least = -1});
   keys("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
   keys("smt_active", machine.smt_active);
@@ -118,20 +118,20 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("event", measurement.event);
   keys("requested", measurement.requested);
   keys("perf_event", measurement.perf_event);
-  keys("witness", IfThere{measurement.cross_check});
-  keys("data_addresses", IfThere{measurement.data_addresses});
-  keys("weights", IfThere{measurement.weights});
+  keys("witness", MayBeAbsent{measurement.cross_check});
+  keys("data_addresses", MayBeAbsent{measurement.data_addresses});
+  keys("weights", MayBeAbsent{measurement.weights});
   keys("level", measurement.level, Range{.most = machine::kHighestLevel});
   keys("repeat", measurement.repeat, Range{.least = 1});
   keys("period", measurement.period);
   keys("frequency", measurement.extras.frequency);
-  keys("call_graph", IfThere{measurement.extras.call_graph});
-  keys("branch_filter", IfThere{measurement.extras.branch_filter});
-  keys("per_cpu", IfThere{measurement.extras.per_cpu});
+  keys("call_graph", MayBeAbsent{measurement.extras.call_graph});
+  keys("branch_filter", MayBeAbsent{measurement.extras.branch_filter});
+  keys("per_cpu", MayBeAbsent{measurement.extras.per_cpu});
   keys("cpu", measurement.cpu);
   keys("trigger", measurement.trigger);
   keys("length", measurement.length);
-  keys("samples", IfThere{measurement.samples});
+  keys("samples", MayBeAbsent{measurement.samples});
   keys("file", FileName{measurement.file});
   keys("state", measurement.state);
   keys("reason", measurement.reason);
@@ -178,7 +178,7 @@ class Reader {
     }
   }
   template <typename T>
-  void operator()(std::string_view key, IfThere<T> to) {
+  void operator()(std::string_view key, MayBeAbsent<T> to) {
     if (const auto value = object_.find(key)) take(*value, to.value, {});
   }
 
@@ -262,7 +262,7 @@ class Writer {
     return {{"iterations", std::get<std::uint64_t>(length)}};
   }
   template <typename T>
-  static ordered_json json_of(IfThere<T>& value) {
+  static ordered_json json_of(MayBeAbsent<T>& value) {
     if constexpr (std::is_same_v<T, std::string>) {
       if (value.value.empty()) return {};
     }

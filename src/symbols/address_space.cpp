@@ -23,8 +23,8 @@ constexpr std::uint64_t kFileBytes = 192;
 /// Mappings of a life that are looked at one by one: most processes have no more.
 constexpr std::uint32_t kFew = 32;
 
-/// Keeps the addresses around `address` that are in `range`, or all outside of it, as `address` is.
-void keep_alike(AddressRange& alike, const AddressRange& range, std::uint64_t address) {
+/// Leaves the addresses around `address` that are on its side of the ends of `range`.
+void narrow(AddressRange& alike, const AddressRange& range, std::uint64_t address) {
   if (address >= range.end) {
     alike.begin = std::max(alike.begin, range.end);
   } else if (address < range.begin) {
@@ -178,7 +178,7 @@ const AddressSpaces::Mapping* AddressSpaces::newest(const Life& life, std::size_
     return number ? mappings + *number : nullptr;
   }
   while (count-- > 0) {
-    keep_alike(alike, mappings[count].range, address);
+    narrow(alike, mappings[count].range, address);
     if (mappings[count].range.contains(address)) return mappings + count;
   }
   return nullptr;
@@ -209,7 +209,7 @@ Region AddressSpaces::find(std::int32_t pid, std::uint64_t address, std::uint64_
     });
     if (next != own.end()) region.until = std::min(region.until, next->since);
     for (auto mapping = later; mapping != next; ++mapping) {
-      keep_alike(region.addresses, mapping->range, address);
+      narrow(region.addresses, mapping->range, address);
     }
   }
   const Mapping* found = newest(*life, count, address, region.addresses);
