@@ -110,7 +110,7 @@ std::string amd_name(int family, int model) {
 }
 
 bool is_core_2(int family, int model) {
-  return family == 6 && (model == 15 || model == 23 || model == 29);
+  return family == 6 && (model == 15 || model == 22 || model == 23 || model == 29);
 }
 
 }  // namespace
@@ -163,6 +163,7 @@ Core core_of(std::string_view name) {
 
 Core core_of(const machine::CpuIdentity& cpu) {
   const auto files = intel_files_of(cpu);
+  if (files.empty()) return core_of(pfm_name_of(cpu));
   return files.size() == 1 ? core_of(files.front().name) : Core::other;
 }
 
