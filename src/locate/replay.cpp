@@ -97,7 +97,7 @@ void Replay::take(const Record& record) {
 
 void Replay::seal() {
   for (const auto& known : recording_.features().build_ids) {
-    spaces_.set_build_id(known.path, known.build_id);
+    if (!known.guest) spaces_.set_build_id(known.path, known.build_id);
   }
   spaces_.seal();
 }
