@@ -434,14 +434,14 @@ int main(void) {
 }
 )");
   const auto loaded = run_program({in_directory("program")});
-if (!loaded.code.success()) GTEST_SKIP() << "no BPF program can be loaded: " << loaded.err;
-record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
-const auto rows = agreed_rows();
-const auto in_program = [](const SampleRow& row) {
-  return row.sym.starts_with("bpf_prog_") && row.sym.ends_with("_filter_loop");
-};
-if (std::ifstream("/proc/sys/net/core/bpf_jit_enable").peek() == '0') return;  // interpreted
-EXPECT_GT(count_if(rows, in_program), 50);
+  if (!loaded.code.success()) GTEST_SKIP() << "no BPF program can be loaded: " << loaded.err;
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  const auto rows = agreed_rows();
+  const auto in_program = [](const SampleRow& row) {
+    return row.sym.starts_with("bpf_prog_") && row.sym.ends_with("_filter_loop");
+  };
+  if (std::ifstream("/proc/sys/net/core/bpf_jit_enable").peek() == '0') return;  // interpreted
+  EXPECT_GT(count_if(rows, in_program), 50);
 }
 
 TEST_F(Agreement, WithCallChains) {
