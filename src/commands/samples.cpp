@@ -53,7 +53,6 @@ class SamplePrinter {
                           ProgressLine::suits_standard_error(messages.quiet()));
     progress.begins("reading", options_.file, 1, 1);
     const auto begin = std::chrono::steady_clock::now();
-    modules_.expect_machine(recording_.features().arch);
     if (!is_json_) {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         out_.text() += (i > 0 ? "\t" : "") + std::string(columns_[i].name);
@@ -63,6 +62,9 @@ class SamplePrinter {
     if (has_places_) {
       recording_.spool();
       spaces_ = locate::read_address_spaces(recording_);
+      // What a pipe was recorded on is known now.
+      modules_.expect_machine(recording_.features().arch);
+      modules_.expect_own_machine(locate::is_of_this_machine(recording_.features()));
       recording_.rewind();
       kernel_names_.resize(spaces_.file_count());
     }

@@ -110,7 +110,7 @@ std::string amd_name(int family, int model) {
 }
 
 bool is_core_2(int family, int model) {
-  return family == 6 && (model == 15 || model == 23 || model == 29);
+  return family == 6 && (model == 15 || model == 22 || model == 23 || model == 29);
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ using machine::SamplingSupport;
 constexpr Since kIbsOfTasks{6, 2};
 /// hsw_limit_period(), 25dfc9e357af.
 constexpr Since kHaswellMinimum{6, 11};
+/// perf_ibs_op.min_period, b2fc7b282bf7.
+constexpr Since kIbsMinimum{6, 15};
 /// Before 88ec7eedbbd2 the minimum period was compared with a frequency too.
 constexpr Since kFrequencyIsNoPeriod{6, 14};
 
@@ -135,6 +137,7 @@ std::optional<Refusal> period_refusal(const SamplingSupport& support, const Even
   const auto rule = period_rule(cpu, event);
   if (!rule || !rule->refuses(attempt.period)) return std::nullopt;
   if (core_of(cpu) == Core::haswell && kernel < kHaswellMinimum) return std::nullopt;
+  if (event.ibs && kernel < kIbsMinimum) return std::nullopt;
   if (attempt.frequency) {
     return Refusal{EINVAL,
                    {fmt::format("before Linux 6.14 a frequency below {}, the shortest period of "
@@ -142,15 +145,9 @@ std::optional<Refusal> period_refusal(const SamplingSupport& support, const Even
                                 rule->least, rule->who),
                     fmt::format("-F {}", rule->least)}};
   }
-  const std::uint64_t multiple = rule->multiple_of;
-  const std::uint64_t next =
-      std::max(rule->least, (attempt.period + multiple - 1) / multiple * multiple);
-  return Refusal{
-      EINVAL,
-      {multiple > 1 && attempt.period >= rule->least
-           ? fmt::format("{} takes periods that are multiples of {}", rule->who, multiple)
-           : fmt::format("{} takes periods from {}", rule->who, rule->least),
-       fmt::format("-c {}", next)}};
+  return Refusal{EINVAL,
+                 {fmt::format("{} takes periods from {}", rule->who, rule->least),
+                  fmt::format("-c {}", rule->least)}};
 }
 
 Refusal no_branch_stack(const char* what) {

@@ -1,6 +1,7 @@
 #include "src/events/kernel_rules.h"
 
 #include "src/events/cpu.h"
+#include "src/events/intel_table.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>
@@ -18,17 +19,16 @@ constexpr std::uint64_t kInstructions = 0x01c0;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kCycles = 0x003c;
 
-/// Golden Cove and its derivatives in family 6, whose counters for precise distribution have a
-/// minimum period: Sapphire and Emerald Rapids, Granite Rapids, Alder, Raptor, Meteor and Arrow
-/// Lake.
-constexpr std::array<int, 15> kPreciseDistribution{143, 207, 173, 174, 151, 154, 183, 186,
-                                                   191, 170, 172, 181, 197, 198, 189};
-constexpr std::array<int, 3> kNehalem{26, 30, 46};
-
-template <std::size_t N>
-bool is_one_of(const std::array<int, N>& models, const machine::CpuIdentity& cpu) {
-  return cpu.vendor == "GenuineIntel" && cpu.family == 6 && cpu.model &&
-         std::find(models.begin(), models.end(), *cpu.model) != models.end();
+/// Whether the kernel treats a CPU as Golden Cove or Gracemont or what followed them
+/// (intel_pmu_init_glc(), intel_pmu_init_grt()): all of Intel's table that have no entry of their
+/// own in Core, but for Goldmont Plus and Tremont.
+bool is_since_golden_cove(const machine::CpuIdentity& cpu) {
+  constexpr std::array<std::string_view, 3> kBefore{"goldmontplus", "elkhartlake", "snowridgex"};
+  const Core core = core_of(cpu);
+  if (core != Core::other) return core == Core::sapphire_rapids;
+  const auto files = intel_files_of(cpu);
+  return !files.empty() &&
+         std::find(kBefore.begin(), kBefore.end(), files.front().name) == kBefore.end();
 }
 
 }  // namespace
@@ -39,6 +39,7 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
   switch (core_of(cpu)) {
     case Core::core_2:
     case Core::silvermont:
+    case Core::knights_landing:
     case Core::nehalem:
     case Core::westmere:
       return kStoppedInstructions;
@@ -57,7 +58,7 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
 }
 
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
-  if (event.ibs) return PeriodRule{.least = 16, .multiple_of = 16, .who = "IBS"};
+  if (event.ibs) return PeriodRule{.least = 144, .multiple_of = 16, .who = "IBS"};
   // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted, which the kernel makes of them after it
   // has checked the period.
   const bool alias = event.config == kCycles && event.level >= 3;
@@ -66,18 +67,15 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
   if (instructions && core == Core::broadwell) {
     return PeriodRule{.least = alias ? 1U : 128U,
                       .multiple_of = 64,
-                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)",
-                      .rounds = true};
+                      .who = "INST_RETIRED.PREC_DIST on Broadwell (erratum BDM11)"};
   }
   if (core == Core::haswell) {
     return instructions && !alias
                ? PeriodRule{.least = 128, .who = "INST_RETIRED.PREC_DIST on Haswell (HSW11)"}
                : PeriodRule{.least = 32, .who = "Haswell"};
   }
-  if (is_one_of(kNehalem, cpu)) {
-    return PeriodRule{.least = 32, .who = "Nehalem"};
-  }
-  if (event.level >= 3 && is_one_of(kPreciseDistribution, cpu)) {
+  if (core == Core::nehalem) return PeriodRule{.least = 32, .who = "Nehalem"};
+  if (event.level >= 3 && is_since_golden_cove(cpu)) {
     return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;
@@ -97,6 +95,9 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
   constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
   constexpr std::uint64_t kUnknown = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
                                      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
+  // Not in the record of a guest without the baseline, nor are time and branches.
+  constexpr std::uint64_t kWithBaseline =
+      PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
   const std::uint64_t rest = sample_type & ~kInAnyRecord;
   if ((rest & ~(kTime | kBranches | kUnknown)) != 0) return false;
   switch (core_of(cpu)) {
@@ -112,18 +113,17 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
     case Core::skylake_server:
       if ((rest & kBranches) != 0) return false;
       break;
-    case Core::icelake:
-    case Core::sapphire_rapids:
-      // A guest without the baseline has neither time nor branches in the record.
-      if (cpu.hypervisor && rest != 0) return std::nullopt;
-      break;
     case Core::core_2:
     case Core::bonnell:
     case Core::silvermont:
     case Core::goldmont:
     case Core::knights_landing:
     case Core::other:
-      if (!is_one_of(kPreciseDistribution, cpu) || cpu.hypervisor) return std::nullopt;
+      if (!is_since_golden_cove(cpu)) return std::nullopt;
+      [[fallthrough]];
+    case Core::icelake:
+    case Core::sapphire_rapids:
+      if (cpu.hypervisor && (rest != 0 || (sample_type & kWithBaseline) != 0)) return std::nullopt;
       break;
   }
   if ((rest & kUnknown) != 0) return std::nullopt;

@@ -17,16 +17,14 @@ namespace skid::events {
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 
 /// Periods that an event can have. The kernel refuses shorter ones (-EINVAL, x86_pmu_hw_config() in
-/// arch/x86/events/core.c, perf_ibs_init()).
+/// arch/x86/events/core.c, perf_ibs_init()). IBS clears the low four bits of a period;
+/// perf_ibs_init() has a check for them that never applies (removed in 88c7bcad71c8).
 struct PeriodRule {
   std::uint64_t least = 1;
-  std::uint64_t multiple_of = 1;
-  std::string_view who;  ///< "IBS"
-  bool rounds = false;   ///< longer ones are silently rounded down to a multiple, not refused
+  std::uint64_t multiple_of = 1;  ///< longer ones are silently rounded down to a multiple
+  std::string_view who;           ///< "IBS"
 
-  bool refuses(std::uint64_t period) const noexcept {
-    return period < least || (!rounds && period % multiple_of != 0);
-  }
+  bool refuses(std::uint64_t period) const noexcept { return period < least; }
   bool takes(std::uint64_t period) const noexcept {
     return period >= least && period % multiple_of == 0;
   }
@@ -40,7 +38,8 @@ struct RuledEvent {
 };
 
 /// What restricts the periods of an event. nullopt: nothing that is known. Haswell: kernels from
-/// Linux 6.11 on (hsw_limit_period()); older ones take any period.
+/// Linux 6.11 on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7); older ones take any
+/// period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with

@@ -168,6 +168,7 @@ Reader::Read Reader::add(const measure::Source& source) {
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
                            selection_.perfmon);
   modules_.expect_machine(cpu.machine().cpu.arch);
+  modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
@@ -266,8 +267,7 @@ bool Reader::add_function(Reading& reading) {
     if (where_is(located) == Where::kernel) {
       const std::string dso = locate::kernel_dso_name(mapped);
       if (!is_selected_module(dso)) return;
-      const auto symbol =
-          reading.kernel.symbol_at(mapped.path, located.ip, located.location->offset);
+      const auto symbol = reading.kernel.symbol_at(mapped, located.ip, located.location->offset);
       if (!symbol || symbol->name != name) return;
       is_in_kernel = true;
       take(code_at(listing_.codes, Kind::kernel_function, nullptr, dso, symbol->range), located,
@@ -325,9 +325,8 @@ void Reader::add_names(Reading& reading) {
 void Reader::decode(Code& code) const {
   if (code.kind == Kind::kernel_function) {
     code.no_code =
-        "the kernel patches its code at run time (jump labels, alternatives, tracing), so that no "
-        "file "
-        "contains the executed code";
+        "the kernel generates and patches code at run time (BPF, jump labels, tracing), so that no "
+        "file contains the executed code";
     return;
   }
   if (!code.arch) {

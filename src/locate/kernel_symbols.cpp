@@ -159,13 +159,17 @@ const std::string& KernelSymbols::believable_module(const std::string& dso, std:
   return answer->second;
 }
 
-std::optional<symbols::Function> KernelSymbols::symbol_at(const std::string& dso,
+std::optional<symbols::Function> KernelSymbols::symbol_at(const symbols::MappedFile& file,
                                                           std::uint64_t address,
                                                           std::uint64_t offset) {
+  if (file.symbol_size > 0) {
+    const std::uint64_t begin = address - offset;
+    return symbols::Function{file.path, {begin, begin + file.symbol_size}};
+  }
   if (!opened_) open();
   if (!table_) return std::nullopt;
-  if (dso != kKernelName) {
-    const std::string& module = believable_module(dso, address - offset);
+  if (file.path != kKernelName) {
+    const std::string& module = believable_module(file.path, address - offset);
     return module.empty() ? std::nullopt : table_->symbol_at(module, address);
   }
   auto found = table_->symbol_at({}, address + shift_);

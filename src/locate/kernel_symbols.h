@@ -51,10 +51,11 @@ class KernelSymbols {
       : recorded_(std::move(recorded)), files_(std::move(files)) {}
 
   /// The symbol of the kernel or of a module at `address`, with its recorded range.
-  /// `dso`: "[kernel.kallsyms]" or a module's file or "[ext4]". `offset`: bytes from the start of
-  /// the module's mapping; unused for the kernel itself. nullopt if none is known or verified, with
-  /// the reason in `remarks`. The table is read at the first lookup.
-  std::optional<symbols::Function> symbol_at(const std::string& dso, std::uint64_t address,
+  /// `file`: "[kernel.kallsyms]", a module's file or "[ext4]", or a recorded symbol, which is the
+  /// answer itself. `offset`: bytes from the start of its mapping; unused for the kernel itself.
+  /// nullopt if none is known or verified, with the reason in `remarks`. The table is read at the
+  /// first lookup.
+  std::optional<symbols::Function> symbol_at(const symbols::MappedFile& file, std::uint64_t address,
                                              std::uint64_t offset);
 
   /// What had to be refused or could not be verified, one line each.

@@ -23,13 +23,6 @@ bool is_memory_without_file(std::string_view path) {
   return starts_with_any(path, kPrefixes);
 }
 
-bool is_perf_map(std::string_view path) {
-  if (!path.starts_with(kPerfMapPrefix) || !path.ends_with(kPerfMapSuffix)) return false;
-  path.remove_prefix(kPerfMapPrefix.size());
-  path.remove_suffix(std::min(path.size(), kPerfMapSuffix.size()));
-  return !path.empty() && path.find_first_not_of("-0123456789") == std::string_view::npos;
-}
-
 }  // namespace
 
 KernelMappingName kernel_mapping_name(std::string_view path) {
@@ -64,6 +57,13 @@ std::string kernel_dso_name(const symbols::MappedFile& file) {
 std::string user_mapping_name(const perfdata::MappingRecord& mapping) {
   if (!mapping.executable || !is_memory_without_file(mapping.path)) return mapping.path;
   return fmt::format("{}{}{}", kPerfMapPrefix, mapping.pid, kPerfMapSuffix);
+}
+
+bool is_perf_map(std::string_view path) {
+  if (!path.starts_with(kPerfMapPrefix) || !path.ends_with(kPerfMapSuffix)) return false;
+  path.remove_prefix(kPerfMapPrefix.size());
+  path.remove_suffix(std::min(path.size(), kPerfMapSuffix.size()));
+  return !path.empty() && path.find_first_not_of("-0123456789") == std::string_view::npos;
 }
 
 bool is_pseudo_file(std::string_view path) {

@@ -35,6 +35,9 @@ std::string kernel_dso_name(const symbols::MappedFile& file);
 /// process may have noted what it put there: "/tmp/perf-123.map".
 std::string user_mapping_name(const perfdata::MappingRecord& mapping);
 
+/// Whether a name is that of a perf map: "/tmp/perf-123.map".
+bool is_perf_map(std::string_view path);
+
 /// Whether a name is no file to be opened: "[vdso]", "//anon", "/tmp/perf-123.map", a deleted file.
 bool is_pseudo_file(std::string_view path);
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/utsname.h>
 
 namespace skid::locate {
 namespace {
@@ -79,6 +80,12 @@ SearchPlaces SearchPlaces::of_this_machine() {
     debuginfod = home / ".cache" / "debuginfod_client";
   }
   return places;
+}
+
+bool is_of_this_machine(const perfdata::Features& features) {
+  struct utsname here {};
+  return ::uname(&here) == 0 && !features.hostname.empty() && features.hostname == here.nodename &&
+         features.os_release == here.release;
 }
 
 void ModuleStore::add_candidate(const fs::path& path) {
@@ -235,6 +242,29 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
   }
   answers_.emplace(key, found);
   return found;
+}
+
+std::optional<symbols::Function> ModuleStore::generated_function_at(const std::string& path,
+                                                                    std::uint64_t address) {
+  if (places_.symfs.empty() && !is_own_machine_) return std::nullopt;
+  const auto [entry, is_new] = perf_maps_.try_emplace(path);
+  std::optional<symbols::PerfMap>& map = entry->second;
+  if (is_new) {
+    const fs::path file =
+        places_.symfs.empty() ? fs::path(path) : places_.symfs / fs::path(path).relative_path();
+    std::error_code none;
+    if (!fs::exists(fs::symlink_status(file, none)))
+      return std::nullopt;  // most processes have none
+    try {
+      map = symbols::PerfMap::read(file);
+      remarks_.push_back({Remark::Kind::unverified, path,
+                          fmt::format("{}: names of generated code are taken from it as it is now",
+                                      file.string())});
+    } catch (const InputError& error) {
+      remarks_.push_back({Remark::Kind::unreadable, path, error.what()});
+    }
+  }
+  return map ? map->function_at(address) : std::nullopt;
 }
 
 }  // namespace skid::locate

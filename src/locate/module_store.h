@@ -1,10 +1,12 @@
 // The files of a recording's mappings: opened once, used only with the recorded build-id.
 #pragma once
 
+#include "src/perfdata/features.h"
 #include "src/support/architecture.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"
+#include "src/symbols/perf_map.h"
 
 #include <filesystem>
 #include <map>
@@ -29,6 +31,9 @@ struct SearchPlaces {
   static SearchPlaces of_this_machine();
 };
 
+/// Whether a recording is of this machine and its kernel, by host name and release.
+bool is_of_this_machine(const perfdata::Features& features);
+
 class ModuleStore {
  public:
   /// Looks at recorded paths, for candidates and below /usr/lib/debug, nowhere else.
@@ -44,6 +49,10 @@ class ModuleStore {
   /// The machine that was recorded, as `uname -m` calls it, may be empty. A file whose build-id was
   /// not recorded is refused where it is for another one: the recording is of elsewhere.
   void expect_machine(std::string_view name);
+
+  /// Whether the recording was made on this machine, so that perf maps here may be of its
+  /// processes.
+  void expect_own_machine(bool is_own) { is_own_machine_ = is_own; }
 
   /// Why a file is not used, or used with reserve.
   enum class Problem {
@@ -65,6 +74,12 @@ class ModuleStore {
   /// whose build-id differs from the recorded one is refused wherever it is; one without a recorded
   /// build-id is opened and named in `remarks`.
   Found find(const symbols::MappedFile& file);
+
+  /// The function that the process of a perf map ("/tmp/perf-123.map") generated at an address, by
+  /// that file below SearchPlaces::symfs; without one, of a recording of this machine only. Nothing
+  /// verifies that the file is of that process, as a remark states.
+  std::optional<symbols::Function> generated_function_at(const std::string& path,
+                                                         std::uint64_t address);
 
   /// Files that were refused or could not be verified, one remark each.
   struct Remark {
@@ -96,6 +111,8 @@ class ModuleStore {
   std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
   std::vector<std::filesystem::path> candidates_;
   std::map<std::pair<std::string, std::string>, Found> answers_;
+  bool is_own_machine_ = false;
+  std::map<std::string, std::optional<symbols::PerfMap>> perf_maps_;  // by mapped path
   std::vector<Remark> remarks_;
 };
 

@@ -13,11 +13,19 @@ namespace skid::locate {
 
 using perfdata::Record;
 
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+AddressRange range_of(std::uint64_t address, std::uint64_t length) {
+  return {address, address + std::min(length, kMost - address)};
+}
+
+}  // namespace
+
 void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode mode,
                            std::uint64_t time) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  AddressRange range{mapping.address,
-                     mapping.address + std::min(mapping.length, kMost - mapping.address)};
+  AddressRange range = range_of(mapping.address, mapping.length);
   switch (mode) {
     case perfdata::CpuMode::guest_kernel:
     case perfdata::CpuMode::guest_user:
@@ -36,10 +44,20 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
                   {std::move(name.dso), std::move(mapping.build_id)});
       break;
     }
-    default:
-      spaces_.map(time, mapping.pid, range, mapping.page_offset,
-                  {user_mapping_name(mapping), std::move(mapping.build_id)});
+    default: {
+      std::string name = user_mapping_name(mapping);
+      // A perf map has addresses. What such a mapping has as its offset depends on the kernel.
+      const std::uint64_t offset = is_perf_map(name) ? range.begin : mapping.page_offset;
+      spaces_.map(time, mapping.pid, range, offset, {std::move(name), std::move(mapping.build_id)});
+    }
   }
+}
+
+/// The code is the kernel's from its record on. What is removed stays until something else is at
+/// its addresses.
+void Replay::enter_symbol(perfdata::KernelSymbolRecord& symbol, std::uint64_t time) {
+  spaces_.map(time, symbols::AddressSpaces::kKernel, range_of(symbol.address, symbol.length), 0,
+              {std::move(symbol.name), {}, symbol.length});
 }
 
 /// Whether one more event may be entered. Notes the first that may not.
@@ -72,6 +90,15 @@ void Replay::take(const Record& record) {
       }
       break;
     }
+    case perfdata::PERF_RECORD_KSYMBOL: {
+      auto symbol = perfdata::parse_kernel_symbol(record, decoder.order());
+      if (!symbol) {
+        recording_.add_short_record(record);
+      } else if (!symbol->removed && has_room(record.offset)) {
+        enter_symbol(*symbol, decoder.time_of(record));
+      }
+      break;
+    }
     case perfdata::PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
       if (!task) {
@@ -97,7 +124,7 @@ void Replay::take(const Record& record) {
 
 void Replay::seal() {
   for (const auto& known : recording_.features().build_ids) {
-    spaces_.set_build_id(known.path, known.build_id);
+    if (!known.guest) spaces_.set_build_id(known.path, known.build_id);
   }
   spaces_.seal();
 }

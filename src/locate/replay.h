@@ -8,8 +8,8 @@
 
 namespace skid::locate {
 
-/// Builds address spaces from the mapping, fork and exec records of a recording and its build-ids.
-/// Damage and excess are added to the faults of the recording.
+/// Builds address spaces from the mapping, KSYMBOL, fork and exec records of a recording and its
+/// build-ids. Damage and excess are added to the faults of the recording.
 class Replay {
  public:
   /// Limit of memory for mappings, plus kBytesAByte for each stored byte of the recording read so
@@ -23,7 +23,7 @@ class Replay {
          std::uint64_t most_bytes = kMostBytes)
       : recording_(recording), spaces_(spaces), most_bytes_(most_bytes) {}
 
-  /// Enters MMAP, MMAP2, FORK and COMM records.
+  /// Enters MMAP, MMAP2, KSYMBOL, FORK and COMM records.
   void take(const perfdata::Record& record);
 
   /// After the last record: adds the build-ids, and seals the address spaces.
@@ -32,6 +32,7 @@ class Replay {
  private:
   bool has_room(std::uint64_t offset);
   void enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode mode, std::uint64_t time);
+  void enter_symbol(perfdata::KernelSymbolRecord& symbol, std::uint64_t time);
 
   perfdata::Recording& recording_;
   symbols::AddressSpaces& spaces_;

@@ -1,5 +1,7 @@
 #include "src/locate/symbolizer.h"
 
+#include "src/locate/mapping_name.h"
+
 #include <optional>
 #include <utility>
 
@@ -31,7 +33,10 @@ Symbol Symbolizer::look_up(symbols::FileLocation location, std::uint64_t address
   const symbols::MappedFile& file = spaces_.file(location.file);
   std::optional<symbols::Function> function;
   if (in_kernel) {
-    function = kernel_.symbol_at(file.path, address, location.offset);
+    function = kernel_.symbol_at(file, address, location.offset);
+  } else if (is_perf_map(file.path)) {
+    address = location.offset;
+    function = modules_.generated_function_at(file.path, address);
   } else if (const auto* module = modules_.find(file).module) {
     if (const auto linked = module->address_at(location.offset)) {
       address = *linked;

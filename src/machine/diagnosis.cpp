@@ -33,7 +33,7 @@ Acceptance acceptance_of(int answer, bool ignores_level) {
   return ignores_level ? Acceptance::ignored : Acceptance::accepted;
 }
 
-/// "p, pp: IBS takes multiples of 16; ppp: IBS has no such level"; a reason of all levels alone.
+/// "p, pp: IBS takes periods from 144; ppp: IBS has no such level"; a reason of all levels alone.
 std::string remark_of(const std::vector<LevelAnswer>& answers) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const LevelAnswer& answer : answers) {

@@ -28,7 +28,7 @@ struct EventAttempt {
   int cpu = -1;                       ///< -1: any
   bool whole_cpu = false;             ///< all tasks on `cpu` (perf record -C), not this process
 
-  /// A multiple of 16, which IBS demands, and within what all PMUs and clocks take.
+  /// A multiple of 16, which IBS does not round, and within what all PMUs and clocks take.
   static constexpr std::uint64_t kAnyPeriod = 100'000;
 };
 
@@ -46,7 +46,7 @@ using EventTrial = std::function<int(const EventAttempt&)>;
 
 /// Why the kernel gives an answer.
 struct Reason {
-  std::string what;    ///< a clause: "IBS takes multiples of 16"
+  std::string what;    ///< a clause: "IBS takes periods from 144"
   std::string remedy;  ///< empty: none is known
 };
 /// Of an event that was accepted and counted, or recorded, without a sample. `level`: 0 for events

@@ -190,6 +190,8 @@ std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, 
     digest = std::min<std::size_t>(std::to_integer<std::size_t>(field[kSha1]), kSha1);
   }
   entry.build_id = hexadecimal(field.first(digest));
+  const auto mode = static_cast<CpuMode>(misc & PERF_RECORD_MISC_CPUMODE_MASK);
+  entry.guest = mode == CpuMode::guest_kernel || mode == CpuMode::guest_user;
   features.build_ids.push_back(std::move(entry));
   return {};
 }

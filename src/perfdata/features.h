@@ -37,6 +37,7 @@ struct BuildId {
   std::int32_t pid = -1;  ///< -1 for the host, else a guest
   std::string path;
   std::string build_id;  ///< lower-case hexadecimal
+  bool guest = false;    ///< of a guest's kernel or program
 };
 
 /// An event as HEADER_EVENT_DESC repeats it: with its name.

@@ -67,6 +67,9 @@ inline constexpr std::uint16_t PERF_RECORD_MISC_EXACT_IP = 1u << 14;
 inline constexpr std::uint16_t PERF_RECORD_MISC_MMAP_BUILD_ID = 1u << 14;
 inline constexpr std::uint16_t PERF_RECORD_MISC_BUILD_ID_SIZE = 1u << 15;
 
+/// Of the flags of PERF_RECORD_KSYMBOL.
+inline constexpr std::uint16_t PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER = 1;
+
 /// The mode of the CPU when the record was made (PERF_RECORD_MISC_CPUMODE_MASK).
 enum class CpuMode : std::uint8_t {
   unknown = 0,
@@ -169,6 +172,7 @@ enum FeatureBit : unsigned {
   HEADER_HYBRID_TOPOLOGY = 30,
   HEADER_PMU_CAPS = 31,
   HEADER_CPU_DOMAIN_INFO = 32,
+  HEADER_SIMPLEPERF = 128,  ///< the first of Android's simpleperf
   HEADER_FEATURES = 256,
 };
 

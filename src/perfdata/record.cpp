@@ -105,6 +105,18 @@ std::optional<CommRecord> parse_comm(const Record& record, ByteOrder order) {
   return comm;
 }
 
+std::optional<KernelSymbolRecord> parse_kernel_symbol(const Record& record, ByteOrder order) {
+  ByteReader reader(record.body, order);
+  KernelSymbolRecord symbol;
+  symbol.address = reader.u64();
+  symbol.length = reader.u32();
+  reader.skip(2);  // PERF_RECORD_KSYMBOL_TYPE_*
+  symbol.removed = (reader.u16() & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) != 0;
+  if (reader.failed()) return std::nullopt;
+  symbol.name = std::string(reader.text());
+  return symbol;
+}
+
 std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order) {
   ByteReader reader(record.body, order);
   reader.skip(8);  // id

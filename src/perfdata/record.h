@@ -72,10 +72,19 @@ struct CommRecord {
   bool exec = false;  ///< the name changed because of an exec
 };
 
+/// PERF_RECORD_KSYMBOL: a piece of code that the kernel generated, such as a BPF program.
+struct KernelSymbolRecord {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;  ///< bytes
+  bool removed = false;      ///< it is gone; else it is new
+  std::string name;          ///< "bpf_prog_12788b2d6399403d_name"
+};
+
 /// Each gives nullopt when the record is too short for its fixed fields.
 std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order);
 std::optional<TaskRecord> parse_task(const Record& record, ByteOrder order);
 std::optional<CommRecord> parse_comm(const Record& record, ByteOrder order);
+std::optional<KernelSymbolRecord> parse_kernel_symbol(const Record& record, ByteOrder order);
 /// PERF_RECORD_LOST: how many records the kernel could not write.
 std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order);
 /// PERF_RECORD_LOST_SAMPLES: how many samples were lost.

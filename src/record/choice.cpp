@@ -33,7 +33,8 @@ constexpr std::uint64_t kEventPeriod = 10'007;        // of what nothing is know
 constexpr std::uint64_t kTriggerPeriod = 1'009;
 /// Cycles and instructions come some 10^10 times a second; the kernel throttles above 10^5 samples.
 constexpr std::uint64_t kBusyPeriod = 400'009;
-/// 16 times a prime: IBS, to which AMD's kernels hand precise events, takes multiples of 16 only.
+/// 16 times a prime: IBS, to which AMD's kernels hand precise events, rounds periods down to
+/// multiples of 16.
 constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
 constexpr std::uint64_t kBusyAmdPeriod = std::uint64_t{16} * 25'013;
 bool is_of_every_instruction(events::Counted counted) {

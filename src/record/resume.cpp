@@ -53,11 +53,14 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
         here.kernel));
   }
   const std::vector<int>& allowed = here.allowed_cpus;
-  if (!allowed.empty() && !std::binary_search(allowed.begin(), allowed.end(), run.cpu)) {
+  for (const run::PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.state != run::State::pending) continue;
+    const int cpu = measurement.cpu.value_or(run.cpu);
+    if (allowed.empty() || std::binary_search(allowed.begin(), allowed.end(), cpu)) continue;
     throw Error(
         fmt::format("the run was begun on CPU {}, where this process may not run; expected "
                     "one of {}",
-                    run.cpu, fmt::join(allowed, ", ")));
+                    cpu, fmt::join(allowed, ", ")));
   }
 }
 

@@ -20,6 +20,8 @@ namespace skid::symbols {
 struct MappedFile {
   std::string path;      ///< "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", "//anon"
   std::string build_id;  ///< lower-case hexadecimal; empty when the recording has none
+  /// Of code that the kernel generated and named in a record, its bytes; 0: a file.
+  std::uint64_t symbol_size = 0;
 
   friend bool operator==(const MappedFile&, const MappedFile&) = default;
 };

@@ -299,12 +299,13 @@ TEST_F(Agreement, OnAProcessThatWasRunningAlready) {
   EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
 }
 
-/// Code that a program writes itself: perf names the file in which it could have noted it.
-TEST_F(Agreement, OnCodeWithoutAFile) {
+/// Code that a program writes itself, and names in the file that perf reads.
+TEST_F(Agreement, OnGeneratedCodeByItsPerfMap) {
 #ifndef __x86_64__
   GTEST_SKIP() << "the code is written for x86-64";
 #endif
   build("program", R"(
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -314,6 +315,11 @@ static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0
 int main(void) {
   void* memory = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memcpy(memory, code, sizeof code);
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/perf-%d.map", (int)getpid());
+  FILE* map = fopen(name, "w");
+  fprintf(map, "%lx %x generated(long, int)\n", (long)memory, (int)sizeof code);
+  fclose(map);
   if (fork() == 0) { ((long (*)(long))memory)(200000000); _exit(0); }
   ((long (*)(long))memory)(200000000);
   wait(0);
@@ -321,9 +327,121 @@ int main(void) {
 }
 )");
   record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
-  EXPECT_GT(count_if(agreed_rows(),
-                     [](const SampleRow& row) { return row.dso.starts_with("/tmp/perf-"); }),
-            50);
+  const auto rows = agreed_rows();
+  EXPECT_GT(samples_of(rows, "generated(long, int)"), 50);
+  for (const auto& [row, count] : rows) {
+    if (row.dso.starts_with("/tmp/perf-")) std::filesystem::remove(row.dso);
+  }
+}
+
+/// The same through a jitdump, which perf inject turns into mappings of ELF files.
+TEST_F(Agreement, OnGeneratedCodeByItsJitdump) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "the code is written for x86-64";
+#endif
+  build("program", R"(
+#define _GNU_SOURCE
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+/* struct jitheader and struct jr_code_load, tools/perf/util/jitdump.h */
+static struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } header;
+static struct {
+  uint32_t id, size; uint64_t time; uint32_t pid, tid; uint64_t vma, address, bytes, index;
+} load;
+static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3};
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+int main(void) {
+  char name[64];
+  snprintf(name, sizeof name, "jit-%d.dump", (int)getpid());
+  FILE* dump = fopen(name, "w+");
+  header.magic = 0x4a695444;
+  header.version = 1;
+  header.size = sizeof header;
+  header.machine = EM_X86_64;
+  header.pid = (uint32_t)getpid();
+  header.time = now();
+  fwrite(&header, sizeof header, 1, dump);
+  fflush(dump);
+  mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0);
+  void* memory = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(memory, code, sizeof code);
+  static const char function[] = "generated";
+  load.size = sizeof load + sizeof function + sizeof code;
+  load.time = now();
+  load.pid = load.tid = (uint32_t)getpid();
+  load.vma = load.address = (uint64_t)memory;
+  load.bytes = sizeof code;
+  load.index = 1;
+  fwrite(&load, sizeof load, 1, dump);
+  fwrite(function, sizeof function, 1, dump);
+  fwrite(code, sizeof code, 1, dump);
+  fclose(dump);
+  ((long (*)(long))memory)(200000000);
+  return 0;
+}
+)");
+  record({"-k", "mono", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  const auto injected = run_program({"env", "HOME=" + directory_.path().string(), "perf", "inject",
+                                     "--jit", "-i", "perf.data", "-o", "injected.data"},
+                                    directory_.path());
+  ASSERT_TRUE(injected.code.success()) << injected.err;
+  const auto both = read_with_both(in_directory("injected.data"));
+  expect_equal(both, "injected.data");
+  EXPECT_GT(samples_of(both.skidscan, "generated"), 20);
+}
+
+/// The kernel announces the code that it makes of a BPF program in a record.
+TEST_F(Agreement, OnABpfProgram) {
+  build("program", R"(
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* r0 = 0; r1 = 100000; do r0 += 1; while (r0 < r1); r0 = 0; exit */
+static const struct bpf_insn code[] = {
+    {.code = 0xb7, .dst_reg = 0}, {.code = 0xb7, .dst_reg = 1, .imm = 100000},
+    {.code = 0x07, .dst_reg = 0, .imm = 1}, {.code = 0xad, .dst_reg = 0, .src_reg = 1, .off = -2},
+    {.code = 0xb7, .dst_reg = 0}, {.code = 0x95}};
+int main(void) {
+  union bpf_attr load;
+  memset(&load, 0, sizeof load);
+  load.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+  load.insns = (uint64_t)code;
+  load.insn_cnt = sizeof code / sizeof *code;
+  load.license = (uint64_t) "GPL";
+  strcpy(load.prog_name, "filter_loop");
+  int program = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof load);
+  int pair[2];
+  if (program < 0 || socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 ||
+      setsockopt(pair[1], SOL_SOCKET, SO_ATTACH_BPF, &program, sizeof program) != 0) {
+    perror("bpf");
+    return 77;
+  }
+  for (int i = 0; i < 3000; ++i) (void)!write(pair[0], "x", 1);
+  return 0;
+}
+)");
+  const auto loaded = run_program({in_directory("program")});
+  if (!loaded.code.success()) GTEST_SKIP() << "no BPF program can be loaded: " << loaded.err;
+  record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  const auto rows = agreed_rows();
+  const auto in_program = [](const SampleRow& row) {
+    return row.sym.starts_with("bpf_prog_") && row.sym.ends_with("_filter_loop");
+  };
+  if (std::ifstream("/proc/sys/net/core/bpf_jit_enable").peek() == '0') return;  // interpreted
+  EXPECT_GT(count_if(rows, in_program), 50);
 }
 
 TEST_F(Agreement, WithCallChains) {

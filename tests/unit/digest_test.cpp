@@ -72,6 +72,40 @@ TEST_F(DigestTest, CountsSamplesOfOnePlaceTogether) {
   EXPECT_EQ(located[0].location->offset, 0x210u);
 }
 
+/// As perf kvm --host --guest records: the guest's processes have the pid of the virtual machine.
+TEST_F(DigestTest, DoesNotMixGuestsWithTheirHost) {
+  constexpr std::uint16_t kKernel = 1, kUser = 2, kGuestKernel = 4, kGuestUser = 5;
+  RecordingBuilder builder;
+  const auto map = [&](std::uint16_t mode, std::int32_t pid, std::string_view path) {
+    builder.record(perfdata::PERF_RECORD_MMAP, mode,
+                   builder.writer()
+                       .i32(pid)
+                       .i32(pid)
+                       .u64(0x1000)
+                       .u64(0x1000)
+                       .u64(0)
+                       .text(path)
+                       .i32(pid)
+                       .i32(pid)
+                       .u64(1)
+                       .bytes());
+  };
+  builder.event({});
+  map(kKernel, -1, "[kernel.kallsyms]_text");
+  map(kUser, 7, "/bin/qemu");
+  map(kGuestKernel, 7, "[guest.kernel.kallsyms.7]");
+  map(kGuestUser, 7, "/bin/guest");
+  for (const std::uint16_t mode : {kKernel, kUser, kGuestKernel, kGuestUser}) {
+    for (std::uint64_t i = 0; i < mode; ++i) builder.sample(0x1010, 7, 10 + i, mode);
+  }
+  const Digest digest = digest_of(builder);
+  EXPECT_EQ(by_file(digest), (std::map<std::string, std::uint64_t>{
+                                 {"", 9}, {"/bin/qemu", 2}, {"[kernel.kallsyms]", 1}}));
+  for (const auto& located : places(digest)) {
+    EXPECT_EQ(located.samples, static_cast<std::uint64_t>(located.kind.mode()));
+  }
+}
+
 TEST_F(DigestTest, SplitsAPlaceWhoseMappingChangedByTime) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);

@@ -110,6 +110,7 @@ TEST(RecordingPath, FollowsFromTheAttributesAndTheCpu) {
   EXPECT_EQ(path_on(kBroadwell), "per record") << "its records have no time";
   EXPECT_EQ(path_on(kSapphireRapids, kBranches), "batched") << "its records have branches";
   EXPECT_EQ(path_on(kSapphireRapids, 0, false, true), "unknown") << "a guest without the baseline";
+  EXPECT_EQ(path_on(0xdd, kBranches), "batched") << "Clearwater Forest";
 }
 
 TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
@@ -219,6 +220,7 @@ TEST(EventWarnings, ReportPeriodsThatTheKernelRoundsOrRefuses) {
   EXPECT_THAT(warnings(raw(0x76, 1), zen4(), 10'007),
               ElementsAre(AllOf(HasSubstr("IBS"), HasSubstr("multiples of 16"))));
   EXPECT_THAT(warnings(raw(0x76, 1), zen4(), 10'096), IsEmpty());
+  EXPECT_THAT(warnings(raw(0x76, 1), zen4(), 128), ElementsAre(HasSubstr("periods from 144")));
   EXPECT_THAT(warnings(raw(0x76, 0), zen4(), 10'007), IsEmpty()) << "not through IBS";
   EXPECT_THAT(warnings(raw(0x76, 1), zen4(), std::nullopt), IsEmpty()) << "a frequency";
 }

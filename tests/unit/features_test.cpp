@@ -278,6 +278,11 @@ TEST(FormatNames, AreThoseOfTheKernel) {
   EXPECT_EQ(name_of_feature(HEADER_CPU_DOMAIN_INFO), "CPU_DOMAIN_INFO");
   EXPECT_EQ(name_of_feature(0), "feature 0");
   EXPECT_EQ(name_of_feature(99), "feature 99");
+  EXPECT_EQ(name_of_feature(127), "feature 127");
+  EXPECT_EQ(name_of_feature(128), "FILE") << "of simpleperf";
+  EXPECT_EQ(name_of_feature(129), "META_INFO");
+  EXPECT_EQ(name_of_feature(134), "INIT_MAP");
+  EXPECT_EQ(name_of_feature(135), "feature 135");
   EXPECT_EQ(name_of_event_type(PERF_TYPE_BREAKPOINT), "breakpoint");
   EXPECT_EQ(name_of_event_type(6), "");
   EXPECT_THAT(names_of_sample_type(PERF_SAMPLE_IP | PERF_SAMPLE_IDENTIFIER),

@@ -113,6 +113,22 @@ TEST(Intel, PeriodsBelowTheMinimumAreRefused) {
               HasSubstr("ppp: before Linux 6.14"));
   support.machine.kernel = "6.14.0";
   EXPECT_EQ(remark(143, {.config = 0x20d1, .period = 99, .frequency = true}), "");
+  EXPECT_THAT(remark(0xaf, {.config = 0x81d0, .period = 127}), HasSubstr("ppp: precise"))
+      << "E-core";
+  EXPECT_EQ(remark(0x9c, {.config = 0x81d0, .period = 127}), "") << "Tremont";
+}
+
+TEST(Zen4, RefusesShortPeriodsFromLinux615On) {
+  SamplingSupport support = tree("zen4");
+  support.machine.kernel = "6.14.0";
+  const EventTrial kernel = events::simulated_kernel(support);
+  const auto error = [&](std::uint64_t period) {
+    return kernel({.precise_ip = 1, .period = period});  // cycles
+  };
+  EXPECT_EQ(error(100), machine::kAccepted) << "rounded to 96";
+  support.machine.kernel = "6.15.0";
+  EXPECT_EQ(error(143), EINVAL);
+  EXPECT_EQ(error(145), machine::kAccepted) << "rounded to 144";
 }
 
 TEST(Intel, EarlyCpusRefuseEventsOutsideTheirPebsTables) {

@@ -87,7 +87,7 @@ class KernelSymbolsTest : public ::testing::Test {
   static std::string name_of(KernelSymbols& kernel, std::uint64_t address,
                              const std::string& dso = "[kernel.kallsyms]",
                              std::uint64_t offset = 0) {
-    const auto found = kernel.symbol_at(dso, address, offset);
+    const auto found = kernel.symbol_at({dso, {}}, address, offset);
     return found ? found->name : "";
   }
 
@@ -131,7 +131,7 @@ TEST_F(KernelSymbolsTest, ShiftsSymbolsByTheLoadAddress) {
   auto elsewhere = recorded(kRunningId);
   elsewhere.reference->address = 0xffffffffa2000000;
   KernelSymbols kernel([&] { return elsewhere; }, files_);
-  const auto found = kernel.symbol_at("[kernel.kallsyms]", 0xffffffffa2000110, 0);
+  const auto found = kernel.symbol_at({"[kernel.kallsyms]", {}}, 0xffffffffa2000110, 0);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "running");
   EXPECT_EQ(found->range, (AddressRange{0xffffffffa2000100, 0xffffffffa2000200}));

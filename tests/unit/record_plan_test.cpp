@@ -412,13 +412,13 @@ TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
       {.level = 2,
        .acceptance = machine::Acceptance::refused,
        .error = EINVAL,
-       .reason = {"IBS takes periods that are multiples of 16", "-c 32"}},
+       .reason = {"IBS takes periods from 144", "-c 144"}},
       {.level = 3, .acceptance = machine::Acceptance::refused, .error = EACCES}};
   const auto measurements = plan_measurements(options({"cycles"}), request, targets());
   EXPECT_FALSE(measurements.at(0).extras.per_cpu);
   EXPECT_TRUE(measurements.at(1).extras.per_cpu);
   EXPECT_EQ(measurements.at(2).state, run::State::refused);
-  EXPECT_EQ(measurements.at(2).reason, "IBS takes periods that are multiples of 16; -c 32");
+  EXPECT_EQ(measurements.at(2).reason, "IBS takes periods from 144; -c 144");
   EXPECT_EQ(measurements.at(3).state, run::State::pending) << "permissions are perf's to report";
 }
 

@@ -1,6 +1,7 @@
 // The records that shape address spaces are taken out of a recording, up to a limit of memory.
 #include "src/locate/replay.h"
 
+#include "src/locate/kernel_symbols.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
@@ -141,6 +142,66 @@ TEST_F(ReplayOf, BuildIdsAddsThemToTheirFiles) {
   while (recording.next(record)) replay.take(record);
   replay.seal();
   EXPECT_EQ(spaces.file(locate(spaces, 7, 0, 1)->file).build_id.substr(0, 4), "1212");
+}
+
+/// Modules of a guest's kernel often have the paths of the host's.
+TEST_F(ReplayOf, BuildIdsOfGuestsLeavesThemOut) {
+  constexpr std::uint16_t kGuestKernel = 4;
+  RecordingBuilder builder;
+  builder.event({}).record(
+      perfdata::PERF_RECORD_HEADER_BUILD_ID, kGuestKernel,
+      builder.writer().i32(0).raw(std::string(20, '\x12')).u32(0).text("/lib/a").bytes());
+  builder.mmap(7, 0, kPage, 0, "/lib/a", 1);
+  std::ofstream(directory_ / "perf.data", std::ios::binary) << builder.pipe_bytes();
+  auto recording = Recording::open(directory_ / "perf.data");
+  const auto spaces = replayed(recording, 20'000);
+  EXPECT_EQ(spaces.file(locate(spaces, 7, 0, 1)->file).build_id, "");
+  ASSERT_EQ(recording.features().build_ids.size(), 1U);
+  EXPECT_TRUE(recording.features().build_ids[0].guest);
+}
+
+TEST_F(ReplayOf, KernelSymbolsNamesTheirCodeFromThenOn) {
+  const auto symbol = [](RecordingBuilder& builder, std::uint64_t address, std::uint32_t length,
+                         std::uint16_t flags, std::string_view name, std::uint64_t time) {
+    builder.record(perfdata::PERF_RECORD_KSYMBOL, 0,
+                   builder.writer()
+                       .u64(address)
+                       .u32(length)
+                       .u16(1)
+                       .u16(flags)
+                       .text(name)
+                       .i32(7)
+                       .i32(7)
+                       .u64(time)
+                       .bytes());
+  };
+  RecordingBuilder builder;
+  builder.event({});
+  symbol(builder, 0xffffffffc0022118, 36, 0, "bpf_prog_1", 10);
+  symbol(builder, 0xffffffffc0022118, 36, 1, "bpf_prog_1", 20);  // removed
+  symbol(builder, 0xffffffffc0022120, 8, 0, "bpf_prog_2", 30);
+  symbol(builder, 0xfffffffffffffff0, 0xffffffff, 0, "past the end", 30);
+  builder.record(perfdata::PERF_RECORD_KSYMBOL, 0, builder.writer().u64(1).bytes());
+  auto recording = open(builder);
+  const auto spaces = replayed(recording, 20'000);
+  constexpr auto kKernel = symbols::AddressSpaces::kKernel;
+  const auto name_at = [&](std::uint64_t address, std::uint64_t time) {
+    const auto location = locate(spaces, kKernel, address, time);
+    return location ? spaces.file(location->file).path : "none";
+  };
+  EXPECT_EQ(name_at(0xffffffffc0022118, 9), "none");
+  EXPECT_EQ(name_at(0xffffffffc0022118, 10), "bpf_prog_1");
+  EXPECT_EQ(name_at(0xffffffffc002213b, 29), "bpf_prog_1");
+  EXPECT_EQ(name_at(0xffffffffc002213c, 29), "none");
+  EXPECT_EQ(name_at(0xffffffffc0022120, 30), "bpf_prog_2");
+  EXPECT_EQ(name_at(0xfffffffffffffff1, 30), "past the end");
+  EXPECT_EQ(recording.faults().size(), 1U) << "the short record";
+  const auto place = *locate(spaces, kKernel, 0xffffffffc0022121, 29);
+  KernelSymbols kernel([] { return RecordedKernel(); }, {});
+  const auto function = kernel.symbol_at(spaces.file(place.file), 0xffffffffc0022121, place.offset);
+  EXPECT_EQ(function->name, "bpf_prog_1");
+  EXPECT_EQ(function->range, (AddressRange{0xffffffffc0022118, 0xffffffffc002213c}));
+  EXPECT_TRUE(kernel.remarks().empty()) << "the recording itself has the name";
 }
 
 }  // namespace

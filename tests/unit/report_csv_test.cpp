@@ -48,7 +48,7 @@ TEST(ReportCsv, RowsHaveAsManyFieldsAsTheHeader) {
   m.period = {};
   m.trigger.reset();
   for (const Record& record : parse(report_csv({m, make({.kernel_samples = 2})}))) {
-    EXPECT_EQ(record.size(), 23u);
+    EXPECT_EQ(record.size(), 24u);
   }
 }
 
@@ -96,15 +96,17 @@ TEST(ReportCsv, AMeasurementWithoutBinsIsNotLost) {
 
 TEST(ReportCsv, HasWhatDataAddressesShow) {
   Measurement m = make({.level = 2, .offsets = {{0, 5000}}});
-  EXPECT_THAT(report_csv({m}), ::testing::HasSubstr(",5000,,,\n"));
+  EXPECT_THAT(report_csv({m}), ::testing::HasSubstr(",5000,,,,fixed period\n"));
   m.basis.addresses = {analysis::AddressSource::pebs,
                        {{true, {0x403000, 0x403008}}},
                        {.trigger = {.trigger = 4000, .other = 100, .none = 900}}};
   complete(m);
+  m.path = {.batched = true};
   const auto records = parse(report_csv({m}));
   EXPECT_EQ(records[1][column(records, "addresses")], "4100");
   EXPECT_EQ(records[1][column(records, "contradicted")], "100");
   EXPECT_EQ(records[1][column(records, "cause")], "contradicted");
+  EXPECT_EQ(records[1][column(records, "recording_path")], "fixed period, PEBS records in batches");
 }
 
 TEST(ReportCsv, OfNoMeasurementsIsItsHeader) {

@@ -10,7 +10,7 @@ using analysis::SampleClass;
 
 constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count,addresses,"
-    "contradicted,cause";
+    "contradicted,cause,recording_path";
 
 void add_rows(const Measurement& m, std::string& csv) {
   const std::string prefix =
@@ -23,6 +23,7 @@ void add_rows(const Measurement& m, std::string& csv) {
     suffix = csv_fields(cause.contradicted.total, cause.contradicted.count,
                         analysis::cause_words(cause.verdict));
   }
+  suffix += ',' + csv_fields(m.path ? analysis::describe(*m.path) : "");
   const auto row = [&](std::optional<std::int64_t> lo, std::optional<std::int64_t> hi,
                        std::uint64_t count) {
     csv += prefix + ',' + csv_fields(lo, hi, count) + ',' + suffix + '\n';

@@ -1,0 +1,75 @@
+#include "src/symbols/perf_map.h"
+
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/text.h"
+
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace skid::symbols {
+namespace {
+
+/// The next word of a line as a hexadecimal number.
+std::optional<std::uint64_t> take_number(std::string_view& line) {
+  std::string_view digits = take_until(' ', line);
+  if (digits.starts_with("0x")) digits.remove_prefix(2);
+  return whole_number<std::uint64_t>(digits, 16);
+}
+
+}  // namespace
+
+PerfMap PerfMap::read(const std::filesystem::path& path) {
+  const auto refuse = [&](std::string found, std::string expected) {
+    throw InputError({path.string(), std::nullopt, std::move(found), std::move(expected),
+                      "the names of generated code are not known"});
+  };
+  std::error_code none;
+  if (std::filesystem::is_symlink(path, none)) refuse("a symbolic link", "a regular file");
+  const FileDescriptor file = open_regular_file(path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) refuse("no owner", "root or the user");
+  if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+    refuse(fmt::format("owned by user {}", status.st_uid), "root or the user as owner");
+  }
+  if ((status.st_mode & S_IWOTH) != 0) refuse("writable by everybody", "only by its owner");
+  std::string text = read_to_end(file, kLargest, path.string());
+  if (text.size() > kLargest) {
+    refuse("a larger file", fmt::format("at most {} bytes", kLargest));
+  }
+  PerfMap map(std::move(text));
+  if (map.size() > kMostSymbols) {
+    refuse("more symbols", fmt::format("at most {}", kMostSymbols));
+  }
+  return map;
+}
+
+PerfMap::PerfMap(std::string text) : text_(std::move(text)) {
+  const std::string_view whole = text_;
+  std::vector<AddressRange> ranges;
+  for (std::string_view rest = whole; !rest.empty() && symbols_.size() <= kMostSymbols;) {
+    std::string_view line = take_until('\n', rest);
+    const auto begin = take_number(line);
+    const auto size = take_number(line);
+    if (!begin || !size || *size == 0 || line.empty()) continue;
+    if (*size > std::numeric_limits<std::uint64_t>::max() - *begin) continue;
+    symbols_.push_back({{*begin, *begin + *size},
+                        static_cast<std::size_t>(line.data() - whole.data()),
+                        line.size()});
+    ranges.push_back(symbols_.back().range);
+  }
+  index_ = OverlapIndex(ranges);
+}
+
+std::optional<Function> PerfMap::function_at(std::uint64_t address) const {
+  const auto number = index_.newest(address, symbols_.size());
+  if (!number) return std::nullopt;
+  const Symbol& symbol = symbols_[*number];
+  return Function{text_.substr(symbol.name, symbol.name_size), symbol.range};
+}
+
+}  // namespace skid::symbols

@@ -1,0 +1,47 @@
+// What a process noted of the code that it generated: /tmp/perf-PID.map.
+#pragma once
+
+#include "src/symbols/location.h"
+#include "src/symbols/overlap_index.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::symbols {
+
+/// Lines "START SIZE NAME", the numbers hexadecimal, a name to the end of its line
+/// (tools/perf/Documentation/jit-interface.txt of Linux). Addresses are those of the process.
+class PerfMap {
+ public:
+  static constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;  ///< bytes
+  static constexpr std::size_t kMostSymbols = std::size_t{1} << 20;
+
+  /// Reads a file that root or this user owns and nobody else may write; a symbolic link is not
+  /// followed. Throws InputError for other files, and for those with more bytes or symbols.
+  static PerfMap read(const std::filesystem::path& path);
+  /// Lines that are none are left out, and what follows kMostSymbols + 1 symbols.
+  explicit PerfMap(std::string text);
+
+  std::size_t size() const noexcept { return symbols_.size(); }
+
+  /// The symbol that covers `address`; of several the one noted last, which has replaced the
+  /// others.
+  std::optional<Function> function_at(std::uint64_t address) const;
+
+ private:
+  struct Symbol {
+    AddressRange range;
+    std::size_t name = 0, name_size = 0;  ///< in `text_`
+  };
+
+  std::string text_;
+  std::vector<Symbol> symbols_;
+  OverlapIndex index_;
+};
+
+}  // namespace skid::symbols
