@@ -17,7 +17,8 @@ std::uint64_t bit_field(std::uint64_t value, unsigned first, unsigned width, boo
 
 std::string RecordingBuilder::attribute(const EventToBuild& event) const {
   auto out = writer();
-  const std::uint64_t flags = bit_field(event.precise_ip, 15, 2, big_endian_) |
+  const std::uint64_t flags = bit_field(event.inherit ? 1 : 0, 1, 1, big_endian_) |
+                              bit_field(event.precise_ip, 15, 2, big_endian_) |
                               bit_field(event.sample_id_all ? 1 : 0, 18, 1, big_endian_);
   out.u32(event.type).u32(attribute_size_).u64(event.config).u64(event.period);
   out.u64(event.sample_type).u64(event.read_format).u64(flags);

@@ -62,6 +62,7 @@ struct EventToBuild {
   std::uint64_t read_format = 0;
   std::uint64_t branch_sample_type = 0;
   std::uint64_t sample_regs_user = 0;
+  bool inherit = false;
   unsigned precise_ip = 0;
   bool sample_id_all = true;
   std::vector<std::uint64_t> ids = {};
