@@ -5,6 +5,7 @@
 #include "analysis/bias.h"
 #include "analysis/ledger.h"
 #include "analysis/not_judged.h"
+#include "analysis/skid_in_events.h"
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
 #include "src/support/precise_level.h"
@@ -57,7 +58,8 @@ struct Basis {
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt where they were not counted.
   std::optional<std::uint64_t> iterations = {};
-  std::optional<Addresses> addresses = {};  ///< nullopt: the samples carry none
+  std::optional<Addresses> addresses = {};          ///< nullopt: the samples carry none
+  std::optional<SkidInEvents> skid_in_events = {};  ///< nullopt: no counter values were recorded
 };
 
 /// The share of hits to expect of an event that samples whatever runs: the share of time that NOPs

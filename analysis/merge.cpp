@@ -97,6 +97,11 @@ void unite(const std::vector<std::string>& more, std::vector<std::string>& all) 
   }
 }
 
+std::string name_of_skid(const std::optional<SkidInEvents>& skid) {
+  if (!skid) return "not recorded";
+  return skid->refused.empty() ? "recorded" : skid->refused;
+}
+
 constexpr std::size_t kMostDeclared = 64;
 
 /// Declared data that differs from run to run (a pointer chase is wherever the kernel put it) is
@@ -172,6 +177,9 @@ class Sum {
     add_known(other.period_sum, basis.period_sum);
     add_known(other.iterations, basis.iterations);
     add_addresses(other.addresses, basis.addresses);
+    // Either both have them or none: it is in the configuration.
+    if (basis.skid_in_events && other.skid_in_events)
+      *basis.skid_in_events += *other.skid_in_events;
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
     if (basis.ticks_per_iteration != other.ticks_per_iteration) basis.ticks_per_iteration.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {
@@ -323,6 +331,7 @@ Configuration configuration_of(const Measurement& m) {
   all.insert(all.end(),
              {{"judged", judgeable_name(basis.not_judged)},
               {"data addresses", basis.addresses ? name_of_data(*basis.addresses) : "not recorded"},
+              {"skid in events", name_of_skid(basis.skid_in_events)},
               {"level ignored", basis.ignores_level ? "yes" : "no"},
               {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
               {"level 3", std::string(name_of(basis.level_three))},

@@ -144,7 +144,12 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"--check-ip"},
        Value::flag(options.check_ip),
        "with page faults also record exceptions:page_fault_user, which contains the address of the "
-       "faulting instruction, to cross-check the samples (root, x86)"}};
+       "faulting instruction, to cross-check the samples (root, x86)"},
+      {{"--skid-in-events"},
+       Value::flag(options.skid_in_events),
+       "at level 0 record the counter's value in each sample (perf's modifier S): the report then "
+       "includes how many events late interrupts are",
+       {"--freq"}}};
 }
 
 }  // namespace skid::commands

@@ -20,11 +20,8 @@ namespace {
 
 /// libpfm4 keeps its state for the life of the program.
 int initialization() {
-  static const int result = [] {
-    // Events of other CPUs than this one are encoded too.
-    ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    return pfm_initialize();
-  }();
+  prepare_pfm_tables();
+  static const int result = pfm_initialize();
   return result;
 }
 
@@ -137,7 +134,9 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
 }  // namespace
 
 void prepare_pfm_tables() noexcept {
-  static_cast<void>(initialization());
+  // Events of other CPUs than this one are encoded too.
+  static const int result = ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+  static_cast<void>(result);
 }
 
 std::vector<PfmPmu> pfm_core_pmus() {

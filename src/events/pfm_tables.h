@@ -18,9 +18,8 @@ struct PfmPmu {
   bool present = false;     ///< it is this machine's
 };
 
-/// Initializes libpfm4, which changes the environment of this program: to be called before there is
-/// a second thread that reads it. All else here may then be called by several threads at once. A
-/// failure is reported by the functions that need libpfm4.
+/// Sets what libpfm4 reads of this program's environment: to be called before there is a second
+/// thread. All else here may then be called by several threads at once, and initializes libpfm4.
 void prepare_pfm_tables() noexcept;
 
 /// All core PMUs but the architectural one of Intel, whose events do not describe the CPU. Throws

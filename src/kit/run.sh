@@ -248,7 +248,7 @@ measure() {
   case " $* " in *' -d '*) if gave_up; then addresses=''; fi ;; esac
   if [ -z "$addresses" ]; then
     try "$@"
-    [ "$status" -ne 0 ] || print "$name: data addresses are refused here; recorded without them"
+    [ "$status" -ne 0 ] || print "$name: $addresses_refused"
   fi
   next=''
   [ "$status" -ne 0 ] || next=$(longer)

@@ -79,6 +79,7 @@ std::string values_of(const Kit& kit) {
   assign("least_growth", fmt::format("{}", perftool::kLeastGrowth / kPercent));
   assign("margin", fmt::format("{}", perftool::kMargin / kPercent));
   assign("report_marker", runway::kReportMarker);
+  assign("addresses_refused", perftool::kAddressesRefused);
   assign("how_to_install_perf", machine::how_to_install_perf());
   return text;
 }

@@ -76,6 +76,7 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   attribute.sample_type = reader.u64();
   attribute.read_format = reader.u64();
   const AttributeFlags flags(reader.u64(), order);
+  attribute.inherit = flags.field(1) != 0;
   attribute.exclude_user = flags.field(4) != 0;
   attribute.exclude_kernel = flags.field(5) != 0;
   attribute.exclude_hypervisor = flags.field(6) != 0;

@@ -29,6 +29,7 @@ struct Attribute {
   std::uint64_t sample_regs_user = 0;
   std::uint64_t sample_regs_intr = 0;
 
+  bool inherit = false;     ///< counted in tasks that the task starts, too
   unsigned precise_ip = 0;  ///< 0 to 3
   bool exclude_user = false;
   bool exclude_kernel = false;

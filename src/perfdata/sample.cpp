@@ -7,21 +7,37 @@ namespace {
 
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
-/// PERF_SAMPLE_READ: a value, or a group of them, depending on read_format.
-void skip_read(ByteReader& reader, std::uint64_t read_format) {
-  const std::uint64_t times = ((read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0 ? 1u : 0u) +
-                              ((read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0 ? 1u : 0u);
-  const std::uint64_t words_a_value = 1u + ((read_format & PERF_FORMAT_ID) != 0 ? 1u : 0u) +
-                                      ((read_format & PERF_FORMAT_LOST) != 0 ? 1u : 0u);
-  std::uint64_t values = 1;
-  if ((read_format & PERF_FORMAT_GROUP) != 0) {
-    values = reader.u64();
-    if (values > reader.remaining() / kWord) {
-      reader.fail();
-      return;
-    }
+/// PERF_SAMPLE_READ: a value, or those of a group, depending on read_format
+/// (perf_event_read_format in include/uapi/linux/perf_event.h). `id`: of the sample, which is that
+/// of its event's value in a group.
+std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_format,
+                                         std::uint64_t id) {
+  const auto word_if = [&](std::uint64_t bit) {
+    return (read_format & bit) != 0 ? reader.u64() : 0;
+  };
+  const bool is_group = (read_format & PERF_FORMAT_GROUP) != 0;
+  const std::uint64_t values = is_group ? reader.u64() : 1;
+  if (values > reader.remaining() / kWord) {
+    reader.fail();
+    return std::nullopt;
   }
-  reader.skip((times + values * words_a_value) * kWord);
+  CounterValue counter{.id = id};
+  if (!is_group) counter.value = reader.u64();
+  counter.time_enabled = word_if(PERF_FORMAT_TOTAL_TIME_ENABLED);
+  counter.time_running = word_if(PERF_FORMAT_TOTAL_TIME_RUNNING);
+  bool is_found = false;
+  for (std::uint64_t i = 0; i < values && !reader.failed(); ++i) {
+    const std::uint64_t value = is_group ? reader.u64() : counter.value;
+    const std::uint64_t value_id = word_if(PERF_FORMAT_ID);
+    const std::uint64_t lost = word_if(PERF_FORMAT_LOST);
+    if (is_group && value_id != id) continue;
+    counter.value = value;
+    counter.lost = lost;
+    if (value_id != 0) counter.id = value_id;
+    is_found = true;
+  }
+  if (!is_found || reader.failed()) return std::nullopt;
+  return counter;
 }
 
 /// A count of elements of `element` bytes each, that many of which must remain.
@@ -148,7 +164,9 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   ByteReader reader(record.body, order_);
   reader.skip(layouts_[sample.attribute].size);
   SampleDetails details;
-  if (attribute.has(PERF_SAMPLE_READ)) skip_read(reader, attribute.read_format);
+  if (attribute.has(PERF_SAMPLE_READ)) {
+    details.counter = read_counter(reader, attribute.read_format, sample.id);
+  }
   if (attribute.has(PERF_SAMPLE_CALLCHAIN)) {
     details.callchain = counted(reader, reader.u64(), kWord);
   }

@@ -48,8 +48,18 @@ struct Sample {
   std::uint64_t period = 0;
 };
 
+/// PERF_SAMPLE_READ of a sample's own event: its counter when the sample was taken.
+struct CounterValue {
+  std::uint64_t id = 0;                              ///< of the counter; 0 where there is none
+  std::uint64_t value = 0;                           ///< events
+  std::uint64_t time_enabled = 0, time_running = 0;  ///< ns; 0 where the event records neither
+  std::uint64_t lost = 0;  ///< records of the event lost so far; 0 where it does not record it
+};
+
 /// The following fields, whose offsets depend on the lengths of the preceding ones.
 struct SampleDetails {
+  /// nullopt: not recorded, or not among the values of the event's group.
+  std::optional<CounterValue> counter;
   std::span<const std::byte> callchain;     ///< u64 each, in the recording's byte order
   std::span<const std::byte> raw;           ///< tracepoint payload
   std::span<const std::byte> branch_stack;  ///< 24 bytes an entry

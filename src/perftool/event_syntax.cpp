@@ -87,6 +87,16 @@ std::string event_at_level(const std::string& name, const std::string& modifiers
   return join_event_name({name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
 }
 
+std::string with_counter_values(std::string_view event) {
+  EventName name = split_event_name(event);
+  if (!has_counter_values(event)) name.modifiers += 'S';
+  return join_event_name(name);
+}
+
+bool has_counter_values(std::string_view event) {
+  return split_event_name(event).modifiers.find('S') != std::string::npos;
+}
+
 std::string perf_name_of(const std::string& event, const runway::TargetDescription& target) {
   if (event == "access") {
     return fmt::format("mem:{:#x}/{}:rw", target.layout.datum,

@@ -26,6 +26,12 @@ std::string join_event_name(const EventName& event);
 /// "r20d1:upp" of a name, its modifiers without p, and a precise level.
 std::string event_at_level(const std::string& name, const std::string& modifiers, int level);
 
+/// The event with the modifier S: its samples contain the value of its counter (PERF_SAMPLE_READ).
+std::string with_counter_values(std::string_view event);
+
+/// Whether it has that modifier.
+bool has_counter_values(std::string_view event);
+
 /// A built-in event as perf has it on this target: "mem:0x403000/8:rw" for "access",
 /// "mem:0x401010:x" for "execute", "page-faults" for "faults". Other names as they are.
 std::string perf_name_of(const std::string& event, const runway::TargetDescription& target);

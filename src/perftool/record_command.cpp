@@ -68,6 +68,8 @@ std::vector<CommandWord> record_words(const Subject& subject) {
   if (!extras.call_graph.empty())
     add(words, {{.text = "--call-graph"}, {.text = extras.call_graph}});
   if (!extras.branch_filter.empty()) add(words, {{.text = "-j"}, {.text = extras.branch_filter}});
+  // Linux takes both together only since 6.12, and then counters of several tasks have one id.
+  if (has_counter_values(subject.event)) words.push_back({.text = "--no-inherit"});
   if (extras.per_cpu) add(words, {{.text = "-C"}, value_word("cpu")});
   if (subject.data_addresses) words.push_back({.text = kDataAddresses});
   if (subject.weights) words.push_back({.text = kWeights});

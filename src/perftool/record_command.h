@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::perftool {
@@ -42,6 +43,10 @@ std::vector<std::string> record_command(const machine::PerfTool& perf, const Rec
 
 /// Whether such a line asks for data addresses.
 bool has_data_addresses(const std::vector<std::string>& command);
+
+/// What is said of a recording that is only possible without them.
+inline constexpr std::string_view kAddressesRefused =
+    "data addresses are refused here: recorded without them";
 
 /// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it.
 std::string control_note(const machine::PerfTool& perf);

@@ -38,7 +38,8 @@ struct PlanOptions {
   int repeat = 1;
   std::optional<int> cpu;
   std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
-  bool check_ip = false;  ///< record the tracepoint of page faults as a cross-check
+  bool check_ip = false;        ///< record the tracepoint of page faults as a cross-check
+  bool skid_in_events = false;  ///< record the counter's value in samples at level 0
   /// Recorded on another machine, of which only the options are known.
   bool elsewhere = false;
 };

@@ -2,6 +2,7 @@
 
 #include "runway/instructions.h"
 #include "src/measure/page_fault_check.h"
+#include "src/perftool/event_syntax.h"
 #include "src/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
@@ -143,6 +144,11 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
   }
 }
 
+/// A clock's counter does not decide when it is sampled.
+bool has_skid_in_events(const ChosenEvent& chosen, int level) {
+  return level == 0 && !chosen.event.perf_picks_level() && chosen.event.kind != EventKind::clock;
+}
+
 /// What the kernel's answer means for a measurement. Missing permissions, PMUs and free counters
 /// are left to perf, which knows more of them or records something else.
 void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement& measurement) {
@@ -186,6 +192,16 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   if (options.check_ip && !has_faults) {
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
+  const bool has_counters =
+      std::any_of(request.events.begin(), request.events.end(), [](const ChosenEvent& chosen) {
+        return std::any_of(chosen.levels.begin(), chosen.levels.end(),
+                           [&](int level) { return has_skid_in_events(chosen, level); });
+      });
+  if (options.skid_in_events && !has_counters) {
+    throw UsageError(
+        "--skid-in-events: is of events at level none, other than clocks, of which none are "
+        "recorded; add none to -p");
+  }
   request.targets = choose_targets(request.events, options, machine, request.cpu, request.notes);
   add_notes(request, options, machine, perf);
   return request;
@@ -204,6 +220,9 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.event = chosen.event.text();
         measurement.requested = chosen.event.at_level(level);
         measurement.perf_event = chosen.event.for_perf(level, target);
+        if (options.skid_in_events && has_skid_in_events(chosen, level)) {
+          measurement.perf_event = perftool::with_counter_values(measurement.perf_event);
+        }
         if (options.check_ip && chosen.event.kind == EventKind::faults) {
           measurement.cross_check = measure::kPageFaultTracepoint;
         }

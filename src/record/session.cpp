@@ -136,8 +136,8 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
       // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
       if (measurement.data_addresses) {
         measurement.data_addresses = measurement.weights = false;
-        refused_addresses = fmt::format(
-            "data addresses are refused here ({}): recorded without them", tried.outcome.reason);
+        refused_addresses =
+            fmt::format("{} ({})", perftool::kAddressesRefused, tried.outcome.reason);
         continue;
       }
       measurement.state = State::refused;

@@ -192,7 +192,7 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
   measurement.messages = std::move(outcome.messages.remarks);
   if (measurement.data_addresses && !perftool::has_data_addresses(measurement.command)) {
     measurement.data_addresses = measurement.weights = false;
-    measurement.messages.emplace_back("data addresses are refused here: recorded without them");
+    measurement.messages.emplace_back(perftool::kAddressesRefused);
   }
   // A file that is not a recording is reported when it is read.
   if (!ended_well) {

@@ -98,7 +98,7 @@ TEST_F(DataAddresses, ThatAreRefusedAreLeftOutWithAMessage) {
       record("access", {fmt::format("PATH={}:{}", (here_ / "bin").string(), std::getenv("PATH"))});
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_THAT(done.err,
-              HasSubstr("data addresses are refused here (no data here): recorded without them"));
+              HasSubstr("data addresses are refused here: recorded without them (no data here)"));
   const run::Run run = run::read_run(here_ / "a.run");
   EXPECT_FALSE(run.measurements.at(0).data_addresses);
   EXPECT_THAT(run.measurements.at(0).messages, Contains(HasSubstr("refused here")));

@@ -215,7 +215,7 @@ TEST_P(KitShell, RecordsWithoutDataAddressesWhereTheyAreRefused) {
       "case \" $* \" in *mem:*' -d '*) printf 'Error:\\nno data here\\n' >&2; exit 255 ;; esac");
   const Completed done = run_kit({}, GetParam());
   EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("access:pp: data addresses are refused here; recorded without"));
+  EXPECT_THAT(done.out, HasSubstr("access:pp: data addresses are refused here: recorded without"));
   const run::Run run = read();
   EXPECT_EQ(count(run, State::finished), 2);
   EXPECT_FALSE(run.measurements.at(0).data_addresses);

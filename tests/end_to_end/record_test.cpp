@@ -147,15 +147,28 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
 }
 
-TEST_F(Record, RecordsTheRequestedSamples) {
-  ASSERT_EQ(
-      record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300", "-q"})
-          .code.status,
-      0);
+TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
+  ASSERT_EQ(record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300",
+                    "--skid-in-events", "-q"})
+                .code.status,
+            0);
   for (const auto& measurement : run::read_run(here_ / "skidscan.run").measurements) {
     const Completed script = run_program(
         {"perf", "script", "-F", "ip", "-i", "skidscan.run/" + measurement.file}, here_);
     EXPECT_GE(std::count(script.out.begin(), script.out.end(), '\n'), 300) << measurement.file;
+  }
+  const Completed report =
+      run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
+  ASSERT_EQ(report.code.status, 0) << report.err;
+  for (const auto& m : nlohmann::json::parse(report.out)["measurements"]) {
+    const auto& skid = m["skid"]["events"];
+    if (m["event"]["label"] == "cpu-clock") {
+      EXPECT_TRUE(skid.is_null());
+      continue;
+    }
+    // Software events and breakpoints interrupt at the event itself.
+    EXPECT_EQ(skid["samples"], m["samples"]["read"]);
+    EXPECT_EQ(skid["max"], 0) << m["event"];
   }
 }
 

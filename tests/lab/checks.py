@@ -191,6 +191,19 @@ class KnownSkid(unittest.TestCase):
                     not_in_common(offsets(self.loop, predicted), offsets_of(found)), allowed)
 
 
+    def test_the_skid_in_events_is_as_predicted(self):
+        """From the values of the counters, where the places above come from the sampled addresses."""
+        for found in report(GROUP):
+            period = PERIOD if found["event"]["recorded"].startswith("instr") else INTERRUPT_PERIOD
+            counts = Counter(dict(found["basis"]["skid_in_events"]["counts"]))
+            predicted = Counter(islice(skids(period, INTERRUPT_PERIOD), counts.total()))
+            with self.subTest(event=found["event"]["recorded"]):
+                self.assertEqual(counts.total(), found["samples"]["read"])
+                self.assertLessEqual(not_in_common(predicted, counts),
+                                     (1 - PROMISED) * counts.total())
+                self.assertEqual(found["skid"]["events"]["max"], max(predicted))
+
+
 class Breakpoints(unittest.TestCase):
     """On aarch64 a watchpoint traps before the access, on x86-64 after it."""
 

@@ -17,7 +17,8 @@ std::uint64_t bit_field(std::uint64_t value, unsigned first, unsigned width, boo
 
 std::string RecordingBuilder::attribute(const EventToBuild& event) const {
   auto out = writer();
-  const std::uint64_t flags = bit_field(event.precise_ip, 15, 2, big_endian_) |
+  const std::uint64_t flags = bit_field(event.inherit ? 1 : 0, 1, 1, big_endian_) |
+                              bit_field(event.precise_ip, 15, 2, big_endian_) |
                               bit_field(event.sample_id_all ? 1 : 0, 18, 1, big_endian_);
   out.u32(event.type).u32(attribute_size_).u64(event.config).u64(event.period);
   out.u64(event.sample_type).u64(event.read_format).u64(flags);
@@ -27,6 +28,21 @@ std::string RecordingBuilder::attribute(const EventToBuild& event) const {
   bytes.resize(std::max<std::size_t>(bytes.size(), 112), '\0');
   bytes.resize(attribute_size_, static_cast<char>(0xee));
   return bytes;
+}
+
+RecordingBuilder RecordingBuilder::with_off_cpu_times() {
+  const std::uint64_t type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
+                             perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME |
+                             perfdata::PERF_SAMPLE_PERIOD;
+  RecordingBuilder builder;
+  builder.event({.sample_type = type, .ids = {1}});
+  builder.event({.config = perfdata::PERF_COUNT_SW_BPF_OUTPUT, .sample_type = type, .ids = {2}});
+  for (const std::uint64_t id : {1u, 2u, 2u, 1u, 2u}) {
+    builder.record(
+        perfdata::PERF_RECORD_SAMPLE, 2,
+        builder.writer().u64(id).u64(0x401000).i32(7).i32(7).u64(5).u64(1000 * id).bytes());
+  }
+  return builder;
 }
 
 std::uint64_t RecordingBuilder::data_offset() const {

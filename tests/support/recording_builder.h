@@ -62,6 +62,7 @@ struct EventToBuild {
   std::uint64_t read_format = 0;
   std::uint64_t branch_sample_type = 0;
   std::uint64_t sample_regs_user = 0;
+  bool inherit = false;
   unsigned precise_ip = 0;
   bool sample_id_all = true;
   std::vector<std::uint64_t> ids = {};
@@ -129,6 +130,8 @@ class RecordingBuilder {
   std::string bytes() const;
   /// Only the records.
   const std::string& records() const { return records_; }
+  /// Two clock samples, and three records of BPF output as perf record --off-cpu writes them.
+  static RecordingBuilder with_off_cpu_times();
   /// The same recording in pipe mode, with attributes and features as records at the start.
   std::string pipe_bytes() const;
   /// Offset of the first record in `bytes()`.

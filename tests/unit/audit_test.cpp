@@ -8,6 +8,7 @@
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/placement.h"
+#include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/audit_answer.h"
 
@@ -38,6 +39,14 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+
+TEST(AuditOffCpu, CountsNoRecordOfBpfOutput) {
+  const test::TemporaryDirectory directory;
+  test::RecordingBuilder::with_off_cpu_times().write(directory / "perf.data");
+  const Audit all = audit({directory / "perf.data", {}, nullptr, nullptr}, {});
+  ASSERT_THAT(all.events, SizeIs(1));
+  EXPECT_EQ(all.events[0].samples, 2u);
+}
 
 /// Functions whose instructions are known one by one. Local labels leave no symbol.
 constexpr const char* kAssembly = R"(

@@ -81,7 +81,7 @@ TEST_F(InspectionTest, IsCompleteInJson) {
     "index": 0, "name": "type 8 config 0x1cd", "type": 8, "source": "ibs_op", "config": "0x1cd",
     "config1": "0x0", "config2": "0x0", "sample_type": ["IP", "IDENTIFIER"], "period": 1000,
     "frequency": null, "precise_ip": 2, "exclude_user": false, "exclude_kernel": false, "ids": 2,
-    "samples": 2, "exact_ip_samples": 1, "precision_lost": null})"));
+    "samples": 2, "exact_ip_samples": 1, "measured": true, "precision_lost": null})"));
   EXPECT_EQ(json["events"].at(1)["source"], "software");
   EXPECT_EQ(json["events"].at(1)["samples"], 1);
   EXPECT_EQ(json["records"], ordered_json::parse(R"([
@@ -105,6 +105,15 @@ TEST_F(InspectionTest, IsCompleteInJson) {
   EXPECT_TRUE(features["compression"].is_null());
   EXPECT_TRUE(features["os_release"].is_null());
   EXPECT_TRUE(features["build_ids"].is_array());
+}
+
+TEST_F(InspectionTest, DoesNotCallRecordsOfBpfOutputSamples) {
+  const auto builder = RecordingBuilder::with_off_cpu_times();
+  EXPECT_EQ(json_of(builder)["events"].at(0)["measured"], true);
+  EXPECT_EQ(json_of(builder)["events"].at(1)["measured"], false);
+  const auto text = text_of(builder);
+  EXPECT_THAT(text, HasSubstr("  samples            2, 0 of them with EXACT_IP\n"));
+  EXPECT_THAT(text, HasSubstr("  records            3, no samples of an event\n"));
 }
 
 TEST_F(InspectionTest, HasTheSameFactsAsText) {

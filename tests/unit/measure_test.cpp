@@ -73,6 +73,15 @@ class Measure : public ::testing::Test {
   test::RecordingBuilder builder_;
 };
 
+TEST(MeasureOffCpu, CountsNoRecordOfBpfOutput) {
+  const test::TemporaryDirectory directory;
+  test::RecordingBuilder::with_off_cpu_times().write(directory / "perf.data");
+  const Measured all = measure({directory / "perf.data", {}, nullptr, nullptr}, {});
+  ASSERT_THAT(all.measurements, SizeIs(1));
+  EXPECT_EQ(all.measurements[0].samples.read(), 2u);
+  EXPECT_EQ(all.measurements[0].basis.period_sum, 2000u);
+}
+
 TEST_F(Measure, ReportsOnlyTheTargetAsUnverified) {
   map_and_sample(in_directory("target"), kTargetAt);
   map_and_sample("/proc/self/exe", kOtherAt);

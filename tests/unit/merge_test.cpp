@@ -110,6 +110,18 @@ TEST(Merge, LeavesWhatIsAloneAsItIs) {
   }
 }
 
+TEST(Merge, AddsUpSkidInEvents) {
+  Measurement a = of_run("a.run", 1, {{0, 2}});
+  a.basis.skid_in_events.emplace().overshoots.add(7, 2);
+  Measurement b = of_run("b.run", 1, {{0, 3}});
+  b.basis.skid_in_events.emplace().overshoots.add(7, 1);
+  b.basis.skid_in_events->left_out = 2;
+  const auto sum = merged({a, b}).measurements.at(0).basis.skid_in_events;
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->overshoots.count_at(7), 3u);
+  EXPECT_EQ(sum->left_out, 2u);
+}
+
 TEST(Merge, NamesTheFirstDifferenceOfWhatItLeavesBeside) {
   const std::vector<std::pair<std::string, std::function<void(Measurement&)>>> changes{
       {"kernel: 6.1.0-18-amd64 and 6.2", [](auto& m) { m.kernel = "6.2"; }},
@@ -131,6 +143,8 @@ TEST(Merge, NamesTheFirstDifferenceOfWhatItLeavesBeside) {
       {"lead-in: 200 and 100", [](auto& m) { m.basis.geometry->lowest_offset = -100; }},
       {"triggers: 0x4010c8 and 0x1", [](auto& m) { m.basis.geometry->trigger_addresses = {1}; }},
       {"geometry: known and unknown", [](auto& m) { m.basis.geometry.reset(); }},
+      {"skid in events: not recorded and recorded",
+       [](auto& m) { m.basis.skid_in_events.emplace(); }},
       {"judged: yes and timer", [](auto& m) { m.basis.not_judged = NotJudged::timer; }},
       {"synthetic: no and yes", [](auto& m) { m.synthetic = true; }},
       {"tracepoint beside it: none and page_fault",

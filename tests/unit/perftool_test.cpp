@@ -66,6 +66,16 @@ TEST(PerfCommand, AsksForDataAddressesAndWeights) {
   EXPECT_FALSE(has_data_addresses({"perf", "record", "--", "target", "-d"}));
 }
 
+TEST(PerfCommand, RecordsCounterValuesWithoutInheritance) {
+  const auto command = [](const char* event) {
+    return record_command(
+        perf(6, 1),
+        recording_of({.event = event, .period = 7, .cross_check = {}, .length = std::uint64_t{5}}));
+  };
+  EXPECT_THAT(command("cycles:uS"), Contains("--no-inherit"));
+  EXPECT_THAT(command("cycles:u"), Not(Contains("--no-inherit")));
+}
+
 TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
   const auto command_for = [](std::string event) {
     return record_command(perf(6, 1), recording_of({.event = std::move(event),

@@ -163,6 +163,22 @@ TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
   EXPECT_EQ(measurements[0].perf_event, "mem:0x403000/8:rw:upp");
 }
 
+TEST(RecordPlan, RecordsCounterValuesAtLevel0Alone) {
+  PlanOptions asked = options({"access", "cycles:u", "r20d1:S", "cpu-clock"});
+  asked.levels = {0, 2};
+  asked.skid_in_events = true;
+  std::vector<std::string> events;
+  for (const auto& measurement : plan(asked, with_pmu())) events.push_back(measurement.perf_event);
+  EXPECT_THAT(events,
+              ElementsAre("mem:0x403000/8:rw:S", "mem:0x403000/8:rw:pp", "cycles:uS", "cycles:upp",
+                          "r20d1:S", "r20d1:Spp", "cpu-clock", "cpu-clock:pp"));
+  asked.levels = {2};
+  EXPECT_THAT(fault(asked), HasSubstr("add none to -p"));
+  asked = options({"cycles:P", "access"});
+  asked.skid_in_events = true;
+  EXPECT_EQ(plan(asked, with_pmu()).front().perf_event, "cycles:P");
+}
+
 TEST(RecordPlan, RecordsAnEventWithALevelAtThatOnly) {
   EXPECT_THAT(requested(plan(options({"cycles:pp", "access"}))),
               ElementsAre("cycles:pp", "access", "access:p", "access:pp", "access:ppp"));

@@ -196,6 +196,30 @@ TEST(ReportReader, RefusesMoreDataAddressesThanSamples) {
   }
 }
 
+TEST(ReportReader, ReadsSkidInEventsBack) {
+  Measurement m = make({.offsets = {{0, 10}}});
+  m.basis.skid_in_events.emplace();
+  m.basis.skid_in_events->overshoots.add(0, 3);
+  m.basis.skid_in_events->overshoots.add(41, 5);
+  m.basis.skid_in_events->left_out = 2;
+  Measurement refused = make({.offsets = {{0, 10}}});
+  refused.basis.skid_in_events = {.refused = "a timer"};
+  const std::string text = report_json({m, refused});
+  const auto again = read_report(text, "a.json");
+  EXPECT_EQ(report_json(again), text);
+  EXPECT_EQ(again.at(0).basis.skid_in_events->overshoots.count_at(41), 5u);
+  EXPECT_EQ(again.at(1).basis.skid_in_events->refused, "a timer");
+  for (const auto& [from, to] : {std::pair{"\"left_out\": 2,\n", "\"left_out\": 3,\n"},
+                                 std::pair{"41,5]", "41,6]"}, std::pair{"[0,3]", "[-1,3]"}}) {
+    std::string damaged = text;
+    const auto basis = damaged.find("\"basis\"");
+    const auto at = damaged.find(from, damaged.find("\"skid_in_events\"", basis));
+    ASSERT_NE(at, std::string::npos) << from;
+    damaged.replace(at, std::string_view(from).size(), to);
+    EXPECT_THROW((void)read_report(damaged, "a.json"), InputError) << to;
+  }
+}
+
 TEST(ReportReader, AppliesAnotherBinWidth) {
   const std::string text = report_json({make({.offsets = {{0, 1}, {7, 1}}, .bin_width = 5})});
   EXPECT_EQ(read_report(text, "a.json").at(0).histogram.bins.size(), 2u);

@@ -306,6 +306,22 @@ TEST(ReportDataAddresses, AreTabulatedByPlaceAndOwner) {
               ::testing::ContainsRegex("cause +repeats the request\n"));
 }
 
+TEST(ReportSkidInEvents, IsOneLineOverAllRuns) {
+  Measurement first = make({.event = "cycles", .level = 0, .offsets = {{5, 10}}});
+  EXPECT_THAT(report_text({first}, {}), Not(HasSubstr("in events")));
+  first.basis.skid_in_events.emplace().overshoots.add(7, 10);
+  Measurement second = first;
+  second.repeat = 2;
+  second.basis.skid_in_events.emplace().overshoots.add(90, 1);
+  second.basis.skid_in_events->left_out = 9;
+  const std::string text = report_text({first, second}, {.width = 200});
+  EXPECT_THAT(text, HasSubstr("in events   cycles none: p50 7, p99 90, max 90 events past the "
+                              "overflow (11 samples, 9 left out: the multiple of the period is "
+                              "not known)\n"));
+  const std::string details = report_text({first, second}, {.width = 200, .details = true});
+  EXPECT_THAT(details, ::testing::ContainsRegex("skid in events\n +p50 +7 +90\n"));
+}
+
 TEST(ReportOfNothing, IsOneLine) {
   EXPECT_EQ(report_text({}, {.width = 80}), "no measurements\n");
 }

@@ -84,7 +84,7 @@ class FullSample : public ::testing::Test {
     ByteWriter body;
     body.u64(1).u64(0x401000).i32(2).i32(3).u64(4).u64(5).u64(1).u64(7).u32(8).u32(0).u64(9);
     body.u64(2).u64(100).u64(101);                            // read: 2 values, both times
-    body.u64(1).u64(2).u64(0).u64(3).u64(4).u64(0);           // value, id, lost, twice
+    body.u64(3).u64(4).u64(0).u64(0x71).u64(1).u64(0x72);     // value, id, lost, twice
     body.u64(3).u64(0x10).u64(0x20).u64(0x30);                // callchain
     body.u32(12).raw("tracepoint!!");                         // raw, 4 + 12 bytes
     body.u64(1).u64(77).u64(0xa).u64(0xb).u64(0xc).u64(0xd);  // 1 branch, hw_idx, counters
@@ -111,6 +111,12 @@ TEST_F(FullSample, HasEveryFieldWhereItBelongs) {
   EXPECT_EQ(decoded.sample.ip, 0x401000u);
   const auto details = decoder.details(record, decoded.sample);
   ASSERT_TRUE(details);
+  ASSERT_TRUE(details->counter);
+  EXPECT_EQ(details->counter->id, 1u);
+  EXPECT_EQ(details->counter->value, 0x71u);
+  EXPECT_EQ(details->counter->time_enabled, 100u);
+  EXPECT_EQ(details->counter->time_running, 101u);
+  EXPECT_EQ(details->counter->lost, 0x72u);
   EXPECT_EQ(details->callchain.size(), 24u);
   EXPECT_EQ(details->raw.size(), 12u);
   EXPECT_EQ(details->branch_hw_index, 77u);
@@ -134,6 +140,38 @@ TEST_F(FullSample, CutAnywhereHasNoDetails) {
   for (std::size_t size = 80; size < body_.size(); ++size) {
     EXPECT_FALSE(decoder.details(sample_record(body_.substr(0, size)), sample)) << size;
   }
+}
+
+/// The counter of a sample whose id is 7.
+std::optional<CounterValue> counter_of(std::uint64_t read_format, const std::string& read) {
+  Attribute attribute = attribute_with(PERF_SAMPLE_ID | PERF_SAMPLE_READ);
+  attribute.read_format = read_format;
+  attribute.ids = {7};
+  const auto body = ByteWriter().u64(7).raw(read).bytes();
+  const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
+  const auto record = sample_record(body);
+  const auto details = decoder.details(record, decoder.decode(record).sample);
+  return details ? details->counter : std::nullopt;
+}
+
+TEST(SampleCounter, OfASingleEventIsItsOwn) {
+  const auto bare = counter_of(0, ByteWriter().u64(1234).bytes());
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->value, 1234u);
+  EXPECT_EQ(bare->id, 7u);
+  const auto full = counter_of(PERF_FORMAT_ID | PERF_FORMAT_LOST | PERF_FORMAT_TOTAL_TIME_RUNNING,
+                               ByteWriter().u64(1234).u64(55).u64(7).u64(3).bytes());
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->value, 1234u);
+  EXPECT_EQ(full->time_running, 55u);
+  EXPECT_EQ(full->lost, 3u);
+}
+
+TEST(SampleCounter, OfAGroupWithoutTheSamplesIdIsUnknown) {
+  EXPECT_FALSE(
+      counter_of(PERF_FORMAT_GROUP | PERF_FORMAT_ID, ByteWriter().u64(1).u64(1234).u64(8).bytes()));
+  EXPECT_FALSE(counter_of(PERF_FORMAT_GROUP, ByteWriter().u64(1).u64(1234).bytes()));
+  EXPECT_FALSE(counter_of(PERF_FORMAT_GROUP | PERF_FORMAT_ID, ByteWriter().u64(0).bytes()));
 }
 
 TEST(SampleDetails, WithACountPastTheEndAreRefused) {

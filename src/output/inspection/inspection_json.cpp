@@ -30,6 +30,7 @@ Json event_json(const Inspection& inspection, std::size_t index) {
           {"ids", attribute.ids.size()},
           {"samples", counts.samples},
           {"exact_ip_samples", counts.exact_ip},
+          {"measured", !attribute.is_dummy()},
           {"precision_lost", text_or_null(precision_lost(inspection, index))}};
 }
 

@@ -130,8 +130,12 @@ void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
              fmt::format("{}", attribute.period_or_frequency));
   lines.line("precise_ip", fmt::format("{}", attribute.precise_ip));
   lines.line("ids", fmt::format("{}", attribute.ids.size()));
-  lines.line("samples",
-             fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
+  if (attribute.is_dummy()) {
+    lines.line("records", fmt::format("{}, no samples of an event", counts.samples));
+  } else {
+    lines.line("samples",
+               fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
+  }
   lines.line("warning", precision_lost(inspection, index));
 }
 

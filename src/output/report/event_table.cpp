@@ -206,6 +206,26 @@ void add_distance_rows(EventTable& table, const Page& page) {
                      });
 }
 
+/// Of what the recording's counter values show; a refusal is among the notes.
+void add_rows_in_events(EventTable& table) {
+  const auto figure = [](double share) {
+    return [share](const Measurement& m) {
+      const auto& skid = m.basis.skid_in_events;
+      if (!skid || skid->overshoots.empty()) return unknown_cell();
+      return Cell{fmt::format("{}", skid->overshoots.quantile(share))};
+    };
+  };
+  if (!table.any([](const Measurement& m) {
+        return m.basis.skid_in_events && !m.basis.skid_in_events->overshoots.empty();
+      })) {
+    return;
+  }
+  table.heading("skid in events");
+  table.row("  p50", figure(0.50));
+  table.row("  p99", figure(0.99));
+  table.row("  max", figure(1));
+}
+
 void add_ledger_rows(const Page& page, EventTable& table) {
   table.heading("samples by class");
   std::vector<std::string> empty;
@@ -386,6 +406,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_setting_rows(table);
   add_hit_rows(table, page);
   add_distance_rows(table, page);
+  add_rows_in_events(table);
   add_trigger_rows(table, event);
   add_ledger_rows(page, table);
   add_address_rows(table);

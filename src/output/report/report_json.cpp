@@ -253,6 +253,24 @@ Json offsets_of(const analysis::OffsetCounts& offsets) {
   });
 }
 
+Json skid_in_events_of(const std::optional<analysis::SkidInEvents>& skid) {
+  if (!skid) return nullptr;
+  const analysis::OffsetCounts& overshoots = skid->overshoots;
+  const auto known = [&](std::int64_t events) {
+    return overshoots.empty() ? Json() : Json(events);
+  };
+  return {{"samples", overshoots.total()},           {"left_out", skid->left_out},
+          {"p50", known(overshoots.quantile(0.50))}, {"p99", known(overshoots.quantile(0.99))},
+          {"max", known(overshoots.quantile(1))},    {"refused", text_or_null(skid->refused)}};
+}
+
+Json skid_basis_of(const std::optional<analysis::SkidInEvents>& skid) {
+  if (!skid) return nullptr;
+  return {{"counts", offsets_of(skid->overshoots)},
+          {"left_out", skid->left_out},
+          {"refused", text_or_null(skid->refused)}};
+}
+
 Json basis_of(const analysis::Basis& basis) {
   return {{"judgeable", judgeable_name(basis.not_judged)},
           {"ignores_level", basis.ignores_level},
@@ -261,6 +279,7 @@ Json basis_of(const analysis::Basis& basis) {
           {"ticks_per_iteration", basis.ticks_per_iteration},
           {"iterations", basis.iterations},
           {"geometry", FieldWriter::json_of(basis.geometry)},
+          {"skid_in_events", skid_basis_of(basis.skid_in_events)},
           {"offsets",
            {{"instructions", offsets_of(basis.tally.instructions)},
             {"bytes", offsets_of(basis.tally.bytes)},
@@ -324,7 +343,8 @@ Json measurement_of(const Measurement& m) {
   io("skid", Json{{"instructions", skid_in_instructions_of(m)},
                   {"bytes", distance_of(m.bytes, Unit::whole)},
                   {"tsc_ticks", distance_of(m.tsc_ticks, Unit::fraction)},
-                  {"cycles", nullptr}});
+                  {"cycles", nullptr},
+                  {"events", skid_in_events_of(m.basis.skid_in_events)}});
   io("constant_skid", constant_skid_of(m.constant_skid));
   io("modulo", modulo_of(m.retirement_groups));
   io("histogram", histogram_of(m));

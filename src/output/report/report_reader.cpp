@@ -330,6 +330,20 @@ void check_addresses(const JsonValue& value, const analysis::AddressTable& table
   refuse("that are not judged", table.not_judged.sum(), ledger.read() - ledger.judged());
 }
 
+/// Absent in older reports. `read`: the samples of the event.
+std::optional<analysis::SkidInEvents> read_skid_in_events(const JsonValue& basis,
+                                                          std::uint64_t read) {
+  const auto value = basis.find("skid_in_events");
+  if (!value) return std::nullopt;
+  analysis::SkidInEvents skid;
+  FieldReader{*value}.text("refused", skid.refused);
+  const std::uint64_t values = skid.refused.empty() ? read : 0;
+  skid.left_out = (*value)["left_out"].unsigned_integer(values);
+  skid.overshoots = read_offsets((*value)["counts"], 0, std::numeric_limits<std::int64_t>::max(),
+                                 values - skid.left_out, "read and not left out");
+  return skid;
+}
+
 Basis read_basis(const JsonValue& measurement) {
   const JsonValue value = measurement["basis"];
   Basis basis;
@@ -369,6 +383,7 @@ Basis read_basis(const JsonValue& measurement) {
     FieldReader{measurement}("address", basis.addresses);
     check_addresses((*address)["samples"], basis.addresses->samples, tally.ledger);
   }
+  basis.skid_in_events = read_skid_in_events(value, tally.ledger.read());
   read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =

@@ -298,6 +298,17 @@ class Notes {
     }
   }
 
+  /// Over all runs.
+  void add_skid_in_events(const ReportRow& row) {
+    std::optional<analysis::SkidInEvents> sum;
+    for (const Measurement* run : row.runs) {
+      const auto& skid = run->basis.skid_in_events;
+      if (!skid) continue;
+      sum = sum&& sum->refused == skid->refused ? * sum += *skid : *skid;
+    }
+    if (sum) add(row, "in events", describe(*sum), Ink::plain);
+  }
+
   std::string text() const {
     constexpr std::size_t kLeadWidth = 12;
     const std::size_t most = page_.details ? notes_.size() : kMostNotes;
@@ -336,6 +347,13 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
   return notes.text();
 }
 
+/// What the counters' values show, where they were recorded.
+std::string skid_in_events(const Page& page, const std::vector<ReportRow>& rows) {
+  Notes notes(page);
+  for (const ReportRow& row : rows) notes.add_skid_in_events(row);
+  return notes.text();
+}
+
 std::string machine_report(const Page& page, const MachineGroup& machine) {
   std::vector<ReportRow> rows = rows_of(machine, true);
   std::string text = answer(page, rows) + '\n' + machine_header(page, machine);
@@ -348,9 +366,11 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
     text += page.note(fmt::format("{} more rows, none of them worse", rows.size() - shown.size()),
                       Ink::dim);
   }
-  if (!page.details) return text + bars(page, shown) + notes(page, rows);
+  if (!page.details) {
+    return text + bars(page, shown) + skid_in_events(page, rows) + notes(page, rows);
+  }
   for (const EventGroup& event : machine.events) text += event_details(page, event);
-  return text + notes(page, rows_of(machine, false));
+  return text + skid_in_events(page, rows) + notes(page, rows_of(machine, false));
 }
 
 std::size_t broken_in(const MachineGroup& machine) {

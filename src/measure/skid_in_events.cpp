@@ -1,0 +1,127 @@
+#include "src/measure/skid_in_events.h"
+
+#include "src/events/kernel_rules.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
+
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::measure {
+namespace {
+
+using perfdata::Attribute;
+
+/// Of an event that counts in software: the reason is in kernel/events/core.c.
+std::string refusal_of_software(const Attribute& attribute) {
+  // perf_swevent_hrtimer()
+  if (is_clock(attribute))
+    return "a timer takes the samples of a clock, whatever its counter is at";
+  // perf_swevent_event()
+  if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
+    return "where samples contain their period, the kernel takes one of every event";
+  }
+  return {};
+}
+
+/// Of an event of a PMU.
+std::string refusal_of_pmu(const Attribute& attribute, const EventKnowledge& knowledge,
+                           const machine::CpuIdentity& cpu) {
+  if (!knowledge.core_pmu) return "this PMU has no counter that interrupts at each period";
+  if (attribute.precise_ip > 0 && !knowledge.of_arm) {
+    return "at a precise level the counter is read at the interrupt, not at the record";
+  }
+  // arch/s390/kernel/perf_cpum_sf.c
+  if (cpu.arch.starts_with("s390")) return "the CPU samples at intervals, without a counter";
+  // amd_pmu_limit_period() in arch/x86/events/perf_event.h
+  if (machine::is_amd(cpu) && attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK)) {
+    return "the kernel shortens periods for branch stacks (BRS)";
+  }
+  if (!knowledge.core) return {};
+  const auto rule = events::period_rule(
+      cpu, {.config = knowledge.core->config, .level = static_cast<int>(attribute.precise_ip)});
+  if (!rule || rule->takes(attribute.period_or_frequency)) return {};
+  return fmt::format("the kernel rounds this period of {}", rule->who);
+}
+
+}  // namespace
+
+std::string no_skid_in_events(const Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge, const machine::Machine& machine) {
+  if (attribute.frequency) return "with a frequency the kernel changes the period";
+  if (attribute.inherit) {
+    return "counters of several tasks have one id; record without inheritance (perf record -i)";
+  }
+  const bool has_ids = attribute.has(perfdata::PERF_SAMPLE_ID) ||
+                       attribute.has(perfdata::PERF_SAMPLE_IDENTIFIER) ||
+                       (attribute.read_format & perfdata::PERF_FORMAT_ID) != 0;
+  if (!has_ids) return "the samples do not contain the id of their counter";
+  if (is_ibs(attribute, pmu_name, machine)) {
+    return "IBS tags operations and randomizes its period";
+  }
+  return ignores_level(attribute) ? refusal_of_software(attribute)
+                                  : refusal_of_pmu(attribute, knowledge, machine.cpu);
+}
+
+void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
+  if (!value) {
+    ++result_.left_out;
+    return;
+  }
+  Counter& counter = counters_[value->id];
+  const std::uint64_t multiple = value->value / period_;
+  const bool is_next = value->lost >= counter.lost && multiple > counter.multiple &&
+                       multiple - counter.multiple - 1 == value->lost - counter.lost;
+  const bool is_multiplexed = value->time_enabled != 0 && value->time_running != 0 &&
+                              value->time_running != value->time_enabled;
+  if (!is_next || is_multiplexed) counter.is_known = false;
+  if (!counter.is_known) {
+    ++result_.left_out;
+    return;
+  }
+  counter.multiple = multiple;
+  counter.lost = value->lost;
+  result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
+}
+
+SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording, RecordedCpu& cpu)
+    : recording_(recording) {
+  for (const Attribute& attribute : recording.attributes()) {
+    auto& event = events_.emplace_back();
+    // Without a period it takes no samples: another event of its group does.
+    if (!attribute.has(perfdata::PERF_SAMPLE_READ) || attribute.is_dummy() ||
+        attribute.period_or_frequency == 0) {
+      continue;
+    }
+    const std::string pmu = pmu_name(recording.features(), attribute);
+    event.emplace().refused =
+        no_skid_in_events(attribute, pmu, cpu.know(attribute, pmu), cpu.machine());
+    if (!event->refused.empty()) continue;
+    event->counter.emplace(attribute.period_or_frequency);
+    reads_ = true;
+  }
+}
+
+void SkidInEventsReader::add(const locate::VisitedRecord& visited) {
+  if (visited.sample == nullptr) return;
+  auto& event = events_[visited.sample->attribute];
+  if (!event || !event->counter) return;
+  const auto details = recording_.decoder().details(visited.record, *visited.sample);
+  event->counter->add(details ? details->counter : std::nullopt);
+}
+
+std::vector<std::optional<analysis::SkidInEvents>> SkidInEventsReader::finish() && {
+  std::vector<std::optional<analysis::SkidInEvents>> all;
+  for (auto& event : events_) {
+    auto& skid = all.emplace_back();
+    if (!event) continue;
+    skid = event->counter ? std::move(*event->counter).finish()
+                          : analysis::SkidInEvents{.refused = std::move(event->refused)};
+  }
+  return all;
+}
+
+}  // namespace skid::measure

@@ -1,0 +1,78 @@
+// The value of an event's counter in each of its samples (PERF_SAMPLE_READ, perf's modifier S)
+// against the multiples of its period.
+#pragma once
+
+#include "analysis/skid_in_events.h"
+#include "src/locate/visit.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::measure {
+
+/// Why values of an event's counter contain no overshoot; empty: they do. `pmu_name`: of
+/// attribute.type, empty when unknown.
+std::string no_skid_in_events(const perfdata::Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge, const machine::Machine& machine);
+
+/// Finds the multiple of the period that each sample is of. The kernel programs every overflow at
+/// the next multiple, as long as no interrupt is a period late or more; then the next one is a
+/// period after that interrupt (x86_perf_event_set_period() in arch/x86/events/core.c,
+/// armpmu_event_set_period() in drivers/perf/arm_pmu.c). So the multiples of a counter's samples
+/// are 1, 2, 3 …, lost samples between them (PERF_FORMAT_LOST, Linux 6.0). From the first sample of
+/// a counter for which they are not, its samples are left out: either samples are missing, or an
+/// overshoot was a period or more, and the multiples that follow are not known.
+class OvershootCounter {
+ public:
+  /// `period`: events per sample, at least 1.
+  explicit OvershootCounter(std::uint64_t period) : period_(period) {}
+
+  /// The next sample in the order of the recording, in which those of a counter ascend. nullopt:
+  /// its value could not be read.
+  void add(const std::optional<perfdata::CounterValue>& value);
+  analysis::SkidInEvents finish() && { return std::move(result_); }
+
+ private:
+  struct Counter {
+    std::uint64_t multiple = 0;  ///< of the last sample
+    std::uint64_t lost = 0;      ///< until then
+    bool is_known = true;
+  };
+
+  std::uint64_t period_;
+  std::map<std::uint64_t, Counter> counters_;  ///< by id; no hash: any ids may come
+  analysis::SkidInEvents result_;
+};
+
+/// The skid in events of all events of a recording.
+class SkidInEventsReader {
+ public:
+  SkidInEventsReader(const perfdata::Recording& recording, RecordedCpu& cpu);
+
+  /// Whether samples are to be added.
+  bool reads() const noexcept { return reads_; }
+  void add(const locate::VisitedRecord& visited);
+  /// By attribute; nullopt for events whose samples have no counter values.
+  std::vector<std::optional<analysis::SkidInEvents>> finish() &&;
+
+ private:
+  struct Event {
+    std::string refused;
+    std::optional<OvershootCounter> counter;
+  };
+
+  const perfdata::Recording& recording_;
+  std::vector<std::optional<Event>> events_;  ///< by attribute
+  bool reads_ = false;
+};
+
+}  // namespace skid::measure

@@ -1,0 +1,265 @@
+// Overshoots of an event's counter, from recordings whose values are written byte by byte.
+#include "src/measure/skid_in_events.h"
+
+#include "src/measure/measure.h"
+#include "src/perfdata/format.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::measure {
+namespace {
+
+using perfdata::Attribute;
+using perfdata::CounterValue;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                                      perfdata::PERF_SAMPLE_ID | perfdata::PERF_SAMPLE_READ;
+
+analysis::SkidInEvents overshoots(std::uint64_t period,
+                                  std::initializer_list<CounterValue> values) {
+  OvershootCounter counter(period);
+  for (const CounterValue& value : values) counter.add(value);
+  return std::move(counter).finish();
+}
+
+TEST(OvershootCounter, TakesTheRemaindersOfConsecutiveMultiples) {
+  const auto skid =
+      overshoots(1000, {{.value = 1000}, {.value = 2012}, {.value = 3999}, {.value = 4012}});
+  EXPECT_THAT(skid.overshoots.counts(), ElementsAre(Pair(0, 1), Pair(12, 2), Pair(999, 1)));
+  EXPECT_EQ(skid.left_out, 0u);
+}
+
+TEST(OvershootCounter, LeavesOutWhatFollowsAGap) {
+  // The interrupt of the second was a period and 5 late, and the third is a period after it.
+  const auto late = overshoots(1000, {{.value = 1003}, {.value = 3005}, {.value = 4007}});
+  EXPECT_THAT(late.overshoots.counts(), ElementsAre(Pair(3, 1)));
+  EXPECT_EQ(late.left_out, 2u);
+  EXPECT_EQ(overshoots(1000, {{.value = 999}, {.value = 1000}}).left_out, 2u);
+  EXPECT_EQ(overshoots(1000, {{.value = 2000}}).left_out, 1u) << "the first is missing";
+  EXPECT_EQ(overshoots(1000, {{.value = 1000}, {.value = 1001}}).left_out, 1u) << "no new one";
+  EXPECT_EQ(overshoots(1000, {{.value = 2000, .lost = 1}, {.value = 3000}}).left_out, 1u)
+      << "fewer lost than before";
+}
+
+TEST(OvershootCounter, SkipsOneMultipleForEachLostRecord) {
+  const auto exact =
+      overshoots(1000, {{.value = 1001}, {.value = 4002, .lost = 2}, {.value = 5003, .lost = 2}});
+  EXPECT_THAT(exact.overshoots.counts(), ElementsAre(Pair(1, 1), Pair(2, 1), Pair(3, 1)));
+  for (const std::uint64_t lost : {1u, 3u}) {
+    EXPECT_EQ(overshoots(1000, {{.value = 1001}, {.value = 4002, .lost = lost}}).left_out, 1u);
+  }
+}
+
+TEST(OvershootCounter, FollowsEachIdByItself) {
+  const auto skid = overshoots(1000, {{.id = 1, .value = 1001},
+                                      {.id = 2, .value = 1002},
+                                      {.id = 2, .value = 2002},
+                                      {.id = 1, .value = 2001},
+                                      {.id = 1, .value = 4001},  // a gap of this one alone
+                                      {.id = 2, .value = 3002}});
+  EXPECT_THAT(skid.overshoots.counts(), ElementsAre(Pair(1, 2), Pair(2, 3)));
+  EXPECT_EQ(skid.left_out, 1u);
+}
+
+TEST(OvershootCounter, LeavesOutAMultiplexedCounter) {
+  const auto skid = overshoots(1000, {{.value = 1001, .time_enabled = 50, .time_running = 50},
+                                      {.value = 2001, .time_enabled = 90, .time_running = 80},
+                                      {.value = 3001, .time_enabled = 120, .time_running = 110}});
+  EXPECT_EQ(skid.overshoots.total(), 1u);
+  EXPECT_EQ(skid.left_out, 2u);
+}
+
+TEST(OvershootCounter, IsExactAtTheEndOf64Bits) {
+  constexpr std::uint64_t kPeriod = std::uint64_t{1} << 63;
+  const auto skid = overshoots(kPeriod, {{.value = ~std::uint64_t{0}}});
+  EXPECT_EQ(skid.overshoots.quantile(1), static_cast<std::int64_t>(kPeriod - 1));
+}
+
+TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
+  const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
+    Attribute attribute;
+    attribute.type = type;
+    attribute.config = config;
+    attribute.sample_type = kSampleType;
+    attribute.period_or_frequency = 1000;
+    return attribute;
+  };
+  const auto changed = [](Attribute attribute, const std::function<void(Attribute&)>& change) {
+    change(attribute);
+    return attribute;
+  };
+  const Attribute faults = of_type(perfdata::PERF_TYPE_SOFTWARE, 2);
+  const Attribute raw = of_type(perfdata::PERF_TYPE_RAW, 0xc0);
+  const Attribute precise = changed(raw, [](Attribute& a) { a.precise_ip = 1; });
+  const auto branches = [](Attribute& a) { a.sample_type |= perfdata::PERF_SAMPLE_BRANCH_STACK; };
+  EventKnowledge core, arm, instructions;
+  core.core_pmu = arm.core_pmu = arm.of_arm = instructions.core_pmu = true;
+  instructions.core = CoreEvent{.config = 0x1c0};
+  machine::CpuIdentity intel, broadwell, amd, s390;
+  intel.vendor = broadwell.vendor = "GenuineIntel";
+  intel.family = broadwell.family = 6;
+  intel.model = 94;
+  broadwell.model = 61;
+  amd.vendor = "AuthenticAMD";
+  s390.arch = "s390x";
+  struct Case {
+    Attribute attribute;
+    const char* pmu;
+    EventKnowledge knowledge;
+    machine::CpuIdentity cpu;
+    const char* reason;  ///< empty: not refused
+  };
+  const std::vector<Case> cases{
+      {faults, "", {}, {}, ""},
+      {of_type(perfdata::PERF_TYPE_TRACEPOINT), "", {}, {}, ""},
+      {of_type(perfdata::PERF_TYPE_BREAKPOINT), "", {}, {}, ""},
+      {changed(faults, [](Attribute& a) { a.precise_ip = 2; }), "", {}, {}, ""},
+      {raw, "cpu", core, intel, ""},
+      {raw, "cpu", instructions, intel, ""},
+      {changed(raw, branches), "cpu", core, intel, ""},
+      {precise, "armv8_pmuv3_0", arm, {}, ""},
+      {changed(faults, [](Attribute& a) { a.frequency = true; }), "", {}, {}, "frequency"},
+      {changed(faults, [](Attribute& a) { a.inherit = true; }), "", {}, {}, "record -i"},
+      {changed(faults, [](Attribute& a) { a.sample_type &= ~perfdata::PERF_SAMPLE_ID; }),
+       "",
+       {},
+       {},
+       "the id"},
+      {of_type(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, {}, "timer"},
+      {of_type(perfdata::PERF_TYPE_SOFTWARE, 1), "", {}, {}, "timer"},
+      {changed(faults, [](Attribute& a) { a.sample_type |= perfdata::PERF_SAMPLE_PERIOD; }),
+       "",
+       {},
+       {},
+       "one of every event"},
+      {precise, "cpu", core, intel, "not at the record"},
+      {precise, "cpu", core, amd, "IBS"},
+      {of_type(9), "ibs_op", {}, amd, "IBS"},
+      {of_type(10), "arm_spe_0", {}, {}, "no counter"},
+      {raw, "cpu", instructions, broadwell, "Broadwell"},
+      {changed(raw, branches), "cpu", core, amd, "BRS"},
+      {raw, "cpum_cf", core, s390, "intervals"},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& one = cases[i];
+    machine::Machine machine;
+    machine.cpu = one.cpu;
+    const std::string found = no_skid_in_events(one.attribute, one.pmu, one.knowledge, machine);
+    EXPECT_THAT(found, *one.reason == '\0' ? ::testing::Matcher<std::string>(IsEmpty())
+                                           : HasSubstr(one.reason))
+        << "case " << i;
+  }
+}
+
+/// Recordings of page faults with values of their counters.
+class RecordedCounters : public ::testing::Test {
+ protected:
+  test::EventToBuild event(std::vector<std::uint64_t> ids, std::uint64_t period = 1000) const {
+    return {.type = perfdata::PERF_TYPE_SOFTWARE,
+            .config = 2,
+            .period = period,
+            .sample_type = kSampleType,
+            .read_format = perfdata::PERF_FORMAT_ID | perfdata::PERF_FORMAT_LOST,
+            .ids = std::move(ids)};
+  }
+  void sample(std::uint64_t id, const test::ByteWriter& read) {
+    builder_.record(
+        perfdata::PERF_RECORD_SAMPLE, 2,
+        builder_.writer().u64(0x401000).i32(7).i32(7).u64(id).raw(read.bytes()).bytes());
+  }
+  void sample(std::uint64_t id, std::uint64_t value, std::uint64_t lost = 0) {
+    sample(id, builder_.writer().u64(value).u64(id).u64(lost));
+  }
+  std::vector<analysis::Measurement> measured() {
+    builder_.write(directory_ / "perf.data");
+    return measure({directory_ / "perf.data", {}, nullptr, nullptr}, {}).measurements;
+  }
+
+  test::TemporaryDirectory directory_;
+  test::RecordingBuilder builder_;
+};
+
+TEST_F(RecordedCounters, GiveTheOvershootOfEachId) {
+  builder_.event(event({1, 2}));
+  sample(1, 1017);
+  sample(2, 1000);
+  sample(1, 2031);
+  sample(2, 3005, /*lost*/ 1);
+  const auto all = measured();
+  ASSERT_EQ(all.size(), 1u);
+  const auto& skid = all[0].basis.skid_in_events;
+  ASSERT_TRUE(skid);
+  EXPECT_THAT(skid->overshoots.counts(),
+              ElementsAre(Pair(0, 1), Pair(5, 1), Pair(17, 1), Pair(31, 1)));
+  EXPECT_EQ(describe(*skid), "p50 5, p99 31, max 31 events past the overflow (4 samples)");
+}
+
+TEST_F(RecordedCounters, OfAGroupAreThoseOfTheSampledMember) {
+  test::EventToBuild leader = event({1}), member = event({2}, 100);
+  leader.read_format |= perfdata::PERF_FORMAT_GROUP;
+  member.read_format |= perfdata::PERF_FORMAT_GROUP;
+  builder_.event(leader).event(member);
+  const auto group = [&](std::uint64_t first, std::uint64_t second) {
+    return builder_.writer().u64(2).u64(first).u64(1).u64(0).u64(second).u64(2).u64(0);
+  };
+  sample(2, group(500, 103));
+  sample(1, group(1009, 150));
+  const auto all = measured();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_THAT(all[0].basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(9, 1)));
+  EXPECT_THAT(all[1].basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(3, 1)));
+}
+
+TEST_F(RecordedCounters, OfTheOtherByteOrderAreTheSame) {
+  builder_ = test::RecordingBuilder(/*big_endian=*/true);
+  builder_.event(event({1}));
+  sample(1, 1017);
+  const auto all = measured();
+  EXPECT_THAT(all.at(0).basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(17, 1)));
+}
+
+TEST_F(RecordedCounters, ThatEndEarlyAreLeftOut) {
+  builder_.event(event({1}));
+  sample(1, builder_.writer().u64(1017).u64(1));  // without the number of lost records
+  const auto all = measured();
+  EXPECT_EQ(all.at(0).basis.skid_in_events->left_out, 1u);
+  EXPECT_EQ(describe(*all.at(0).basis.skid_in_events),
+            "no samples, 1 left out: the multiple of the period is not known");
+}
+
+TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
+  test::EventToBuild inherited = event({1});
+  inherited.inherit = true;
+  builder_.event(inherited);
+  sample(1, 1017);
+  const auto all = measured();
+  ASSERT_TRUE(all.at(0).basis.skid_in_events);
+  EXPECT_TRUE(all[0].basis.skid_in_events->overshoots.empty());
+  EXPECT_THAT(describe(*all[0].basis.skid_in_events),
+              HasSubstr("not derived: counters of several"));
+}
+
+TEST_F(RecordedCounters, AreAbsentWithoutRead) {
+  test::EventToBuild bare = event({1});
+  bare.sample_type &= ~std::uint64_t{perfdata::PERF_SAMPLE_READ};
+  builder_.event(bare);
+  sample(1, builder_.writer());
+  EXPECT_FALSE(measured().at(0).basis.skid_in_events);
+}
+
+}  // namespace
+}  // namespace skid::measure
