@@ -87,6 +87,17 @@ double chi_square_p(int degrees, double x) {
   return cdf(complement(boost::math::chi_squared(degrees), x));
 }
 
+ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected) {
+  ChiSquareTest test;
+  test.degrees = static_cast<int>(seen.size()) - 1;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const double off = seen[i] - expected[i];
+    test.statistic += off * off / expected[i];
+  }
+  if (test.degrees > 0) test.p = chi_square_p(test.degrees, test.statistic);
+  return test;
+}
+
 double pearson3_p(double z, double skewness) {
   constexpr double kSymmetric = 1e-3;
   if (std::abs(skewness) < kSymmetric) return std::erfc(std::abs(z) / std::sqrt(2.0));

@@ -88,15 +88,17 @@ double log_likelihood(std::span<const std::uint64_t> hits, std::span<const doubl
 /// Sets the statistic of `shadow`, its degrees of freedom and p.
 void test_fit(std::span<const std::uint64_t> hits, std::span<const double> shares, double all,
               Shadow& shadow) {
-  shadow.degrees = -1;  // no less for the fitted delay, of which shares need not depend
+  std::vector<double> seen, expected;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     if (shares[i] < kNoShare) continue;
-    const double expected = all * shares[i];
-    const double off = static_cast<double>(hits[i]) - expected;
-    shadow.chi_square += off * off / expected;
-    ++shadow.degrees;
+    seen.push_back(static_cast<double>(hits[i]));
+    expected.push_back(all * shares[i]);
   }
-  shadow.p = shadow.degrees > 0 ? chi_square_p(shadow.degrees, shadow.chi_square) : 1;
+  // No fewer degrees for the fitted delay, of which shares need not depend.
+  const ChiSquareTest test = chi_square_test(seen, expected);
+  shadow.chi_square = test.statistic;
+  shadow.degrees = test.degrees;
+  shadow.p = test.p;
 }
 
 struct Tried {
