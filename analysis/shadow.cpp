@@ -149,7 +149,8 @@ std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
       return Tried{mean, spread,
                    log_likelihood(hits, shares.between(mean - spread, mean + spread))};
     };
-    Tried best = tried(0);
+    // A hit of a trigger directly after another one excludes all spreads but the widest.
+    Tried best = better(tried(0), tried(mean));
     for (std::uint64_t spread = 1; spread <= mean; spread = next(spread, 1, kSpreadStep)) {
       best = better(best, tried(spread));
     }

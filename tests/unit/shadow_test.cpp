@@ -60,6 +60,7 @@ TEST(Shadow, IntervalCoversTheLengthOfMostSamples) {
   constexpr unsigned kSeeds = 20;
   EXPECT_GE(covering(64, 0, kSeeds), 18);
   EXPECT_GE(covering(64, 30, kSeeds), 18);
+  EXPECT_GE(covering(150, 149, 6), 5) << "as wide as can be";
   EXPECT_GE(covering(0, 0, kSeeds), 18);
 }
 
