@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace skid::analysis {
 namespace {
@@ -168,8 +169,10 @@ std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
     shadow.chi_square = std::numeric_limits<double>::infinity();
     return shadow;
   }
-  test_fit(hits, shares.between(best.mean - best.spread, best.mean + best.spread), all, shadow);
+  auto fitted = shares.between(best.mean - best.spread, best.mean + best.spread);
+  test_fit(hits, fitted, all, shadow);
   if (shadow.p < kShadowFit) return shadow;
+  shadow.shares = std::move(fitted);
 
   const auto range = [&](double reach) {
     ShadowLength length{0, UINT64_MAX, 0};

@@ -147,13 +147,26 @@ class ReportPage {
     };
     return element(
         "section", {{"id", anchor(machine, index)}},
-        element("h3", event.event) + triggers(event) + element("h4", "Where samples land") +
+        element("h3", event.event) + triggers(event) + trigger_figure(event, alone) +
+            element("h4", "Where samples land") +
             figure_of("Offsets of the samples of ", plots::histogram_figure(alone, {})) +
             element("h4", "Samples by class") +
             figure_of("Classes of the samples of ", plots::ledger_figure(alone)) +
             element("h4", "In numbers") +
             table("Levels side by side", output::event_numbers(event, {.width = kUnbroken})) +
             repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
+  }
+
+  static Markup trigger_figure(const EventGroup& event, const plots::Machines& alone) {
+    if (std::none_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
+          return plots::has_trigger_distances(*column.measurement);
+        })) {
+      return {};
+    }
+    plots::Figure figure = plots::bias_figure(alone);
+    figure.blocks.front().name.clear();  // it is the heading
+    return element("h4", "Which trigger samples fall on") +
+           svg_figure("Shares of the triggers of " + event.event, std::move(figure));
   }
 
   static Markup repeats(const EventGroup& event) {
