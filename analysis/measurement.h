@@ -78,6 +78,13 @@ struct Trigger {
 
 struct EventsPerIteration {
   std::optional<double> measured, expected;
+  /// Of the elements of a pointer chase, the share that the caches can hold whose misses are
+  /// counted: that much less than `expected` is to be expected. 1: their sizes are not known.
+  /// nullopt: the event does not depend on it.
+  std::optional<double> cached_share = {};
+
+  /// The fewest that the trigger gives.
+  std::optional<double> fewest() const;
 };
 
 /// The sampled addresses compared with those that a tracepoint recorded of the same events.
@@ -200,7 +207,7 @@ std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std:
 /// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
 /// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
 /// samples inside instructions, exact samples off the trigger where the flag is evidence, a
-/// contradicted cause, events per iteration more than 5% off.
+/// contradicted cause, events per iteration more than 5% above or below those to be expected.
 Figures figures_of(const Description& description, const Basis& basis);
 
 /// Sets what follows from the description and the basis: the figures, the number of exact samples,

@@ -119,7 +119,7 @@ class EventTable {
   Table table_;
 };
 
-void add_setting_rows(EventTable& table) {
+void add_setting_rows(EventTable& table, const Page& page) {
   table.row("precise level", level_cell);
   table.row("period", period_cell);
   table.row("samples read",
@@ -132,8 +132,16 @@ void add_setting_rows(EventTable& table) {
       })) {
     table.row("events per iteration",
               [](const Measurement& m) { return number_cell(m.events_per_iteration.measured); });
-    table.row("  expected",
-              [](const Measurement& m) { return number_cell(m.events_per_iteration.expected); });
+    table.row("  expected", [&page](const Measurement& m) {
+      const std::optional<double> expected = m.events_per_iteration.expected;
+      const std::optional<double> fewest = m.events_per_iteration.fewest();
+      if (!expected || *fewest == *expected) return number_cell(expected);
+      return range_cell(page, number_text(*fewest), number_text(*expected));
+    });
+    table.row_if_known("  of the chase in caches, at most", [](const Measurement& m) {
+      const auto& share = m.events_per_iteration.cached_share;
+      return share && *share == 1 ? Cell{"not known"} : percent_cell(share);
+    });
   }
 }
 
@@ -383,7 +391,7 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
 
 Table event_numbers(const EventGroup& event, const Page& page) {
   EventTable table(event);
-  add_setting_rows(table);
+  add_setting_rows(table, page);
   add_hit_rows(table, page);
   add_distance_rows(table, page);
   add_trigger_rows(table, event);

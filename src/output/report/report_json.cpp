@@ -333,7 +333,9 @@ Json measurement_of(const Measurement& m) {
   io("bias", bias_of(m.bias));
   io("shadow", shadow_of(m));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
-                                  {"expected", m.events_per_iteration.expected}});
+                                  {"expected", m.events_per_iteration.expected},
+                                  {"fewest_expected", m.events_per_iteration.fewest()},
+                                  {"cached_share", m.events_per_iteration.cached_share}});
   io("ip_check", m.ip_check);
   io("address", address_of(m.basis.addresses));
   io("basis", basis_of(m.basis));
