@@ -196,6 +196,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
     figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
   }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
+  figures.evenness = evenness_of(description, basis, figures);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   if (!basis.ignores_level) {
@@ -208,6 +209,22 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);
   return figures;
+}
+
+Verdict verdict_of(const Figures& figures) {
+  const auto& evenness = figures.evenness;
+  const bool is_broken =
+      evenness && evenness->promised && evenness->verdict == Evenness::Verdict::uneven;
+  return is_broken ? Verdict::broken : figures.contract.verdict;
+}
+
+std::string verdict_words(const Figures& figures) {
+  std::string words = verdict_words(figures.contract);
+  if (figures.evenness && figures.evenness->verdict != Evenness::Verdict::undecided) {
+    words += fmt::format(", {}",
+                         kEvennessVerdicts.at(static_cast<std::size_t>(figures.evenness->verdict)));
+  }
+  return words;
 }
 
 void complete(Measurement& measurement) {

@@ -3,6 +3,7 @@
 
 #include "analysis/basis.h"
 #include "analysis/contract.h"
+#include "analysis/evenness.h"
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/residues.h"
@@ -191,8 +192,14 @@ struct Figures {
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
   /// Of the samples at these triggers at level 2 or 3; nullopt where `bias` is.
   std::optional<Shadow> shadow;
+  std::optional<Evenness> evenness;  ///< of precise distribution; nullopt: not to be expected
   std::vector<std::string> count_warnings;
 };
+
+/// That of the contract; broken also where PDist promises an even distribution and it is uneven.
+Verdict verdict_of(const Figures& figures);
+/// "kept, certified", "kept, uneven"
+std::string verdict_words(const Figures& figures);
 
 /// The basis is kept: sums of measurements and comparisons are computed from it.
 struct Measurement : Description, Figures {

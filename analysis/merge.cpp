@@ -172,6 +172,9 @@ class Sum {
     add_known(other.period_sum, basis.period_sum);
     add_known(other.iterations, basis.iterations);
     add_addresses(other.addresses, basis.addresses);
+    if (basis.instructions_per_iteration != other.instructions_per_iteration) {
+      basis.instructions_per_iteration.reset();
+    }
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
     if (basis.ticks_per_iteration != other.ticks_per_iteration) basis.ticks_per_iteration.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {

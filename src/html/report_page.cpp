@@ -68,7 +68,7 @@ SortableRow summary_row(const EventGroup& event, const Column& column, const std
           distance(&analysis::Distance::p50, &analysis::Distance::p50_at_least),
           distance(&analysis::Distance::p99, &analysis::Distance::p99_at_least),
           m.samples.read() > 0 ? count(m.precise.exact_ip_samples) : unknown_cell(),
-          inked(analysis::verdict_words(m.contract), output::ink_of(m.contract.verdict))};
+          inked(verdict_words(m), output::ink_of(verdict_of(m)))};
 }
 
 class ReportPage {
@@ -203,13 +203,15 @@ class ReportPage {
   static Markup contracts(const EventGroup& event) {
     Markup content = element("h4", "Contract: promised and observed");
     for (const Column& column : event.columns) {
-      const analysis::Contract& contract = column.measurement->contract;
+      const Measurement& m = *column.measurement;
+      const analysis::Contract& contract = m.contract;
       content += element(
           "p", element("span", {{"class", "bold"}}, column.label) + Markup::text(" ") +
-                   inked(analysis::verdict_words(contract), output::ink_of(contract.verdict)) +
+                   inked(verdict_words(m), output::ink_of(verdict_of(m))) +
                    element("span", {{"class", "dim"}},
                            fmt::format(" (level {}: {}) ", contract.level, contract.promise)) +
-                   Markup::text(contract.evidence));
+                   Markup::text(contract.evidence) +
+                   Markup::text(m.evenness ? "; " + m.evenness->evidence : ""));
     }
     return content;
   }

@@ -1,5 +1,6 @@
 #include "src/measure/measure.h"
 
+#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
@@ -318,6 +319,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
                             runway::has_page_fault(geometry->description->specification.trigger);
   if (counts_time && !is_in_kernel) {
     basis.ticks_per_iteration = ticks_per_iteration(source.planned);
+  }
+  if (knowledge.counted == events::Counted::instructions && geometry != nullptr &&
+      geometry->description && basis.level_three == LevelThree::distinct) {
+    basis.instructions_per_iteration = runway::events_per_iteration(
+        geometry->description->specification, events::Counted::instructions);
   }
   measurement.bin_width = bin_width;
   measurement.recording_warnings = warnings;

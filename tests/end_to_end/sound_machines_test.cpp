@@ -77,8 +77,8 @@ TEST_F(SoundMachines, KeepTheirPromisesForLoads) {
           {{"load", 1}, "kept"},
           {{"load", 2}, "kept"},
           {{"load", 3}, "kept"},
-          {{"instructions", 2}, "not judged"},
-          {{"instructions", 3}, "not judged"}},
+          {{"instructions", 2}, "not judged, even"},
+          {{"instructions", 3}, "not judged, even"}},
          verdicts("skylake", "load"));
   // Without the PEBS baseline level 1 is the eventing IP, too.
   expect({{{"load", 1}, "kept"}, {{"load", 2}, "kept"}, {{"load", 3}, "kept"}},
@@ -98,10 +98,11 @@ TEST_F(SoundMachines, KeepTheirPromisesForBranches) {
 }
 
 TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
-  expect({{{"load", 2}, "kept, uneven"}, {{"load", 3}, "kept, even"}},
+  expect({{{"load", 2}, "kept, uneven"}, {{"load", 3}, "kept, even, promised"}},
          verdicts("sapphire-rapids", "close"));
   expect({{{"load", 3}, "kept, uneven"}}, verdicts("skylake", "close"));
-  expect({{{"load", 3}, "kept, uneven"}}, verdicts("sapphire-rapids", "close", "shadowed"));
+  expect({{{"load", 3}, "kept, uneven, promised"}},
+         verdicts("sapphire-rapids", "close", "shadowed"));
 }
 
 TEST_F(SoundMachines, OfWhichIbsSamplesEveryOperationAreJudgedByFewSamples) {

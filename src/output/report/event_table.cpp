@@ -317,6 +317,21 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
 }
 
+/// Whether samples are distributed as events, where precise distribution is to be seen.
+void add_evenness_rows(EventTable& table) {
+  table.row_if_known("evenness", [](const Measurement& m) {
+    if (!m.evenness) return unknown_cell();
+    return Cell{
+        std::string(analysis::kEvennessVerdicts.at(static_cast<std::size_t>(m.evenness->verdict)))};
+  });
+  table.row_if_known("  largest ratio to even", [](const Measurement& m) {
+    return m.evenness ? number_cell(m.evenness->largest_ratio) : unknown_cell();
+  });
+  table.row_if_known("  chi-square p", [](const Measurement& m) {
+    return m.evenness ? number_cell(m.evenness->test.p) : unknown_cell();
+  });
+}
+
 using Repeats = std::vector<analysis::RepeatedMeasurement>;
 
 /// Rows of a statistic over runs: its value and its interval, which `format` makes of it.
@@ -395,6 +410,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_hit_rows(table, page);
   add_distance_rows(table, page);
   add_trigger_rows(table, event);
+  add_evenness_rows(table);
   add_ledger_rows(page, table);
   add_address_rows(table);
   return table.take();

@@ -342,6 +342,7 @@ Basis read_basis(const JsonValue& measurement) {
   io("equal_triggers", basis.equal_triggers);
   io("ticks_per_instruction", basis.ticks_per_instruction);
   io("ticks_per_iteration", basis.ticks_per_iteration);
+  io("instructions_per_iteration", basis.instructions_per_iteration);
   io("iterations", basis.iterations);
   io("geometry", basis.geometry);
   FieldReader{measurement["period"]}("sum", basis.period_sum);
