@@ -12,7 +12,8 @@ double normal_reach(double share);
 double student_reach(double degrees, double share);
 /// P(|T| >= |t|) of Student's t.
 double student_p(double degrees, double t);
-/// P(X >= x) of the chi-square distribution.
+/// P(X >= x) of the chi-square distribution; of more than 1,000 degrees by Wilson and Hilferty's
+/// approximation.
 double chi_square_p(int degrees, double x);
 
 /// Pearson's test of counts against those expected.
