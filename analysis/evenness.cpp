@@ -16,21 +16,34 @@ namespace {
 
 constexpr double kFewestExpected = 5;
 
-bool is_prime(std::int64_t number) {
-  for (std::int64_t divisor = 2; divisor * divisor <= number; ++divisor) {
-    if (number % divisor == 0) return false;
-  }
-  return true;
-}
+/// Samples of groups of instructions.
+struct Cells {
+  std::vector<double> seen, expected;
 
-/// Instructions per bin where each is expected to have `each` samples.
-std::int64_t bin_width_for(double each) {
-  if (each >= kFewestExpected) return 1;
-  constexpr std::int64_t kSmallestJoin = 7;
-  auto width =
-      std::max(static_cast<std::int64_t>(std::ceil(kFewestExpected / each)), kSmallestJoin);
-  while (!is_prime(width)) ++width;
-  return width;
+  std::size_t largest() const {
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      if (ratio(i) > ratio(largest)) largest = i;
+    }
+    return largest;
+  }
+  double ratio(std::size_t i) const { return seen[i] / expected[i]; }
+};
+
+/// `cell_of`: the cell of an instruction, from the number of those before it.
+template <typename CellOf>
+Cells cells_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t instructions,
+               std::int64_t cells, CellOf cell_of) {
+  Cells result{std::vector<double>(static_cast<std::size_t>(cells)),
+               std::vector<double>(static_cast<std::size_t>(cells))};
+  const double each = static_cast<double>(offsets.total()) / static_cast<double>(instructions);
+  for (std::int64_t i = 0; i < instructions; ++i) {
+    result.expected[static_cast<std::size_t>(cell_of(i))] += each;
+  }
+  for (const auto& [offset, count] : offsets.counts()) {
+    result.seen[static_cast<std::size_t>(cell_of(offset - lowest))] += static_cast<double>(count);
+  }
+  return result;
 }
 
 /// Why even hardware would not sample all of `events` per iteration; empty: it would.
@@ -113,9 +126,11 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
     return evenness;
   }
   const std::string first = signed_number(found->first);
+  const std::string step =
+      found->step > 1 ? fmt::format(" of one instruction in {}", found->step) : "";
   decide(evenness, what,
          found->last > found->first
-             ? fmt::format(" from {} to {}", first, signed_number(found->last))
+             ? fmt::format("{} from {} to {}", step, first, signed_number(found->last))
              : " at " + first);
   return evenness;
 }
@@ -127,31 +142,39 @@ std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
   if (offsets.empty() || highest <= lowest || highest - lowest >= kLongestAxis) {
     return std::nullopt;
   }
-  const double each =
-      static_cast<double>(offsets.total()) / static_cast<double>(highest - lowest + 1);
-  const std::int64_t width = bin_width_for(each);
-  // What is left over makes the last bin wider.
-  const std::int64_t bins = (highest - lowest + 1) / width;
-  if (bins < 2) return std::nullopt;
-  std::vector<double> seen(static_cast<std::size_t>(bins));
-  std::vector<double> expected(seen.size(), each * static_cast<double>(width));
-  expected.back() = each * static_cast<double>(highest - lowest + 1 - (bins - 1) * width);
-  for (const auto& [offset, count] : offsets.counts()) {
-    if (offset < lowest || offset > highest) return std::nullopt;
-    const std::int64_t bin = std::min((offset - lowest) / width, bins - 1);
-    seen[static_cast<std::size_t>(bin)] += static_cast<double>(count);
+  if (offsets.counts().begin()->first < lowest || offsets.counts().rbegin()->first > highest) {
+    return std::nullopt;
   }
-  InstructionTest result;
-  result.test = chi_square_test(seen, expected);
-  std::int64_t largest = 0;
-  for (std::int64_t bin = 0; bin < bins; ++bin) {
-    const auto i = static_cast<std::size_t>(bin);
-    if (seen[i] / expected[i] <= result.largest_ratio) continue;
-    result.largest_ratio = seen[i] / expected[i];
-    largest = bin;
+  const std::int64_t instructions = highest - lowest + 1;
+  const double each = static_cast<double>(offsets.total()) / static_cast<double>(instructions);
+  const double joined = std::ceil(kFewestExpected / each);
+  if (2 * joined > static_cast<double>(instructions)) return std::nullopt;
+  const auto width = static_cast<std::int64_t>(joined);
+  // What is left over makes the last cell larger.
+  const std::int64_t cells = instructions / width;
+  const Cells places = cells_of(offsets, lowest, instructions, cells,
+                                [&](std::int64_t i) { return std::min(i / width, cells - 1); });
+  const auto largest = static_cast<std::int64_t>(places.largest());
+  InstructionTest result{chi_square_test(places.seen, places.expected),
+                         places.ratio(places.largest()), lowest + largest * width};
+  result.last = largest == cells - 1 ? highest : result.first + width - 1;
+  int tests = 1;
+  for (std::int64_t modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
+    if (each * static_cast<double>(instructions / modulus) < kFewestExpected) break;
+    const Cells residues = cells_of(offsets, lowest, instructions, modulus,
+                                    [&](std::int64_t i) { return i % modulus; });
+    ++tests;
+    const ChiSquareTest test = chi_square_test(residues.seen, residues.expected);
+    const double ratio = residues.ratio(residues.largest());
+    // Groups of four show modulo two and eight as well, with p of 0 where there are many samples.
+    constexpr double kNearlyEqual = 1.01;
+    const bool is_better = test.p < result.test.p ||
+                           (test.p == result.test.p && ratio > kNearlyEqual * result.largest_ratio);
+    if (!is_better) continue;
+    result = {test, ratio, lowest + static_cast<std::int64_t>(residues.largest()), highest,
+              modulus};
   }
-  result.first = lowest + largest * width;
-  result.last = largest == bins - 1 ? highest : result.first + width - 1;
+  result.test.p = std::min(1.0, result.test.p * tests);
   return result;
 }
 

@@ -49,14 +49,16 @@ inline constexpr double kUneven = 1e-6, kEven = 0.01;
 std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
                                     const Figures& figures);
 
-/// The test over instructions: `offsets` from `lowest` to `highest`, each executed equally often.
-/// Adjacent ones are joined so that 5 samples at least are to be expected: into as many as a prime
-/// from 7 on, which no usual size of a retirement group divides, or none. nullopt for less than two
-/// such bins.
+/// The most significant of several tests of `offsets` from `lowest` to `highest`, each executed
+/// equally often; its p is adjusted for their number (Bonferroni). One is over the instructions, of
+/// which adjacent ones are joined so that 5 samples at least are to be expected. The others are
+/// over the remainders of their place modulo 2 to 8: samples by a fixed period are more even than
+/// random ones, so that joined instructions hide retirement groups. nullopt for too few samples.
 struct InstructionTest {
   ChiSquareTest test;
-  double largest_ratio = 0;          ///< seen / expected of a bin
-  std::int64_t first = 0, last = 0;  ///< offsets of that bin
+  double largest_ratio = 0;          ///< seen / expected
+  std::int64_t first = 0, last = 0;  ///< offsets of which
+  std::int64_t step = 1;             ///< every how many instructions from `first` to `last`
 };
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
                                                     std::int64_t lowest, std::int64_t highest);

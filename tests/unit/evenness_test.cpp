@@ -42,26 +42,38 @@ TEST(InstructionTest, AcceptsSamplesOfEveryInstruction) {
 
 TEST(InstructionTest, RejectsRetirementGroupsWhateverTheirSize) {
   for (const std::int64_t group : {2, 3, 4, 5, 6, 8}) {
-    EXPECT_LT(p_of(drawn(5000, group, 1)), group == 2 ? kEven : kUneven) << group;
+    EXPECT_LT(p_of(drawn(5000, group, 1)), kUneven) << group;
     EXPECT_LT(p_of(drawn(40000, group, 1)), kUneven) << group;
   }
+}
+
+TEST(InstructionTest, RejectsGroupsOfSamplesThatAreMoreEvenThanRandomOnes) {
+  OffsetCounts every, fourth;
+  for (std::int64_t offset = kLowest; offset <= kHighest; ++offset) every.add(offset, 2);
+  for (std::int64_t offset = kLowest; offset <= kHighest; offset += 4) fourth.add(offset, 8);
+  EXPECT_EQ(p_of(every), 1);
+  const auto found = test_of_instructions(fourth, kLowest, kHighest).value();
+  EXPECT_LT(found.test.p, kUneven);
+  EXPECT_EQ(found.step, 4);
+  EXPECT_EQ(found.first, kLowest);
+  EXPECT_NEAR(found.largest_ratio, 4, 0.01);
 }
 
 TEST(InstructionTest, NamesTheInstructionsWithTheMostSamples) {
   OffsetCounts offsets;
   for (std::int64_t offset = kLowest; offset <= kHighest; ++offset) offsets.add(offset, 10);
-  offsets.add(17, 90);
+  offsets.add(17, 490);
   const auto found = test_of_instructions(offsets, kLowest, kHighest).value();
   EXPECT_EQ(found.first, 17);
   EXPECT_EQ(found.last, 17);
-  EXPECT_NEAR(found.largest_ratio, 10, 0.1);
+  EXPECT_NEAR(found.largest_ratio, 49.5, 0.1);
   EXPECT_EQ(found.test.degrees, kHighest - kLowest);
 }
 
 TEST(InstructionTest, JoinsInstructionsOfFewSamplesAndNeedsTwoBins) {
   const auto joined = test_of_instructions(drawn(5000, 1, 1), kLowest, kHighest).value();
-  EXPECT_EQ(joined.test.degrees, (kHighest - kLowest + 1) / 7 - 1);
-  EXPECT_EQ(joined.last - joined.first, 6);
+  EXPECT_EQ(joined.test.degrees, (kHighest - kLowest + 1) / 6 - 1);
+  EXPECT_EQ(joined.last - joined.first, 5);
   EXPECT_FALSE(test_of_instructions(drawn(9, 1, 1), kLowest, kHighest));
   EXPECT_FALSE(test_of_instructions({}, kLowest, kHighest));
 }
