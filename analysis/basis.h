@@ -54,6 +54,9 @@ struct Basis {
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
   /// TSC ticks of an iteration of the target, of an event that samples time; else nullopt.
   std::optional<double> ticks_per_iteration = {};
+  /// Retired by the target, of an event that counts all of them and has precise distribution at
+  /// level 3 on this CPU; else nullopt.
+  std::optional<double> instructions_per_iteration = {};
   /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt where they were not counted.

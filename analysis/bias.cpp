@@ -18,13 +18,15 @@ std::optional<Bias> bias_of(std::span<const TriggerCount> triggers) {
   const double expected = static_cast<double>(all) / static_cast<double>(triggers.size());
   if (expected < kFewestExpected) return std::nullopt;
 
-  Bias bias;
+  std::vector<double> seen;
   for (const TriggerCount& trigger : triggers) {
-    const double off = static_cast<double>(trigger.samples) - expected;
-    bias.chi_square += off * off / expected;
+    seen.push_back(static_cast<double>(trigger.samples));
   }
-  bias.degrees = static_cast<int>(triggers.size()) - 1;
-  bias.p = chi_square_p(bias.degrees, bias.chi_square);
+  Bias bias;
+  const ChiSquareTest test = chi_square_test(seen, std::vector<double>(seen.size(), expected));
+  bias.chi_square = test.statistic;
+  bias.degrees = test.degrees;
+  bias.p = test.p;
   const auto [fewest, most] =
       std::minmax_element(triggers.begin(), triggers.end(),
                           [](const auto& a, const auto& b) { return a.samples < b.samples; });

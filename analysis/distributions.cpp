@@ -84,7 +84,26 @@ double student_p(double degrees, double t) {
 }
 
 double chi_square_p(int degrees, double x) {
+  // Boost's incomplete gamma function overflows at some 3,500 degrees. The cube root of a
+  // chi-square is nearly normal (E. B. Wilson, M. M. Hilferty, PNAS 17, 1931).
+  constexpr int kMostExact = 1000;
+  if (degrees > kMostExact) {
+    const double variance = 2.0 / (9.0 * degrees);
+    const double z = (std::cbrt(x / degrees) - (1 - variance)) / std::sqrt(variance);
+    return std::erfc(z / std::sqrt(2.0)) / 2;
+  }
   return cdf(complement(boost::math::chi_squared(degrees), x));
+}
+
+ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected) {
+  ChiSquareTest test;
+  test.degrees = static_cast<int>(seen.size()) - 1;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const double off = seen[i] - expected[i];
+    test.statistic += off * off / expected[i];
+  }
+  if (test.degrees > 0) test.p = chi_square_p(test.degrees, test.statistic);
+  return test;
 }
 
 double pearson3_p(double z, double skewness) {

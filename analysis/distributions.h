@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace skid::analysis {
 
@@ -11,8 +12,18 @@ double normal_reach(double share);
 double student_reach(double degrees, double share);
 /// P(|T| >= |t|) of Student's t.
 double student_p(double degrees, double t);
-/// P(X >= x) of the chi-square distribution.
+/// P(X >= x) of the chi-square distribution; of more than 1,000 degrees by Wilson and Hilferty's
+/// approximation.
 double chi_square_p(int degrees, double x);
+
+/// Pearson's test of counts against those expected.
+struct ChiSquareTest {
+  double statistic = 0;
+  int degrees = 0;  ///< of freedom: one fewer than counts
+  double p = 1;     ///< chance of a statistic at least as large where the expectation holds
+};
+/// `expected`: as many, each above 0, with the same sum; at least 5 each for p to be near.
+ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected);
 
 /// Two-sided p of a statistic with mean 0, variance 1 and this skewness, by Pearson's type III
 /// (a shifted gamma distribution): twice the smaller tail.

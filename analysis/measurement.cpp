@@ -85,12 +85,20 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
   if (!events.measured || !events.expected) return;
   const double measured = *events.measured;
   const double expected = *events.expected;
-  if (!std::isfinite(measured) || std::abs(measured - expected) <= kEventsOff * expected) return;
+  const double fewest = *events.fewest();
+  const bool is_above = measured - expected > kEventsOff * expected;
+  const bool is_below = fewest - measured > kEventsOff * fewest;
+  if (!std::isfinite(measured) || !(is_above || is_below)) return;
+  const std::string range = fewest < expected
+                                ? fmt::format(
+                                      "{:.4g} to {:.4g}, as the caches can hold up to {} "
+                                      "of what the chase goes through",
+                                      fewest, expected, percent(*events.cached_share))
+                                : fmt::format("{:.4g}", expected);
   warnings.push_back(fmt::format(
-      "{:.4g} events were counted per iteration where the trigger gives {:.4g}: {}.", measured,
-      expected,
-      measured > expected ? "something else causes the event too, so misses need not be skid"
-                          : "the trigger did not cause the event each time"));
+      "{:.4g} events were counted per iteration where the trigger gives {}: {}.", measured, range,
+      is_above ? "something else causes the event too, so misses need not be skid"
+               : "the trigger did not cause the event each time"));
 }
 
 std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
@@ -155,6 +163,11 @@ void measure_rates(const Basis& basis, Description& description) {
 
 }  // namespace
 
+std::optional<double> EventsPerIteration::fewest() const {
+  if (!expected) return std::nullopt;
+  return *expected * (1 - cached_share.value_or(0));
+}
+
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
   const bool none = exact_ip == ExactIp::never;
   const bool flagged = exact_ip == ExactIp::request;
@@ -183,6 +196,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
     figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
   }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
+  figures.evenness = evenness_of(description, basis, figures);
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   if (!basis.ignores_level) {
@@ -195,6 +209,22 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);
   return figures;
+}
+
+Verdict verdict_of(const Figures& figures) {
+  const auto& evenness = figures.evenness;
+  const bool is_broken =
+      evenness && evenness->promised && evenness->verdict == Evenness::Verdict::uneven;
+  return is_broken ? Verdict::broken : figures.contract.verdict;
+}
+
+std::string verdict_words(const Figures& figures) {
+  std::string words = verdict_words(figures.contract);
+  if (figures.evenness && figures.evenness->verdict != Evenness::Verdict::undecided) {
+    words += fmt::format(", {}",
+                         kEvennessVerdicts.at(static_cast<std::size_t>(figures.evenness->verdict)));
+  }
+  return words;
 }
 
 void complete(Measurement& measurement) {

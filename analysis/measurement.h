@@ -3,6 +3,7 @@
 
 #include "analysis/basis.h"
 #include "analysis/contract.h"
+#include "analysis/evenness.h"
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/residues.h"
@@ -78,6 +79,13 @@ struct Trigger {
 
 struct EventsPerIteration {
   std::optional<double> measured, expected;
+  /// Of the elements of a pointer chase, the share that the caches can hold whose misses are
+  /// counted: that much less than `expected` is to be expected. 1: their sizes are not known.
+  /// nullopt: the event does not depend on it.
+  std::optional<double> cached_share = {};
+
+  /// The fewest that the trigger gives.
+  std::optional<double> fewest() const;
 };
 
 /// The sampled addresses compared with those that a tracepoint recorded of the same events.
@@ -184,8 +192,14 @@ struct Figures {
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
   /// Of the samples at these triggers at level 2 or 3; nullopt where `bias` is.
   std::optional<Shadow> shadow;
+  std::optional<Evenness> evenness;  ///< of precise distribution; nullopt: not to be expected
   std::vector<std::string> count_warnings;
 };
+
+/// That of the contract; broken also where PDist promises an even distribution and it is uneven.
+Verdict verdict_of(const Figures& figures);
+/// "kept, certified", "kept, uneven"
+std::string verdict_words(const Figures& figures);
 
 /// The basis is kept: sums of measurements and comparisons are computed from it.
 struct Measurement : Description, Figures {
@@ -200,7 +214,7 @@ std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std:
 /// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
 /// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
 /// samples inside instructions, exact samples off the trigger where the flag is evidence, a
-/// contradicted cause, events per iteration more than 5% off.
+/// contradicted cause, events per iteration more than 5% above or below those to be expected.
 Figures figures_of(const Description& description, const Basis& basis);
 
 /// Sets what follows from the description and the basis: the figures, the number of exact samples,

@@ -178,8 +178,12 @@ class Sum {
     add_known(other.iterations, basis.iterations);
     add_addresses(other.addresses, basis.addresses);
     // Either both have them or none: it is in the configuration.
-    if (basis.skid_in_events && other.skid_in_events)
+    if (basis.skid_in_events && other.skid_in_events) {
       *basis.skid_in_events += *other.skid_in_events;
+    }
+    if (basis.instructions_per_iteration != other.instructions_per_iteration) {
+      basis.instructions_per_iteration.reset();
+    }
     if (!basis.iterations) sum_.events_per_iteration.measured.reset();
     if (basis.ticks_per_iteration != other.ticks_per_iteration) basis.ticks_per_iteration.reset();
     if (basis.ticks_per_instruction != other.ticks_per_instruction) {
@@ -336,7 +340,8 @@ Configuration configuration_of(const Measurement& m) {
               {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
               {"level 3", std::string(name_of(basis.level_three))},
               {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
-              {"events expected", text_of(m.events_per_iteration.expected)}});
+              {"events expected", text_of(m.events_per_iteration.expected)},
+              {"share of the chase in caches", text_of(m.events_per_iteration.cached_share)}});
   return all;
 }
 

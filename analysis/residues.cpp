@@ -69,13 +69,13 @@ std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus
   if (all_seen == 0) return std::nullopt;
   Residues::Excess excess;
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    const double here = expected[i] * all_seen / all_expected;
-    if (here < kFewestExpected) return std::nullopt;
-    const double off = seen[i] - here;
-    excess.share += std::abs(off) / 2 / all_seen;
-    excess.chi_square += off * off / here;
+    expected[i] *= all_seen / all_expected;
+    if (expected[i] < kFewestExpected) return std::nullopt;
+    excess.share += std::abs(seen[i] - expected[i]) / 2 / all_seen;
   }
-  excess.p = chi_square_p(modulus - 1, excess.chi_square);
+  const ChiSquareTest test = chi_square_test(seen, expected);
+  excess.chi_square = test.statistic;
+  excess.p = test.p;
   return excess;
 }
 

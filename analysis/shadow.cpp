@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace skid::analysis {
 namespace {
@@ -88,15 +89,17 @@ double log_likelihood(std::span<const std::uint64_t> hits, std::span<const doubl
 /// Sets the statistic of `shadow`, its degrees of freedom and p.
 void test_fit(std::span<const std::uint64_t> hits, std::span<const double> shares, double all,
               Shadow& shadow) {
-  shadow.degrees = -1;  // no less for the fitted delay, of which shares need not depend
+  std::vector<double> seen, expected;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     if (shares[i] < kNoShare) continue;
-    const double expected = all * shares[i];
-    const double off = static_cast<double>(hits[i]) - expected;
-    shadow.chi_square += off * off / expected;
-    ++shadow.degrees;
+    seen.push_back(static_cast<double>(hits[i]));
+    expected.push_back(all * shares[i]);
   }
-  shadow.p = shadow.degrees > 0 ? chi_square_p(shadow.degrees, shadow.chi_square) : 1;
+  // No fewer degrees for the fitted delay, of which shares need not depend.
+  const ChiSquareTest test = chi_square_test(seen, expected);
+  shadow.chi_square = test.statistic;
+  shadow.degrees = test.degrees;
+  shadow.p = test.p;
 }
 
 struct Tried {
@@ -147,7 +150,8 @@ std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
       return Tried{mean, spread,
                    log_likelihood(hits, shares.between(mean - spread, mean + spread))};
     };
-    Tried best = tried(0);
+    // A hit of a trigger directly after another one excludes all spreads but the widest.
+    Tried best = better(tried(0), tried(mean));
     for (std::uint64_t spread = 1; spread <= mean; spread = next(spread, 1, kSpreadStep)) {
       best = better(best, tried(spread));
     }
@@ -165,8 +169,10 @@ std::optional<Shadow> shadow_of(std::span<const std::uint64_t> distances,
     shadow.chi_square = std::numeric_limits<double>::infinity();
     return shadow;
   }
-  test_fit(hits, shares.between(best.mean - best.spread, best.mean + best.spread), all, shadow);
+  auto fitted = shares.between(best.mean - best.spread, best.mean + best.spread);
+  test_fit(hits, fitted, all, shadow);
   if (shadow.p < kShadowFit) return shadow;
+  shadow.shares = std::move(fitted);
 
   const auto range = [&](double reach) {
     ShadowLength length{0, UINT64_MAX, 0};

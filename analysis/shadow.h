@@ -22,9 +22,10 @@ struct ShadowLength {
 
 struct Shadow {
   std::optional<ShadowLength> length;  ///< nullopt: no delay explains the samples
-  double chi_square = 0;               ///< Pearson's statistic of the most likely delay
-  int degrees = 0;                     ///< of freedom
-  double p = 0;                        ///< of a statistic at least as large where the model holds
+  std::vector<double> shares;  ///< by trigger, for the most likely delay; empty without a length
+  double chi_square = 0;       ///< Pearson's statistic of the most likely delay
+  int degrees = 0;             ///< of freedom
+  double p = 0;                ///< of a statistic at least as large where the model holds
 };
 
 /// p below which the samples are not explained by a delay.

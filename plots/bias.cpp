@@ -1,8 +1,13 @@
+// Shares of several triggers by their distance: the shadow curve.
 #include "analysis/wording.h"
 #include "plots/kinds.h"
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,19 +15,18 @@ namespace skid::plots {
 namespace {
 
 using analysis::Measurement;
-using analysis::SampleClass;
 using analysis::TriggerCount;
 using output::Column;
 using output::EventGroup;
 using output::MachineGroup;
 
-/// Keeps the measurements with several triggers; returns the number of others.
+/// Keeps the measurements with several triggers at known distances; returns the number of others.
 std::size_t keep_several_triggers(Machines& machines) {
   std::size_t others = 0;
   for (MachineGroup& machine : machines) {
     for (EventGroup& event : machine.events) {
       others += std::erase_if(event.columns, [](const Column& column) {
-        return column.measurement->triggers.size() < 2;
+        return !has_trigger_distances(*column.measurement);
       });
     }
     std::erase_if(machine.events, [](const EventGroup& event) { return event.columns.empty(); });
@@ -31,34 +35,61 @@ std::size_t keep_several_triggers(Machines& machines) {
   return others;
 }
 
-std::string caption_of(const Column& column) {
-  const Measurement& m = *column.measurement;
-  std::string text = fmt::format("{}:  {}", column.label, samples_text(m));
-  if (!m.basis.equal_triggers) {
-    text += ", triggers of unequal rates";
-  } else if (m.bias) {
-    if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
-    text += ", " + analysis::p_text(m.bias->p);
-  }
-  if (m.synthetic) text += ", synthetic";
-  return text;
+double percent_of(double share) {
+  return 100 * share;
 }
 
-Axis trigger_axis(std::size_t triggers, int plot_width, bool labelled) {
-  constexpr double kPixelsPerTic = 40;
-  const auto count = static_cast<double>(triggers);
-  const std::int64_t step = round_up_nicely(count * kPixelsPerTic / plot_width);
-  Axis axis{.low = 0.4, .high = count + 0.6};
-  for (std::int64_t i = 1; i <= static_cast<std::int64_t>(triggers); i += step) {
-    axis.tics.push_back({static_cast<double>(i), labelled ? fmt::format("{}", i) : ""});
+/// Where instructions between a trigger and the one before it are on the axis: 0 has a place on it.
+double position(std::uint64_t between) {
+  return std::log2(static_cast<double>(between) + 1);
+}
+
+/// Instructions between each trigger and the one before.
+std::vector<std::uint64_t> gaps_of(const Measurement& m) {
+  std::vector<std::uint64_t> gaps;
+  const auto& distances = m.basis.geometry->trigger_distances;
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    gaps.push_back(distances[(i + distances.size() - 1) % distances.size()] - 1);
   }
-  if (labelled) axis.label = "trigger, in the order of addresses";
+  return gaps;
+}
+
+/// The most important first: a long text is cut at its end.
+std::string caption_of(const Column& column) {
+  const Measurement& m = *column.measurement;
+  std::string text = column.label + ":  ";
+  if (!m.basis.equal_triggers) {
+    text += "triggers of unequal rates, ";
+  } else if (m.bias) {
+    if (m.shadow && m.shadow->length) {
+      text += fmt::format("delay {:.4g} ({} to {}), ", m.shadow->length->value,
+                          m.shadow->length->low, m.shadow->length->high);
+    } else if (m.shadow) {
+      text += "not explained by a delay, ";
+    }
+    text += analysis::p_text(m.bias->p) + ", ";
+    if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
+  }
+  return text + samples_and_hits(m, 0);
+}
+
+Axis gap_axis(std::uint64_t widest, int plot_width) {
+  constexpr double kPixelsPerTic = 34, kMargin = 0.5;
+  Axis axis{.low = -kMargin,
+            .high = position(widest) + kMargin,
+            .label = "instructions between the trigger and the one before"};
+  const double step = std::max(1.0, std::ceil(kPixelsPerTic * (axis.high - axis.low) / plot_width));
+  axis.tics.push_back({0, "0"});
+  for (double power = 0; std::exp2(power) <= static_cast<double>(widest); power += step) {
+    const auto gap = static_cast<std::uint64_t>(std::exp2(power));
+    axis.tics.push_back({position(gap), fmt::format("{}", gap)});
+  }
   return axis;
 }
 
 /// `highest`: per cent.
 Axis share_axis(double highest, int height) {
-  const double top = std::min(highest * 1.15, 105.0);
+  const double top = std::min(highest * 1.1, 105.0);
   const double step = std::max(top * 36.0 / height, 0.01);
   // Shares of many triggers are below 1%.
   const double unit = step >= 1 ? 1.0 : 0.01;
@@ -66,52 +97,88 @@ Axis share_axis(double highest, int height) {
           .high = top,
           .tics = tics(0, top, static_cast<double>(round_up_nicely(step / unit)) * unit,
                        [](double at) { return fmt::format("{:.4g}%", at); }),
-          .label = "share of samples"};
+          .label = "share of samples",
+          .grid = true};
 }
 
-Panel panel_of(const Column& column, int height, int plot_width, bool labelled) {
+/// The samples of each trigger and its runway, with intervals; `shift`: beside those of other
+/// levels.
+Points points_of(const Column& column, std::uint64_t all, Shape shape, double shift) {
   const Measurement& m = *column.measurement;
-  Panel panel{.height = height,
-              .captions = {{caption_of(column)}},
-              .x = trigger_axis(m.triggers.size(), plot_width, labelled)};
-  std::uint64_t all = 0, most = 0;
-  for (const TriggerCount& trigger : m.triggers) {
-    all += trigger.samples;
-    most = std::max(most, trigger.samples);
+  const std::vector<std::uint64_t> gaps = gaps_of(m);
+  Points points{.color = line_style_of(column.level).color, .shape = shape, .upright = true};
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const TriggerCount& trigger = m.triggers[i];
+    const analysis::Share share = analysis::wilson_interval(trigger.samples, all);
+    points.points.push_back(
+        {position(gaps[i]) + shift,
+         percent_of(share.value),
+         percent_of(share.low),
+         percent_of(share.high),
+         {fmt::format("{}, trigger {}, {} after the one before", column.label, i + 1,
+                      analysis::counted(gaps[i], "instruction")),
+          fmt::format("{}, {} of them hits", count_and_share(trigger.samples, all, "all"),
+                      trigger.hits)}});
   }
-  if (all == 0) {
+  return points;
+}
+
+/// What the most likely delay gives.
+Curve model_of(const Column& column) {
+  const Measurement& m = *column.measurement;
+  const std::vector<std::uint64_t> gaps = gaps_of(m);
+  LineStyle style = line_style_of(column.level);
+  style.width = std::max(1.0, style.width / 2);
+  Curve curve{style, {}};
+  for (std::size_t i = 0; i < m.shadow->shares.size(); ++i) {
+    curve.points.emplace_back(position(gaps[i]), percent_of(m.shadow->shares[i]));
+  }
+  std::stable_sort(curve.points.begin(), curve.points.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return curve;
+}
+
+Panel panel_of(const std::vector<Column>& columns, int plot_width) {
+  constexpr double kBeside = 0.08;  // of the axis' unit
+  Panel panel{.height = panel_height(1)};
+  std::uint64_t widest = 1;
+  double highest = 0, shift = -kBeside * static_cast<double>(columns.size() - 1) / 2;
+  std::set<double> even;
+  std::map<int, int> seen;
+  for (const Column& column : columns) {
+    const Measurement& m = *column.measurement;
+    panel.captions.push_back({caption_of(column), line_style_of(column.level)});
+    for (const std::uint64_t gap : gaps_of(m)) widest = std::max(widest, gap);
+    std::uint64_t all = 0;
+    for (const TriggerCount& trigger : m.triggers) all += trigger.samples;
+    const Shape shape = seen[column.level]++ == 0 ? Shape::disc : Shape::ring;
+    if (all > 0) panel.points.push_back(points_of(column, all, shape, shift));
+    if (m.shadow && m.shadow->length) panel.curves.push_back(model_of(column));
+    if (m.basis.equal_triggers) even.insert(percent_of(1 / static_cast<double>(m.triggers.size())));
+    shift += kBeside;
+  }
+  panel.x = gap_axis(widest, plot_width);
+  if (panel.points.empty()) {
     show_nothing_located(panel);
     return panel;
   }
-  const auto percent = [all](std::uint64_t samples) {
-    return 100.0 * static_cast<double>(samples) / static_cast<double>(all);
-  };
-  const double even = m.basis.equal_triggers ? 100 / static_cast<double>(m.triggers.size()) : 0;
-  panel.y = share_axis(std::max(even, percent(most)), height);
-  Boxes hits{fill_of(SampleClass::hit)}, skids{fill_of(SampleClass::skid)};
-  double x = 0.6;
-  for (const TriggerCount& trigger : m.triggers) {
-    const std::string place = fmt::format("{}, trigger {:.0f}", column.label, x + 0.4);
-    const auto add = [&](Boxes& boxes, std::uint64_t from, std::uint64_t to, const char* what) {
-      if (to == from) return;
-      boxes.boxes.push_back({x,
-                             x + 0.8,
-                             percent(from),
-                             percent(to),
-                             {place, count_and_share(to - from, all, "all") + what}});
-    };
-    add(hits, 0, trigger.hits, ", hit");
-    add(skids, trigger.hits, trigger.samples, ", on the runway after it");
-    ++x;
+  for (const Points& points : panel.points) {
+    for (const Point& point : points.points) highest = std::max(highest, point.high);
   }
-  panel.boxes = {std::move(skids), std::move(hits)};
-  if (even > 0) {
-    panel.rules = {{panel.x.low, even, panel.x.high, even, {Color::black, 1.5, kDashed}, true}};
+  panel.y = share_axis(std::max(highest, even.empty() ? 0 : *even.rbegin()), panel.height);
+  for (const double share : even) {
+    panel.rules.push_back(
+        {panel.x.low, share, panel.x.high, share, {Color::black, 1.5, kDashed}, true});
   }
   return panel;
 }
 
 }  // namespace
+
+bool has_trigger_distances(const Measurement& m) {
+  return m.triggers.size() > 1 && m.basis.geometry &&
+         m.basis.geometry->trigger_distances.size() == m.triggers.size();
+}
 
 Figure bias_figure(const Machines& all) {
   Machines machines = all;
@@ -123,22 +190,14 @@ Figure bias_figure(const Machines& all) {
                     others));
   }
   Figure figure = begin_figure("Which trigger samples fall on", machines);
+  figure.remark = "with 95% intervals; lines: the most likely delay from overflow to sample";
   if (others > 0) {
-    figure.remark =
-        fmt::format("without {} of one trigger", analysis::counted(others, "measurement"));
+    figure.remark +=
+        fmt::format("; without {} of one trigger", analysis::counted(others, "measurement"));
   }
-  figure.legend = {{fill_of(SampleClass::hit), "hit"},
-                   {fill_of(SampleClass::skid), "on the runway after it"},
-                   {LineStyle{Color::black, 1.5, kDashed}, "even share"}};
-  const std::vector<NamedEvent> events = events_in_blocks(machines, figure);
-  const int height = panel_height(most_columns(events));
-  for (const auto& [event, name] : events) {
-    Block block{name};
-    for (const Column& column : event->columns) {
-      block.panels.push_back(
-          panel_of(column, height, figure.plot_width, &column == &event->columns.back()));
-    }
-    figure.blocks.push_back(std::move(block));
+  figure.legend = {{LineStyle{Color::black, 1.5, kDashed}, "even share"}};
+  for (const auto& [event, name] : events_in_blocks(machines, figure)) {
+    figure.blocks.push_back({name, {panel_of(event->columns, figure.plot_width)}});
   }
   return figure;
 }

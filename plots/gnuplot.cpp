@@ -154,8 +154,8 @@ std::string style_of(const Points& points) {
   if (points.shape == Shape::cross) {
     return fmt::format("using 1:2 with points pt 2 ps 0.5 lw 1 lc rgb '{}'", color);
   }
-  return fmt::format("using 1:2:3:4 with xerrorbars pt {} ps 0.9 lw 1.5 lc rgb '{}'",
-                     points.shape == Shape::disc ? 7 : 6, color);
+  return fmt::format("using 1:2:3:4 with {}errorbars pt {} ps 0.9 lw 1.5 lc rgb '{}'",
+                     points.upright ? 'y' : 'x', points.shape == Shape::disc ? 7 : 6, color);
 }
 
 void send_panel(Gnuplot& gnuplot, const Figure& figure, const Panel& panel) {

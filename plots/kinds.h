@@ -23,7 +23,9 @@ Figure cdf_figure(const Machines& machines);
 Figure heatmap_figure(const Machines& machines);
 Figure ledger_figure(const Machines& machines);
 
-/// Of measurements with several triggers; others are left out. Throws UsageError when all are.
+/// Whether a measurement has several triggers at known distances.
+bool has_trigger_distances(const analysis::Measurement& measurement);
+/// Of those; others are left out. Throws UsageError when all are.
 Figure bias_figure(const Machines& machines);
 
 /// A row for each measurement, in the colour of its CPU.

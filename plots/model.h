@@ -71,6 +71,7 @@ struct Points {
   Color color;
   Shape shape;
   std::vector<Point> points = {};
+  bool upright = false;  ///< intervals are of y, not of x; no cross has one
 };
 
 enum class Align { left, center, right };

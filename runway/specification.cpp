@@ -148,6 +148,13 @@ std::uint64_t elements_of(const Specification& specification) {
   return stride == 0 ? 0 : specification.working_set_bytes / stride;
 }
 
+double share_in_caches(const Specification& specification, std::uint64_t bytes) {
+  constexpr std::uint64_t kLine = 64;
+  const auto lines = static_cast<double>(bytes / kLine);
+  const auto elements = static_cast<double>(elements_of(specification));
+  return elements == 0 ? 0 : std::min(1.0, lines / elements);
+}
+
 unsigned watched_bytes(const Specification& specification) {
   if (kind_of(specification.trigger).repeats) return kMostWatched;
   return std::min(specification.access_bytes, kMostWatched);

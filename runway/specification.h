@@ -61,6 +61,11 @@ unsigned chase_stride(TriggerKind kind);
 /// How many elements the pointer chase has, the datum among them; 0 for kinds that chase nothing.
 std::uint64_t elements_of(const Specification& specification);
 
+/// The largest share of these elements that caches of `bytes` together hold at a time, each element
+/// in a line of 64 bytes. Under LRU a chase through more than a cache holds always misses; other
+/// policies can keep this share, and which one a CPU has is mostly not documented.
+double share_in_caches(const Specification& specification, std::uint64_t bytes);
+
 /// Bytes of the datum, from its first on, that a data breakpoint is to watch: no more than debug
 /// registers take, and of a string all that it reads but for its last repetition.
 unsigned watched_bytes(const Specification& specification);

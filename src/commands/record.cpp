@@ -134,6 +134,12 @@ void record_anew(const RecordOptions& options) {
   const record::Targets targets = record::build_targets(request.targets, directory.path());
   run::Run run = record::planned_run(options, request, targets);
   run.machine = support.machine;
+  std::erase_if(run.machine.data_caches, [&run](const auto& of) {
+    const auto& all = run.measurements;
+    return of.first != run.cpu && std::none_of(all.begin(), all.end(), [&](const auto& one) {
+             return one.cpu == of.first;
+           });
+  });
   run.perf = perf;
   run.started = record::utc_now();
 

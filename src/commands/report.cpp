@@ -46,13 +46,13 @@ void write(const ReportOptions& options, const Findings& findings) {
 
 ExitStatus judge(const ReportOptions& options, const Findings& findings) {
   if (options.fail_on == "broken") {
-    const auto broken = std::count_if(
-        findings.measurements.begin(), findings.measurements.end(), [](const auto& measurement) {
-          return measurement.contract.verdict == analysis::Verdict::broken;
-        });
+    const auto broken = std::count_if(findings.measurements.begin(), findings.measurements.end(),
+                                      [](const auto& measurement) {
+                                        return verdict_of(measurement) == analysis::Verdict::broken;
+                                      });
     if (broken > 0) {
-      print_error(fmt::format("--fail-on broken: {} of {} contracts are broken", broken,
-                              findings.measurements.size()));
+      print_error(fmt::format("--fail-on broken: the promises of {} of {} measurements are broken",
+                              broken, findings.measurements.size()));
       return ExitStatus::gate_failed;
     }
   }
@@ -94,7 +94,7 @@ Command report_command() {
                   bin_option(options->bin),
                   {{"--fail-on"},
                    Value::one_of("VERDICT", options->fail_on, {"broken"}),
-                   "exit with status 4 if a contract is broken"}},
+                   "exit with status 4 if a promise of a precise level is broken"}},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::gate_failed, kGateFailed}},

@@ -68,6 +68,21 @@ std::optional<double> expected_events(const Cpu& cpu, const Event& event,
   return runway::events_per_iteration(specification, counted);
 }
 
+std::optional<int> missed_level(Counted counted) {
+  switch (counted) {
+    case Counted::l1_misses:
+    case Counted::l2_hits:
+      return 1;
+    case Counted::l2_misses:
+    case Counted::l3_hits:
+      return 2;
+    case Counted::l3_misses:
+      return 3;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
   std::vector<TriggerCause> causes;
   const Counted counted = counted_by(cpu, event);

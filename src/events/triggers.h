@@ -38,6 +38,10 @@ std::optional<runway::TriggerKind> best_trigger(const Cpu& cpu, const Event& eve
 std::optional<double> expected_events(const Cpu& cpu, const Event& event,
                                       const runway::Specification& specification);
 
+/// The level of the caches that a load must miss to be counted; nullopt: it does not depend on
+/// that.
+std::optional<int> missed_level(Counted counted);
+
 /// The architecture that a CPU's targets are built for.
 Arch arch_of(const Cpu& cpu);
 

@@ -68,7 +68,7 @@ SortableRow summary_row(const EventGroup& event, const Column& column, const std
           distance(&analysis::Distance::p50, &analysis::Distance::p50_at_least),
           distance(&analysis::Distance::p99, &analysis::Distance::p99_at_least),
           m.samples.read() > 0 ? count(m.precise.exact_ip_samples) : unknown_cell(),
-          inked(analysis::verdict_words(m.contract), output::ink_of(m.contract.verdict))};
+          inked(verdict_words(m), output::ink_of(verdict_of(m)))};
 }
 
 class ReportPage {
@@ -147,13 +147,26 @@ class ReportPage {
     };
     return element(
         "section", {{"id", anchor(machine, index)}},
-        element("h3", event.event) + triggers(event) + element("h4", "Where samples land") +
+        element("h3", event.event) + triggers(event) + trigger_figure(event, alone) +
+            element("h4", "Where samples land") +
             figure_of("Offsets of the samples of ", plots::histogram_figure(alone, {})) +
             element("h4", "Samples by class") +
             figure_of("Classes of the samples of ", plots::ledger_figure(alone)) +
             element("h4", "In numbers") +
             table("Levels side by side", output::event_numbers(event, {.width = kUnbroken})) +
             repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
+  }
+
+  static Markup trigger_figure(const EventGroup& event, const plots::Machines& alone) {
+    if (std::none_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
+          return plots::has_trigger_distances(*column.measurement);
+        })) {
+      return {};
+    }
+    plots::Figure figure = plots::bias_figure(alone);
+    figure.blocks.front().name.clear();  // it is the heading
+    return element("h4", "Which trigger samples fall on") +
+           svg_figure("Shares of the triggers of " + event.event, std::move(figure));
   }
 
   static Markup repeats(const EventGroup& event) {
@@ -190,13 +203,15 @@ class ReportPage {
   static Markup contracts(const EventGroup& event) {
     Markup content = element("h4", "Contract: promised and observed");
     for (const Column& column : event.columns) {
-      const analysis::Contract& contract = column.measurement->contract;
+      const Measurement& m = *column.measurement;
+      const analysis::Contract& contract = m.contract;
       content += element(
           "p", element("span", {{"class", "bold"}}, column.label) + Markup::text(" ") +
-                   inked(analysis::verdict_words(contract), output::ink_of(contract.verdict)) +
+                   inked(verdict_words(m), output::ink_of(verdict_of(m))) +
                    element("span", {{"class", "dim"}},
                            fmt::format(" (level {}: {}) ", contract.level, contract.promise)) +
-                   Markup::text(contract.evidence));
+                   Markup::text(contract.evidence) +
+                   Markup::text(m.evenness ? "; " + m.evenness->evidence : ""));
     }
     return content;
   }

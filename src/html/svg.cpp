@@ -209,7 +209,8 @@ class PanelDrawing {
       Attributes disc = stroked(style, {{"cx", number(at)}, {"cy", number(middle)}, {"r", "4"}});
       disc.emplace_back("fill",
                         points.shape == plots::Shape::disc ? "currentColor" : "var(--paper)");
-      content += line(x(point.low), middle, x(point.high), middle, style) +
+      content += (points.upright ? line(at, y(point.low), at, y(point.high), style)
+                                 : line(x(point.low), middle, x(point.high), middle, style)) +
                  mark("circle", std::move(disc), point.meaning);
     }
     return content;

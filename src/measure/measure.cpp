@@ -1,5 +1,6 @@
 #include "src/measure/measure.h"
 
+#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
@@ -97,11 +98,34 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
   }
 }
 
+/// The share of a chase's elements that the caches of the target's CPU can hold up to the level
+/// whose misses an event counts, victim caches included; 1 where they are not known. nullopt: the
+/// event does not depend on it.
+std::optional<double> cached_share(const EventKnowledge& knowledge,
+                                   const runway::Specification& specification,
+                                   const Source& source) {
+  const std::optional<int> level = events::missed_level(knowledge.counted);
+  if (!level || !runway::is_chase(specification.trigger)) return std::nullopt;
+  if (source.run == nullptr || source.planned == nullptr) return 1;
+  const auto& all = source.run->machine.data_caches;
+  const auto caches = all.find(source.planned->cpu.value_or(source.run->cpu));
+  if (caches == all.end()) return 1;
+  std::uint64_t bytes = 0;
+  bool is_known = false;
+  for (const machine::DataCache& cache : caches->second) {
+    if (cache.level > *level) continue;
+    is_known = is_known || cache.level == *level;
+    bytes += std::min(cache.bytes, specification.working_set_bytes);  // bounded: run.json is input
+  }
+  return is_known ? runway::share_in_caches(specification, bytes) : 1;
+}
+
 /// Events per iteration, where the target counted its iterations while perf counted events.
 void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
                   analysis::NotJudged not_judged, const TargetGeometry* geometry,
-                  const run::PlannedMeasurement* planned, Measurement& measurement) {
+                  const Source& source, Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
+  const run::PlannedMeasurement* planned = source.planned;
   if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
       measurement.events_per_iteration.expected = expected->events_per_iteration;
@@ -110,8 +134,10 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
              (attribute.exclude_kernel ||
               !runway::kind_of(geometry->description->specification.trigger).gives_back_page)) {
     // Of a fault's iteration most is the kernel's.
-    measurement.events_per_iteration.expected = events::expected_events(
-        knowledge.cpu, *knowledge.event, geometry->description->specification);
+    const runway::Specification& specification = geometry->description->specification;
+    measurement.events_per_iteration.expected =
+        events::expected_events(knowledge.cpu, *knowledge.event, specification);
+    measurement.events_per_iteration.cached_share = cached_share(knowledge, specification, source);
   }
   if (not_judged == analysis::NotJudged::timer || planned == nullptr || !planned->target_report) {
     return;
@@ -290,7 +316,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
     basis.equal_triggers = description == nullptr || !is_of_one_trigger(attribute, *description);
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
   }
-  count_events(attribute, knowledge, basis.not_judged, geometry, source.planned, measurement);
+  count_events(attribute, knowledge, basis.not_judged, geometry, source, measurement);
   basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
   const bool counts_time = is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
                            is_generic_cycles(attribute);
@@ -298,6 +324,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
                             runway::has_page_fault(geometry->description->specification.trigger);
   if (counts_time && !is_in_kernel) {
     basis.ticks_per_iteration = ticks_per_iteration(source.planned);
+  }
+  if (knowledge.counted == events::Counted::instructions && geometry != nullptr &&
+      geometry->description && basis.level_three == LevelThree::distinct) {
+    basis.instructions_per_iteration = runway::events_per_iteration(
+        geometry->description->specification, events::Counted::instructions);
   }
   measurement.bin_width = bin_width;
   measurement.recording_warnings = warnings;

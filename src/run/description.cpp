@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -69,6 +70,24 @@ void list_keys(Keys& keys, machine::CorePmu& pmu) {
 }
 
 template <typename Keys>
+void list_keys(Keys& keys, machine::DataCache& cache) {
+  keys("level", cache.level);
+  keys("bytes", cache.bytes);
+}
+
+/// The data caches of one CPU.
+struct CachesOfCpu {
+  int cpu = 0;
+  std::vector<machine::DataCache> caches;
+};
+
+template <typename Keys>
+void list_keys(Keys& keys, CachesOfCpu& of) {
+  keys("cpu", of.cpu);
+  keys("caches", of.caches);
+}
+
+template <typename Keys>
 void list_keys(Keys& keys, machine::Machine& machine) {
   keys("cpu", machine.cpu);
   keys("kernel", machine.kernel);
@@ -79,6 +98,7 @@ void list_keys(Keys& keys, machine::Machine& machine) {
   keys("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
   keys("smt_active", machine.smt_active);
   keys("allowed_cpus", machine.allowed_cpus);
+  keys("data_caches", IfThere{machine.data_caches});
 }
 
 template <typename Keys>
@@ -228,6 +248,12 @@ class Reader {
       to = nanoseconds(duration->integer64(0, std::numeric_limits<std::int64_t>::max()));
     }
   }
+  static void take(const JsonValue& value, std::map<int, std::vector<machine::DataCache>>& to,
+                   Range range) {
+    std::vector<CachesOfCpu> all;
+    take(value, all, range);
+    for (CachesOfCpu& of : all) to.insert_or_assign(of.cpu, std::move(of.caches));
+  }
   template <typename T>
   static void take(const JsonValue& value, std::vector<T>& to, Range range) {
     for (const JsonValue& element : value.elements(kMostElements)) {
@@ -260,6 +286,14 @@ class Writer {
       return {{"nanoseconds", static_cast<std::uint64_t>(duration->count())}};
     }
     return {{"iterations", std::get<std::uint64_t>(length)}};
+  }
+  static ordered_json json_of(std::map<int, std::vector<machine::DataCache>>& caches) {
+    ordered_json list = ordered_json::array();
+    for (auto& [cpu, of_cpu] : caches) {
+      CachesOfCpu of{cpu, of_cpu};
+      list.push_back(json_of(of));
+    }
+    return list;
   }
   template <typename T>
   static ordered_json json_of(MayBeAbsent<T>& value) {

@@ -187,7 +187,7 @@ TEST_F(DefaultRun, AnExecuteBreakpointKeepsZeroSkidWithoutACertificate) {
 TEST_F(DefaultRun, FailsTheGateBecauseContractsAreBroken) {
   const auto gated = test::skidscan({"report", default_run().string(), "--fail-on", "broken"});
   EXPECT_EQ(gated.code.status, 4) << gated.err;
-  EXPECT_THAT(gated.err, HasSubstr("2 of 16 contracts are broken"));
+  EXPECT_THAT(gated.err, HasSubstr("the promises of 2 of 16 measurements are broken"));
 }
 
 TEST_F(DefaultRun, ReportsAsTextForPeople) {

@@ -2,6 +2,7 @@
 // tests/sound_machines/study.py makes them and reports on them; here are the verdicts that must
 // hold.
 #include "src/support/process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace skid {
@@ -77,8 +79,8 @@ TEST_F(SoundMachines, KeepTheirPromisesForLoads) {
           {{"load", 1}, "kept"},
           {{"load", 2}, "kept"},
           {{"load", 3}, "kept"},
-          {{"instructions", 2}, "not judged"},
-          {{"instructions", 3}, "not judged"}},
+          {{"instructions", 2}, "not judged, even"},
+          {{"instructions", 3}, "not judged, even"}},
          verdicts("skylake", "load"));
   // Without the PEBS baseline level 1 is the eventing IP, too.
   expect({{{"load", 1}, "kept"}, {{"load", 2}, "kept"}, {{"load", 3}, "kept"}},
@@ -98,10 +100,20 @@ TEST_F(SoundMachines, KeepTheirPromisesForBranches) {
 }
 
 TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
-  expect({{{"load", 2}, "kept, uneven"}, {{"load", 3}, "kept, even"}},
+  expect({{{"load", 2}, "kept, uneven"}, {{"load", 3}, "kept, even, promised"}},
          verdicts("sapphire-rapids", "close"));
   expect({{{"load", 3}, "kept, uneven"}}, verdicts("skylake", "close"));
-  expect({{{"load", 3}, "kept, uneven"}}, verdicts("sapphire-rapids", "close", "shadowed"));
+  expect({{{"load", 3}, "kept, uneven, promised"}},
+         verdicts("sapphire-rapids", "close", "shadowed"));
+  const Completed report = test::skidscan(
+      {"report", (*directory_ / "sapphire-rapids.close.run").string(), "--fail-on", "broken"},
+      directory_->path());
+  EXPECT_EQ(report.code.status, test::kGateFailed);
+  EXPECT_THAT(report.err, ::testing::HasSubstr("the promises of 1 of 2 measurements are broken"));
+  for (const char* text : {"1 of 2 judged promises of precise levels broken: r81d0 ppp",
+                           "r81d0 ppp: samples of 12 triggers: uneven", "kept, uneven"}) {
+    EXPECT_THAT(report.out, ::testing::HasSubstr(text));
+  }
 }
 
 TEST_F(SoundMachines, OfWhichIbsSamplesEveryOperationAreJudgedByFewSamples) {

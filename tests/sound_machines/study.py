@@ -4,8 +4,9 @@
 usage: study.py SKIDSCAN [--machine NAME]... [--trigger KIND]... [--fault NAME] [--samples N]
                 [--seed N] [--keep DIR]
 
-Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether several
-triggers have even shares, WRONG, evidence or reason, warnings. Exit status 1: a sound machine
+Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether samples are
+distributed evenly (of several triggers by their shares; "promised" at a level 3 with PDist), WRONG,
+evidence or reason, warnings. Exit status 1: a sound machine
 came out as broken, or a fault was not found. Breakpoints ignore a level and are broken at level 2
 on every x86 machine (docs/method.md).
 """
@@ -168,12 +169,13 @@ def refused(machine, trigger, planned):
     config = int(name.rpartition("=")[2] if "=" in name else name[1:], 16)
     return {"machine": machine.name, "trigger": trigger, "event": event_of(machine, config),
             "level": planned["level"], "verdict": "refused", "hits": None, "samples": 0,
-            "bias": None, "evidence": planned["reason"], "warnings": []}
+            "even": None, "promised": False, "evidence": planned["reason"], "warnings": []}
 
 
 def judged(machine, trigger, measurement):
     """A row of the table."""
-    contract, bias = measurement["contract"], measurement["bias"]
+    contract = measurement["contract"]
+    bias, evenness = measurement["bias"], measurement["evenness"]
     hits, event = measurement["hit_ratio"], measurement["event"]
     is_breakpoint = event["type"] == 5
     return {"machine": machine.name, "trigger": trigger,
@@ -181,7 +183,9 @@ def judged(machine, trigger, measurement):
             "level": measurement["precise"]["recorded"], "verdict": contract["verdict"],
             "hits": None if hits is None else hits["value"],
             "samples": measurement["samples"]["read"],
-            "bias": None if bias is None else bias["p"],
+            "even": evenness["verdict"] if evenness else None if bias is None
+            else "uneven" if bias["p"] < 1e-6 else "even",
+            "promised": evenness is not None and evenness["promised"],
             "evidence": contract["evidence"], "warnings": measurement["warnings"]}
 
 
@@ -208,12 +212,12 @@ def is_found(row, fault):
         return row["verdict"] != "kept" and row["samples"] == 0
     if fault == "address":
         return row["verdict"] == "broken" or any("address" in text for text in row["warnings"])
-    return is_uneven(row)
+    return is_broken(row) and row["verdict"] == "kept"
 
 
-def is_uneven(row):
-    """Whether the triggers' shares differ beyond chance."""
-    return row["bias"] is not None and row["bias"] < 1e-6
+def is_broken(row):
+    """Whether a promise is, of the contract or of PDist."""
+    return row["verdict"] == "broken" or (row["promised"] and row["even"] == "uneven")
 
 
 def main():
@@ -236,13 +240,13 @@ def main():
             machine = known[name]
             for row in study.rows(machine):
                 if options.fault is None:
-                    is_wrong = row["verdict"] == "broken" and row["event"] != "access"
+                    is_wrong = is_broken(row) and row["event"] != "access"
                 else:
                     is_wrong = (is_meant(machine, row, options.fault)
                                 and not is_found(row, options.fault))
                 wrong += is_wrong
                 hits = "-" if row["hits"] is None else f"{row['hits']:.4f}"
-                even = "-" if row["bias"] is None else "uneven" if is_uneven(row) else "even"
+                even = (row["even"] or "-") + (", promised" if row["promised"] else "")
                 print("\t".join([name, row["trigger"], row["event"], str(row["level"]),
                                  row["verdict"], hits, even, "WRONG" if is_wrong else "",
                                  row["evidence"], *row["warnings"]]), flush=True)

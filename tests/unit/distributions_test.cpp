@@ -24,6 +24,14 @@ TEST(Distributions, AgreeWithPublishedTables) {
   EXPECT_NEAR(student_reach(2, 0.95), 4.302652730, 1e-8);
   EXPECT_NEAR(student_p(10, -2.228138852), 0.05, 1e-8);
   EXPECT_NEAR(chi_square_p(3, 7.814727903), 0.05, 1e-8);
+  // Of many degrees it is an approximation, which continues the exact values.
+  for (const double deviations : {-4.0, 0.0, 2.0, 5.0}) {
+    const double exact = chi_square_p(1000, 1000 + deviations * std::sqrt(2000));
+    const double next = chi_square_p(1001, 1001 + deviations * std::sqrt(2002));
+    EXPECT_NEAR(next / exact, 1, 0.01) << deviations;
+  }
+  EXPECT_EQ(chi_square_p(5000, 0), 1);
+  EXPECT_EQ(chi_square_p(5000, 1e9), 0);
   EXPECT_NEAR(beta_quantile(1, 1, 0.3), 0.3, 1e-12);
   EXPECT_NEAR(beta_quantile_complement(1, 1, 0.3), 0.7, 1e-12);
 }

@@ -375,21 +375,64 @@ TEST(BiasFigure, IsRefusedWithoutSeveralTriggers) {
   }
 }
 
-TEST(BiasFigure, ShowsSharesAndTheEvenOne) {
-  auto m = make({.offsets = {{0, 100}}});
-  m.triggers = {{10, 30}, {20, 70}, {0, 0}, {100, 100}};
-  m.trigger_addresses = {1, 2, 3, 4};
-  const Figure figure = drawn(bias_figure, {m, make({.level = 1, .offsets = {{0, 100}}})});
-  ASSERT_THAT(figure.blocks.at(0).panels, SizeIs(1)) << "one trigger has no panel";
+/// Triggers that are directly after one another, after 3 instructions, and after 1023.
+Measurement three_distances(int level, const std::vector<analysis::TriggerCount>& triggers) {
+  Measurement m = make({.level = level, .offsets = {{0, 100}}});
+  m.triggers = triggers;
+  m.trigger_addresses = {1, 2, 3};
+  m.basis.geometry->trigger_distances = {1, 4, 1024};
+  return m;
+}
+
+TEST(BiasFigure, ShowsSharesByDistanceTheEvenOneAndTheModel) {
+  Measurement pp = three_distances(2, {{40, 50}, {0, 0}, {50, 50}});
+  pp.shadow = analysis::Shadow{.length = analysis::ShadowLength{.value = 3, .low = 2, .high = 4},
+                               .shares = {0.4, 0.1, 0.5}};
+  const Measurement ppp = three_distances(3, {{30, 30}, {35, 35}, {35, 35}});
+  const Figure figure = drawn(bias_figure, {pp, ppp, make({.level = 1, .offsets = {{0, 100}}})});
+  ASSERT_THAT(figure.blocks.at(0).panels, SizeIs(1)) << "one for all levels of the event";
   const Panel& panel = only_panel(figure);
-  std::vector<std::pair<double, double>> skids, hits;
-  for (const Box& box : panel.boxes.at(0).boxes) skids.emplace_back(box.left + 0.4, box.top);
-  for (const Box& box : panel.boxes.at(1).boxes) hits.emplace_back(box.left + 0.4, box.top);
-  EXPECT_THAT(skids, ElementsAre(Pair(1, 15), Pair(2, 35)));
-  EXPECT_THAT(hits, ElementsAre(Pair(1, 5), Pair(2, 10), Pair(4, 50)));
-  EXPECT_EQ(panel.rules.at(0).y1, 25);
-  EXPECT_THAT(texts_of(figure), IsSupersetOf({"Which trigger samples fall on",
-                                              "without 1 measurement of one trigger"}));
+  ASSERT_THAT(panel.points, SizeIs(2));
+  EXPECT_NE(panel.points[0].color, panel.points[1].color);
+  EXPECT_TRUE(panel.points[0].upright);
+  std::vector<double> shares;
+  for (const Point& point : panel.points[0].points) {
+    EXPECT_LE(point.low, point.y);
+    EXPECT_GT(point.high, point.y);
+    shares.push_back(point.y);
+  }
+  EXPECT_THAT(shares, ElementsAre(50, 0, 50));
+  // log2(1 + instructions between), beside the other level.
+  EXPECT_NEAR(panel.points[0].points.at(0).x, 10, 0.1);
+  EXPECT_NEAR(panel.points[0].points.at(1).x, 0, 0.1);
+  EXPECT_NEAR(panel.points[0].points.at(2).x, 2, 0.1);
+  EXPECT_LT(panel.points[0].points.at(2).x, panel.points[1].points.at(2).x);
+  EXPECT_EQ(panel.points[0].points.at(0).meaning.place,
+            "pp, trigger 1, 1023 instructions after the one before");
+  EXPECT_EQ(panel.points[0].points.at(0).meaning.value,
+            "50 samples (50.00% of all), 40 of them hits");
+  ASSERT_THAT(panel.curves, SizeIs(1)) << "of the level with a delay";
+  EXPECT_THAT(panel.curves[0].points, ElementsAre(Pair(0, 10), Pair(2, 50), Pair(10, 40)));
+  ASSERT_THAT(panel.rules, SizeIs(1));
+  EXPECT_NEAR(panel.rules[0].y1, 100 / 3.0, 1e-9);
+  EXPECT_EQ(panel.x.tics.front().label, "0");
+  EXPECT_EQ(panel.x.tics.front().at, 0);
+  EXPECT_THAT(texts_of(figure), Contains("Which trigger samples fall on"));
+  EXPECT_THAT(figure.remark, HasSubstr("without 1 measurement of one trigger"));
+}
+
+TEST(BiasFigure, HasNoEvenShareWhereTriggersAreUnequal) {
+  Measurement m = three_distances(2, {{40, 50}, {0, 0}, {50, 50}});
+  m.basis.equal_triggers = false;
+  const Figure figure = drawn(bias_figure, {m});
+  EXPECT_THAT(only_panel(figure).rules, IsEmpty());
+  EXPECT_THAT(only_panel(figure).captions.at(0).text, HasSubstr("unequal rates"));
+}
+
+TEST(BiasFigure, ShowsThatNothingIsLocated) {
+  const Figure figure = drawn(bias_figure, {three_distances(2, {{0, 0}, {0, 0}, {0, 0}})});
+  EXPECT_THAT(only_panel(figure).points, IsEmpty());
+  EXPECT_THAT(only_panel(figure).notes, SizeIs(1));
 }
 
 TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
@@ -401,6 +444,7 @@ TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
   for (Measurement& m : list) {
     m.triggers = {{10, 30}, {20, 70}};
     m.trigger_addresses = {1, 2};
+    m.basis.geometry->trigger_distances = {5, 500};
   }
   const Machines machines = output::group(list);
   for (const Figure& figure :

@@ -95,6 +95,7 @@ std::vector<Measurement> four_levels() {
   for (Measurement& m : list) {
     m.triggers = {{10, 30}, {20, 70}};
     m.trigger_addresses = {1, 2};
+    m.basis.geometry->trigger_distances = {1, 500};
   }
   return list;
 }
@@ -163,6 +164,7 @@ TEST_F(DrawnFigure, RunsNothingFromNames) {
     m.cpu.hypervisor = m.cpu.microcode = name;
     m.triggers = {{10, 30}, {20, 70}};
     m.trigger_addresses = {1, 2};
+    m.basis.geometry->trigger_distances = {1, 500};
     compared.input(name).add(m);
     m.run = "other";
     compared.input("other").add(m);
@@ -212,6 +214,7 @@ TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
   for (int i = 0; i < 2500; ++i) {
     list.push_back(make({.offsets = {{1, 5}}}));
     list.back().triggers = {{1, 1}, {1, 1}};
+    list.back().basis.geometry->trigger_distances = {1, 500};
   }
   for (const Kind kind : kKinds) {
     EXPECT_THROW(draw_figure(list, {.files = named("", "figure.gp"), .kind = kind}), Error)
@@ -267,6 +270,7 @@ TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
     m.cpu.hypervisor = m.cpu.microcode = name;
     m.triggers = {{10, 30}, {20, 70}};
     m.trigger_addresses = {1, 2};
+    m.basis.geometry->trigger_distances = {1, 500};
     compared.input(m.run).add(m);
   }
   for (const Kind kind : kKinds) {

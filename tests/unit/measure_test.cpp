@@ -173,6 +173,41 @@ class CatalogueEvent : public ::testing::Test {
   run::PlannedMeasurement planned_;
 };
 
+TEST_F(CatalogueEvent, OfMissesIsHeldAgainstWhatTheCachesLeave) {
+  runway::Specification chase = runway::specification_of("load-dram"_trigger);
+  chase.working_set_bytes = std::uint64_t{256} << 20;  // 2^21 elements
+  (void)runway::build_target(chase, directory_ / "target");
+  planned_.trigger = "load-dram";
+  const std::uint64_t kMisses = 0x20d1;
+  const auto warnings = [&](double events) {
+    return measured(kMisses, static_cast<std::uint64_t>(1000 / events)).count_warnings;
+  };
+  const auto too_many = Contains(HasSubstr("something else causes the event too"));
+  const auto none = Each(Not(HasSubstr("per iteration")));
+  // Older runs do not have the sizes of caches.
+  EXPECT_THAT(warnings(0.1), none);
+  EXPECT_THAT(warnings(1.2), too_many);
+  run_.machine.data_caches[0] = {{1, 32 << 10}, {2, 256 << 10}};
+  EXPECT_THAT(warnings(0.1), none) << "no level 3";
+  run_.machine.data_caches[0].push_back({3, 32 << 20});  // all hold 529,000 of the elements
+  const auto inside = measured(kMisses, 1250);
+  EXPECT_NEAR(*inside.events_per_iteration.cached_share, 0.2522, 1e-4);
+  EXPECT_NEAR(*inside.events_per_iteration.fewest(), 0.7478, 1e-4);
+  EXPECT_EQ(inside.events_per_iteration.expected, 1);
+  EXPECT_THAT(inside.count_warnings, none);
+  EXPECT_THAT(warnings(0.72), none) << "within 5%";
+  EXPECT_THAT(warnings(0.6), Contains(AllOf(HasSubstr("gives 0.7478 to 1, as the caches can hold"),
+                                            HasSubstr("up to 25.22% of what the chase"),
+                                            HasSubstr("did not cause the event each time"))));
+  EXPECT_THAT(warnings(1.2), too_many);
+  planned_.cpu = 7;
+  EXPECT_THAT(warnings(0.1), none) << "a CPU whose caches are not known";
+  // All loads are expected, wherever they hit.
+  planned_.cpu.reset();
+  EXPECT_EQ(measured(0x81d0, 1000).events_per_iteration.cached_share, std::nullopt);
+  EXPECT_THAT(measured(0x81d0, 1250).count_warnings, Contains(HasSubstr("trigger gives 1:")));
+}
+
 TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   const auto once = measured(0x81d0, 1000);
   EXPECT_EQ(once.events_per_iteration.expected, 1);

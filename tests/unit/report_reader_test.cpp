@@ -144,6 +144,8 @@ TEST(ReportReader, ReadsBackAllOtherFields) {
   m.merged_from = {{"a.run", "a.data", 1, 5, std::nullopt},
                    {"", "b.data", 2, 6, analysis::SampleTime{1, 2}}};
   m.events_per_iteration.expected = 4;
+  m.events_per_iteration.cached_share = 0.25;
+  m.basis.instructions_per_iteration = 5203;
   m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 10, 9, 1, {{1, 2, -3, 4}}};
   m.warnings = {"of what was asked for", "and more"};
   m.recording_warnings = std::make_shared<std::vector<std::string>>(2, "of the recording");

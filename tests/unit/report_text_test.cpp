@@ -423,6 +423,32 @@ TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
   EXPECT_EQ(named("+64 to +127"), 1u);
 }
 
+/// An event that counts all instructions, on every `step`-th one.
+Measurement of_instructions(int level, std::int64_t step) {
+  Example example{.event = "instructions",
+                  .level = level,
+                  .not_judged = NotJudged::every_instruction,
+                  .ignores_level = false};
+  for (std::int64_t offset = -200; offset <= 5000; offset += step) example.offsets[offset] = 8;
+  Measurement m = finish(begin(example), example);
+  m.basis.level_three = LevelThree::distinct;
+  m.basis.instructions_per_iteration = 5203;
+  complete(m);
+  return m;
+}
+
+TEST(ReportEvenness, ComparesLevelsTwoAndThree) {
+  const Measurement pp = of_instructions(2, 4), ppp = of_instructions(3, 1);
+  const std::string text = report_text({pp, ppp}, {.width = 200});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("not judged, uneven\n"), HasSubstr("not judged, even\n"),
+                    HasSubstr("evenness    instructions ppp: samples of instructions executed "
+                              "equally often: level 3 even (p 1), level 2 uneven (p ")));
+  EXPECT_THAT(report_text({ppp}, {.width = 200}),
+              HasSubstr("evenness    instructions ppp: samples of 5201 instructions: even"));
+  EXPECT_THAT(report_text({pp}, {.details = false}), Not(HasSubstr("evenness")));
+}
+
 TEST(ReportWarnings, AreShownOnceForAllOfItsEvents) {
   std::vector<Measurement> measurements;
   for (const char* event : {"access", "execute", "cpu-clock"}) {

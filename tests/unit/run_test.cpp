@@ -42,6 +42,7 @@ Run example() {
   run.machine.perf_event_max_sample_rate = 100'000;
   run.machine.smt_active = true;
   run.machine.allowed_cpus = {0, 3};
+  run.machine.data_caches[3] = {{1, 48 << 10}, {2, 2 << 20}, {3, 30 << 20}};
   run.perf.path = "/usr/bin/perf";
   run.perf.version = "6.1.187";
   run.perf.major = 6;
@@ -133,6 +134,10 @@ TEST_F(RunFile, ReadsBackTheMachine) {
   EXPECT_EQ(run.machine.cpu.arch, "x86_64");
   EXPECT_EQ(run.machine.smt_active, true);
   EXPECT_THAT(run.machine.other_pmus, ::testing::ElementsAre("ibs_op"));
+  ASSERT_EQ(run.machine.data_caches.size(), 1U);
+  ASSERT_EQ(run.machine.data_caches.at(3).size(), 3U);
+  EXPECT_EQ(run.machine.data_caches.at(3)[2].level, 3);
+  EXPECT_EQ(run.machine.data_caches.at(3)[2].bytes, 30U << 20);
   EXPECT_EQ(run.machine.cpu.vendor, "GenuineIntel");
   EXPECT_EQ(run.machine.cpu.model_name, "Intel(R) Core(TM) i7-6700");
   EXPECT_EQ(run.machine.cpu.family, 6);

@@ -60,6 +60,7 @@ TEST(Shadow, IntervalCoversTheLengthOfMostSamples) {
   constexpr unsigned kSeeds = 20;
   EXPECT_GE(covering(64, 0, kSeeds), 18);
   EXPECT_GE(covering(64, 30, kSeeds), 18);
+  EXPECT_GE(covering(150, 149, 6), 5) << "as wide as can be";
   EXPECT_GE(covering(0, 0, kSeeds), 18);
 }
 
@@ -68,6 +69,8 @@ TEST(Shadow, IsLocatedBetweenTwoDistances) {
   ASSERT_TRUE(shadow && shadow->length);
   EXPECT_GT(shadow->length->low, 32u);
   EXPECT_LE(shadow->length->high, 65u);
+  EXPECT_THAT(shadow->shares,
+              testing::Pointwise(testing::DoubleNear(1e-9), shadowed_shares(kDistances, 64)));
 }
 
 TEST(Shadow, IsNotStatedForSamplesThatNoDelayExplains) {
@@ -77,6 +80,7 @@ TEST(Shadow, IsNotStatedForSamplesThatNoDelayExplains) {
   const auto reversed = shadow_of(kDistances, hits);
   ASSERT_TRUE(reversed);
   EXPECT_FALSE(reversed->length);
+  EXPECT_THAT(reversed->shares, testing::IsEmpty());
   const auto slope = shadow_of(std::vector<std::uint64_t>{10, 20, 30},
                                std::vector<std::uint64_t>{1000, 1200, 1400});
   ASSERT_TRUE(slope);

@@ -95,7 +95,7 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
     attribute.type = type;
     attribute.config = config;
     attribute.sample_type = kSampleType;
-    attribute.period_or_frequency = 1000;
+    attribute.period_or_frequency = 1000;  // no multiple of 64
     return attribute;
   };
   const auto changed = [](Attribute attribute, const std::function<void(Attribute&)>& change) {

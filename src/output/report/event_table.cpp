@@ -119,7 +119,7 @@ class EventTable {
   Table table_;
 };
 
-void add_setting_rows(EventTable& table) {
+void add_setting_rows(EventTable& table, const Page& page) {
   table.row("precise level", level_cell);
   table.row("period", period_cell);
   table.row("samples read",
@@ -132,8 +132,16 @@ void add_setting_rows(EventTable& table) {
       })) {
     table.row("events per iteration",
               [](const Measurement& m) { return number_cell(m.events_per_iteration.measured); });
-    table.row("  expected",
-              [](const Measurement& m) { return number_cell(m.events_per_iteration.expected); });
+    table.row("  expected", [&page](const Measurement& m) {
+      const std::optional<double> expected = m.events_per_iteration.expected;
+      const std::optional<double> fewest = m.events_per_iteration.fewest();
+      if (!expected || *fewest == *expected) return number_cell(expected);
+      return range_cell(page, number_text(*fewest), number_text(*expected));
+    });
+    table.row_if_known("  of the chase in caches, at most", [](const Measurement& m) {
+      const auto& share = m.events_per_iteration.cached_share;
+      return share && *share == 1 ? Cell{"not known"} : percent_cell(share);
+    });
   }
 }
 
@@ -329,6 +337,21 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
 }
 
+/// Whether samples are distributed as events, where precise distribution is to be seen.
+void add_evenness_rows(EventTable& table) {
+  table.row_if_known("evenness", [](const Measurement& m) {
+    if (!m.evenness) return unknown_cell();
+    return Cell{
+        std::string(analysis::kEvennessVerdicts.at(static_cast<std::size_t>(m.evenness->verdict)))};
+  });
+  table.row_if_known("  largest ratio to even", [](const Measurement& m) {
+    return m.evenness ? number_cell(m.evenness->largest_ratio) : unknown_cell();
+  });
+  table.row_if_known("  chi-square p", [](const Measurement& m) {
+    return m.evenness ? number_cell(m.evenness->test.p) : unknown_cell();
+  });
+}
+
 using Repeats = std::vector<analysis::RepeatedMeasurement>;
 
 /// Rows of a statistic over runs: its value and its interval, which `format` makes of it.
@@ -403,11 +426,12 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
 
 Table event_numbers(const EventGroup& event, const Page& page) {
   EventTable table(event);
-  add_setting_rows(table);
+  add_setting_rows(table, page);
   add_hit_rows(table, page);
   add_distance_rows(table, page);
   add_rows_in_events(table);
   add_trigger_rows(table, event);
+  add_evenness_rows(table);
   add_ledger_rows(page, table);
   add_address_rows(table);
   return table.take();

@@ -246,6 +246,18 @@ Json shadow_of(const Measurement& m) {
           {"p", m.shadow->p}};
 }
 
+Json evenness_of(const std::optional<analysis::Evenness>& evenness) {
+  if (!evenness) return nullptr;
+  return {{"of", analysis::kEvennessOf.at(static_cast<std::size_t>(evenness->of))},
+          {"verdict", analysis::kEvennessVerdicts.at(static_cast<std::size_t>(evenness->verdict))},
+          {"promised", evenness->promised},
+          {"chi_square", evenness->test.statistic},
+          {"degrees", evenness->test.degrees},
+          {"p", evenness->test.p},
+          {"largest_ratio", evenness->largest_ratio},
+          {"evidence", evenness->evidence}};
+}
+
 /// One pair an offset, so that a report can replace its recording.
 Json offsets_of(const analysis::OffsetCounts& offsets) {
   return array_of(offsets.counts(), [](const auto& count) {
@@ -277,6 +289,7 @@ Json basis_of(const analysis::Basis& basis) {
           {"equal_triggers", basis.equal_triggers},
           {"ticks_per_instruction", basis.ticks_per_instruction},
           {"ticks_per_iteration", basis.ticks_per_iteration},
+          {"instructions_per_iteration", basis.instructions_per_iteration},
           {"iterations", basis.iterations},
           {"geometry", FieldWriter::json_of(basis.geometry)},
           {"skid_in_events", skid_basis_of(basis.skid_in_events)},
@@ -352,8 +365,11 @@ Json measurement_of(const Measurement& m) {
   io("triggers", triggers_of(m));
   io("bias", bias_of(m.bias));
   io("shadow", shadow_of(m));
+  io("evenness", evenness_of(m.evenness));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
-                                  {"expected", m.events_per_iteration.expected}});
+                                  {"expected", m.events_per_iteration.expected},
+                                  {"fewest_expected", m.events_per_iteration.fewest()},
+                                  {"cached_share", m.events_per_iteration.cached_share}});
   io("ip_check", m.ip_check);
   io("address", address_of(m.basis.addresses));
   io("basis", basis_of(m.basis));

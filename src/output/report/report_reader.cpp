@@ -356,6 +356,7 @@ Basis read_basis(const JsonValue& measurement) {
   io("equal_triggers", basis.equal_triggers);
   io("ticks_per_instruction", basis.ticks_per_instruction);
   io("ticks_per_iteration", basis.ticks_per_iteration);
+  io("instructions_per_iteration", basis.instructions_per_iteration);
   io("iterations", basis.iterations);
   io("geometry", basis.geometry);
   FieldReader{measurement["period"]}("sum", basis.period_sum);
@@ -431,7 +432,9 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   loss_fields(io, measurement);
   const JsonValue width = value["histogram"]["bin_width"];
   measurement.bin_width = bin_width.value_or(width.integer64(1, kWidestBin));
-  FieldReader{value["events_per_iteration"]}("expected", measurement.events_per_iteration.expected);
+  FieldReader events(value["events_per_iteration"]);
+  events("expected", measurement.events_per_iteration.expected);
+  events("cached_share", measurement.events_per_iteration.cached_share, 1.0);
   io("ip_check", measurement.ip_check);
   read_warnings(value, measurement);
   measurement.basis = read_basis(value);

@@ -65,7 +65,7 @@ std::vector<ReportRow> rows_of(const MachineGroup& machine, bool joined) {
         }
       }
       for (const Measurement* run : row.runs) {
-        ++row.verdicts.at(static_cast<std::size_t>(run->contract.verdict));
+        ++row.verdicts.at(static_cast<std::size_t>(verdict_of(*run)));
       }
       rows.push_back(std::move(row));
     }
@@ -176,7 +176,7 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
              {"contract", Kind::text}}};
   for (const ReportRow& row : rows) {
     const auto ratio = hit_ratio(row);
-    const analysis::Contract& contract = row.first().contract;
+    const Measurement& first = row.first();
     list.rows.push_back({event_cell(page, row),
                          level_cell_of(row),
                          {fmt::format("{}", row.runs.size())},
@@ -186,9 +186,8 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
                          median_cell(row),
                          p99_cell(row),
                          exact_cell(row),
-                         row.repeats
-                             ? verdict_counts(row.verdicts)
-                             : Cell{analysis::verdict_words(contract), ink_of(contract.verdict)}});
+                         row.repeats ? verdict_counts(row.verdicts)
+                                     : Cell{verdict_words(first), ink_of(verdict_of(first))}});
   }
   return '\n' + page.list(list);
 }
@@ -256,11 +255,12 @@ class Notes {
 
   void add_verdict(const ReportRow& row, Verdict verdict) {
     // Of repeats the evidence of the first one.
-    const auto run = std::find_if(row.runs.begin(), row.runs.end(), [verdict](const auto* m) {
-      return m->contract.verdict == verdict;
-    });
+    const auto run = std::find_if(row.runs.begin(), row.runs.end(),
+                                  [verdict](const auto* m) { return verdict_of(*m) == verdict; });
     if (run == row.runs.end()) return;
-    std::string_view evidence = (*run)->contract.evidence;
+    const bool by_contract = (*run)->contract.verdict == verdict;
+    const std::string_view evidence =
+        by_contract ? (*run)->contract.evidence : (*run)->evenness->evidence;
     std::string text(evidence);
     if (page_.details) {
       text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.promise,
@@ -280,7 +280,7 @@ class Notes {
       warn(run->warnings);
       warn(run->count_warnings);
       if (run->recording_warnings) warn(*run->recording_warnings);
-      if (run->bias && run->bias->p < 0.01) {
+      if (run->bias && run->bias->p < 0.01 && !run->evenness) {
         add(row, "warning",
             fmt::format("samples differ among {} triggers: largest ratio {}, chi-square {}",
                         run->triggers.size(),
@@ -304,9 +304,29 @@ class Notes {
     for (const Measurement* run : row.runs) {
       const auto& skid = run->basis.skid_in_events;
       if (!skid) continue;
-      sum = sum&& sum->refused == skid->refused ? * sum += *skid : *skid;
+      if (sum && sum->refused == skid->refused) {
+        *sum += *skid;
+      } else {
+        sum = *skid;
+      }
     }
     if (sum) add(row, "in events", describe(*sum), Ink::plain);
+  }
+
+  /// The distribution of an event at level 3, and that at level 2 where both are known.
+  void add_evenness(const ReportRow& row, const std::vector<ReportRow>& rows) {
+    const Measurement& level_3 = row.first();
+    if (!level_3.evenness || level_3.precise.recorded != 3) return;
+    if (verdict_of(level_3) != level_3.contract.verdict) return;  // the evidence of the verdict
+    const auto level_2 = std::find_if(rows.begin(), rows.end(), [&row](const ReportRow& other) {
+      return other.event == row.event && other.first().precise.recorded == 2 &&
+             other.first().evenness;
+    });
+    add(row, "evenness",
+        level_2 == rows.end() || level_3.evenness->verdict == analysis::Evenness::Verdict::undecided
+            ? level_3.evenness->evidence
+            : comparison_of(*level_2->first().evenness, *level_3.evenness),
+        Ink::plain);
   }
 
   std::string text() const {
@@ -339,6 +359,7 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
   Notes notes(page);
   for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::broken);
   for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::undecided);
+  for (const ReportRow& row : rows) notes.add_evenness(row, rows);
   for (const ReportRow& row : rows) notes.add_warnings(row);
   for (const ReportRow& row : rows) {
     if (page.details) notes.add_verdict(row, Verdict::kept);
@@ -377,7 +398,7 @@ std::size_t broken_in(const MachineGroup& machine) {
   std::size_t broken = 0;
   for (const EventGroup& event : machine.events) {
     for (const Column& column : event.columns) {
-      if (column.measurement->contract.verdict == Verdict::broken) ++broken;
+      if (verdict_of(*column.measurement) == Verdict::broken) ++broken;
     }
   }
   return broken;

@@ -1,0 +1,207 @@
+#include "analysis/evenness.h"
+
+#include "analysis/measurement.h"
+#include "analysis/wording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+namespace {
+
+constexpr double kFewestExpected = 5;
+
+/// Samples of groups of instructions.
+struct Cells {
+  std::vector<double> seen, expected;
+
+  std::size_t largest() const {
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      if (ratio(i) > ratio(largest)) largest = i;
+    }
+    return largest;
+  }
+  double ratio(std::size_t i) const { return seen[i] / expected[i]; }
+};
+
+/// `cell_of`: the cell of an instruction, from the number of those before it.
+template <typename CellOf>
+Cells cells_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t instructions,
+               std::int64_t cells, CellOf cell_of) {
+  Cells result{std::vector<double>(static_cast<std::size_t>(cells)),
+               std::vector<double>(static_cast<std::size_t>(cells))};
+  const double each = static_cast<double>(offsets.total()) / static_cast<double>(instructions);
+  for (std::int64_t i = 0; i < instructions; ++i) {
+    result.expected[static_cast<std::size_t>(cell_of(i))] += each;
+  }
+  for (const auto& [offset, count] : offsets.counts()) {
+    result.seen[static_cast<std::size_t>(cell_of(offset - lowest))] += static_cast<double>(count);
+  }
+  return result;
+}
+
+/// Why even hardware would not sample all of `events` per iteration; empty: it would.
+std::string aliasing(const Period& period, double events) {
+  constexpr double kMostEvents = 1e9;
+  if (!period.requested || !(events >= 1 && events < kMostEvents)) return {};
+  const auto count = static_cast<std::uint64_t>(std::llround(events));
+  const std::uint64_t factor = std::gcd(*period.requested, count);
+  if (factor == 1) return {};
+  return fmt::format(
+      "the period {} and the {} events of an iteration have the common factor {}, so that some "
+      "are never sampled; record with another -c",
+      *period.requested, count, factor);
+}
+
+void decide(Evenness& evenness, const std::string& what, const std::string& where) {
+  using Verdict = Evenness::Verdict;
+  const double p = evenness.test.p;
+  evenness.verdict = p < kUneven ? Verdict::uneven : p < kEven ? Verdict::undecided : Verdict::even;
+  evenness.evidence =
+      fmt::format("{}: {}, chi-square {}, largest ratio to the even share {:.3g}{}", what,
+                  kEvennessVerdicts.at(static_cast<std::size_t>(evenness.verdict)), p_text(p),
+                  evenness.largest_ratio, where);
+}
+
+/// The delay that explains an uneven distribution.
+std::string delay_of(const std::optional<Shadow>& shadow) {
+  if (!shadow) return {};
+  if (!shadow->length) return "; no delay after the overflow explains it";
+  if (shadow->length->low == 0) return {};
+  return fmt::format("; a delay of {:.4g} instructions ({} to {}) after the overflow explains it",
+                     shadow->length->value, shadow->length->low, shadow->length->high);
+}
+
+Evenness of_triggers(const Description& description, const Figures& figures) {
+  const Bias& bias = *figures.bias;
+  const std::size_t triggers = figures.triggers.size();
+  Evenness evenness;
+  // A guest's kernel asks for a counter, and the host decides which one it gets.
+  evenness.promised = !description.cpu.hypervisor;
+  evenness.test = {bias.chi_square, bias.degrees, bias.p};
+  std::uint64_t all = 0, most = 0;
+  for (const TriggerCount& trigger : figures.triggers) {
+    all += trigger.samples;
+    most = std::max(most, trigger.samples);
+  }
+  evenness.largest_ratio =
+      static_cast<double>(most) / static_cast<double>(all) * static_cast<double>(triggers);
+  const std::string what = fmt::format("samples of {} triggers", triggers);
+  const auto events =
+      description.events_per_iteration.expected.value_or(static_cast<double>(triggers));
+  if (figures.contract.verdict != Verdict::kept) {
+    evenness.evidence = what +
+                        ": undecided, the contract is not kept, so that it is uncertain which "
+                        "trigger caused a sample";
+  } else if (const std::string reason = aliasing(description.period, events); !reason.empty()) {
+    evenness.evidence = what + ": undecided, " + reason;
+  } else {
+    decide(evenness, what, "");
+    if (evenness.verdict == Evenness::Verdict::uneven)
+      evenness.evidence += delay_of(figures.shadow);
+  }
+  return evenness;
+}
+
+std::optional<Evenness> of_instructions(const Description& description, const Basis& basis) {
+  const Geometry& geometry = *basis.geometry;
+  const auto found = test_of_instructions(basis.tally.instructions, geometry.lowest_offset,
+                                          geometry.highest_offset);
+  if (!found) return std::nullopt;
+  Evenness evenness;
+  evenness.of = Evenness::Of::instructions;
+  evenness.test = found->test;
+  evenness.largest_ratio = found->largest_ratio;
+  const std::string what = fmt::format("samples of {} instructions",
+                                       geometry.highest_offset - geometry.lowest_offset + 1);
+  const std::string reason = aliasing(description.period, *basis.instructions_per_iteration);
+  if (!reason.empty()) {
+    evenness.evidence = what + ": undecided, " + reason;
+    return evenness;
+  }
+  const std::string first = signed_number(found->first);
+  const std::string step =
+      found->step > 1 ? fmt::format(" of one instruction in {}", found->step) : "";
+  decide(evenness, what,
+         found->last > found->first
+             ? fmt::format("{} from {} to {}", step, first, signed_number(found->last))
+             : " at " + first);
+  return evenness;
+}
+
+}  // namespace
+
+std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
+                                                    std::int64_t lowest, std::int64_t highest) {
+  if (offsets.empty() || highest <= lowest || highest - lowest >= kLongestAxis) {
+    return std::nullopt;
+  }
+  if (offsets.counts().begin()->first < lowest || offsets.counts().rbegin()->first > highest) {
+    return std::nullopt;
+  }
+  const std::int64_t instructions = highest - lowest + 1;
+  const double each = static_cast<double>(offsets.total()) / static_cast<double>(instructions);
+  const double joined = std::ceil(kFewestExpected / each);
+  if (2 * joined > static_cast<double>(instructions)) return std::nullopt;
+  const auto width = static_cast<std::int64_t>(joined);
+  // What is left over makes the last cell larger.
+  const std::int64_t cells = instructions / width;
+  const Cells places = cells_of(offsets, lowest, instructions, cells,
+                                [&](std::int64_t i) { return std::min(i / width, cells - 1); });
+  const auto largest = static_cast<std::int64_t>(places.largest());
+  InstructionTest result{chi_square_test(places.seen, places.expected),
+                         places.ratio(places.largest()), lowest + largest * width};
+  result.last = largest == cells - 1 ? highest : result.first + width - 1;
+  int tests = 1;
+  for (std::int64_t modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
+    if (each * static_cast<double>(instructions / modulus) < kFewestExpected) break;
+    const Cells residues = cells_of(offsets, lowest, instructions, modulus,
+                                    [&](std::int64_t i) { return i % modulus; });
+    ++tests;
+    const ChiSquareTest test = chi_square_test(residues.seen, residues.expected);
+    const double ratio = residues.ratio(residues.largest());
+    // Groups of four show modulo two and eight as well, with p of 0 where there are many samples.
+    constexpr double kNearlyEqual = 1.01;
+    const bool is_better = test.p < result.test.p ||
+                           (test.p == result.test.p && ratio > kNearlyEqual * result.largest_ratio);
+    if (!is_better) continue;
+    result = {test, ratio, lowest + static_cast<std::int64_t>(residues.largest()), highest,
+              modulus};
+  }
+  result.test.p = std::min(1.0, result.test.p * tests);
+  return result;
+}
+
+std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
+                                    const Figures& figures) {
+  const int level = description.precise.recorded;
+  if (!basis.geometry || basis.level_three != LevelThree::distinct || level < 2) {
+    return std::nullopt;
+  }
+  if (basis.instructions_per_iteration && basis.geometry->trigger_addresses.size() == 1) {
+    return of_instructions(description, basis);
+  }
+  if (level == 3 && figures.bias) return of_triggers(description, figures);
+  return std::nullopt;
+}
+
+std::string comparison_of(const Evenness& level_2, const Evenness& level_3) {
+  const auto part = [](const Evenness& of) {
+    std::string text = fmt::format(
+        "{} ({}", kEvennessVerdicts.at(static_cast<std::size_t>(of.verdict)), p_text(of.test.p));
+    if (of.verdict == Evenness::Verdict::uneven) {
+      text += fmt::format(", largest ratio to the even share {:.3g}", of.largest_ratio);
+    }
+    return text + ")";
+  };
+  return fmt::format("samples of instructions executed equally often: level 3 {}, level 2 {}",
+                     part(level_3), part(level_2));
+}
+
+}  // namespace skid::analysis

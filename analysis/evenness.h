@@ -1,0 +1,70 @@
+// Whether samples are distributed as their events are: what precise distribution (PDIR, PDist) adds
+// to precise level 3.
+#pragma once
+
+#include "analysis/distributions.h"
+#include "analysis/statistics.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skid::analysis {
+
+struct Description;
+struct Figures;
+struct Basis;
+
+struct Evenness {
+  enum class Of { triggers, instructions };
+  enum class Verdict { even, uneven, undecided };
+
+  Of of = Of::triggers;  ///< what causes the event equally often
+  Verdict verdict = Verdict::undecided;
+  /// Whether the hardware promises it: PDist, with which an uneven distribution is a broken
+  /// promise.
+  bool promised = false;
+  ChiSquareTest test;
+  double largest_ratio =
+      0;  ///< of the samples of a trigger, or of some instructions, to those expected
+  std::string evidence;  ///< one line
+};
+inline constexpr std::array<std::string_view, 2> kEvennessOf{"triggers", "instructions"};
+inline constexpr std::array<std::string_view, 3> kEvennessVerdicts{"even", "uneven", "undecided"};
+
+/// p below which samples are unevenly distributed, and from which on evenly. Between them nothing
+/// is decided, because samples of one run are not quite independent of each other.
+inline constexpr double kUneven = 1e-6, kEven = 0.01;
+
+/// The samples of several triggers that cause the event equally often, at a level 3 that has
+/// precise distribution; or, for an event that counts all instructions and has it, those of each
+/// instruction of an iteration with one trigger, at levels 2 and 3. nullopt elsewhere. `figures`:
+/// all others.
+///
+/// Undecided where the samples do not show which trigger caused them (a contract that is not kept),
+/// are too few, or where an even distribution would skip some: the period and the events of an
+/// iteration have a common factor.
+std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
+                                    const Figures& figures);
+
+/// The most significant of several tests of `offsets` from `lowest` to `highest`, each executed
+/// equally often; its p is adjusted for their number (Bonferroni). One is over the instructions, of
+/// which adjacent ones are joined so that 5 samples at least are to be expected. The others are
+/// over the remainders of their place modulo 2 to 8: samples by a fixed period are more even than
+/// random ones, so that joined instructions hide retirement groups. nullopt for too few samples.
+struct InstructionTest {
+  ChiSquareTest test;
+  double largest_ratio = 0;          ///< seen / expected
+  std::int64_t first = 0, last = 0;  ///< offsets of which
+  std::int64_t step = 1;             ///< every how many instructions from `first` to `last`
+};
+std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
+                                                    std::int64_t lowest, std::int64_t highest);
+
+/// "samples of 5201 instructions: level 3 even (p 0.41), level 2 uneven (p < 1e-300, largest ratio
+/// 3.1)", of the same event and instructions.
+std::string comparison_of(const Evenness& level_2, const Evenness& level_3);
+
+}  // namespace skid::analysis
