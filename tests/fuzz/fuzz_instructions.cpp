@@ -46,6 +46,12 @@ void check(const Instruction& instruction) {
     require(instruction.memory.empty() && (others |= Categories{Category::vector}) ==
                                               Categories{Category::no_memory, Category::vector});
   }
+  unsigned kinds = 0;
+  for (const Category kind : {Category::cond_branch, Category::jump, Category::indirect_jump,
+                              Category::call, Category::indirect_call, Category::return_near}) {
+    kinds += categories.contains(kind) ? 1 : 0;
+  }
+  require(kinds <= 1 && (kinds == 0 || categories.contains(Category::branch)));
   if (instruction.target) {
     require(categories.contains(Category::branch) || categories.contains(Category::other));
   }

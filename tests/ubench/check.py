@@ -15,7 +15,6 @@ import tempfile
 import programs
 
 RECORDED_SPELLING = "mem_inst_retired.all_loads:upp"
-RECORDED_FOLDER = "files0/kili337/modsim-tools/ubench/perf-intel-pebs-attribution"
 XEON_GOLD_6126 = {"vendor": "GenuineIntel", "family": 6, "model": 85, "stepping": 4}
 
 
@@ -36,7 +35,7 @@ def nops_of(variant):
     return {0, nops, abs(nops - 1)}
 
 
-def place(place_samples, program, event, rows, recording):
+def place(place_samples, program, rows, recording):
     placement = {"binary": str(program), "machine": XEON_GOLD_6126, "events": [{
         "event": "mem_inst_retired.all_loads:u", "type": 4, "config": "0x81d0", "period": 13973,
         "levels": [{"level": 2, "places": [{"address": hex(row.address), "samples": row.samples}
@@ -44,6 +43,14 @@ def place(place_samples, program, event, rows, recording):
     source = recording.with_suffix(".json")
     source.write_text(json.dumps(placement))
     output(place_samples, source, recording)
+
+
+def recorded_path(skidscan, recording, variant):
+    """Of the program, relative to the root, as the recording has it."""
+    header, *lines = (line.split("\t") for line in output(skidscan, "samples", recording).splitlines())
+    path, = {dso for dso in (line[header.index("dso")] for line in lines)
+             if pathlib.PurePosixPath(dso).name == variant}
+    return path.lstrip("/")
 
 
 def counts_of_samples(text, functions):
@@ -120,14 +127,14 @@ def main():
         for (variant, spelling), rows in programs.read_table(table).items():
             name = f"{variant}, {spelling}"
             root = pathlib.Path(directory) / name.replace("/", "_")
-            folder = root / RECORDED_FOLDER
-            folder.mkdir(parents=True)
-            programs.assemble(rows, folder / variant, nops_of(variant))
             recording = recordings / f"ubench.{variant}.data"
             real = spelling == RECORDED_SPELLING and recording.is_file()
+            program = root / (recorded_path(skidscan, recording, variant) if real else variant)
+            program.parent.mkdir(parents=True)
+            programs.assemble(rows, program, nops_of(variant))
             if not real:
                 recording, root = root / "perf.data", pathlib.Path("/")
-                place(place_samples, folder / variant, spelling, rows, recording)
+                place(place_samples, program, rows, recording)
             judged, pairs = check(skidscan, recording, root, rows, name)
             print(f"{name}: {judged} samples in {'the recording' if real else 'a synthetic one'} as in the table, "
                   f"{pairs} of them at jumps fused with a load, none impossible")
