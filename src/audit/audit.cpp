@@ -388,6 +388,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto requested = measure::requested_by_attribute(recording);
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
+  const auto data_sources = check_data_sources(recording, digest, modules, arch);
   Auditor auditor(digest, modules, arch, choices);
   std::vector<std::uint64_t> exact(attributes.size());
   digest.located.for_each([&](const locate::LocatedSamples& located) {
@@ -408,6 +409,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     EventToJudge to_judge{attribute, rule_of(attribute, knowledge, arch), {}};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
+    if (const auto found = data_sources.find(index); found != data_sources.end()) {
+      event.data_source = found->second;
+    }
     to_judge.causes = measure::causes_of(knowledge).causes;
     for (std::string& warning : measure::event_warnings({.attribute = attribute,
                                 .pmu_name = pmu,

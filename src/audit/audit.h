@@ -3,6 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "analysis/statistics.h"
+#include "src/audit/data_source.h"
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
@@ -61,8 +62,9 @@ struct EventAudit {
   std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
   /// With impossible samples, most of them first; then, if all were requested, the others.
   std::vector<InstructionFinding> instructions;
-  std::size_t all_functions = 0;         ///< with judged samples, those left out included
-  std::size_t impossible_functions = 0;  ///< of these, with impossible samples
+  std::optional<DataSourceFinding> data_source;  ///< nullopt: no sample has one that says either
+  std::size_t all_functions = 0;                 ///< with judged samples, those left out included
+  std::size_t impossible_functions = 0;          ///< of these, with impossible samples
   std::size_t impossible_instructions = 0;
   std::vector<std::string> warnings;
 };

@@ -1,5 +1,7 @@
 #include "src/audit/file_judge.h"
 
+#include <algorithm>
+
 namespace skid::audit {
 namespace {
 
@@ -49,6 +51,15 @@ Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
 Verdict accesses(const Step& step, bool writes_only) {
   if (writes_only ? step.stores : step.accesses_memory()) return Verdict::conditional;
   return step.loads ? Verdict::never : Verdict::unknown;
+}
+
+bool counts_indirect_branches(std::span<const events::Cause> causes) {
+  using enum instructions::Category;
+  return std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
+    const bool indirect = cause.category == indirect_jump || cause.category == indirect_call ||
+                          cause.category == return_near;
+    return indirect && cause.verdict < Verdict::unknown;
+  });
 }
 
 }  // namespace
@@ -135,8 +146,14 @@ Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {
     if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
   }
   if (!has_function_) return NotJudged::no_function;
-  if (const auto before = predecessor()) return by_catalogue(causes, *before);
-  return NotJudged::no_only_predecessor;
+  const auto before = predecessor();
+  if (!before) return NotJudged::no_only_predecessor;
+  const Answer answer = by_catalogue(causes, *before);
+  // The event itself leads to places that no direct branch names, such as exception handlers.
+  const auto* judgement = std::get_if<Judgement>(&answer);
+  const bool accuses = judgement != nullptr && judgement->verdict == Verdict::never;
+  if (accuses && counts_indirect_branches(causes)) return NotJudged::no_only_predecessor;
+  return answer;
 }
 
 Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {

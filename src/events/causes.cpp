@@ -1,11 +1,14 @@
 #include "src/events/causes.h"
 
+#include "src/events/cause_families.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <string>
+#include <utility>
 
 namespace skid::events {
 namespace {
@@ -145,9 +148,15 @@ constexpr std::array kRules{
     Rule{kAll, kEvery, kNoLoad, V::never, {}},
 };
 
+/// What is known is known of x86-64 CPUs, whose instructions never are Category::load.
+std::vector<Cause> without_arm(std::vector<Cause> causes) {
+  std::erase_if(causes, [](const Cause& cause) { return cause.category == Category::load; });
+  return causes;
+}
+
 }  // namespace
 
-std::vector<Cause> causes_of(Core core, std::uint64_t config) {
+std::vector<Cause> measured_causes(Core core, std::uint64_t config) {
   std::vector<Cause> causes;
   causes.reserve(instructions::kCategories.size());
   for (const Category category : instructions::kCategories) {
@@ -161,8 +170,22 @@ std::vector<Cause> causes_of(Core core, std::uint64_t config) {
       causes[static_cast<std::size_t>(category)] = {category, rule.verdict, rule.note};
     }
   }
-  // What is known is known of x86-64 CPUs, whose instructions are never called that.
-  std::erase_if(causes, [](const Cause& cause) { return cause.category == Category::load; });
+  return without_arm(std::move(causes));
+}
+
+std::vector<Cause> causes_of(const Cpu& cpu, const Event& event) {
+  std::vector<Cause> causes = measured_causes(cpu.core, event.config);
+  if (cpu.layout != ConfigLayout::intel) return causes;
+  std::vector<Cause> defined = without_arm(causes_by_name(event.name));
+  for (const std::string& alias : event.aliases) {
+    const std::vector<Cause> of_alias = without_arm(causes_by_name(alias));
+    for (std::size_t i = 0; i < defined.size(); ++i) {
+      if (of_alias[i].verdict < defined[i].verdict) defined[i] = of_alias[i];
+    }
+  }
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    if (causes[i].verdict == Verdict::unknown) causes[i] = defined[i];
+  }
   return causes;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 
@@ -23,12 +24,17 @@ struct Cause {
   std::string_view note;  ///< "at most 1 event"; may be empty
 };
 
-/// A verdict for each category of x86-64 instructions, in their order. `config`:
-/// perf_event_attr.config in Intel's layout, with event and umask alone. Load events on Ivy Bridge
-/// to Coffee Lake are from Hadi Brais, "An introduction to the cache hit and miss performance
-/// monitoring events", whose list "is not necessarily complete": what it does not mention is
-/// `unknown`. Accesses that cross a cache line are outside of it.
-std::vector<Cause> causes_of(Core core, std::uint64_t config);
+/// A verdict for each category of x86-64 instructions, in their order: what was measured
+/// (measured_causes), and for what was not, what the event's names define (cause_families.h). Of
+/// several names of one code the first of the verdicts holds, so that `never` takes all of them.
+std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
+
+/// The part of it that was measured. `config`: perf_event_attr.config in Intel's layout, with event
+/// and umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An introduction
+/// to the cache hit and miss performance monitoring events", whose list "is not necessarily
+/// complete": what it does not mention is `unknown`. Accesses that cross a cache line are outside
+/// of it.
+std::vector<Cause> measured_causes(Core core, std::uint64_t config);
 
 /// The verdict over an instruction that is in all of `categories`: the first of can, conditional,
 /// maybe, unknown and never that one of them has, so that `never` takes all of them. `causes`: what

@@ -31,7 +31,7 @@ bool is_load_event(Counted counted) {
 /// What is known of the kind's category, where anything is.
 std::optional<Verdict> known_verdict(const Cpu& cpu, const Event& event, const Kind& kind) {
   if (counting_unit(cpu.core, event.config).empty()) return std::nullopt;
-  return verdict_on(causes_of(cpu.core, event.config), {kind.category});
+  return verdict_on(measured_causes(cpu.core, event.config), {kind.category});
 }
 
 /// AMD's LS_DISPATCH has a separate umask for operations that load and store the same address

@@ -4,9 +4,10 @@ namespace skid::instructions {
 namespace {
 
 constexpr std::array<std::string_view, kCategories.size()> kNames{
-    "GP_LOAD",     "XMM_LOAD", "YMM_LOAD", "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
-    "LOCKED_LOAD", "NT_LOAD",  "MFENCE",   "CPUID",    "STORE",    "BRANCH",   "DIV",
-    "FLUSH",       "LEA",      "NOP",      "NOMEM",    "LOAD",     "OTHER"};
+    "GP_LOAD",     "XMM_LOAD", "YMM_LOAD",   "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
+    "LOCKED_LOAD", "NT_LOAD",  "OTHER_LOAD", "MFENCE",   "CPUID",    "STORE",    "BRANCH",
+    "COND_BRANCH", "JUMP",     "IND_JUMP",   "CALL",     "IND_CALL", "RETURN",   "DIV",
+    "VECTOR",      "FLUSH",    "LEA",        "NOP",      "NOMEM",    "LOAD",     "OTHER"};
 
 }  // namespace
 

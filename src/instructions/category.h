@@ -23,11 +23,19 @@ enum class Category {
   io,           ///< IN, OUT, INS, OUTS
   locked_load,  ///< LOCK-prefixed read-modify-write; not XCHG, which locks without the prefix
   nt_load,      ///< MOVNTDQA
+  other_load,   ///< all other loads: of the stack (RET, POP), of a target, XCHG, x87, MMX, gathers
   mfence,
   cpuid,
-  store,      ///< writes to memory; calls and pushes too
-  branch,     ///< jumps, calls, returns
+  store,   ///< writes to memory; calls and pushes too
+  branch,  ///< jumps, calls, returns; on x86-64 with the kind, if they are near
+  cond_branch,
+  jump,           ///< direct, without a condition
+  indirect_jump,  ///< to an address in a register or in memory
+  call,           ///< direct
+  indirect_call,
+  return_near,
   div,        ///< divisions and square roots, of integers and of floating point
+  vector,     ///< uses an x87, MMX or vector register, or floating point in memory
   flush,      ///< CLFLUSH, CLFLUSHOPT
   lea,        ///< an address without an access
   nop,        ///< with and without operand, also ENDBR64

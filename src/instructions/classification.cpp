@@ -76,7 +76,7 @@ bool is_division(ZydisMnemonic mnemonic) {
 }
 
 /// Where a demand load of an instruction that `only_computes` goes: to the widest vector register
-/// that the instruction names or that the operand fills; `other` for MMX and mask registers.
+/// that the instruction names or that the operand fills; `other_load` for MMX and mask registers.
 Category load_of(const ZydisInstruction& decoded) {
   unsigned width = 0;  // bits of a vector register, 0 for none
   bool foreign = false;
@@ -115,7 +115,7 @@ Category load_of(const ZydisInstruction& decoded) {
   if (width > 256) return Category::zmm_load;
   if (width > 128) return Category::ymm_load;
   if (width > 0) return Category::xmm_load;
-  return foreign ? Category::other : Category::gp_load;
+  return foreign ? Category::other_load : Category::gp_load;
 }
 
 bool is_string(const ZydisInstruction& decoded) {
@@ -133,7 +133,7 @@ void add_load(const ZydisInstruction& decoded, Categories& categories) {
   } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_XLAT) {
     categories.insert(Category::gp_load);
   } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_XCHG || !only_computes(decoded)) {
-    categories.insert(Category::other);
+    categories.insert(Category::other_load);
   } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_MOVNTDQA) {
     categories.insert(Category::nt_load);
   } else {
@@ -193,9 +193,64 @@ bool is_branch(const ZydisInstruction& decoded) {
   }
 }
 
-bool is_plain_push(const ZydisInstruction& decoded) {
-  return decoded.mnemonic() == ZYDIS_MNEMONIC_PUSH &&
-         decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH;
+/// Of a near branch; nullopt for all others.
+std::optional<Category> branch_kind(const ZydisInstruction& decoded) {
+  if (!is_near_branch(decoded)) return std::nullopt;
+  const auto operands = decoded.visible_operands();
+  const bool direct = !operands.empty() && operands.front().type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  switch (decoded.instruction.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+      return direct ? Category::call : Category::indirect_call;
+    case ZYDIS_CATEGORY_COND_BR:
+      return Category::cond_branch;
+    case ZYDIS_CATEGORY_RET:
+      return Category::return_near;
+    default:
+      return direct ? Category::jump : Category::indirect_jump;
+  }
+}
+
+/// Anything of x87, MMX, SSE and AVX but their masks, and conversions of floating point in memory.
+bool is_vector(const ZydisInstruction& decoded) {
+  if (decoded.instruction.meta.isa_ext == ZYDIS_ISA_EXT_X87) return true;
+  return std::any_of(decoded.all_operands().begin(), decoded.all_operands().end(),
+                     [](const ZydisDecodedOperand& operand) {
+                       if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+                         return operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT16 ||
+                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
+                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT64 ||
+                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT80;
+                       }
+                       if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+                       switch (ZydisRegisterGetClass(operand.reg.value)) {
+                         case ZYDIS_REGCLASS_X87:
+                         case ZYDIS_REGCLASS_MMX:
+                         case ZYDIS_REGCLASS_XMM:
+                         case ZYDIS_REGCLASS_YMM:
+                         case ZYDIS_REGCLASS_ZMM:
+                           return true;
+                         default:
+                           return false;
+                       }
+                     });
+}
+
+/// Pushes and pops of general registers and numbers: loads and stores of the stack, nothing else.
+bool is_plain_stack_access(const ZydisInstruction& decoded) {
+  switch (decoded.mnemonic()) {
+    case ZYDIS_MNEMONIC_PUSH:
+      return decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH;
+    case ZYDIS_MNEMONIC_POP: {
+      const auto operands = decoded.visible_operands();
+      return !operands.empty() &&
+             (operands.front().type == ZYDIS_OPERAND_TYPE_MEMORY ||
+              ZydisRegisterGetClass(operands.front().reg.value) != ZYDIS_REGCLASS_SEGMENT);
+    }
+    case ZYDIS_MNEMONIC_LEAVE:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -215,17 +270,21 @@ Categories categories_of(const ZydisInstruction& decoded, std::span<const Memory
     stores |= operand.access == Access::write || operand.access == Access::read_write;
   }
   if (own) categories.insert(*own);
-  if (branch) categories.insert(Category::branch);
+  if (branch) {
+    categories.insert(Category::branch);
+    if (const auto kind = branch_kind(decoded)) categories.insert(*kind);
+  }
   if (is_division(decoded.mnemonic())) categories.insert(Category::div);
   if (loads) add_load(decoded, categories);
   if (stores) categories.insert(Category::store);
 
   // What is left to explain: nothing where all that the instruction does has a category by now.
-  const bool explained = own || computes || is_string(decoded) || is_plain_push(decoded) ||
+  const bool explained = own || computes || is_string(decoded) || is_plain_stack_access(decoded) ||
                          (branch && is_near_branch(decoded)) ||
                          decoded.mnemonic() == ZYDIS_MNEMONIC_XLAT;
   if (!explained) categories.insert(Category::other);
   if (categories.empty()) categories.insert(Category::no_memory);
+  if (!own && is_vector(decoded)) categories.insert(Category::vector);
   return categories;
 }
 

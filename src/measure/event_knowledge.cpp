@@ -165,7 +165,7 @@ KnownCauses causes_of(const EventKnowledge& knowledge) {
   if (!knowledge.core || !knowledge.event) return {NotJudged::unknown_event, {}};
   if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};
   if (knowledge.imprecise()) return {NotJudged::imprecise, {}};
-  auto causes = events::causes_of(knowledge.cpu.core, knowledge.core->config);
+  auto causes = events::causes_of(knowledge.cpu, *knowledge.event);
   const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
     return cause.verdict != events::Verdict::unknown;
   });

@@ -45,14 +45,14 @@ constexpr const char* kAssembly =
     "plain:\n"
     "  movq (%rdi), %rax\n"
     "  addq %rbx, %rax\n"
-    "  ret\n"
+    "  pause; ret\n"
     "  .size plain, . - plain\n"
     "  .globl \"evil\x1b[31m,\\\"x\\\"\"\n"
     "  .type \"evil\x1b[31m,\\\"x\\\"\", @function\n"
     "\"evil\x1b[31m,\\\"x\\\"\":\n"
     "  movq (%rdi), %rax\n"
     "  addq %rbx, %rax\n"
-    "  ret\n"
+    "  pause; ret\n"
     "  .size \"evil\x1b[31m,\\\"x\\\"\", . - \"evil\x1b[31m,\\\"x\\\"\"\n"
     "  .section .note.GNU-stack,\"\",@progbits\n";
 

@@ -34,16 +34,24 @@ void check(const Instruction& instruction) {
   require(categories.contains(Category::store) == stores);
   // A load has the category of a load, or OTHER.
   bool load_category = false;
-  for (const Category category :
-       {Category::gp_load, Category::xmm_load, Category::ymm_load, Category::zmm_load,
-        Category::str_load, Category::locked_load, Category::nt_load, Category::load}) {
+  for (const Category category : {Category::gp_load, Category::xmm_load, Category::ymm_load,
+                                  Category::zmm_load, Category::str_load, Category::locked_load,
+                                  Category::nt_load, Category::other_load, Category::load}) {
     load_category |= categories.contains(category);
   }
   require(loads || !load_category);
   require(!loads || load_category || categories.contains(Category::other));
   if (categories.contains(Category::no_memory)) {
-    require(instruction.memory.empty() && categories == Categories{Category::no_memory});
+    Categories others = categories;
+    require(instruction.memory.empty() && (others |= Categories{Category::vector}) ==
+                                              Categories{Category::no_memory, Category::vector});
   }
+  unsigned kinds = 0;
+  for (const Category kind : {Category::cond_branch, Category::jump, Category::indirect_jump,
+                              Category::call, Category::indirect_call, Category::return_near}) {
+    kinds += categories.contains(kind) ? 1 : 0;
+  }
+  require(kinds <= 1 && (kinds == 0 || categories.contains(Category::branch)));
   if (instruction.target) {
     require(categories.contains(Category::branch) || categories.contains(Category::other));
   }

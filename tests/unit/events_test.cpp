@@ -2,12 +2,14 @@
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/errata.h"
+#include "src/events/intel_table.h"
 #include "src/events/spelling.h"
 #include "src/support/error.h"
 #include "tests/support/event_tables.h"
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -40,7 +42,7 @@ std::vector<std::string> names_of(const std::vector<Event>& events) {
 }
 
 Verdict verdict(Core core, std::uint64_t config, Category category) {
-  return verdict_on(causes_of(core, config), {category});
+  return verdict_on(measured_causes(core, config), {category});
 }
 
 TEST(Events, HaveTheNamesOfRawCodes) {
@@ -250,16 +252,17 @@ TEST(Causes, AreUnknownIfTheArticleIsSilent) {
   EXPECT_EQ(verdict(Core::ivy_bridge, 0x02d1, Category::ymm_load), Verdict::unknown);
   for (const Core core :
        {Core::other, Core::skylake_server, Core::icelake, Core::sapphire_rapids}) {
-    for (const Cause& cause : causes_of(core, 0x20d1)) EXPECT_EQ(cause.verdict, Verdict::unknown);
+    for (const Cause& cause : measured_causes(core, 0x20d1))
+      EXPECT_EQ(cause.verdict, Verdict::unknown);
   }
-  for (const Cause& cause : causes_of(Core::skylake, 0x412e)) {
+  for (const Cause& cause : measured_causes(Core::skylake, 0x412e)) {
     EXPECT_EQ(cause.verdict, Verdict::unknown);
   }
   EXPECT_EQ(verdict_on({}, {Category::gp_load}), Verdict::unknown);
 }
 
 TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
-  const auto causes = causes_of(Core::skylake, 0x20d1);
+  const auto causes = measured_causes(Core::skylake, 0x20d1);
   const auto of_all = [&](Categories categories) { return verdict_on(causes, categories); };
   EXPECT_EQ(of_all({Category::no_memory}), Verdict::never);
   EXPECT_EQ(of_all({Category::branch, Category::store}), Verdict::never) << "a call";
@@ -269,8 +272,119 @@ TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
   EXPECT_EQ(of_all({Category::branch, Category::other}), Verdict::unknown) << "ret";
   EXPECT_EQ(of_all({Category::branch, Category::other, Category::gp_load}), Verdict::conditional);
   EXPECT_EQ(of_all({}), Verdict::unknown);
-  EXPECT_EQ(verdict_on(causes_of(Core::skylake, 0x81d0), {Category::gp_load, Category::other}),
-            Verdict::can);
+  EXPECT_EQ(
+      verdict_on(measured_causes(Core::skylake, 0x81d0), {Category::gp_load, Category::other}),
+      Verdict::can);
+}
+
+/// By all names that the catalogue has for a code.
+Verdict verdict(const char* cpu, const char* code, Category category) {
+  const Catalogue catalogue = of(cpu);
+  return verdict_on(causes_of(catalogue.cpu(), one(catalogue, code)), {category});
+}
+
+TEST(Causes, OfRetiredAccessesFollowTheNameOfTheEvent) {
+  for (const char* cpu : {"nehalemep", "jkt", "skx", "icx", "spr", "gnr", "srf", "adl_glc",
+                          "adl_grt", "pantherlake_cougarcove"}) {
+    SCOPED_TRACE(cpu);
+    const Catalogue catalogue = of(cpu);
+    for (const Event& event : catalogue.events()) {
+      if (event.name == "MEM_INST_RETIRED.ALL_LOADS" ||
+          event.name == "MEM_UOPS_RETIRED.ALL_LOADS") {
+        const auto causes = causes_of(catalogue.cpu(), event);
+        EXPECT_EQ(verdict_on(causes, {Category::zmm_load}), Verdict::can);
+        EXPECT_EQ(verdict_on(causes, {Category::other_load}), Verdict::maybe) << "pop";
+        EXPECT_EQ(verdict_on(causes, {Category::prefetch}), Verdict::maybe);
+        EXPECT_EQ(verdict_on(causes, {Category::store}), Verdict::never);
+        EXPECT_EQ(verdict_on(causes, {Category::nop}), Verdict::never);
+        EXPECT_EQ(verdict_on(causes, {Category::other}), Verdict::unknown);
+      }
+      if (event.name == "MEM_INST_RETIRED.STLB_MISS_STORES" ||
+          event.name == "MEM_UOPS_RETIRED.SPLIT_STORES") {
+        const auto causes = causes_of(catalogue.cpu(), event);
+        EXPECT_EQ(verdict_on(causes, {Category::store}), Verdict::conditional);
+        EXPECT_EQ(verdict_on(causes, {Category::gp_load}), Verdict::never);
+        EXPECT_EQ(verdict_on(causes, {Category::store, Category::branch, Category::call}),
+                  Verdict::conditional);
+      }
+    }
+  }
+  EXPECT_EQ(verdict("skx", "MEM_INST_RETIRED.LOCK_LOADS", Category::gp_load), Verdict::never);
+  EXPECT_EQ(verdict("skx", "MEM_INST_RETIRED.LOCK_LOADS", Category::other_load), Verdict::maybe);
+  EXPECT_EQ(verdict("spr", "MEM_INST_RETIRED.ANY", Category::store), Verdict::can);
+  EXPECT_EQ(verdict("spr", "MEM_INST_RETIRED.ANY", Category::lea), Verdict::never);
+  EXPECT_EQ(verdict("spr", "cpu/event=0xcd,umask=1,config1=0x7/", Category::no_memory),
+            Verdict::never)
+      << "load latency with a threshold of its own";
+  EXPECT_EQ(verdict("spr", "MEM_TRANS_RETIRED.STORE_SAMPLE", Category::store),
+            Verdict::conditional);
+  EXPECT_EQ(verdict("lnl_lnc", "MEM_INST_RETIRED.ALL_SWPF", Category::prefetch), Verdict::can);
+  EXPECT_EQ(verdict("lnl_lnc", "MEM_INST_RETIRED.ALL_SWPF", Category::gp_load), Verdict::never);
+  EXPECT_EQ(verdict("skl", "MEM_INST_RETIRED.ALL_LOADS", Category::mfence), Verdict::maybe)
+      << "what was measured goes before the name";
+  EXPECT_EQ(verdict("skl", "MEM_LOAD_RETIRED.L3_MISS", Category::mfence), Verdict::never);
+}
+
+TEST(Causes, OfRetiredBranchesFollowTheNameOfTheEvent) {
+  const auto kinds = [](const char* cpu, const char* event) {
+    std::string text;
+    for (const auto& [category, name] :
+         std::vector<std::pair<Category, char>>{{Category::cond_branch, 'c'},
+                                                {Category::jump, 'j'},
+                                                {Category::indirect_jump, 'J'},
+                                                {Category::call, 'a'},
+                                                {Category::indirect_call, 'A'},
+                                                {Category::return_near, 'r'},
+                                                {Category::no_memory, 'n'}}) {
+      const Verdict found = verdict(cpu, event, category);
+      if (found != Verdict::never) text += found == Verdict::unknown ? '?' : name;
+    }
+    return text;
+  };
+  EXPECT_EQ(kinds("skx", "BR_INST_RETIRED.CONDITIONAL"), "c");
+  EXPECT_EQ(kinds("spr", "BR_INST_RETIRED.COND_NTAKEN"), "c");
+  EXPECT_EQ(kinds("spr", "BR_INST_RETIRED.NEAR_TAKEN"), "cjJaAr");
+  EXPECT_EQ(kinds("spr", "BR_INST_RETIRED.NEAR_CALL"), "aA");
+  EXPECT_EQ(kinds("spr", "BR_MISP_RETIRED.RET"), "r");
+  EXPECT_EQ(kinds("spr", "BR_MISP_RETIRED.ALL_BRANCHES"), "cjJaAr");
+  EXPECT_EQ(kinds("gnr", "BR_MISP_RETIRED.COND_TAKEN_COST"), "c");
+  EXPECT_EQ(kinds("srf", "BR_INST_RETIRED.REL_JMP"), "j");
+  EXPECT_EQ(kinds("hsw", "BR_INST_RETIRED.ALL_BRANCHES_PEBS"), "cjJaAr?")
+      << "interrupts are far branches";
+  EXPECT_EQ(kinds("spr", "BR_INST_RETIRED.INDIRECT"), "??J?A??") << "so are aborted transactions";
+  EXPECT_EQ(kinds("skx", "BR_INST_RETIRED.FAR_BRANCH"), "???????");
+}
+
+TEST(Causes, AreKnownOfEveryCore) {
+  for (const IntelFile& file : intel_files()) {
+    for (const Event& event : intel_events(file)) {
+      const bool covered =
+          event.precise == true && !event.name.ends_with(".FAR_BRANCH") &&
+          (event.name.starts_with("MEM_") || event.name.starts_with("BR_") ||
+           event.name.starts_with("FP_INST_") || event.name.starts_with("FP_FLOPS_"));
+      if (!covered) continue;
+      const auto causes = causes_of(Cpu(), event);
+      const auto likely =
+          std::min_element(causes.begin(), causes.end(),
+                           [](const Cause& a, const Cause& b) { return a.verdict < b.verdict; });
+      EXPECT_LT(likely->verdict, Verdict::maybe) << file.name << ' ' << event.name;
+      EXPECT_GE(verdict_on(causes, {Category::nop}), Verdict::unknown) << event.name;
+      EXPECT_EQ(verdict_on(causes, {Category::other}), Verdict::unknown) << event.name;
+    }
+  }
+}
+
+TEST(Causes, OfSeveralNamesOfACodeAreTheMostLenient) {
+  Event event;
+  event.name = "BR_INST_RETIRED.NEAR_CALL";
+  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::never);
+  event.aliases = {"BR_INST_RETIRED.NEAR_RETURN"};
+  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::can);
+  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::nop}), Verdict::never);
+  event.aliases.emplace_back("AN_EVENT.WITHOUT_A_FAMILY");
+  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::nop}), Verdict::unknown);
+  const Cpu amd{.layout = ConfigLayout::amd};
+  EXPECT_EQ(verdict_on(causes_of(amd, event), {Category::call}), Verdict::unknown);
 }
 
 TEST(Errata, AreThoseOfTheCoreAndTheEvent) {

@@ -41,6 +41,13 @@ Json json_of_instruction(const audit::InstructionFinding& instruction) {
           {"samples", instruction.samples}};
 }
 
+Json json_of_data_source(const audit::DataSourceFinding& finding) {
+  return {{"samples", finding.samples},
+          {"judged", finding.contradicted.total},
+          {"contradicted", finding.contradicted.count},
+          {"contradicted_share", share_of(finding.contradicted)}};
+}
+
 Json json_of_event(const audit::EventAudit& event) {
   Json verdicts = Json::object();
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
@@ -65,6 +72,7 @@ Json json_of_event(const audit::EventAudit& event) {
           {"impossible_share", share_of(event.impossible)},
           {"verdicts", verdicts},
           {"not_judged", not_judged},
+          {"data_source", event.data_source ? json_of_data_source(*event.data_source) : Json()},
           {"functions_judged", event.all_functions},
           {"functions_impossible", event.impossible_functions},
           {"instructions_impossible", event.impossible_instructions},

@@ -63,6 +63,19 @@ std::string verdicts_text(const EventAudit& event) {
   return list_of(parts);
 }
 
+/// "3 of 100 samples with a load or a store in their data source are at …".
+std::string data_source_line(const Page& page, const EventAudit& event) {
+  if (!event.data_source || event.data_source->contradicted.total == 0) return {};
+  const analysis::Share& share = event.data_source->contradicted;
+  return page.field(
+      "data source",
+      fmt::format("{} of {} judged samples ({}, {}) are at instructions that do not "
+                  "load or store as their data source says",
+                  in_thousands(share.count), in_thousands(share.total),
+                  analysis::percent(share.value), share_range(page, share.low, share.high)),
+      share.count > 0 ? Ink::red : Ink::plain);
+}
+
 /// Counts of samples by the reason why they are not judged.
 std::string reasons(const Page& page, const std::vector<const EventAudit*>& events) {
   std::vector<std::pair<std::uint64_t, analysis::NotJudged>> counts;
@@ -178,7 +191,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
     text += page.field("catalogue", escape_for_terminal(event.catalogue));
   }
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += reasons(page, {&event});
+  text += data_source_line(page, event) + reasons(page, {&event});
   const auto of_functions = impossible_functions(event);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, "functions");
@@ -318,6 +331,11 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
       for (const EventAudit& event : audit.events) text += event_details(audit, event, page);
     }
     return text + notes(audits, page);
+  }
+  for (const EventAudit* event : events) {
+    if (event->data_source && event->data_source->contradicted.count > 0) {
+      text += data_source_line(page, *event);
+    }
   }
   const bool with_event = events.size() > 1;
   return text + reasons(page, events) +

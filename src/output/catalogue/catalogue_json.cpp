@@ -48,7 +48,7 @@ Json event_json(const Cpu& cpu, const Event& event) {
       {"pdist_counters", event.pdist},
       {"level_3", name_of(events::level_3_of(cpu, event))},
       {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
-      {"causes", array_of(events::causes_of(cpu.core, event.config),
+      {"causes", array_of(events::causes_of(cpu, event),
                           [](const events::Cause& cause) -> Json {
                             return {{"category", name_of(cause.category)},
                                     {"verdict", name_of(cause.verdict)},

@@ -83,7 +83,7 @@ std::string categories(const std::vector<Cause>& causes, Verdict verdict) {
 void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
   constexpr std::array kVerdicts{Verdict::can, Verdict::conditional, Verdict::maybe,
                                  Verdict::unknown, Verdict::never};
-  const auto causes = events::causes_of(cpu.core, event.config);
+  const auto causes = events::causes_of(cpu, event);
   lines.line("counts", events::counting_unit(cpu.core, event.config));
   std::string_view name = "caused by";
   for (const Verdict verdict : kVerdicts) {

@@ -1,0 +1,106 @@
+#include "src/audit/data_source.h"
+
+#include "src/audit/file_judge.h"
+#include "src/events/cause_families.h"
+#include "src/locate/visit.h"
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <vector>
+
+namespace skid::audit {
+namespace {
+
+enum class Operation : std::uint8_t { load, store, either };
+
+/// Of perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: neither loads nor
+/// stores. A prefetch loads as an instruction that may.
+std::optional<Operation> operation_of(std::uint64_t data_source) {
+  constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;
+  const bool loads = (data_source & (kLoad | kPrefetch)) != 0;
+  const bool stores = (data_source & kStore) != 0;
+  if (loads && stores) return Operation::either;
+  if (loads) return Operation::load;
+  return stores ? std::optional(Operation::store) : std::nullopt;
+}
+
+struct Place {
+  symbols::FileIndex file = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t attribute = 0;
+  Operation operation = Operation::load;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+using Places = std::map<Place, std::uint64_t>;  ///< samples
+
+Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
+                 std::map<std::uint32_t, DataSourceFinding>& findings) {
+  Places places;
+  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user ||
+        !recording.attributes()[sample->attribute].has(perfdata::PERF_SAMPLE_DATA_SRC)) {
+      return;
+    }
+    const auto details = recording.decoder().details(visited.record, *sample);
+    if (!details) return;
+    const auto operation = operation_of(details->data_source);
+    if (!operation) return;
+    ++findings[sample->attribute].samples;
+    if (!visited.location) return;
+    const auto& [file, offset] = *visited.location;
+    ++places[{file, offset, sample->attribute, *operation}];
+  });
+  return places;
+}
+
+}  // namespace
+
+std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recording& recording,
+                                                              const locate::Digest& digest,
+                                                              locate::ModuleStore& modules,
+                                                              std::optional<Arch> arch) {
+  std::map<std::uint32_t, DataSourceFinding> findings;
+  const auto& attributes = recording.attributes();
+  if (std::none_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
+        return attribute.has(perfdata::PERF_SAMPLE_DATA_SRC);
+      })) {
+    return findings;
+  }
+  // In the order of Operation.
+  const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
+                          events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
+                          events::causes_by_name("MEM_INST_RETIRED.ANY")};
+  const Places places = places_of(recording, digest, findings);
+  std::optional<FileJudge> judge;
+  std::optional<symbols::FileIndex> judged_file;
+  for (const auto& [place, samples] : places) {
+    if (judged_file != place.file) {
+      judged_file = place.file;
+      judge.reset();
+      const symbols::Module* module = modules.find(digest.spaces.file(place.file)).module;
+      if (module != nullptr && module->arch() == Arch::x86_64) {
+        judge.emplace(*module, arch, std::nullopt);
+      }
+    }
+    if (!judge) continue;
+    const Answer answer = judge->judge(causes.at(static_cast<std::size_t>(place.operation)),
+                                       Rule::sampled, place.offset);
+    const auto* judgement = std::get_if<Judgement>(&answer);
+    if (judgement == nullptr || judgement->verdict == events::Verdict::unknown) continue;
+    analysis::Share& share = findings[place.attribute].contradicted;
+    share.total += samples;
+    if (judgement->verdict == events::Verdict::never) share.count += samples;
+  }
+  for (auto& [attribute, finding] : findings) {
+    finding.contradicted =
+        analysis::wilson_interval(finding.contradicted.count, finding.contradicted.total);
+  }
+  return findings;
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,31 @@
+// Whether the data sources of samples agree with the instructions that they are at.
+#pragma once
+
+#include "analysis/statistics.h"
+#include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/perfdata/recording.h"
+#include "src/support/address.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace skid::audit {
+
+/// Samples of one event whose data source (PERF_SAMPLE_DATA_SRC) says load or store.
+struct DataSourceFinding {
+  std::uint64_t samples = 0;     ///< with EXACT_IP, in user mode
+  analysis::Share contradicted;  ///< of those judged: at instructions that do neither
+};
+
+/// By attribute, those with such samples. An instruction contradicts what cannot cause a retired
+/// load or store by name (events::causes_by_name); code of aarch64 is not judged. Reads the
+/// recording once more, unless no event recorded data sources. `recording`: after `digest` was made
+/// of it. `arch`: as recorded; nullopt: not recorded.
+std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recording& recording,
+                                                              const locate::Digest& digest,
+                                                              locate::ModuleStore& modules,
+                                                              std::optional<Arch> arch);
+
+}  // namespace skid::audit

@@ -1,0 +1,130 @@
+// Data sources of samples against the instructions that they are at.
+#include "src/audit/audit.h"
+#include "src/support/process.h"
+#include "src/symbols/module.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace skid::audit {
+namespace {
+
+/// An instruction every 16 bytes.
+constexpr const char* kAssembly = R"(
+  .text
+  .globl places
+  .type places, @function
+places:
+  movq (%rdi), %rax
+  .balign 16
+  movq %rax, (%rdi)
+  .balign 16
+  addq %rax, (%rdi)
+  .balign 16
+  addq %rbx, %rax
+  .balign 16
+  rdtsc
+  .balign 16
+  ret
+  .size places, . - places
+  .section .note.GNU-stack,"",@progbits
+)";
+enum Place { kLoad, kStore, kBoth, kAddition, kUnknown, kReturn };
+
+constexpr std::uint64_t kNone = 1, kLoads = 2, kStores = 4, kPrefetches = 8;
+constexpr std::uint16_t kUser = 2, kKernel = 1, kExact = 1 << 14;
+
+class DataSources : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "no compiler for x86-64";
+#endif
+    std::ofstream(directory_ / "places.s") << kAssembly;
+    const auto built = run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-o",
+                                    program_.string(), (directory_ / "places.s").string()});
+    ASSERT_TRUE(built.code.success()) << built.err;
+    test::EventToBuild event;
+    event.type = perfdata::PERF_TYPE_RAW;
+    event.config = 0x1cd;
+    event.precise_ip = 2;
+    event.sample_type |= perfdata::PERF_SAMPLE_DATA_SRC;
+    builder_.event(event);
+    const auto module = symbols::Module::open(program_);
+    begin_ = module.functions_named("places").front().range.begin;
+    const auto mapping = module.executable_mapping_at(begin_);
+    ASSERT_TRUE(mapping);
+    builder_.mmap(1, mapping->range.begin, mapping->range.size(), mapping->file_offset,
+                  program_.string(), 1);
+  }
+
+  void sample(Place place, std::uint64_t source, std::uint16_t misc = kUser | kExact) {
+    builder_.record(perfdata::PERF_RECORD_SAMPLE, misc,
+                    builder_.writer()
+                        .u64(begin_ + 16 * static_cast<std::uint64_t>(place))
+                        .i32(1)
+                        .i32(1)
+                        .u64(++time_)
+                        .u64(source)
+                        .bytes());
+  }
+
+  std::optional<DataSourceFinding> found() const {
+    builder_.write(directory_ / "perf.data");
+    const Audit all = audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
+    return all.events.size() == 1 ? all.events.front().data_source : std::nullopt;
+  }
+
+  test::TemporaryDirectory directory_;
+  std::filesystem::path program_ = directory_ / "program";
+  test::RecordingBuilder builder_;
+  std::uint64_t begin_ = 0, time_ = 1;
+};
+
+TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
+  sample(kLoad, kLoads);
+  sample(kStore, kStores);
+  sample(kBoth, kLoads);
+  sample(kBoth, kStores);
+  sample(kReturn, kLoads);
+  sample(kLoad, kPrefetches);
+  const auto finding = found();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->samples, 6U);
+  EXPECT_EQ(finding->contradicted.total, 6U);
+  EXPECT_EQ(finding->contradicted.count, 0U);
+}
+
+TEST_F(DataSources, AreContradictedByOtherInstructions) {
+  sample(kAddition, kLoads);
+  sample(kAddition, kStores);
+  sample(kAddition, kLoads | kStores);
+  sample(kStore, kLoads);
+  sample(kLoad, kStores);
+  sample(kLoad, kLoads | kStores);
+  const auto finding = found();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->contradicted.total, 6U);
+  EXPECT_EQ(finding->contradicted.count, 5U);
+  EXPECT_GT(finding->contradicted.low, 0.4);
+}
+
+TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
+  sample(kAddition, kNone);
+  sample(kAddition, kLoads, kUser);
+  sample(kAddition, kLoads, kKernel | kExact);
+  EXPECT_FALSE(found());
+  sample(kUnknown, kLoads);
+  const auto finding = found();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->samples, 1U);
+  EXPECT_EQ(finding->contradicted.total, 0U);
+}
+
+}  // namespace
+}  // namespace skid::audit
