@@ -98,7 +98,7 @@ void list_keys(Keys& keys, machine::Machine& machine) {
   keys("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
   keys("smt_active", machine.smt_active);
   keys("allowed_cpus", machine.allowed_cpus);
-  keys("data_caches", IfThere{machine.data_caches});
+  keys("data_caches", MayBeAbsent{machine.data_caches});
 }
 
 template <typename Keys>
