@@ -194,7 +194,7 @@ BranchJudge::Finding BranchJudge::run(const CountedBranch& branch) {
   std::uint64_t offset = 0;
   while (offset < branch.run) {
     if (offset > kLongestRun || decoded_ > kMostDecoded)
-      return {.unknown = BranchUnjudged::no_code};
+      return {.unknown = BranchUnjudged::too_many};
     const std::uint64_t address = code.address + offset;
     const auto instruction = instruction_at(*code.module, address);
     if (!instruction) return {.unknown = BranchUnjudged::not_decoded};

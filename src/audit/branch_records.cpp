@@ -46,7 +46,7 @@ constexpr std::array<Words, kBranchUnjudged> kUnjudgedWords{{
     {"unknown_transfer", "where the instruction leads is not known"},
     {"fused", "an instruction before the branch that it may be fused with (AMD)"},
     {"return_elsewhere", "a return to an instruction after no call, as a jump or unwinding does"},
-    {"too_many", "more distinct records than are kept in memory"},
+    {"too_many", "more distinct records, or code between them, than is looked at"},
 }};
 
 constexpr std::array<Words, 5> kContiguityWords{{

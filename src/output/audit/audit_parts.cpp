@@ -126,13 +126,14 @@ std::string branch_records_text(const std::vector<Audit>& audits, const Page& pa
     }
   }
   if (rows.empty()) return {};
-  std::string text = page.title("Branch records") + of_events(rows, page);
-  std::uint64_t by_addresses = 0, damaged = 0;
+  std::uint64_t by_addresses = 0, damaged = 0, judged = 0, impossible = 0;
   std::vector<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
   for (const RecordsRow& row : rows) {
     by_addresses += row.records().by_addresses;
     damaged += row.records().damaged_stacks;
+    judged += row.records().judged;
+    impossible += row.records().impossible.count;
     const audit::NoContiguity reason = row.records().no_contiguity;
     if (std::find(known.begin(), known.end(), reason) != known.end()) continue;
     known.push_back(reason);
@@ -140,8 +141,9 @@ std::string branch_records_text(const std::vector<Audit>& audits, const Page& pa
                        Ink::dim);
   }
   if (by_addresses > 0) {
-    notes += page.note(fmt::format("of {} only the addresses were compared, for want of code",
-                                   counted(by_addresses, "record")),
+    notes += page.note(fmt::format("of {} records only the addresses were compared, for want of "
+                                   "code",
+                                   in_thousands(by_addresses)),
                        Ink::dim);
   }
   if (damaged > 0) {
@@ -149,8 +151,15 @@ std::string branch_records_text(const std::vector<Audit>& audits, const Page& pa
         fmt::format("{} with sizes beyond the end of the sample", counted(damaged, "stack")),
         Ink::yellow);
   }
-  return text + notes +
-         reasons<BranchFault>(rows, page, "impossible", Ink::red, &BranchRecords::faults) +
+  std::string answer = "no branch record could be judged";
+  if (judged > 0) {
+    const double share = static_cast<double>(impossible) / static_cast<double>(judged);
+    answer = fmt::format("{} of {} judged branch records ({}) are impossible",
+                         in_thousands(impossible), in_thousands(judged), analysis::percent(share));
+  }
+  const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
+  return page.title("Branch records") + page.paragraph(answer, ink) + '\n' + of_events(rows, page) +
+         notes + reasons<BranchFault>(rows, page, "impossible", Ink::red, &BranchRecords::faults) +
          reasons<BranchUnjudged>(rows, page, "not judged", Ink::plain, &BranchRecords::not_judged) +
          places(rows, page);
 }
@@ -176,14 +185,15 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
     }
   }
   if (names.empty()) return {};
-  std::string without = samples > 0 ? counted(samples, "sample") : std::string();
+  std::string without = samples > 0 ? in_thousands(samples) + " samples" : std::string();
   if (records > 0) {
     if (!without.empty()) without += " and ";
-    without += counted(records, "branch record");
+    without += in_thousands(records) + " branch records";
   }
   constexpr std::size_t kMostNames = 3;
-  std::string text = fmt::format("{} for {}: {}. ", counted(names.size(), "file"), without,
-                                 list_of(names, page.details ? names.size() : kMostNames));
+  std::string text =
+      fmt::format("{} are in {} without code here: {}. ", without, counted(names.size(), "file"),
+                  list_of(names, page.details ? names.size() : kMostNames));
   if (has_build_id) {
     text += fmt::format(
         "On the recorded machine, perf archive {} packs those with a build-id; unpack them into "
