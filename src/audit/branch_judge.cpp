@@ -125,7 +125,10 @@ bool BranchJudge::follows_call(const Code& code) {
 /// A record whose `from` is an instruction that is no branch.
 BranchJudge::Finding BranchJudge::no_branch(const CountedBranch& branch, const Code& code,
                                             const Instruction& instruction) {
-  if (instruction.enters_system) return {.unknown = BranchUnjudged::unknown_transfer};
+  // The kernel replaces NOPs at uprobes by calls (arch/x86/kernel/uprobes.c), tracers do, too.
+  if (instruction.enters_system || instruction.categories.contains(Category::nop)) {
+    return {.unknown = BranchUnjudged::unknown_transfer};
+  }
   if (!fuses_) return {.fault = BranchFault::not_a_branch};
   // get_branch_type() looks for the branch in the 15 bytes from `from` on.
   std::uint64_t offset = instruction.length;
