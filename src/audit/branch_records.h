@@ -42,7 +42,7 @@ enum class BranchUnjudged : std::uint8_t {
   one_sided,   ///< only one of the two addresses was recorded
   aborted,     ///< the abort of a transaction
   wrong_path,  ///< speculative and not retired
-  resumed,     ///< before the last return to user mode, or perhaps before an exec
+  resumed,     ///< before the last return to user mode, perhaps before an exec
   machine,     ///< of neither x86-64 nor aarch64, or not recorded
   unmapped,
   anonymous,  ///< memory without a file
