@@ -86,6 +86,7 @@ class Places {
     });
     if (order.size() > top) order.resize(top);
     std::vector<ImpossibleBranch> described;
+    described.reserve(order.size());
     for (const Found* found : order) described.push_back(describe(*found, judge, digest));
     return described;
   }

@@ -110,6 +110,17 @@ TEST_F(BranchRecordsCommand, RefusesABinaryThatDoesNotExist) {
   EXPECT_EQ(audit({"--binary", "perf.data"}).code.status, test::kDone);
 }
 
+TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInTheBranchesOfARealProgram) {
+  const auto traced =
+      run_program({SKIDSCAN_TRACE_BRANCHES, "perf.data", "8000", "32", "true"}, directory_.path());
+  if (!traced.code.success()) GTEST_SKIP() << "cannot trace a program here: " << traced.err;
+  const auto done = audit({"--format", "json", "--fail-on", "branches"});
+  ASSERT_EQ(done.code.status, test::kDone) << done.err;
+  const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
+  EXPECT_GT(records["judged"], 300);
+  EXPECT_EQ(records["impossible"], 0);
+}
+
 TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInThirdPartyRecordings) {
   const std::string reason = test::why_no_recordings();
   if (!reason.empty()) GTEST_SKIP() << reason;
