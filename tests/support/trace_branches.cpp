@@ -10,6 +10,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -99,10 +100,11 @@ class Trace {
     iovec remote{reinterpret_cast<void*>(address), bytes.size()};  // NOLINT: of another process
     (void)::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
     const auto decoded = disassembler_.decode(bytes, address, 1).front();
-    std::string word = decoded.text.substr(0, decoded.text.find(' '));
-    if (word == "bnd" || word == "notrack") {
-      word = decoded.text.substr(word.size() + 1);
-      word = word.substr(0, word.find(' '));
+    std::istringstream words(decoded.text);
+    std::string word;
+    while (words >> word) {
+      constexpr std::array kPrefixes{"bnd", "notrack", "rep", "repz", "repe", "repne", "repnz"};
+      if (std::find(kPrefixes.begin(), kPrefixes.end(), word) == kPrefixes.end()) break;
     }
     Instruction one{decoded.size, Kind::other};
     if (word == "jmp" || word == "call" || word == "ret") {
