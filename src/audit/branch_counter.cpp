@@ -102,15 +102,24 @@ BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::
   // Without a mode the kernel takes those of the event: perf_copy_attr() in kernel/events/core.c.
   filter.records_kernel =
       (type & kModes) == 0 ? !attribute.exclude_kernel : (type & PERF_SAMPLE_BRANCH_KERNEL) != 0;
+  const bool is_call_stack = (type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
+  const bool has_all =
+      (type & PERF_SAMPLE_BRANCH_ANY) != 0 && (type & kOfTransactions) == 0 && !is_call_stack;
   // LBR and BRS filter by the mode in which a branch ends; BRBE drops ERET of user mode alone.
-  filter.records_returns = filter.records_kernel || (arch == Arch::x86_64 && !may_have_fred(cpu));
+  const bool has_returns =
+      has_all && (filter.records_kernel || (arch == Arch::x86_64 && !may_have_fred(cpu)));
+  // In the kernel an exec takes more of these than any CPU keeps.
+  constexpr std::uint64_t kFrequent = PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |
+                                      PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL;
+  filter.forgets_exec =
+      has_returns || (filter.records_kernel && (type & kFrequent) != 0 && !is_call_stack);
   if (!arch) {
     filter.no_contiguity = NoContiguity::machine;
-  } else if ((type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0) {
+  } else if (is_call_stack) {
     filter.no_contiguity = NoContiguity::call_stack;
-  } else if ((type & PERF_SAMPLE_BRANCH_ANY) == 0 || (type & kOfTransactions) != 0) {
+  } else if (!has_all) {
     filter.no_contiguity = NoContiguity::filter;
-  } else if (!filter.records_returns) {
+  } else if (!has_returns) {
     filter.no_contiguity = NoContiguity::mode;
   }
   return filter;
@@ -174,7 +183,7 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     ++counts.not_judged[static_cast<std::size_t>(reason)];
   };
   std::optional<std::uint64_t> last_sampled;
-  if (!filter.records_returns) {
+  if (!filter.forgets_exec) {
     constexpr std::size_t kMostProcesses = 65'536;
     if (sampled_.size() == kMostProcesses && !sampled_.contains(sample.pid)) sampled_.clear();
     const auto [known, is_new] = sampled_.try_emplace(sample.pid, time);
@@ -183,9 +192,10 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
   }
   const std::size_t entries = stack.size() / perfdata::kBranchEntry;
   bool is_empty = true;
-  // Records of user mode from before an exec are of other code. Where the kernel's branches are
-  // recorded, those of the exec replace them; else the return from it follows them.
-  bool resumed = filter.records_returns && !filter.records_kernel && sample.mode != CpuMode::user;
+  // Records of user mode from before an exec are of other code. Those of its code in the kernel
+  // replace them, or the return from it follows them; in a stack of calls they stay.
+  bool resumed = filter.no_contiguity == NoContiguity::call_stack ||
+                 (!filter.records_kernel && sample.mode != CpuMode::user);
   BranchEntry entry, older;
   if (entries > 0) older = branch_entry(stack, 0, order);
   for (std::size_t i = 0; i < entries; ++i) {
@@ -207,7 +217,7 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
       continue;
     }
     CountedBranch branch = located(entry, sample, time);
-    if (!filter.records_returns && !contradicts) {
+    if (!filter.forgets_exec && !contradicts) {
       const auto& region =
           regions_.find(locate::Space(CpuMode::user, sample.pid), entry.from, time);
       if (!last_sampled || *last_sampled < region.since || *last_sampled >= time) {

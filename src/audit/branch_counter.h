@@ -72,8 +72,8 @@ class BranchTable {
 /// What an event records.
 struct BranchFilter {
   bool records_kernel = false;  ///< branches that end in the kernel
-  /// Whether each return from the kernel to user mode is a record, too.
-  bool records_returns = false;
+  /// Whether records from before an exec are gone, or followed by that of the return from it.
+  bool forgets_exec = false;
   NoContiguity no_contiguity = NoContiguity::none;
 };
 
@@ -106,7 +106,7 @@ class BranchCounter {
   locate::RegionCache regions_;
   std::optional<Arch> arch_;
   BranchTable table_;
-  /// When processes were last sampled, where returns from the kernel are not recorded.
+  /// When processes were last sampled, where a sample may have records from before an exec.
   std::unordered_map<std::int32_t, std::uint64_t> sampled_;
 };
 

@@ -446,17 +446,28 @@ TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereOthersWereLeftOut) {
   std::vector<Stack> stacks = stacks_of(walk(640));
   for (Stack& stack : stacks)
     std::erase_if(stack, [&](const Entry& e) { return !is_call(code_.at(e.from)); });
-  constexpr std::uint64_t kAnyCall = 1u << 4, kInTransactions = PERF_SAMPLE_BRANCH_IN_TX;
-  const std::map<std::uint64_t, NoContiguity> reasons{
-      {kAnyCall, NoContiguity::filter},
-      {PERF_SAMPLE_BRANCH_ANY | kInTransactions, NoContiguity::filter},
-      {PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_CALL_STACK, NoContiguity::call_stack},
+  constexpr std::uint64_t kAll = PERF_SAMPLE_BRANCH_ANY, kUser = PERF_SAMPLE_BRANCH_USER;
+  const auto all = static_cast<std::uint64_t>(
+      std::accumulate(stacks.begin(), stacks.end(), std::size_t{0},
+                      [](std::size_t sum, const Stack& stack) { return sum + stack.size(); }));
+  struct Expected {
+    std::uint64_t type;
+    NoContiguity reason;
+    std::uint64_t judged;
   };
-  for (const auto& [type, reason] : reasons) {
+  // Records of the first sample, and of any stack of calls, may be from before an exec.
+  for (const auto& [type, reason, judged] :
+       {Expected{PERF_SAMPLE_BRANCH_ANY_CALL, NoContiguity::filter, all},
+        Expected{PERF_SAMPLE_BRANCH_ANY_CALL | kUser, NoContiguity::filter,
+                 all - stacks.front().size()},
+        Expected{kAll | PERF_SAMPLE_BRANCH_IN_TX, NoContiguity::filter,
+                 all - stacks.front().size()},
+        Expected{kAll | PERF_SAMPLE_BRANCH_CALL_STACK, NoContiguity::call_stack, 0}}) {
     const BranchRecords records = audited(stacks, {.branch_sample_type = type});
     EXPECT_EQ(records.no_contiguity, reason);
     EXPECT_EQ(records.impossible.count, 0u);
-    EXPECT_EQ(records.judged, records.records);
+    EXPECT_EQ(records.judged, judged);
+    EXPECT_EQ(of(records, BranchUnjudged::resumed), all - judged);
   }
   EXPECT_GT(audited(stacks).impossible.count, 0u);
 }
@@ -551,7 +562,7 @@ TEST_F(BranchRecordsTest, ComparesAddressesWithoutTheBinary) {
 }
 
 TEST_F(BranchRecordsTest, AllowsFusedPairsOfOtherVendorsOnly) {
-  constexpr std::uint64_t kAnyCall = 1u << 4;  // no runs
+  constexpr std::uint64_t kAnyCall = PERF_SAMPLE_BRANCH_ANY_CALL;  // no runs
   for (const Machine& machine : {kSkylake, kZen4}) {
     BUILD_OR_SKIP(machine);
     Stack stack;
@@ -580,7 +591,8 @@ TEST_F(BranchRecordsTest, DoesNotAccuseReturnsElsewhere) {
   for (const auto& [address, one] : code_) {
     if (is_return(one)) stack.push_back({address, symbols_.at("case_b")});
   }
-  const BranchRecords records = audited({stack}, {.branch_sample_type = 1u << 5});  // any_ret
+  const BranchRecords records =
+      audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_RETURN});
   EXPECT_EQ(of(records, BranchUnjudged::return_elsewhere), stack.size());
   EXPECT_EQ(records.judged, 0u);
 }
@@ -590,7 +602,8 @@ TEST_F(BranchRecordsTest, NamesTheWorstPlaces) {
   const std::uint64_t start = symbols_.at("_start"), leaf = symbols_.at("leaf");
   Stack stack(3, Entry{start, leaf});
   stack.push_back({leaf, start});
-  const BranchRecords records = audited({stack}, {.branch_sample_type = 1u << 4});
+  const BranchRecords records =
+      audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_CALL});
   ASSERT_THAT(records.worst, SizeIs(2));
   EXPECT_EQ(records.impossible_places, 2u);
   const ImpossibleBranch& worst = records.worst.front();
