@@ -103,6 +103,9 @@ class Auditor {
     added.audit = std::move(audit);
   }
 
+  /// Samples that were not judged for want of a file with code.
+  const std::map<symbols::FileIndex, std::uint64_t>& missing() const { return missing_; }
+
   std::vector<EventAudit> audit() {
     digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
     judge_places();
@@ -204,6 +207,7 @@ class Auditor {
     if (found.module == nullptr) {
       const NotJudged reason = reason_without_module(file, found);
       for (const PlaceToJudge& place : places) {
+        if (reason != NotJudged::anonymous) missing_[place.file] += place.samples;
         leave_out(events_.at(place.attribute).audit, reason, place.samples);
       }
       return;
@@ -223,6 +227,7 @@ class Auditor {
       const Answer answer = judge.judge(event.to_judge.causes, place.rule, place.offset);
       if (const NotJudged* reason = std::get_if<NotJudged>(&answer)) {
         leave_out(event.audit, *reason, place.samples);
+        if (!found.module->has_code()) missing_[place.file] += place.samples;
       } else {
         if (!arch_) event.audit.rule = judge.rule_here(event.audit.rule);
         enter(event, {place.file, place.offset, true, std::get<Judgement>(answer), place.samples});
@@ -347,7 +352,28 @@ class Auditor {
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
   std::vector<PlaceToJudge> places_;
+  std::map<symbols::FileIndex, std::uint64_t> missing_;
 };
+
+/// The files that samples and branch records lack, each once.
+std::vector<MissingFile> missing_files(const locate::Digest& digest,
+                                       const std::map<symbols::FileIndex, std::uint64_t>& samples,
+                                       const std::map<symbols::FileIndex, std::uint64_t>& records) {
+  std::map<symbols::FileIndex, MissingFile> files;
+  for (const auto& [file, count] : samples) files[file].samples = count;
+  for (const auto& [file, count] : records) files[file].branch_records = count;
+  std::vector<MissingFile> missing;
+  for (auto& [file, counts] : files) {
+    const symbols::MappedFile& mapped = digest.spaces.file(file);
+    counts.file = mapped.path;
+    counts.build_id = mapped.build_id;
+    missing.push_back(std::move(counts));
+  }
+  std::stable_sort(missing.begin(), missing.end(), [](const MissingFile& a, const MissingFile& b) {
+    return std::tie(b.samples, b.branch_records) < std::tie(a.samples, a.branch_records);
+  });
+  return missing;
+}
 
 EventAudit describe_event(const perfdata::Attribute& attribute, const measure::Source& source,
                           analysis::Measurement described) {
@@ -389,6 +415,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
   const auto data_sources = check_data_sources(recording, digest, modules, arch);
+  BranchAudit branches =
+      audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
   std::vector<std::uint64_t> exact(attributes.size());
   digest.located.for_each([&](const locate::LocatedSamples& located) {
@@ -421,6 +449,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                                 .counters = counters})) {
       event.warnings.push_back(std::move(warning));
     }
+    if (const auto records = branches.events.find(index); records != branches.events.end()) {
+      event.branch_records = std::move(records->second);
+    }
     auditor.add(index, std::move(to_judge), std::move(event));
   }
 
@@ -434,6 +465,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   result.cpu = {identity.vendor,   identity.model_name, identity.family, identity.model,
                 identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
   result.kernel = cpu.machine().kernel;
+  result.missing = missing_files(digest, auditor.missing(), branches.missing);
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

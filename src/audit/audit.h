@@ -3,6 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "analysis/statistics.h"
+#include "src/audit/branch_records.h"
 #include "src/audit/data_source.h"
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
@@ -67,6 +68,14 @@ struct EventAudit {
   std::size_t impossible_functions = 0;          ///< of these, with impossible samples
   std::size_t impossible_instructions = 0;
   std::vector<std::string> warnings;
+  std::optional<BranchRecords> branch_records;  ///< nullopt: without branch stacks
+};
+
+/// A file without which samples or branch records could not be judged.
+struct MissingFile {
+  std::string file;      ///< path as recorded
+  std::string build_id;  ///< as recorded; empty: none
+  std::uint64_t samples = 0, branch_records = 0;
 };
 
 /// Of one recording.
@@ -78,6 +87,7 @@ struct Audit {
   std::string kernel;
   std::vector<EventAudit> events;
   std::vector<std::string> remarks;  ///< on files that were refused or not found
+  std::vector<MissingFile> missing;  ///< most samples first
   std::vector<InputFault> faults;
   bool read_in_part = false;
   std::vector<std::string> particulars;  ///< as measure::Measured::particulars

@@ -10,8 +10,11 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {
@@ -24,8 +27,34 @@ struct AuditOptions {
   std::size_t top = 20;
   double min_share = 0;
   bool all = false;
+  std::string fail_on;
   OutputOptions shown;
 };
+
+/// Whether what --fail-on names was found; prints it as an error.
+bool fails(const std::string& condition, const std::vector<audit::Audit>& audits) {
+  std::uint64_t samples = 0, judged = 0, records = 0, judged_records = 0;
+  for (const audit::Audit& audit : audits) {
+    for (const audit::EventAudit& event : audit.events) {
+      samples += event.impossible.count;
+      judged += event.judged;
+      if (!event.branch_records) continue;
+      records += event.branch_records->impossible.count;
+      judged_records += event.branch_records->judged;
+    }
+  }
+  const bool by_samples = samples > 0 && (condition == "samples" || condition == "impossible");
+  const bool by_branches = records > 0 && (condition == "branches" || condition == "impossible");
+  if (by_samples) {
+    print_error(fmt::format("--fail-on {}: {} of {} judged samples are impossible", condition,
+                            samples, judged));
+  }
+  if (by_branches) {
+    print_error(fmt::format("--fail-on {}: {} of {} judged branch records are impossible",
+                            condition, records, judged_records));
+  }
+  return by_samples || by_branches;
+}
 
 ExitStatus run_audit(const AuditOptions& options) {
   Cores cores(Cores::usable());
@@ -60,6 +89,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     page.details = page.details || options.all;
     print_page(options.shown, output::audit_text(audits, page));
   }
+  if (fails(options.fail_on, audits)) return ExitStatus::gate_failed;
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -69,7 +99,7 @@ Command audit_command() {
   auto options = std::make_shared<AuditOptions>();
   Command command{
       .name = "audit",
-      .description = "count samples at instructions that cannot cause their event, in any profile",
+      .description = "count samples and branch records that cannot be right, in any profile",
       .options = {{{"INPUT", "-i", "--input"},
                    Value::file("INPUT", options->inputs).several(),
                    "runs or recordings of perf: files, directories of perf record --threads, - for "
@@ -85,15 +115,24 @@ Command audit_command() {
                   {{"--all"},
                    Value::flag(options->all),
                    "list instructions that can cause the event, too; implies --details"},
+                  {{"--fail-on"},
+                   Value::one_of("CONDITION", options->fail_on,
+                                 {"impossible", "samples", "branches"}),
+                   "exit status 4 if there are impossible samples (samples), impossible branch "
+                   "records (branches), or either"},
                   perfmon_option(options->perfmon)},
       .notes =
           {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
            "and 3) or follows one instruction alone (level 1), and no category of that "
            "instruction can cause the event. Samples that are not judged are counted by "
            "reason. Binaries are used only with the recorded build-id. docs/audit.md describes "
-           "the rules."},
+           "the rules.",
+           "Branch records (perf record -b) are judged if the recording has any: whether each is a "
+           "branch that leads where it was recorded to, and whether code runs straight from one to "
+           "the next. AutoFDO, Propeller and BOLT are fed with them."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
-                        {ExitStatus::read_in_part, kReadInPart}},
+                        {ExitStatus::read_in_part, kReadInPart},
+                        {ExitStatus::gate_failed, kGateFailed}},
       .examples = {"skidscan record -e access,faults && skidscan audit",
                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
                    "skidscan audit perf.data --all --top 5",

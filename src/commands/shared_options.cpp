@@ -133,6 +133,9 @@ measure::Choices choices_of(const ReadingOptions& options) {
 
 std::vector<Option> binary_options(BinaryOptions& options) {
   return {
+      {{"--binary"},
+       Value::file("FILE", options.files),
+       "a copy of a recorded file, used for the one with its build-id; may be repeated"},
       {{"--symfs"},
        Value::directory(options.symfs),
        "directory that contains the recorded paths: a copy of the recorded machine's /"},
@@ -150,6 +153,13 @@ std::vector<Option> binary_options(BinaryOptions& options) {
 
 locate::SearchPlaces search_places(const BinaryOptions& options) {
   auto places = locate::SearchPlaces::of_this_machine();
+  for (const std::string& file : options.files) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) {
+      throw UsageError(fmt::format("--binary {}: no such file", file));
+    }
+    places.candidates.emplace_back(file);
+  }
   if (!options.symfs.empty()) {
     require_directory("--symfs", options.symfs);
     places.symfs = options.symfs;

@@ -75,9 +75,10 @@ std::vector<Option> reading_options(ReadingOptions& options);
 /// Throws UsageError if only one of --hit and --runway is given.
 measure::Choices choices_of(const ReadingOptions& options);
 
-// --symfs, --debug-dir, --buildid-dir, --debuginfod: where the recorded binaries are.
+// --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod: where the recorded binaries are.
 
 struct BinaryOptions {
+  std::vector<std::string> files;
   std::string symfs;
   std::vector<std::string> debug_directories;
   std::string build_id_directory;
@@ -87,7 +88,7 @@ struct BinaryOptions {
 std::vector<Option> binary_options(BinaryOptions& options);
 
 /// The search places of this machine, unless options override them. Throws UsageError for a
-/// directory that does not exist.
+/// file or directory that does not exist.
 locate::SearchPlaces search_places(const BinaryOptions& options);
 
 /// The same for the kernel's symbols, which perf's build-id cache contains, too.

@@ -256,6 +256,7 @@ void set_branch_or_system(std::uint32_t word, std::uint64_t address, Instruction
   }
   if (bits(word, 31, 25) == 0b110'1011) return set_register_branch(word, instruction);
   instruction.categories.insert(word == kNop ? Category::nop : Category::other);
+  instruction.enters_system = bits(word, 31, 12) != 0xd5032;  // all but hints
   // SVC, HVC and SMC return to the next instruction; the successor of other exceptions is unknown.
   const bool is_system = bits(word, 31, 22) == 0b11'0101'0100;
   const bool calls_out =

@@ -168,6 +168,21 @@ bool writes_ss(const ZydisInstruction& decoded) {
          operands.front().reg.value == ZYDIS_REGISTER_SS;
 }
 
+bool enters_system(const ZydisInstruction& decoded) {
+  switch (decoded.instruction.meta.category) {
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_SGX:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_UINTR:
+    case ZYDIS_CATEGORY_VTX:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool sets_return(const ZydisInstruction& decoded) {
   if (decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL) return false;
   if (decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH) return true;
@@ -198,6 +213,7 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
   result.fusion = fusion_of(decoded, result.memory);
   result.repeats = repeats(decoded);
   result.delays_traps = writes_ss(decoded);
+  result.enters_system = enters_system(decoded);
   result.sets_return = sets_return(decoded);
   return result;
 }

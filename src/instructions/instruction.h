@@ -71,6 +71,9 @@ struct Instruction {
   bool repeats = false;
   /// MOV to SS: debug exceptions are delayed until after the next instruction.
   bool delays_traps = false;
+  /// Enters the system or leaves it, without a branch within the program: SYSCALL, ENCLU, VMCALL.
+  /// What it enters may continue elsewhere.
+  bool enters_system = false;
   /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
   bool sets_return = false;

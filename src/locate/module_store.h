@@ -24,6 +24,8 @@ struct SearchPlaces {
   std::filesystem::path symfs;
   symbols::BinaryPlaces by_build_id;
   bool asks_debuginfod = false;  ///< debuginfod's servers, for what is nowhere else
+  /// As ModuleStore::add_candidate.
+  std::vector<std::filesystem::path> candidates = {};
 
   /// What this machine has: perf's build-id cache ($HOME/.debug) and the cache of debuginfod's
   /// clients ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client, else
@@ -40,7 +42,7 @@ class ModuleStore {
   ModuleStore() = default;
   /// Looks for what has a recorded build-id in `places` too.
   explicit ModuleStore(SearchPlaces places)
-      : places_(std::move(places)), searches_by_build_id_(true) {}
+      : places_(std::move(places)), searches_by_build_id_(true), candidates_(places_.candidates) {}
 
   /// Adds a file that replaces a mapped one with the same build-id, whatever its recorded path: the
   /// target in its run directory.

@@ -118,7 +118,22 @@ enum ReadFormat : std::uint64_t {
   PERF_FORMAT_LOST = 1u << 4,
 };
 
-/// Bits of perf_event_attr.branch_sample_type that change the layout of a sample.
+/// Bits of perf_event_attr.branch_sample_type: whose branches are recorded, and which.
+enum BranchSampleType : std::uint64_t {
+  PERF_SAMPLE_BRANCH_USER = 1u << 0,
+  PERF_SAMPLE_BRANCH_KERNEL = 1u << 1,
+  PERF_SAMPLE_BRANCH_HV = 1u << 2,
+  PERF_SAMPLE_BRANCH_ANY = 1u << 3,
+  PERF_SAMPLE_BRANCH_ANY_CALL = 1u << 4,
+  PERF_SAMPLE_BRANCH_ANY_RETURN = 1u << 5,
+  PERF_SAMPLE_BRANCH_ABORT_TX = 1u << 7,
+  PERF_SAMPLE_BRANCH_IN_TX = 1u << 8,
+  PERF_SAMPLE_BRANCH_NO_TX = 1u << 9,
+  PERF_SAMPLE_BRANCH_COND = 1u << 10,
+  PERF_SAMPLE_BRANCH_CALL_STACK = 1u << 11,
+  PERF_SAMPLE_BRANCH_CALL = 1u << 13,
+};
+/// Those that change the layout of a sample.
 inline constexpr std::uint64_t PERF_SAMPLE_BRANCH_HW_INDEX = 1u << 17;
 inline constexpr std::uint64_t PERF_SAMPLE_BRANCH_COUNTERS = 1u << 19;
 

@@ -1,5 +1,7 @@
 #include "src/perfdata/sample.h"
 
+#include "src/perfdata/branch_stack.h"
+
 #include <bit>
 
 namespace skid::perfdata {
@@ -172,12 +174,11 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   }
   if (attribute.has(PERF_SAMPLE_RAW)) details.raw = reader.take(reader.u32());
   if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) {
-    constexpr std::uint64_t kEntry = 24;  // from, to, flags
     const std::uint64_t entries = reader.u64();
     if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0) {
       details.branch_hw_index = reader.u64();
     }
-    details.branch_stack = counted(reader, entries, kEntry);
+    details.branch_stack = counted(reader, entries, kBranchEntry);
     if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS) != 0) {
       counted(reader, entries, kWord);
     }

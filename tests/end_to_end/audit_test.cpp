@@ -310,6 +310,16 @@ TEST_F(AuditCommand, ReportsMissingAndWrongInputs) {
   EXPECT_EQ(gone["events"][0]["judged"], 0);
   EXPECT_EQ(gone["events"][0]["impossible_share"]["value"], nullptr);
   EXPECT_THAT(gone["remarks"][0].get<std::string>(), HasSubstr("/usr/lib/debug"));
+  EXPECT_THAT(gone["missing"][0]["file"].get<std::string>(), HasSubstr("/program"));
+  EXPECT_GT(gone["missing"][0]["samples"], 4000);
+  EXPECT_THAT(run({"audit", "placed.data"}).out,
+              HasSubstr("5,081 samples are in 1 file without code here"));
+  const json copy = audited({"placed.data", "--binary", "elsewhere"})["recordings"][0];
+  EXPECT_EQ(copy["missing"], json::array());
+  EXPECT_EQ(copy["events"][0]["impossible"], 711);
+  EXPECT_EQ(
+      run({"audit", "placed.data", "--binary", "elsewhere", "--fail-on", "samples"}).code.status,
+      test::kGateFailed);
 }
 
 /// The distance of a data breakpoint is known: one instruction after the trigger. A model with

@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import shutil
+import struct
 import subprocess
 
 # Exit statuses with an answer on standard output: done, read in part, only built-in events, a gate.
@@ -126,6 +127,25 @@ class Outputs:
         self.take("annotate", "annotate", "placed.data", "--format", "json", "--function",
                   "skid_trigger", allowed=(0, 1, 2))
 
+    def of_branch_records(self):
+        """A stack in unmapped memory whose older record leads past the newer one."""
+        branches = [(0x400030, 0x400010, 2), (0x400020, 0x400038, 3), (0x400050, 0x400018, 2)]
+        sample = struct.pack("<QiiQQ", 0x400000, 7, 7, 2, len(branches))
+        sample += b"".join(struct.pack("<3Q", *branch) for branch in branches)
+        records = struct.pack("<IHH", 9, 2, 8 + len(sample)) + sample
+        # perf_event_attr of cpu-clock: IP | TID | TIME | BRANCH_STACK, all branches.
+        attribute = bytearray(struct.pack("<IIQQQ96x", 1, 128, 0, 1000, 0x807))
+        struct.pack_into("<Q", attribute, 72, 8)  # branch_sample_type
+        at = 104 + len(attribute) + 16
+        header = b"PERFILE2" + struct.pack("<11Q", 104, 144, 104, 144, at, len(records), 0, 0,
+                                           1 << 6, 0, 0) + struct.pack("<Q", 0)
+        arch = struct.pack("<I", 8) + b"x86_64\0\0"
+        feature_at = at + len(records) + 16
+        with open(os.path.join(self.directory, "branches.data"), "wb") as file:
+            file.write(header + attribute + struct.pack("<QQ", 0, 0) + records +
+                       struct.pack("<QQ", feature_at, len(arch)) + arch)
+        self.take("audit", "audit", "branches.data", "--format", "json")
+
     def of_targets(self):
         self.take("target", "target", "-o", "load", "--format", "json")
         self.take("target", "target", "--trigger", "load-dram", "--triggers", "3", "--duration", "1",
@@ -191,6 +211,7 @@ class Outputs:
         self.of_models()
         self.of_small_models()
         self.of_audits()
+        self.of_branch_records()
         self.of_targets()
         if shutil.which("aarch64-linux-gnu-gcc") is None:
             self.left_out.append("targets of aarch64: aarch64-linux-gnu-gcc is missing")

@@ -17,6 +17,8 @@ TABLES = [
      "recordings.*"),
     ("formats.md", "Output of `skidscan audit`", "Each of `events`:", "audit",
      "recordings.*.events.*"),
+    ("formats.md", "Output of `skidscan audit`", "`branch_records`:", "audit",
+     "recordings.*.events.*.branch_records"),
     ("formats.md", "Output of `skidscan compare`", "Schema `skidscan.compare/1`", "compare", ""),
     ("formats.md", "Output of `skidscan compare`", "Each of `rows`:", "compare", "rows.*"),
     ("formats.md", "Output of `skidscan compare`", "Each of `cells`:", "compare", "rows.*.cells.*"),

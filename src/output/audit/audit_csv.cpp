@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view kHeader =
     "run,file,event,requested,recorded,level,synthetic,row,verdict,reason,module,function,offset,"
     "address,source_file,source_line,disassembly,categories,samples,judged,impossible,"
-    "impossible_low,impossible_high\n";
+    "impossible_low,impossible_high,branch_to\n";
 
 /// The columns after those that all rows of an event share. Empty: does not apply.
 struct Columns {
@@ -20,14 +20,51 @@ struct Columns {
   std::string categories = {};
   std::optional<std::uint64_t> samples = {}, judged = {}, impossible = {};
   std::optional<double> low = {}, high = {};
+  std::string branch_to = {};
 };
+
+/// `add(Columns)` for all that is known of an event's branch records.
+template <typename Add>
+void add_branch_records(const audit::BranchRecords& records, Add add) {
+  const analysis::Share& share = records.impossible;
+  const bool has_share = share.total > 0;
+  add({.row = "branch_records",
+       .samples = records.records,
+       .judged = records.judged,
+       .impossible = share.count,
+       .low = has_share ? std::optional(share.low) : std::nullopt,
+       .high = has_share ? std::optional(share.high) : std::nullopt});
+  for (std::size_t i = 1; i < records.not_judged.size(); ++i) {
+    if (records.not_judged[i] == 0) continue;
+    add({.row = "branch_not_judged",
+         .reason = audit::name_of(static_cast<audit::BranchUnjudged>(i)),
+         .samples = records.not_judged[i]});
+  }
+  for (std::size_t i = 1; i < records.faults.size(); ++i) {
+    if (records.faults[i] == 0) continue;
+    add({.row = "branch_reason",
+         .reason = audit::name_of(static_cast<audit::BranchFault>(i)),
+         .samples = records.faults[i]});
+  }
+  for (const audit::ImpossibleBranch& branch : records.worst) {
+    add({.row = "branch",
+         .reason = audit::name_of(branch.fault),
+         .module = branch.module,
+         .function = branch.function,
+         .offset = branch.offset,
+         .address = fmt::format("{:#x}", branch.from),
+         .disassembly = branch.text,
+         .samples = branch.records,
+         .branch_to = fmt::format("{:#x}", branch.to)});
+  }
+}
 
 void add_event(const std::string& prefix, const audit::EventAudit& event, std::string& csv) {
   const auto add = [&](const Columns& c) {
     csv += prefix + ',' +
            csv_fields(c.row, c.verdict, c.reason, c.module, c.function, c.offset, c.address,
                       c.source_file, c.source_line, c.disassembly, c.categories, c.samples,
-                      c.judged, c.impossible, c.low, c.high) +
+                      c.judged, c.impossible, c.low, c.high, c.branch_to) +
            '\n';
   };
   const analysis::Share& share = event.impossible;
@@ -69,6 +106,7 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
          .categories = instructions::names_of(found.categories),
          .samples = found.samples});
   }
+  if (event.branch_records) add_branch_records(*event.branch_records, add);
 }
 
 }  // namespace

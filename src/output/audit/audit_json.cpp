@@ -48,6 +48,56 @@ Json json_of_data_source(const audit::DataSourceFinding& finding) {
           {"contradicted_share", share_of(finding.contradicted)}};
 }
 
+/// Names and counts; those of nothing are left out.
+template <typename Reason, std::size_t kReasons>
+Json json_of_counts(const std::array<std::uint64_t, kReasons>& counts) {
+  Json reasons = Json::object();
+  for (std::size_t i = 1; i < kReasons; ++i) {
+    if (counts[i] > 0) reasons[std::string(name_of(static_cast<Reason>(i)))] = counts[i];
+  }
+  return reasons;
+}
+
+Json json_of_branch(const audit::ImpossibleBranch& branch) {
+  return {{"reason", audit::name_of(branch.fault)},
+          {"module", text_or_null(branch.module)},
+          {"function", text_or_null(branch.function)},
+          {"offset", branch.offset},
+          {"from", hexadecimal(branch.from)},
+          {"to", hexadecimal(branch.to)},
+          {"preceding_to",
+           branch.preceding_to ? Json(hexadecimal(*branch.preceding_to)) : Json(nullptr)},
+          {"disassembly", text_or_null(branch.text)},
+          {"records", branch.records}};
+}
+
+Json json_of_branch_records(const std::optional<audit::BranchRecords>& records) {
+  if (!records) return nullptr;
+  const bool is_contiguous = records->no_contiguity == audit::NoContiguity::none;
+  return {{"stacks", records->stacks},
+          {"empty_stacks", records->empty_stacks},
+          {"damaged_stacks", records->damaged_stacks},
+          {"records", records->records},
+          {"empty", records->empty},
+          {"judged", records->judged},
+          {"by_addresses", records->by_addresses},
+          {"impossible", records->impossible.count},
+          {"impossible_share", share_of(records->impossible)},
+          {"not_contiguous",
+           is_contiguous ? Json(nullptr) : Json(audit::name_of(records->no_contiguity))},
+          {"reasons", json_of_counts<audit::BranchFault>(records->faults)},
+          {"not_judged", json_of_counts<audit::BranchUnjudged>(records->not_judged)},
+          {"places_impossible", records->impossible_places},
+          {"worst", array_of(records->worst, json_of_branch)}};
+}
+
+Json json_of_missing(const audit::MissingFile& missing) {
+  return {{"file", missing.file},
+          {"build_id", text_or_null(missing.build_id)},
+          {"samples", missing.samples},
+          {"branch_records", missing.branch_records}};
+}
+
 Json json_of_event(const audit::EventAudit& event) {
   Json verdicts = Json::object();
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
@@ -78,14 +128,20 @@ Json json_of_event(const audit::EventAudit& event) {
           {"instructions_impossible", event.impossible_instructions},
           {"functions", array_of(event.functions, json_of_function)},
           {"instructions", array_of(event.instructions, json_of_instruction)},
+          {"branch_records", json_of_branch_records(event.branch_records)},
           {"warnings", event.warnings}};
 }
 
 Json json_of_recording(const audit::Audit& audit) {
-  return {{"run", text_or_null(audit.run)}, {"file", audit.file},
-          {"synthetic", audit.synthetic},   {"read_in_part", audit.read_in_part},
-          {"cpu", cpu_json(audit.cpu)},     {"kernel", text_or_null(audit.kernel)},
-          {"remarks", audit.remarks},       {"events", array_of(audit.events, json_of_event)}};
+  return {{"run", text_or_null(audit.run)},
+          {"file", audit.file},
+          {"synthetic", audit.synthetic},
+          {"read_in_part", audit.read_in_part},
+          {"cpu", cpu_json(audit.cpu)},
+          {"kernel", text_or_null(audit.kernel)},
+          {"remarks", audit.remarks},
+          {"missing", array_of(audit.missing, json_of_missing)},
+          {"events", array_of(audit.events, json_of_event)}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "analysis/wording.h"
 #include "src/output/audit/audit.h"
+#include "src/output/audit/audit_parts.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
@@ -40,13 +41,6 @@ std::string event_name(const EventAudit& event) {
 std::string function_name(const std::string& function) {
   constexpr std::size_t kLongest = 90;
   return shorten(escape_for_terminal(function), kLongest);
-}
-
-/// The part of a path after its last '/', escaped.
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return escape_for_terminal(
-      slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
 }
 
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
@@ -330,7 +324,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     for (const Audit& audit : audits) {
       for (const EventAudit& event : audit.events) text += event_details(audit, event, page);
     }
-    return text + notes(audits, page);
+    return text + branch_records_text(audits, page) + missing_text(audits, page) +
+           notes(audits, page);
   }
   for (const EventAudit* event : events) {
     if (event->data_source && event->data_source->contradicted.count > 0) {
@@ -343,7 +338,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
                    with_event) +
          instructions(page, worst(events, impossible_instructions, &InstructionFinding::samples),
                       with_event) +
-         notes(audits, page) + '\n' +
+         branch_records_text(audits, page) + missing_text(audits, page) + notes(audits, page) +
+         '\n' +
          page.paragraph(
              "--details prints each event with its rule, verdicts, functions and instructions",
              Ink::dim);

@@ -1,0 +1,237 @@
+#include "src/audit/branch_counter.h"
+
+#include "src/perfdata/format.h"
+
+#include <random>
+
+namespace skid::audit {
+namespace {
+
+using perfdata::BranchEntry;
+using perfdata::CpuMode;
+
+/// The upper half of the address space is the kernel's on x86-64 and aarch64.
+bool is_kernel(std::uint64_t address) {
+  return static_cast<std::int64_t>(address) < 0;
+}
+
+bool is_user(std::uint64_t address) {
+  return address != 0 && !is_kernel(address);
+}
+
+/// Whether the CPU may return to user mode by ERETU (FRED), which decode_branch_type() in
+/// arch/x86/events/utils.c does not know, so that the kernel drops the record where it filters.
+/// CPUs before Panther Lake, and AMD's before Zen 6, do not have FRED.
+bool may_have_fred(const machine::CpuIdentity& cpu) {
+  if (!cpu.family || !cpu.model) return true;
+  constexpr int kPantherLake = 0xcc, kEmeraldRapids = 0xcf, kZen6 = 0x50;
+  if (cpu.vendor == "GenuineIntel") {
+    return *cpu.family != 6 || (*cpu.model >= kPantherLake && *cpu.model != kEmeraldRapids);
+  }
+  if (!machine::is_amd(cpu)) return true;
+  return *cpu.family > 0x1a || (*cpu.family == 0x1a && *cpu.model >= kZen6);
+}
+
+}  // namespace
+
+bool CountedBranch::is_like(const CountedBranch& other) const {
+  return attribute == other.attribute && type == other.type &&
+         both_outcomes == other.both_outcomes && run_kind == other.run_kind && from == other.from &&
+         to == other.to && before == other.before && distance == other.distance && run == other.run;
+}
+
+BranchTable::BranchTable() : slots_(1024) {
+  std::random_device random;
+  const auto word = [&] { return std::uint64_t{random()} << 32 | random(); };
+  seed_ = word();
+  factor_ = word() | 1;
+}
+
+std::uint64_t BranchTable::hash_of(const CountedBranch& branch) const {
+  std::uint64_t hash = seed_;
+  const auto add = [&](std::uint64_t word) {
+    hash = (hash ^ word) * factor_;
+    hash ^= hash >> 32;
+  };
+  add(branch.from.offset);
+  add(branch.to.offset);
+  add(branch.before.offset);
+  add(std::uint64_t{branch.from.file} << 32 | branch.to.file);
+  add(std::uint64_t{branch.before.file} << 32 | branch.attribute);
+  add(branch.distance);
+  add(branch.run);
+  add(std::uint64_t{branch.type} << 16 | (branch.both_outcomes ? 256u : 0u) |
+      static_cast<std::uint64_t>(branch.run_kind));
+  return hash;
+}
+
+bool BranchTable::count(const CountedBranch& branch) {
+  std::size_t slot = hash_of(branch) & (slots_.size() - 1);
+  for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+    CountedBranch& known = branches_[slots_[slot] - 1];
+    if (!known.is_like(branch)) continue;
+    ++known.records;
+    return true;
+  }
+  if (branches_.size() == kMost) return false;
+  branches_.push_back(branch);
+  branches_.back().records = 1;
+  slots_[slot] = static_cast<std::uint32_t>(branches_.size());
+  if (branches_.size() * 2 > slots_.size()) grow();
+  return true;
+}
+
+void BranchTable::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    std::size_t slot = hash_of(branches_[i]) & (slots_.size() - 1);
+    while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu,
+                           std::optional<Arch> arch) {
+  using namespace perfdata;
+  constexpr std::uint64_t kModes =
+      PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+  constexpr std::uint64_t kOfTransactions =
+      PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
+  const std::uint64_t type = attribute.branch_sample_type;
+  BranchFilter filter;
+  // Without a mode the kernel takes those of the event: perf_copy_attr() in kernel/events/core.c.
+  filter.records_kernel =
+      (type & kModes) == 0 ? !attribute.exclude_kernel : (type & PERF_SAMPLE_BRANCH_KERNEL) != 0;
+  const bool is_call_stack = (type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
+  const bool has_all =
+      (type & PERF_SAMPLE_BRANCH_ANY) != 0 && (type & kOfTransactions) == 0 && !is_call_stack;
+  // LBR and BRS filter by the mode in which a branch ends; BRBE drops ERET of user mode alone.
+  const bool has_returns =
+      has_all && (filter.records_kernel || (arch == Arch::x86_64 && !may_have_fred(cpu)));
+  // In the kernel an exec takes more of these than any CPU keeps.
+  constexpr std::uint64_t kFrequent = PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |
+                                      PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL;
+  filter.forgets_exec =
+      has_returns || (filter.records_kernel && (type & kFrequent) != 0 && !is_call_stack);
+  if (!arch) {
+    filter.no_contiguity = NoContiguity::machine;
+  } else if (is_call_stack) {
+    filter.no_contiguity = NoContiguity::call_stack;
+  } else if (!has_all) {
+    filter.no_contiguity = NoContiguity::filter;
+  } else if (!has_returns) {
+    filter.no_contiguity = NoContiguity::mode;
+  }
+  return filter;
+}
+
+BranchUnjudged BranchCounter::reason_of(const BranchEntry& entry,
+                                        const perfdata::Sample& sample) const {
+  if (sample.mode != CpuMode::user && sample.mode != CpuMode::kernel) return BranchUnjudged::guest;
+  if (!arch_) return BranchUnjudged::machine;
+  if (entry.from == 0 || entry.to == 0) return BranchUnjudged::one_sided;
+  if (is_kernel(entry.from) || is_kernel(entry.to)) return BranchUnjudged::kernel;
+  if (entry.aborted) return BranchUnjudged::aborted;
+  if (entry.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
+  return BranchUnjudged::none;
+}
+
+CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::Sample& sample,
+                                     std::uint64_t time) {
+  const auto place_of = [&](std::uint64_t address) {
+    perfdata::Sample there = sample;
+    there.mode = is_kernel(address) ? CpuMode::kernel : CpuMode::user;
+    there.ip = address;
+    const auto location = regions_.locate(there, time);
+    return location ? BranchPlace{location->file, location->offset}
+                    : BranchPlace{symbols::Region::kNoFile, address};
+  };
+  CountedBranch branch;
+  branch.attribute = sample.attribute;
+  branch.type = static_cast<std::uint8_t>(entry.type);
+  branch.both_outcomes = entry.predicted && entry.mispredicted;
+  branch.from = place_of(entry.from);
+  branch.to = place_of(entry.to);
+  branch.distance = entry.to - entry.from;
+  return branch;
+}
+
+void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
+                            const perfdata::Sample& sample, std::uint64_t time,
+                            CountedBranch& branch) {
+  // Transfers of any kind end at `to`; what was not retired does not.
+  const bool is_comparable =
+      is_user(older.to) && older.speculation != perfdata::PERF_BR_SPEC_WRONG_PATH;
+  if (!is_comparable) return;
+  const locate::Space space(CpuMode::user, sample.pid);
+  const locate::RegionCache::Place before = regions_.find(space, older.to, time);
+  const locate::RegionCache::Place after = regions_.find(space, entry.from, time);
+  branch.before = {before.file,
+                   before.file == symbols::Region::kNoFile ? older.to : older.to + before.distance};
+  const bool is_one = before.file != symbols::Region::kNoFile && before.file == after.file &&
+                      before.distance == after.distance;
+  branch.run = entry.from - older.to;
+  branch.run_kind = entry.from < older.to ? CountedBranch::Run::backward
+                    : is_one              ? CountedBranch::Run::mapped
+                                          : CountedBranch::Run::apart;
+}
+
+void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& filter,
+                          std::span<const std::byte> stack, perfdata::ByteOrder order,
+                          std::uint64_t time, BranchRecords& counts) {
+  const auto count_unjudged = [&](BranchUnjudged reason) {
+    ++counts.not_judged[static_cast<std::size_t>(reason)];
+  };
+  std::optional<std::uint64_t> last_sampled;
+  if (!filter.forgets_exec) {
+    constexpr std::size_t kMostProcesses = 65'536;
+    if (sampled_.size() == kMostProcesses && !sampled_.contains(sample.pid)) sampled_.clear();
+    const auto [known, is_new] = sampled_.try_emplace(sample.pid, time);
+    if (!is_new) last_sampled = known->second;
+    known->second = time;
+  }
+  const std::size_t entries = stack.size() / perfdata::kBranchEntry;
+  bool is_empty = true;
+  // Records of user mode from before an exec are of other code. Those of its code in the kernel
+  // replace them, or the return from it follows them; in a stack of calls they stay.
+  bool resumed = filter.no_contiguity == NoContiguity::call_stack ||
+                 (!filter.records_kernel && sample.mode != CpuMode::user);
+  BranchEntry entry, older;
+  if (entries > 0) older = branch_entry(stack, 0, order);
+  for (std::size_t i = 0; i < entries; ++i) {
+    entry = older;
+    older = i + 1 < entries ? branch_entry(stack, i + 1, order) : BranchEntry{};
+    if (entry.from == 0 && entry.to == 0) {
+      ++counts.empty;
+      continue;
+    }
+    is_empty = false;
+    ++counts.records;
+    BranchUnjudged reason = reason_of(entry, sample);
+    const bool returns_to_user = is_user(entry.to) && !is_user(entry.from);
+    if (reason == BranchUnjudged::none && resumed) reason = BranchUnjudged::resumed;
+    resumed |= returns_to_user;
+    const bool contradicts = entry.predicted && entry.mispredicted;
+    if (reason != BranchUnjudged::none && !contradicts) {
+      count_unjudged(reason);
+      continue;
+    }
+    CountedBranch branch = located(entry, sample, time);
+    if (!filter.forgets_exec && !contradicts) {
+      const auto& region =
+          regions_.find(locate::Space(CpuMode::user, sample.pid), entry.from, time);
+      if (!last_sampled || *last_sampled < region.since || *last_sampled >= time) {
+        count_unjudged(BranchUnjudged::resumed);
+        continue;
+      }
+    }
+    if (filter.no_contiguity == NoContiguity::none && reason == BranchUnjudged::none) {
+      add_run(entry, older, sample, time, branch);
+    }
+    if (!table_.count(branch)) count_unjudged(BranchUnjudged::too_many);
+  }
+  ++counts.stacks;
+  if (is_empty) ++counts.empty_stacks;
+}
+
+}  // namespace skid::audit

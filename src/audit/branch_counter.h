@@ -1,0 +1,113 @@
+// The branch records of a recording, each distinct one counted once.
+#pragma once
+
+#include "src/audit/branch_records.h"
+#include "src/locate/region_cache.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/branch_stack.h"
+#include "src/perfdata/sample.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace skid::audit {
+
+/// A place of a mapped file; without a file an address.
+struct BranchPlace {
+  symbols::FileIndex file = symbols::Region::kNoFile;
+  std::uint64_t offset = 0;
+
+  friend bool operator==(const BranchPlace&, const BranchPlace&) = default;
+};
+
+/// A record as it is judged: with the target of the preceding one.
+struct CountedBranch {
+  /// How `from` follows the target of the preceding record.
+  enum class Run : std::uint8_t {
+    none,      ///< not known, or not comparable
+    backward,  ///< at a lower address
+    mapped,    ///< `run` bytes further, in the same mapping
+    apart,     ///< `run` bytes further, in another mapping or in none
+  };
+
+  std::uint32_t attribute = 0;
+  std::uint8_t type = 0;  ///< BranchType
+  bool both_outcomes = false;
+  Run run_kind = Run::none;
+  BranchPlace from, to, before;  ///< `before`: the target of the preceding record
+  std::uint64_t distance = 0;    ///< from `from` to `to`, modulo 2^64
+  std::uint64_t run = 0;         ///< bytes
+  std::uint64_t records = 0;
+
+  /// Whether all but the number of records is equal.
+  bool is_like(const CountedBranch& other) const;
+};
+
+/// Counts distinct records in a table of open addressing.
+class BranchTable {
+ public:
+  /// About 100 MB.
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+
+  BranchTable();
+  /// false: the table is full, and has none like it.
+  bool count(const CountedBranch& branch);
+  /// Gives them away, in no order.
+  std::vector<CountedBranch> take() { return std::move(branches_); }
+
+ private:
+  std::uint64_t hash_of(const CountedBranch& branch) const;
+  void grow();
+
+  std::vector<CountedBranch> branches_;
+  std::vector<std::uint32_t> slots_;  ///< numbers of branches_ + 1; 0: free
+  std::uint64_t seed_, factor_;       ///< random, so that a recording cannot be made to collide
+};
+
+/// What an event records.
+struct BranchFilter {
+  bool records_kernel = false;  ///< branches that end in the kernel
+  /// Whether records from before an exec are gone, or followed by that of the return from it.
+  bool forgets_exec = false;
+  NoContiguity no_contiguity = NoContiguity::none;
+};
+
+/// `cpu`, `arch`: as recorded.
+BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu,
+                           std::optional<Arch> arch);
+
+class BranchCounter {
+ public:
+  /// `spaces`: of the recording, must outlive the counter. `arch`: as recorded.
+  BranchCounter(const symbols::AddressSpaces& spaces, std::optional<Arch> arch)
+      : regions_(spaces), arch_(arch) {}
+
+  /// Counts the records of one sample. `stack`: SampleDetails::branch_stack; `time`: as
+  /// SampleDecoder::time_of.
+  void count(const perfdata::Sample& sample, const BranchFilter& filter,
+             std::span<const std::byte> stack, perfdata::ByteOrder order, std::uint64_t time,
+             BranchRecords& counts);
+
+  std::vector<CountedBranch> take() { return table_.take(); }
+
+ private:
+  BranchUnjudged reason_of(const perfdata::BranchEntry& entry,
+                           const perfdata::Sample& sample) const;
+  CountedBranch located(const perfdata::BranchEntry& entry, const perfdata::Sample& sample,
+                        std::uint64_t time);
+  void add_run(const perfdata::BranchEntry& entry, const perfdata::BranchEntry& older,
+               const perfdata::Sample& sample, std::uint64_t time, CountedBranch& branch);
+
+  locate::RegionCache regions_;
+  std::optional<Arch> arch_;
+  BranchTable table_;
+  /// When processes were last sampled, where a sample may have records from before an exec.
+  std::unordered_map<std::int32_t, std::uint64_t> sampled_;
+};
+
+}  // namespace skid::audit

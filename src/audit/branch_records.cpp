@@ -1,0 +1,228 @@
+#include "src/audit/branch_records.h"
+
+#include "src/audit/branch_counter.h"
+#include "src/audit/branch_judge.h"
+#include "src/locate/visit.h"
+#include "src/perfdata/format.h"
+#include "src/symbols/disassembler.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace skid::audit {
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Words, kBranchFaults> kFaultWords{{
+    {"none", "possible"},
+    {"not_a_branch", "the instruction is not a branch"},
+    {"wrong_target", "the branch leads to another address"},
+    {"wrong_type", "the recorded type is not that of the branch"},
+    {"both_outcomes", "marked as predicted and as mispredicted"},
+    {"backward", "before the target of the preceding record"},
+    {"leaves", "code from the preceding target branches elsewhere before"},
+    {"inside_instruction", "inside an instruction, decoded from the preceding target"},
+}};
+
+constexpr std::array<Words, kBranchUnjudged> kUnjudgedWords{{
+    {"none", "judged"},
+    {"kernel", "from or to the kernel, which patches its code"},
+    {"guest", "of a guest, a hypervisor or an unknown mode"},
+    {"one_sided", "only one of the addresses was recorded"},
+    {"aborted", "the abort of a transaction"},
+    {"wrong_path", "speculative, and not retired: not part of what was executed"},
+    {"resumed", "before the last return from the kernel, perhaps of another program"},
+    {"machine", "of a machine other than x86-64 and aarch64, or an unknown one"},
+    {"unmapped", "no known mapping at the address"},
+    {"anonymous", "memory without a file"},
+    {"no_file", "the file does not exist or is not an ELF file"},
+    {"refused", "the file has another build-id or architecture than the recorded one"},
+    {"unverified", "the recording has no build-id of the file"},
+    {"no_code", "the file has no code there"},
+    {"architecture", "code of an unsupported architecture, or of another than the recording"},
+    {"not_decoded", "the code does not decode"},
+    {"unknown_transfer", "where the instruction leads is not known"},
+    {"fused", "an instruction before the branch that it may be fused with (AMD)"},
+    {"return_elsewhere", "a return to an instruction after no call, as a jump or unwinding does"},
+    {"too_many", "more distinct records, or code between them, than is looked at"},
+}};
+
+constexpr std::array<Words, 5> kContiguityWords{{
+    {"none", ""},
+    {"filter", "not all branches were recorded"},
+    {"call_stack", "calls that returned were removed (call-stack mode)"},
+    {"mode", "user mode alone; returns from the kernel may be without a record on this CPU"},
+    {"machine", "the machine is neither x86-64 nor aarch64, or unknown"},
+}};
+
+template <typename Value>
+std::size_t index_of(Value value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// The worst places of an event.
+class Places {
+ public:
+  void add(const CountedBranch& branch, BranchFault fault) {
+    const bool by_run = fault == BranchFault::backward || fault == BranchFault::leaves ||
+                        fault == BranchFault::inside_instruction;
+    const BranchPlace before = by_run ? branch.before : BranchPlace{};
+    auto& [like, records] = found_[{fault, branch.from.file, branch.from.offset, branch.to.file,
+                                    branch.to.offset, before.file, before.offset}];
+    like = branch;
+    records += branch.records;
+  }
+
+  std::size_t size() const { return found_.size(); }
+
+  std::vector<ImpossibleBranch> worst(BranchJudge& judge, const locate::Digest& digest,
+                                      std::size_t top) const {
+    std::vector<const Found*> order;
+    for (const Found& found : found_) order.push_back(&found);
+    std::stable_sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
+      return a->second.second > b->second.second;
+    });
+    if (order.size() > top) order.resize(top);
+    std::vector<ImpossibleBranch> described;
+    described.reserve(order.size());
+    for (const Found* found : order) described.push_back(describe(*found, judge, digest));
+    return described;
+  }
+
+ private:
+  using Key = std::tuple<BranchFault, symbols::FileIndex, std::uint64_t, symbols::FileIndex,
+                         std::uint64_t, symbols::FileIndex, std::uint64_t>;
+  using Found = std::pair<const Key, std::pair<CountedBranch, std::uint64_t>>;
+
+  static ImpossibleBranch describe(const Found& found, BranchJudge& judge,
+                                   const locate::Digest& digest) {
+    const auto& [branch, records] = found.second;
+    const auto address_of = [&](const BranchPlace& place) {
+      const auto code = judge.code_at(place);
+      return code.module == nullptr ? place.offset : code.address;
+    };
+    ImpossibleBranch one;
+    one.fault = std::get<0>(found.first);
+    one.records = records;
+    one.from = address_of(branch.from);
+    one.to = address_of(branch.to);
+    const bool has_before =
+        std::get<5>(found.first) != symbols::Region::kNoFile || one.fault == BranchFault::backward;
+    if (has_before) one.preceding_to = address_of(branch.before);
+    one.offset = one.from;
+    if (branch.from.file != symbols::Region::kNoFile) {
+      one.module = digest.spaces.file(branch.from.file).path;
+    }
+    const auto code = judge.code_at(branch.from);
+    if (code.module == nullptr) return one;
+    if (auto function = code.module->function_at(code.address)) {
+      one.function = std::move(function->name);
+      one.offset = code.address - function->range.begin;
+    }
+    constexpr std::uint64_t kLongest = 15;
+    const auto bytes = code.module->code({code.address, code.address + kLongest});
+    for (const auto& line :
+         symbols::Disassembler(*code.module->arch()).decode(bytes, code.address, 1)) {
+      one.text = line.text;
+    }
+    return one;
+  }
+
+  std::map<Key, std::pair<CountedBranch, std::uint64_t>> found_;
+};
+
+/// Counts the records of all events that have branch stacks.
+std::vector<CountedBranch> count_branches(perfdata::Recording& recording,
+                                          const locate::Digest& digest,
+                                          const machine::CpuIdentity& cpu, std::optional<Arch> arch,
+                                          BranchAudit& audit) {
+  std::map<std::uint32_t, BranchFilter> filters;
+  const auto& attributes = recording.attributes();
+  for (std::uint32_t i = 0; i < attributes.size(); ++i) {
+    if (!attributes[i].has(perfdata::PERF_SAMPLE_BRANCH_STACK)) continue;
+    filters[i] = branch_filter(attributes[i], cpu, arch);
+    audit.events[i].no_contiguity = filters[i].no_contiguity;
+  }
+  if (filters.empty()) return {};
+  BranchCounter counter(digest.spaces, arch);
+  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+    if (visited.sample == nullptr) return;
+    const auto event = audit.events.find(visited.sample->attribute);
+    if (event == audit.events.end()) return;
+    const auto& decoder = recording.decoder();
+    const auto details = decoder.details(visited.record, *visited.sample);
+    if (!details) {
+      ++event->second.damaged_stacks;
+      return;
+    }
+    counter.count(*visited.sample, filters.at(event->first), details->branch_stack, decoder.order(),
+                  decoder.time_of(visited.record, *visited.sample), event->second);
+  });
+  return counter.take();
+}
+
+}  // namespace
+
+std::string_view name_of(BranchFault fault) {
+  return kFaultWords.at(index_of(fault)).first;
+}
+
+std::string_view name_of(BranchUnjudged reason) {
+  return kUnjudgedWords.at(index_of(reason)).first;
+}
+
+std::string_view name_of(NoContiguity reason) {
+  return kContiguityWords.at(index_of(reason)).first;
+}
+
+std::string_view describe(BranchFault fault) {
+  return kFaultWords.at(index_of(fault)).second;
+}
+
+std::string_view describe(BranchUnjudged reason) {
+  return kUnjudgedWords.at(index_of(reason)).second;
+}
+
+std::string_view describe(NoContiguity reason) {
+  return kContiguityWords.at(index_of(reason)).second;
+}
+
+BranchAudit audit_branch_records(perfdata::Recording& recording, const locate::Digest& digest,
+                                 locate::ModuleStore& modules, const machine::CpuIdentity& cpu,
+                                 std::optional<Arch> arch, std::size_t top) {
+  BranchAudit audit;
+  auto branches = count_branches(recording, digest, cpu, arch, audit);
+  // By file and offset, so that the code is read from front to back.
+  std::sort(branches.begin(), branches.end(), [](const CountedBranch& a, const CountedBranch& b) {
+    return std::tie(a.from.file, a.from.offset) < std::tie(b.from.file, b.from.offset);
+  });
+  const bool may_fuse = arch == Arch::x86_64 && cpu.vendor != "GenuineIntel";
+  BranchJudge judge(digest.spaces, modules, arch, may_fuse);
+  std::map<std::uint32_t, Places> places;
+  for (const CountedBranch& branch : branches) {
+    BranchRecords& event = audit.events.at(branch.attribute);
+    const BranchVerdict verdict = judge.judge(branch);
+    if (verdict.missing != symbols::Region::kNoFile)
+      audit.missing[verdict.missing] += branch.records;
+    if (verdict.unjudged != BranchUnjudged::none) {
+      event.not_judged[index_of(verdict.unjudged)] += branch.records;
+      continue;
+    }
+    event.judged += branch.records;
+    if (verdict.by_addresses) event.by_addresses += branch.records;
+    event.faults[index_of(verdict.fault)] += branch.records;
+    if (verdict.fault != BranchFault::none) places[branch.attribute].add(branch, verdict.fault);
+  }
+  for (auto& [attribute, event] : audit.events) {
+    std::uint64_t impossible = 0;
+    for (std::size_t i = 1; i < kBranchFaults; ++i) impossible += event.faults[i];
+    event.impossible = analysis::wilson_interval(impossible, event.judged);
+    event.impossible_places = places[attribute].size();
+    event.worst = places[attribute].worst(judge, digest, top);
+  }
+  return audit;
+}
+
+}  // namespace skid::audit

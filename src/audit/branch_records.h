@@ -1,0 +1,125 @@
+// Whether the branch records of a recording (PERF_SAMPLE_BRANCH_STACK) can be what was executed.
+#pragma once
+
+#include "analysis/statistics.h"
+#include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/recording.h"
+#include "src/support/address.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::audit {
+
+/// Why a record is impossible.
+enum class BranchFault : std::uint8_t {
+  none,
+  not_a_branch,   ///< the instruction at `from` is none
+  wrong_target,   ///< a direct branch leads elsewhere
+  wrong_type,     ///< the recorded type is not that of the instruction
+  both_outcomes,  ///< predicted and mispredicted
+  // Between the target of the preceding record and `from`.
+  backward,            ///< `from` is before that target
+  leaves,              ///< an unconditional branch is between them, and was not recorded
+  inside_instruction,  ///< decoded from that target on, no instruction begins at `from`
+};
+inline constexpr std::size_t kBranchFaults =
+    static_cast<std::size_t>(BranchFault::inside_instruction) + 1;
+
+/// Why a record is not judged.
+enum class BranchUnjudged : std::uint8_t {
+  none,
+  kernel,      ///< from or to the kernel
+  guest,       ///< the sample is of a guest, a hypervisor or an unknown mode
+  one_sided,   ///< only one of the two addresses was recorded
+  aborted,     ///< the abort of a transaction
+  wrong_path,  ///< speculative and not retired
+  resumed,     ///< before the last return to user mode, perhaps before an exec
+  machine,     ///< of neither x86-64 nor aarch64, or not recorded
+  unmapped,
+  anonymous,  ///< memory without a file
+  no_file,
+  refused,
+  unverified,  ///< the recording has no build-id of the file
+  no_code,
+  architecture,
+  not_decoded,
+  unknown_transfer,  ///< an instruction of which it is not known where it leads
+  fused,             ///< AMD: followed by a branch that it can be fused with
+  return_elsewhere,  ///< a return to an instruction that follows no call
+  too_many,          ///< more distinct records than are kept
+};
+inline constexpr std::size_t kBranchUnjudged =
+    static_cast<std::size_t>(BranchUnjudged::too_many) + 1;
+
+/// Why consecutive records are not compared.
+enum class NoContiguity : std::uint8_t {
+  none,        ///< they are
+  filter,      ///< not all branches were recorded
+  call_stack,  ///< calls that returned were removed
+  mode,        ///< user mode alone, where returns from the kernel may be without a record
+  machine,     ///< of neither x86-64 nor aarch64, or not recorded
+};
+
+/// "not_a_branch", as in JSON and CSV.
+std::string_view name_of(BranchFault fault);
+std::string_view name_of(BranchUnjudged reason);
+std::string_view name_of(NoContiguity reason);
+/// What it means, for text.
+std::string_view describe(BranchFault fault);
+std::string_view describe(BranchUnjudged reason);
+std::string_view describe(NoContiguity reason);
+
+/// Impossible records that are alike.
+struct ImpossibleBranch {
+  BranchFault fault = BranchFault::none;
+  std::string module, function;  ///< of `from`; as recorded; empty: none
+  std::uint64_t offset = 0;      ///< of `from` in its function; of the module without one
+  /// Link-time; as recorded where there is no file.
+  std::uint64_t from = 0, to = 0;
+  std::optional<std::uint64_t> preceding_to;  ///< of the preceding record, where it is the reason
+  std::string text;                           ///< disassembly of the instruction at `from`
+  std::uint64_t records = 0;
+};
+
+/// The branch records of one event. judged + the sum of not_judged = records.
+struct BranchRecords {
+  std::uint64_t stacks = 0, empty_stacks = 0;
+  std::uint64_t damaged_stacks = 0;  ///< whose sizes contradict the size of their sample
+  std::uint64_t records = 0;
+  std::uint64_t empty = 0;  ///< entries without any address, which are no records
+  std::uint64_t judged = 0;
+  /// Of the judged, those of which only the addresses were compared, for want of code.
+  std::uint64_t by_addresses = 0;
+  analysis::Share impossible;  ///< of the judged
+  NoContiguity no_contiguity = NoContiguity::none;
+  std::array<std::uint64_t, kBranchFaults> faults = {};
+  std::array<std::uint64_t, kBranchUnjudged> not_judged = {};
+  std::vector<ImpossibleBranch> worst;  ///< most records first
+  std::size_t impossible_places = 0;    ///< listed or not
+};
+
+/// All of a recording.
+struct BranchAudit {
+  std::map<std::uint32_t, BranchRecords> events;  ///< by attribute; only those with branch stacks
+  /// Records that were not judged by code, by the file whose code is missing.
+  std::map<symbols::FileIndex, std::uint64_t> missing;
+};
+
+/// Reads the branch stacks of all events and judges them, each distinct record once. docs/audit.md
+/// has the rules. `recording`: after digest(), which gave `digest`. `arch`: as recorded. `top`:
+/// places listed for an event. Memory grows with distinct pairs of consecutive records, up to a
+/// limit, never with samples.
+BranchAudit audit_branch_records(perfdata::Recording& recording, const locate::Digest& digest,
+                                 locate::ModuleStore& modules, const machine::CpuIdentity& cpu,
+                                 std::optional<Arch> arch, std::size_t top);
+
+}  // namespace skid::audit

@@ -1,0 +1,142 @@
+// `skidscan audit` on branch records, as a user runs it.
+#include "src/perfdata/format.h"
+#include "tests/support/exit_statuses.h"
+#include "tests/support/program.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using namespace perfdata;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::uint64_t kCode = 0x40'0000;
+
+class BranchRecordsCommand : public ::testing::Test {
+ protected:
+  /// A recording with one stack, the newest first, in a program whose file is nowhere.
+  void record(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& stack,
+              std::uint64_t stated_entries) const {
+    test::RecordingBuilder builder;
+    test::EventToBuild event;
+    event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+    builder.event(event);
+    auto mapping = builder.writer();
+    mapping.i32(7).i32(7).u64(kCode).u64(0x10000).u64(0).u8(20).u8(0).u16(0);
+    mapping.raw(std::string(20, '\xab')).u32(5).u32(2).text("/nowhere/evil\x1b[31m");
+    builder.record(PERF_RECORD_MMAP2, 2 | PERF_RECORD_MISC_MMAP_BUILD_ID,
+                   mapping.i32(7).i32(7).u64(1).bytes());
+    auto sample = builder.writer();
+    sample.u64(kCode).i32(7).i32(7).u64(2).u64(stated_entries);
+    for (const auto& [from, to] : stack) sample.u64(kCode + from).u64(kCode + to).u64(2);
+    builder.record(PERF_RECORD_SAMPLE, 2, sample.bytes());
+    builder.feature(HEADER_ARCH, builder.writer().counted_text("x86_64").bytes());
+    builder.write(directory_ / "perf.data");
+  }
+  Completed audit(std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), {"audit", "perf.data"});
+    return test::skidscan(options, directory_.path());
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(BranchRecordsCommand, FailsOnImpossibleRecords) {
+  record({{0x30, 0x10}, {0x20, 0x28}, {0x50, 0x18}}, 3);
+  for (const std::string condition : {"impossible", "branches", "samples"}) {
+    EXPECT_EQ(audit({"--fail-on", condition}).code.status, test::kDone) << condition;
+  }
+  record({{0x30, 0x10}, {0x20, 0x38}, {0x50, 0x18}}, 3);
+  EXPECT_EQ(audit({"--fail-on", "samples"}).code.status, test::kDone);
+  for (const std::string condition : {"impossible", "branches"}) {
+    const auto failed = audit({"--fail-on", condition});
+    EXPECT_EQ(failed.code.status, test::kGateFailed);
+    EXPECT_THAT(failed.err, HasSubstr("1 of 2 judged branch records"));
+  }
+  EXPECT_EQ(audit({"--fail-on", "everything"}).code.status, test::kUsage);
+}
+
+TEST_F(BranchRecordsCommand, ReportsPlacesAndTheMissingFile) {
+  record({{0x30, 0x10}, {0x20, 0x38}, {0x50, 0x18}}, 3);
+  const auto text = audit();
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("1 of 2 judged branch records (50.00%) are impossible"),
+                    HasSubstr("0x30 (evil\\x1b[31m) to 0x10: before the target of the "),
+                    HasSubstr("3 branch records are in 1 file without code here: /nowhere/"),
+                    HasSubstr("--debuginfod"), Not(HasSubstr("\x1b"))));
+  const json recording = json::parse(audit({"--format", "json"}).out)["recordings"][0];
+  const json& records = recording["events"][0]["branch_records"];
+  EXPECT_EQ(records["records"], 3);
+  EXPECT_EQ(records["by_addresses"], 2);
+  EXPECT_EQ(records["reasons"], json({{"backward", 1}}));
+  EXPECT_EQ(records["not_judged"], json({{"no_file", 1}}));
+  EXPECT_EQ(records["worst"][0]["from"], "0x30");
+  EXPECT_EQ(records["worst"][0]["preceding_to"], "0x38");
+  EXPECT_EQ(recording["missing"][0]["build_id"],
+            std::string("abababababababababababababababababababab"));
+  EXPECT_EQ(recording["missing"][0]["branch_records"], 3);
+  const auto csv = audit({"--format", "csv"});
+  EXPECT_THAT(csv.out, AllOf(HasSubstr(",branch_records,"), HasSubstr(",branch_reason,,backward,"),
+                             HasSubstr(",branch_not_judged,,no_file,"), HasSubstr(",0x10\n")));
+}
+
+TEST_F(BranchRecordsCommand, CountsStacksLargerThanTheirSample) {
+  record({{0x30, 0x10}}, std::uint64_t{1} << 60);
+  const auto done = audit({"--format", "json"});
+  EXPECT_EQ(done.code.status, test::kDone) << done.err;
+  const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
+  EXPECT_EQ(records["damaged_stacks"], 1);
+  EXPECT_EQ(records["records"], 0);
+}
+
+TEST_F(BranchRecordsCommand, RefusesABinaryThatDoesNotExist) {
+  record({{0x30, 0x10}}, 1);
+  EXPECT_EQ(audit({"--binary", "nowhere"}).code.status, test::kUsage);
+  EXPECT_EQ(audit({"--binary", "perf.data"}).code.status, test::kDone);
+}
+
+TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInTheBranchesOfARealProgram) {
+  const auto traced =
+      run_program({SKIDSCAN_TRACE_BRANCHES, "perf.data", "8000", "32", "true"}, directory_.path());
+  if (!traced.code.success()) GTEST_SKIP() << "cannot trace a program here: " << traced.err;
+  const auto done = audit({"--format", "json", "--fail-on", "branches"});
+  ASSERT_EQ(done.code.status, test::kDone) << done.err;
+  const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
+  EXPECT_GT(records["judged"], 300);
+  EXPECT_EQ(records["impossible"], 0);
+}
+
+TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInThirdPartyRecordings) {
+  const std::string reason = test::why_no_recordings();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  for (const char* name :
+       {"autofdo.hierarchical_discriminator_test.data", "quipper.perf.data.branch-4.14",
+        "quipper.perf.data.callgraph_and_branch-3.4"}) {
+    const auto done = test::skidscan(
+        {"audit", (test::recordings_directory() / name).string(), "--format", "json"},
+        directory_.path());
+    ASSERT_EQ(done.code.status, test::kDone) << done.err;
+    const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
+    EXPECT_GT(records["judged"], 50) << name;
+    EXPECT_EQ(records["impossible"], 0) << name;
+    EXPECT_EQ(records["not_contiguous"], nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace skid

@@ -1,0 +1,620 @@
+// Which branch records an audit accuses: those of random walks through a program, which are what a
+// CPU would have recorded, and the same with faults.
+#include "src/audit/branch_records.h"
+
+#include "src/audit/audit.h"
+#include "src/perfdata/branch_stack.h"
+#include "src/perfdata/format.h"
+#include "src/support/process.h"
+#include "src/symbols/disassembler.h"
+#include "src/symbols/module.h"
+#include "tests/support/hex.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::audit {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace perfdata;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kX86 = R"(
+  .text
+  .globl _start
+_start:
+  movl $3, %ecx
+outer:
+  call leaf
+  call *%rdx
+  testl %eax, %eax
+  je skip
+  addl $2, %eax
+skip:
+  leaq 1(%rax), %rbx
+  jmp *%rbx
+case_a:
+  incl %eax
+  jmp join
+case_b:
+  decl %ecx
+  cmpl $4, %ecx
+  jne case_a
+case_c:
+  xorl %edx, %edx
+join:
+  nop
+  decl %ecx
+  jne outer
+  jmp _start
+middle:
+  pushq %rbp
+  call leaf
+  popq %rbp
+  ret
+leaf:
+  cmpq %rax, %rbx
+  jbe leaf_end
+  addq %rax, %rbx
+  jmp leaf
+leaf_end:
+  ret
+  .section .note.GNU-stack,"",@progbits
+)";
+
+constexpr const char* kAarch64 = R"(
+  .text
+  .globl _start
+_start:
+  mov w1, #3
+outer:
+  bl leaf
+  blr x2
+  cbz w0, skip
+  add w0, w0, #2
+skip:
+  add x3, x3, #1
+  br x3
+case_a:
+  add w0, w0, #1
+  b join
+case_b:
+  subs w1, w1, #1
+  b.ne case_a
+case_c:
+  mov w2, wzr
+join:
+  nop
+  tbnz w1, #0, outer
+  b _start
+middle:
+  stp x29, x30, [sp, #-16]!
+  bl leaf
+  ldp x29, x30, [sp], #16
+  ret
+leaf:
+  cmp x0, x1
+  b.ls leaf_end
+  add x1, x1, x0
+  b leaf
+leaf_end:
+  ret
+)";
+
+constexpr std::uint64_t kPredicted = 2, kMispredicted = 1, kAborted = 8, kWrongPath = 1u << 24;
+constexpr std::uint64_t kTypeShift = 20;
+constexpr std::uint64_t kKernelText = 0xffff'ffff'8100'0000;
+constexpr std::int32_t kPid = 77;
+
+struct Entry {
+  std::uint64_t from = 0, to = 0, flags = kPredicted;
+};
+using Stack = std::vector<Entry>;  ///< the newest first
+
+/// A recorded machine and its code.
+struct Machine {
+  const char* arch;
+  const char* cpuid;
+  Arch code;
+};
+constexpr Machine kSkylake{"x86_64", "GenuineIntel,6,94,3", Arch::x86_64};
+constexpr Machine kZen4{"x86_64", "AuthenticAMD,25,97,2", Arch::x86_64};
+constexpr Machine kUnknownX86{"x86_64", "GenuineIntel,6,204,1", Arch::x86_64};
+constexpr Machine kArm{"aarch64", "0x00000000410fd4f0", Arch::aarch64};
+
+class BranchRecordsTest : public ::testing::Test {
+ protected:
+  /// Builds the program of a machine; false: no compiler.
+  bool build(const Machine& machine) {
+    machine_ = machine;
+    const bool is_x86 = machine.code == Arch::x86_64;
+#if defined(__x86_64__)
+    const std::string compiler = is_x86 ? "cc" : "aarch64-linux-gnu-gcc";
+#else
+    const std::string compiler = is_x86 ? "x86_64-linux-gnu-gcc" : "cc";
+#endif
+    if (!find_program(compiler)) return false;
+    std::ofstream(directory_ / "program.s") << (is_x86 ? kX86 : kAarch64);
+    const auto built = run_program({compiler, "-nostdlib", "-static", "-Wl,--build-id=sha1", "-o",
+                                    program_.string(), (directory_ / "program.s").string()});
+    EXPECT_TRUE(built.code.success()) << built.err;
+    const auto module = symbols::Module::open(program_);
+    const AddressRange range = module.executable_ranges().front();
+    code_ = {};
+    for (auto& one : symbols::Disassembler(machine.code)
+                         .decode(module.code(range), range.begin, range.size())) {
+      code_.emplace(one.address, one);
+    }
+    for (const char* name : {"_start", "leaf", "middle", "case_a", "case_b", "case_c"}) {
+      symbols_[name] = module.symbol_value(name).value_or(0);
+    }
+    return true;
+  }
+
+  static bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
+  static std::string mnemonic(const symbols::Instruction& instruction) {
+    return instruction.text.substr(0, instruction.text.find(' '));
+  }
+  static std::optional<std::uint64_t> target(const symbols::Instruction& instruction) {
+    const auto digits = instruction.text.rfind("0x");
+    const bool is_branch = is_call(instruction) || is_jump(instruction) || is_choice(instruction);
+    if (!is_branch || digits == std::string::npos) return std::nullopt;
+    return std::stoull(instruction.text.substr(digits), nullptr, 16);
+  }
+  static bool is_call(const symbols::Instruction& one) {
+    return is_one_of(mnemonic(one), {"call", "bl", "blr"});
+  }
+  static bool is_jump(const symbols::Instruction& one) {
+    return is_one_of(mnemonic(one), {"jmp", "b", "br"});
+  }
+  static bool is_choice(const symbols::Instruction& one) {
+    return is_one_of(mnemonic(one), {"je", "jne", "jbe", "b.ne", "b.ls", "b.eq", "cbz", "tbnz"});
+  }
+  static bool is_return(const symbols::Instruction& one) {
+    return mnemonic(one) == "ret";
+  }
+
+  /// The branches taken on a random way through the program, oldest first.
+  std::vector<Entry> walk(std::size_t branches, unsigned seed = 1) const {
+    std::mt19937 random(seed);
+    const auto choose = [&](std::initializer_list<const char*> names) {
+      return symbols_.at(*(names.begin() + random() % names.size()));
+    };
+    std::vector<Entry> taken;
+    std::vector<std::uint64_t> returns;
+    std::uint64_t at = symbols_.at("_start");
+    while (taken.size() < branches) {
+      const symbols::Instruction& one = code_.at(at);
+      std::uint64_t next = at + one.size;
+      bool is_taken = true;
+      if (is_call(one)) {
+        returns.push_back(next);
+        next = target(one) ? *target(one) : choose({"leaf", "middle"});
+      } else if (is_jump(one)) {
+        next = target(one) ? *target(one) : choose({"case_a", "case_b", "case_c"});
+      } else if (is_return(one)) {
+        next = returns.back();
+        returns.pop_back();
+      } else if (is_choice(one) && random() % 2 == 0) {
+        next = *target(one);
+      } else {
+        is_taken = false;
+      }
+      if (is_taken) taken.push_back({at, next});
+      at = next;
+    }
+    return taken;
+  }
+
+  /// Whether code runs straight from one address to another, by Capstone.
+  bool runs(std::uint64_t from, std::uint64_t to) const {
+    for (; from < to; from += code_.at(from).size) {
+      const symbols::Instruction& one = code_.at(from);
+      if (is_call(one) || is_jump(one) || is_return(one)) return false;
+    }
+    return from == to;
+  }
+
+  static std::vector<Stack> stacks_of(const std::vector<Entry>& taken, std::size_t depth = 32) {
+    std::vector<Stack> stacks;
+    for (std::size_t end = depth; end <= taken.size(); end += depth) {
+      stacks.emplace_back(taken.rend() - static_cast<std::ptrdiff_t>(end),
+                          taken.rend() - static_cast<std::ptrdiff_t>(end - depth));
+    }
+    return stacks;
+  }
+
+  /// What differs between recordings.
+  struct Recorded {
+    std::uint64_t branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+    bool has_build_id = true;
+    std::uint16_t mode = 2;  ///< PERF_RECORD_MISC_USER
+    bool hw_index = false;
+    std::string path = {};  ///< of the program; empty: where it is
+  };
+
+  BranchRecords audited(const std::vector<Stack>& stacks, const Recorded& recorded) {
+    test::RecordingBuilder builder;
+    test::EventToBuild event;
+    event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    event.branch_sample_type =
+        recorded.branch_sample_type | (recorded.hw_index ? PERF_SAMPLE_BRANCH_HW_INDEX : 0);
+    builder.event(event);
+    const auto module = symbols::Module::open(program_);
+    const auto mapped = module.executable_mapping_at(symbols_.at("_start"));
+    const auto id = test::hex(module.build_id());
+    const std::string path = recorded.path.empty() ? program_.string() : recorded.path;
+    auto mapping = builder.writer();
+    mapping.i32(kPid).i32(kPid).u64(mapped->range.begin).u64(mapped->range.size());
+    mapping.u64(mapped->file_offset).u8(20).u8(0).u16(0);
+    mapping.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(5).u32(2);
+    mapping.text(path).i32(kPid).i32(kPid).u64(1);
+    if (recorded.has_build_id) {
+      builder.record(PERF_RECORD_MMAP2, 2 | PERF_RECORD_MISC_MMAP_BUILD_ID, mapping.bytes());
+    } else {
+      builder.mmap(kPid, mapped->range.begin, mapped->range.size(), mapped->file_offset, path, 1);
+    }
+    std::uint64_t time = 100;
+    for (const Stack& stack : stacks) {
+      auto sample = builder.writer();
+      sample.u64(symbols_.at("_start")).i32(kPid).i32(kPid).u64(time++).u64(stack.size());
+      if (recorded.hw_index) sample.u64(0);
+      for (const Entry& entry : stack) sample.u64(entry.from).u64(entry.to).u64(entry.flags);
+      builder.record(PERF_RECORD_SAMPLE, recorded.mode, sample.bytes());
+    }
+    builder.feature(HEADER_ARCH, builder.writer().counted_text(machine_.arch).bytes());
+    builder.feature(HEADER_CPUID, builder.writer().counted_text(machine_.cpuid).bytes());
+    builder.write(directory_ / "perf.data");
+    Choices choices;
+    choices.top = 1000;
+    const Audit audit =
+        audit::audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, choices);
+    EXPECT_THAT(audit.events, SizeIs(1));
+    missing_ = audit.missing;
+    const BranchRecords records = audit.events.at(0).branch_records.value();
+    const auto sum = [](const auto& counts) {
+      return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    };
+    EXPECT_EQ(records.judged + sum(records.not_judged), records.records);
+    EXPECT_EQ(records.judged, sum(records.faults));
+    EXPECT_EQ(records.impossible.total, records.judged);
+    EXPECT_EQ(records.stacks, stacks.size());
+    return records;
+  }
+  BranchRecords audited(const std::vector<Stack>& stacks) {
+    return audited(stacks, {});
+  }
+
+  static std::uint64_t of(const BranchRecords& records, BranchFault fault) {
+    return records.faults[static_cast<std::size_t>(fault)];
+  }
+  static std::uint64_t of(const BranchRecords& records, BranchUnjudged reason) {
+    return records.not_judged[static_cast<std::size_t>(reason)];
+  }
+
+  /// The number of records that are impossible: by their branch, or by how they follow another.
+  std::uint64_t broken(const std::vector<Stack>& stacks) const {
+    std::uint64_t count = 0;
+    for (const Stack& stack : stacks) {
+      for (std::size_t i = 0; i < stack.size(); ++i) {
+        const symbols::Instruction& one = code_.at(stack[i].from);
+        const bool is_branch = is_call(one) || is_jump(one) || is_choice(one) || is_return(one);
+        const bool is_nop = mnemonic(one) == "nop";  // a tracer may have replaced it
+        const bool is_wrong =
+            (!is_branch && !is_nop) || (target(one) && *target(one) != stack[i].to);
+        const bool joins = i + 1 == stack.size() || runs(stack[i + 1].to, stack[i].from);
+        count += is_wrong || !joins ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  test::TemporaryDirectory directory_;
+  fs::path program_ = directory_ / "program";
+  Machine machine_ = kSkylake;
+  std::map<std::uint64_t, symbols::Instruction> code_;
+  std::map<std::string, std::uint64_t> symbols_;
+  std::vector<MissingFile> missing_;
+};
+
+#define BUILD_OR_SKIP(machine) \
+  if (!build(machine)) GTEST_SKIP() << "no compiler for " << (machine).arch
+
+TEST_F(BranchRecordsTest, DoesNotAccuseSoundStacks) {
+  constexpr std::size_t kEntries = 10'240;
+  for (const Machine& machine : {kSkylake, kZen4, kArm}) {
+    BUILD_OR_SKIP(machine);
+    const auto stacks = stacks_of(walk(kEntries));
+    const BranchRecords records = audited(stacks);
+    EXPECT_EQ(records.impossible.count, 0u) << machine.cpuid;
+    EXPECT_EQ(records.judged, kEntries);
+    EXPECT_EQ(records.by_addresses, 0u);
+    EXPECT_THAT(records.worst, IsEmpty());
+    EXPECT_EQ(broken(stacks), 0u);
+    EXPECT_EQ(audited(stacks, {.hw_index = true}).judged, kEntries);
+  }
+}
+
+TEST_F(BranchRecordsTest, FindsEachFault) {
+  for (const Machine& machine : {kSkylake, kArm}) {
+    BUILD_OR_SKIP(machine);
+    const auto taken = walk(3200);
+    const auto sound = stacks_of(taken);
+    const auto neighbour = [&](std::uint64_t address) {
+      const auto found = code_.find(address);
+      return (found == code_.begin() ? std::next(found) : std::prev(found))->first;
+    };
+    const std::map<std::string, std::function<void(std::vector<Stack>&, std::size_t)>> faults{
+        {"a wrong target",
+         [&](auto& stacks, std::size_t i) { stacks[i][9].to = neighbour(stacks[i][9].to); }},
+        {"a source one instruction before",
+         [&](auto& stacks, std::size_t i) { stacks[i][9].from = neighbour(stacks[i][9].from); }},
+        {"a dropped record",
+         [&](auto& stacks, std::size_t i) { stacks[i].erase(stacks[i].begin() + 9); }},
+        {"a stale tail",
+         [&](auto& stacks, std::size_t i) {
+           const Stack& other = sound[(i + 7) % sound.size()];
+           std::copy(other.begin() + 20, other.end(), stacks[i].begin() + 20);
+         }},
+        {"swapped records",
+         [&](auto& stacks, std::size_t i) { std::swap(stacks[i][9], stacks[i][10]); }},
+        {"oldest first",
+         [&](auto& stacks, std::size_t i) { std::reverse(stacks[i].begin(), stacks[i].end()); }},
+    };
+    for (const auto& [name, break_stack] : faults) {
+      std::vector<Stack> stacks = sound;
+      for (std::size_t i = 0; i < stacks.size(); ++i) break_stack(stacks, i);
+      const std::uint64_t expected = broken(stacks);
+      EXPECT_GT(expected, stacks.size() / 2) << name;
+      EXPECT_EQ(audited(stacks).impossible.count, expected) << name << ", " << machine.arch;
+    }
+  }
+}
+
+TEST_F(BranchRecordsTest, ComparesFlagsWithTheInstruction) {
+  for (const Machine& machine : {kSkylake, kArm}) {
+    BUILD_OR_SKIP(machine);
+    std::vector<Stack> stacks = stacks_of(walk(320));
+    std::uint64_t calls = 0;
+    for (Stack& stack : stacks) {
+      for (Entry& entry : stack) {
+        const symbols::Instruction& one = code_.at(entry.from);
+        const bool is_direct = target(one).has_value();
+        const unsigned type = is_call(one)     ? (is_direct ? PERF_BR_CALL : PERF_BR_IND_CALL)
+                              : is_jump(one)   ? (is_direct ? PERF_BR_UNCOND : PERF_BR_IND)
+                              : is_choice(one) ? PERF_BR_COND
+                                               : PERF_BR_RET;
+        calls += type == PERF_BR_CALL ? 1 : 0;
+        entry.flags |= std::uint64_t{type} << kTypeShift;
+      }
+    }
+    EXPECT_EQ(audited(stacks).impossible.count, 0u);
+    for (Stack& stack : stacks) {
+      for (Entry& entry : stack) {
+        if ((entry.flags >> kTypeShift & 15) == PERF_BR_CALL) entry.flags += 1u << kTypeShift;
+      }
+    }
+    EXPECT_EQ(of(audited(stacks), BranchFault::wrong_type), calls);
+    ASSERT_GT(calls, 0u);
+
+    stacks = stacks_of(walk(320));
+    for (Stack& stack : stacks) stack[3].flags = kPredicted | kMispredicted;
+    stacks[0][5] = {kKernelText, kKernelText + 9, kPredicted | kMispredicted};
+    EXPECT_EQ(of(audited(stacks), BranchFault::both_outcomes), stacks.size() + 1);
+  }
+}
+
+TEST_F(BranchRecordsTest, ReadsFlagsOfBothByteOrders) {
+  for (const bool big_endian : {false, true}) {
+    auto writer = test::ByteWriter(big_endian);
+    const auto bit = [&](unsigned first, unsigned width, std::uint64_t value) {
+      return value << (big_endian ? 64 - first - width : first);
+    };
+    writer.u64(1).u64(2).u64(3).u64(0x10).u64(0x20);
+    writer.u64(bit(0, 1, 1) | bit(3, 1, 1) | bit(4, 16, 0xffff) | bit(20, 4, 5) | bit(24, 2, 1));
+    const auto bytes = std::as_bytes(std::span(writer.bytes()));
+    const auto order = big_endian ? ByteOrder::big : ByteOrder::little;
+    const BranchEntry entry = branch_entry(bytes, 1, order);
+    EXPECT_EQ(entry.from, 0x10u);
+    EXPECT_EQ(entry.to, 0x20u);
+    EXPECT_TRUE(entry.mispredicted);
+    EXPECT_FALSE(entry.predicted);
+    EXPECT_TRUE(entry.aborted);
+    EXPECT_EQ(entry.type, PERF_BR_IND_CALL);
+    EXPECT_EQ(entry.speculation, PERF_BR_SPEC_WRONG_PATH);
+  }
+}
+
+TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereOthersWereLeftOut) {
+  BUILD_OR_SKIP(kSkylake);
+  std::vector<Stack> stacks = stacks_of(walk(640));
+  for (Stack& stack : stacks)
+    std::erase_if(stack, [&](const Entry& e) { return !is_call(code_.at(e.from)); });
+  constexpr std::uint64_t kAll = PERF_SAMPLE_BRANCH_ANY, kUser = PERF_SAMPLE_BRANCH_USER;
+  const auto all = static_cast<std::uint64_t>(
+      std::accumulate(stacks.begin(), stacks.end(), std::size_t{0},
+                      [](std::size_t sum, const Stack& stack) { return sum + stack.size(); }));
+  struct Expected {
+    std::uint64_t type;
+    NoContiguity reason;
+    std::uint64_t judged;
+  };
+  // Records of the first sample, and of any stack of calls, may be from before an exec.
+  for (const auto& [type, reason, judged] :
+       {Expected{PERF_SAMPLE_BRANCH_ANY_CALL, NoContiguity::filter, all},
+        Expected{PERF_SAMPLE_BRANCH_ANY_CALL | kUser, NoContiguity::filter,
+                 all - stacks.front().size()},
+        Expected{kAll | PERF_SAMPLE_BRANCH_IN_TX, NoContiguity::filter,
+                 all - stacks.front().size()},
+        Expected{kAll | PERF_SAMPLE_BRANCH_CALL_STACK, NoContiguity::call_stack, 0}}) {
+    const BranchRecords records = audited(stacks, {.branch_sample_type = type});
+    EXPECT_EQ(records.no_contiguity, reason);
+    EXPECT_EQ(records.impossible.count, 0u);
+    EXPECT_EQ(records.judged, judged);
+    EXPECT_EQ(of(records, BranchUnjudged::resumed), all - judged);
+  }
+  EXPECT_GT(audited(stacks).impossible.count, 0u);
+}
+
+TEST_F(BranchRecordsTest, EndsAtTheReturnFromTheKernelInUserModeAlone) {
+  constexpr std::uint64_t kUser = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+  BUILD_OR_SKIP(kSkylake);
+  std::vector<Stack> stacks = stacks_of(walk(320));
+  EXPECT_EQ(audited(stacks, {.branch_sample_type = kUser}).judged, 320u);
+  // A signal handler begins: what is older is of before, or of another program.
+  for (Stack& stack : stacks) {
+    stack[10] = {kKernelText, stack[9].from};
+    stack[15].to = stack[15].from;
+  }
+  const BranchRecords records = audited(stacks, {.branch_sample_type = kUser});
+  EXPECT_EQ(records.impossible.count, 0u);
+  EXPECT_EQ(of(records, BranchUnjudged::kernel), 10u);
+  EXPECT_EQ(of(records, BranchUnjudged::resumed), 10u * 21);
+  EXPECT_EQ(records.judged, 100u);
+  // The stack of a sample in the kernel can be that of the program before an exec.
+  constexpr std::uint16_t kKernelMode = 1;
+  EXPECT_EQ(audited(stacks, {.branch_sample_type = kUser, .mode = kKernelMode}).judged, 0u);
+}
+
+TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereReturnsMayBeMissing) {
+  constexpr std::uint64_t kUser = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+  for (const Machine& machine : {kArm, kUnknownX86}) {
+    BUILD_OR_SKIP(machine);
+    std::vector<Stack> stacks = stacks_of(walk(320));
+    for (Stack& stack : stacks) stack.erase(stack.begin() + 9, stack.begin() + 12);
+    const BranchRecords records = audited(stacks, {.branch_sample_type = kUser});
+    EXPECT_EQ(records.no_contiguity, NoContiguity::mode);
+    EXPECT_EQ(records.impossible.count, 0u);
+    EXPECT_EQ(of(records, BranchUnjudged::resumed), 29u);  // of the first sample after the exec
+    EXPECT_EQ(records.judged, 9u * 29);
+    stacks[5][3].from = stacks[5][3].to = symbols_.at("_start");
+    EXPECT_EQ(audited(stacks, {.branch_sample_type = kUser}).impossible.count, 1u);
+  }
+}
+
+TEST_F(BranchRecordsTest, CountsWhatItDoesNotJudge) {
+  BUILD_OR_SKIP(kSkylake);
+  Stack stack = stacks_of(walk(32)).front();
+  stack.resize(8);
+  stack[1].flags |= kAborted;
+  stack[1].from += 1;
+  stack[3].flags |= kWrongPath;
+  stack[3].to += 1;
+  stack[5].from = 0;
+  stack[6] = {0x7000'0000'0000, 0x7000'0000'1000};
+  stack.push_back({0, 0, 0});
+  const BranchRecords records = audited({stack, Stack(4, Entry{0, 0, 0}), {}});
+  EXPECT_EQ(records.empty, 5u);
+  EXPECT_EQ(records.empty_stacks, 2u);
+  EXPECT_EQ(of(records, BranchUnjudged::aborted), 1u);
+  EXPECT_EQ(of(records, BranchUnjudged::wrong_path), 1u);
+  EXPECT_EQ(of(records, BranchUnjudged::one_sided), 1u);
+  EXPECT_EQ(audited({stack}, {.mode = 5}).judged, 0u);  // PERF_RECORD_MISC_GUEST_USER
+}
+
+TEST_F(BranchRecordsTest, ComparesAddressesWithoutTheBinary) {
+  BUILD_OR_SKIP(kSkylake);
+  const std::vector<Stack> stacks = stacks_of(walk(3200));
+  std::vector<Stack> broken = stacks;
+  std::uint64_t backward = 0;
+  for (Stack& stack : broken) {
+    std::swap(stack[9], stack[10]);
+    for (std::size_t i = 0; i + 1 < stack.size(); ++i) {
+      backward += stack[i].from < stack[i + 1].to ? 1 : 0;
+    }
+  }
+  ASSERT_GT(backward, stacks.size() / 4);
+  // A file without a recorded build-id may be another build.
+  const Recorded unverified{.has_build_id = false}, elsewhere{.path = "/nowhere/program"};
+  for (const auto& [recorded, reason] : {std::pair(unverified, BranchUnjudged::unverified),
+                                         std::pair(elsewhere, BranchUnjudged::no_file)}) {
+    const BranchRecords sound = audited(stacks, recorded);
+    EXPECT_EQ(sound.impossible.count, 0u);
+    EXPECT_EQ(sound.by_addresses, sound.judged);
+    EXPECT_EQ(of(sound, reason), stacks.size());  // the oldest of each
+    const BranchRecords found = audited(broken, recorded);
+    EXPECT_EQ(found.impossible.count, backward);
+    EXPECT_EQ(of(found, BranchFault::backward), backward);
+  }
+  ASSERT_THAT(missing_, SizeIs(1));
+  EXPECT_EQ(missing_[0].file, elsewhere.path);
+  EXPECT_EQ(missing_[0].build_id, symbols::Module::open(program_).build_id());
+  EXPECT_EQ(missing_[0].branch_records, 3200u);
+  EXPECT_EQ(missing_[0].samples, 0u);
+  audited(stacks);
+  EXPECT_THAT(missing_, IsEmpty());
+}
+
+TEST_F(BranchRecordsTest, AllowsFusedPairsOfOtherVendorsOnly) {
+  constexpr std::uint64_t kAnyCall = PERF_SAMPLE_BRANCH_ANY_CALL;  // no runs
+  for (const Machine& machine : {kSkylake, kZen4}) {
+    BUILD_OR_SKIP(machine);
+    Stack stack;
+    for (const Entry& entry : walk(400)) {
+      const auto before = std::prev(code_.find(entry.from));
+      if (is_choice(code_.at(entry.from)) && mnemonic(before->second) == "cmp") {
+        stack.push_back({before->first, entry.to});
+      }
+    }
+    ASSERT_THAT(stack, ::testing::Not(IsEmpty()));
+    const bool is_amd = machine.cpuid == kZen4.cpuid;
+    const BranchRecords records = audited({stack}, {.branch_sample_type = kAnyCall});
+    EXPECT_EQ(of(records, BranchFault::not_a_branch), is_amd ? 0 : stack.size());
+    EXPECT_EQ(of(records, BranchUnjudged::fused), is_amd ? stack.size() : 0);
+    // Erratum 1452: no branch, and none after it that leads there.
+    const std::uint64_t leaf = symbols_.at("leaf");
+    const BranchRecords bogus =
+        audited({{{leaf, symbols_.at("case_c")}}}, {.branch_sample_type = kAnyCall});
+    EXPECT_EQ(of(bogus, BranchFault::not_a_branch), 1u);
+  }
+}
+
+TEST_F(BranchRecordsTest, DoesNotAccuseReturnsElsewhere) {
+  BUILD_OR_SKIP(kSkylake);
+  Stack stack;
+  for (const auto& [address, one] : code_) {
+    if (is_return(one)) stack.push_back({address, symbols_.at("case_b")});
+  }
+  const BranchRecords records =
+      audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_RETURN});
+  EXPECT_EQ(of(records, BranchUnjudged::return_elsewhere), stack.size());
+  EXPECT_EQ(records.judged, 0u);
+}
+
+TEST_F(BranchRecordsTest, NamesTheWorstPlaces) {
+  BUILD_OR_SKIP(kSkylake);
+  const std::uint64_t start = symbols_.at("_start"), leaf = symbols_.at("leaf");
+  Stack stack(3, Entry{start, leaf});
+  stack.push_back({leaf, start});
+  const BranchRecords records =
+      audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_CALL});
+  ASSERT_THAT(records.worst, SizeIs(2));
+  EXPECT_EQ(records.impossible_places, 2u);
+  const ImpossibleBranch& worst = records.worst.front();
+  EXPECT_EQ(worst.fault, BranchFault::not_a_branch);
+  EXPECT_EQ(worst.from, start);
+  EXPECT_EQ(worst.to, leaf);
+  EXPECT_EQ(worst.module, program_.string());
+  EXPECT_EQ(worst.text, "mov ecx, 3");
+  EXPECT_EQ(worst.records, 3u);
+  EXPECT_FALSE(worst.preceding_to);
+}
+
+}  // namespace
+}  // namespace skid::audit
