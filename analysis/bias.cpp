@@ -3,35 +3,34 @@
 #include "analysis/distributions.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace skid::analysis {
-namespace {
 
-constexpr double kFewestExpected = 5;
-
-}  // namespace
+Bias pearson_of(std::span<const std::uint64_t> samples) {
+  const auto all = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+  const double expected = static_cast<double>(all) / static_cast<double>(samples.size());
+  Bias bias;
+  for (const std::uint64_t count : samples) {
+    const double off = static_cast<double>(count) - expected;
+    bias.chi_square += off * off / expected;
+  }
+  bias.degrees = static_cast<int>(samples.size()) - 1;
+  bias.p = chi_square_p(bias.degrees, bias.chi_square);
+  const auto [fewest, most] = std::minmax_element(samples.begin(), samples.end());
+  if (*fewest > 0) bias.largest_ratio = static_cast<double>(*most) / static_cast<double>(*fewest);
+  return bias;
+}
 
 std::optional<Bias> bias_of(std::span<const TriggerCount> triggers) {
   if (triggers.size() < 2) return std::nullopt;
-  std::uint64_t all = 0;
-  for (const TriggerCount& trigger : triggers) all += trigger.samples;
-  const double expected = static_cast<double>(all) / static_cast<double>(triggers.size());
-  if (expected < kFewestExpected) return std::nullopt;
-
-  Bias bias;
-  for (const TriggerCount& trigger : triggers) {
-    const double off = static_cast<double>(trigger.samples) - expected;
-    bias.chi_square += off * off / expected;
+  std::vector<std::uint64_t> samples;
+  for (const TriggerCount& trigger : triggers) samples.push_back(trigger.samples);
+  const auto all = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+  if (static_cast<double>(all) < kFewestExpected * static_cast<double>(samples.size())) {
+    return std::nullopt;
   }
-  bias.degrees = static_cast<int>(triggers.size()) - 1;
-  bias.p = chi_square_p(bias.degrees, bias.chi_square);
-  const auto [fewest, most] =
-      std::minmax_element(triggers.begin(), triggers.end(),
-                          [](const auto& a, const auto& b) { return a.samples < b.samples; });
-  if (fewest->samples > 0) {
-    bias.largest_ratio = static_cast<double>(most->samples) / static_cast<double>(fewest->samples);
-  }
-  return bias;
+  return pearson_of(samples);
 }
 
 }  // namespace skid::analysis

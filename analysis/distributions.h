@@ -17,6 +17,8 @@ double chi_square_p(int degrees, double x);
 /// Two-sided p of a statistic with mean 0, variance 1 and this skewness, by Pearson's type III
 /// (a shifted gamma distribution): twice the smaller tail.
 double pearson3_p(double z, double skewness);
+/// P(Z >= z) of the same, for a skewness of at least 0.
+double pearson3_upper_p(double z, double skewness);
 
 /// x with I_x(a, b) = p of the regularised incomplete beta function.
 double beta_quantile(double a, double b, double p);
