@@ -442,10 +442,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
   Auditor auditor(digest, modules, arch, choices);
-  std::vector<std::uint64_t> exact(attributes.size());
-  digest.located.for_each([&](const locate::LocatedSamples& located) {
-    if (located.kind.exact()) exact[located.attribute] += located.samples;
-  });
+  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;

@@ -8,10 +8,6 @@ namespace skid::audit {
 
 using events::OncePer;
 
-double BlockFinding::expected() const {
-  return static_cast<double>(samples.samples()) / static_cast<double>(samples.places.size());
-}
-
 BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
                      bool most_are_exact) {
   auto known = measure::causes_of(knowledge);
@@ -64,7 +60,7 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, 
     auto& of_block = counts.emplace_back();
     for (const PlaceSamples& place : block.samples.places) {
       of_block.push_back(place.samples);
-      bias.ratios.push_back(static_cast<double>(place.samples) / block.expected());
+      bias.ratios.push_back(static_cast<double>(place.samples) / block.samples.expected());
     }
     bias.samples += block.samples.samples();
   }

@@ -27,9 +27,6 @@ struct BlockFinding {
   std::string function;  ///< empty: no symbol
   BlockSamples samples;
   analysis::BlockEvenness evenness;
-
-  /// Samples that each place has if they are even.
-  double expected() const;
 };
 
 /// Of one event.

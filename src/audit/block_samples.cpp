@@ -191,6 +191,10 @@ std::uint64_t BlockSamples::samples() const {
       [](std::uint64_t sum, const PlaceSamples& place) { return sum + place.samples; });
 }
 
+double BlockSamples::expected() const {
+  return static_cast<double>(samples()) / static_cast<double>(places.size());
+}
+
 std::vector<BlockSamples> samples_of_blocks(
     const FunctionCode& code, const FunctionBlocks& blocks, const EvenEvent& event,
     const std::unordered_map<std::uint64_t, std::uint64_t>& samples) {

@@ -37,6 +37,8 @@ struct BlockSamples {
   std::vector<PlaceSamples> places;  ///< at least two, ascending
 
   std::uint64_t samples() const;
+  /// Samples that each place has if they are even.
+  double expected() const;
 };
 
 /// Blocks with fewer samples are not judged.

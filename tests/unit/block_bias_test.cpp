@@ -152,7 +152,7 @@ TEST_F(BlockBiasTest, JoinsTheBodyOfALoopWithItsCondition) {
   EXPECT_NEAR(event.bias.misplaced->value, (1614 + 3341 - 2 * 5010 / 5.0) / 5010, 0.02);
   const BlockFinding& block = event.bias.blocks.front();
   EXPECT_EQ(block.function, "work");
-  EXPECT_DOUBLE_EQ(block.expected(), 1002);
+  EXPECT_DOUBLE_EQ(block.samples.expected(), 1002);
   EXPECT_EQ(block.samples.range, (AddressRange{addresses_[3], addresses_[11]}));
   EXPECT_TRUE(block.evenness.is_biased);
   EXPECT_EQ(event.impossible.count, 0U) << "every sample is on a load";
