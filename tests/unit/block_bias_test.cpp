@@ -1,6 +1,7 @@
 // Which instructions an audit takes for executed equally often, and what it says of their samples,
 // on synthetic recordings whose samples are on chosen instructions.
 #include "src/audit/audit.h"
+#include "src/output/audit/audit.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
@@ -26,7 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kSkylake =
@@ -168,6 +171,24 @@ TEST_F(BlockBiasTest, KeepsApartWhatALoopThatIsOftenEnteredExecutesUnequallyOfte
   EXPECT_EQ(event.bias.biased, 0U);
   EXPECT_EQ(event.bias.misplaced->value, 0);
   EXPECT_EQ(event.bias.misplaced->low, 0);
+}
+
+TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
+  build(kLoop);
+  Audit audit;
+  audit.events.push_back(audited(kAllLoads, 2, {{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
+  audit.events.back().bias.blocks[0].samples.range = {0x1000, 0x1030};
+  const std::string text = output::audit_text({audit}, {.width = 80, .details = false});
+  EXPECT_THAT(text, HasSubstr("5,010       1       1     57.78%"));
+  EXPECT_THAT(text, HasSubstr("    5,010        1002  3,341       1  work at 0x1000 to 0x1030\n"));
+  EXPECT_THAT(text, HasSubstr(" 51 1,614 3,341 1 3\n"));
+  EXPECT_THAT(text, HasSubstr("a prime number, or with -F")) << "the period is fixed";
+  EXPECT_LT(text.find("cannot cause"), text.find("execute equally often"));
+  audit.events.back().has_fixed_period = false;
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("a prime number")));
+  audit.events[0] = audited("0x20d1", 2, {{3, 51}});
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
+              HasSubstr("blocks     not judged: not an"));
 }
 
 TEST_F(BlockBiasTest, EndsBlocksAtBranchesTargetsAndCalls) {
