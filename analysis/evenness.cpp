@@ -157,7 +157,7 @@ double spread_of(const std::vector<Model>& models, Random& random) {
 }  // namespace
 
 Evenness evenness_of(std::span<const Counts> blocks) {
-  constexpr std::uint64_t kMostDrawn = 200'000'000, kFewestDraws = 1'000, kMostDraws = 100'000;
+  constexpr std::uint64_t kMostDrawn = 100'000'000, kFewestDraws = 100, kMostDraws = 100'000;
   Random random(seed_of(blocks));
   Evenness result;
   std::uint64_t samples = 0, simulated = 0;

@@ -76,7 +76,7 @@ struct Instruction {
   /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
   bool sets_return = false;
-  /// SYSCALL, SYSENTER, SVC: the program may not go on after it, or go on in two processes.
+  /// SYSCALL, SYSENTER: the program may not go on after it, or go on in two processes.
   bool calls_kernel = false;
 };
 
