@@ -64,7 +64,7 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, 
     }
     bias.samples += block.samples.samples();
   }
-  const analysis::Evenness evenness = analysis::evenness_of(counts);
+  const analysis::ProfileEvenness evenness = analysis::evenness_of_blocks(counts);
   bias.misplaced = evenness.misplaced;
   bias.judged = blocks.size();
   bias.biased = evenness.biased;

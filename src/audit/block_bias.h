@@ -1,7 +1,7 @@
 // Whether the samples of an event are spread evenly over instructions that cause it equally often.
 #pragma once
 
-#include "analysis/evenness.h"
+#include "analysis/block_evenness.h"
 #include "analysis/intervals.h"
 #include "analysis/not_judged.h"
 #include "src/audit/block_samples.h"

@@ -1,4 +1,4 @@
-#include "analysis/evenness.h"
+#include "analysis/block_evenness.h"
 
 #include "analysis/distributions.h"
 #include "analysis/statistics.h"
@@ -156,10 +156,10 @@ double spread_of(const std::vector<Model>& models, Random& random) {
 
 }  // namespace
 
-Evenness evenness_of(std::span<const Counts> blocks) {
+ProfileEvenness evenness_of_blocks(std::span<const Counts> blocks) {
   constexpr std::uint64_t kMostDrawn = 100'000'000, kFewestDraws = 100, kMostDraws = 100'000;
   Random random(seed_of(blocks));
-  Evenness result;
+  ProfileEvenness result;
   std::uint64_t samples = 0, simulated = 0;
   for (const Counts& counts : blocks) {
     const std::uint64_t of_block = sum_of(counts);

@@ -26,7 +26,7 @@ struct BlockEvenness {
   double half_sum_due = 0;  ///< what evenness gives on average
 };
 
-struct Evenness {
+struct ProfileEvenness {
   std::vector<BlockEvenness> blocks;  ///< as given
   std::size_t biased = 0;             ///< blocks
   /// The sum over the blocks of half_sum - half_sum_due, at least 0, over all samples. The interval
@@ -40,6 +40,6 @@ struct Evenness {
 /// std::invalid_argument. What is drawn depends on the counts alone. The draws are bounded: of more
 /// places the interval is made from fewer draws, and of more blocks with few samples their p has a
 /// higher least value.
-Evenness evenness_of(std::span<const std::vector<std::uint64_t>> blocks);
+ProfileEvenness evenness_of_blocks(std::span<const std::vector<std::uint64_t>> blocks);
 
 }  // namespace skid::analysis
