@@ -21,10 +21,10 @@ struct TriggerCount {
   friend bool operator==(const TriggerCount&, const TriggerCount&) = default;
 };
 
-/// The samples of K triggers compared with 1/K each.
+/// The samples of K triggers or places compared with 1/K each.
 struct Bias {
-  /// Samples of the trigger with the most over those of the one with the fewest; nullopt where one
-  /// has none.
+  /// Samples of the one with the most over those of the one with the fewest; nullopt where one has
+  /// none.
   std::optional<double> largest_ratio;
   double chi_square = 0;  ///< Pearson's statistic
   int degrees = 0;        ///< of freedom: K - 1
@@ -32,6 +32,9 @@ struct Bias {
   /// independent of each other.
   double p = 1;
 };
+
+/// Pearson's test of even shares. `samples`: of at least two places, and not all 0.
+Bias pearson_of(std::span<const std::uint64_t> samples);
 
 /// nullopt for fewer than two triggers, and where fewer than five samples are to be expected of
 /// each, which the approximation by a chi-square distribution needs.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
@@ -69,6 +71,14 @@ double binomial_p(double count, double trials, double share) {
   return Cell(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
 }
 
+/// Shape and value of the gamma distribution of Pearson's type III; nullopt: nearly a normal one.
+std::optional<std::pair<double, double>> gamma_of(double z, double skewness) {
+  constexpr double kSymmetric = 1e-3;
+  if (skewness < kSymmetric) return std::nullopt;
+  const double shape = 4.0 / (skewness * skewness);
+  return std::pair(shape, shape + z * std::sqrt(shape));
+}
+
 }  // namespace
 
 double normal_reach(double share) {
@@ -107,14 +117,19 @@ ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const doub
 }
 
 double pearson3_p(double z, double skewness) {
-  constexpr double kSymmetric = 1e-3;
-  if (std::abs(skewness) < kSymmetric) return std::erfc(std::abs(z) / std::sqrt(2.0));
-  if (skewness < 0) z = -z;
-  const double shape = 4.0 / (skewness * skewness);
-  const double x = shape + z * std::sqrt(shape);
+  if (skewness < 0) return pearson3_p(-z, -skewness);
+  const auto gamma = gamma_of(z, skewness);
+  if (!gamma) return std::erfc(std::abs(z) / std::sqrt(2.0));
+  const auto [shape, x] = *gamma;
   if (x <= 0) return 0;  // below the end of the shorter tail
   return std::min(1.0,
                   2.0 * std::min(boost::math::gamma_q(shape, x), boost::math::gamma_p(shape, x)));
+}
+
+double pearson3_upper_p(double z, double skewness) {
+  const auto gamma = gamma_of(z, skewness);
+  if (!gamma) return std::erfc(z / std::sqrt(2.0)) / 2.0;
+  return gamma->second <= 0 ? 1 : boost::math::gamma_q(gamma->first, gamma->second);
 }
 
 double beta_quantile(double a, double b, double p) {

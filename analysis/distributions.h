@@ -22,12 +22,16 @@ struct ChiSquareTest {
   int degrees = 0;  ///< of freedom: one fewer than counts
   double p = 1;     ///< chance of a statistic at least as large where the expectation holds
 };
-/// `expected`: as many, each above 0, with the same sum; at least 5 each for p to be near.
+/// So many must be expected of each count for p to be near.
+inline constexpr double kFewestExpected = 5;
+/// `expected`: as many, each above 0, with the same sum.
 ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected);
 
 /// Two-sided p of a statistic with mean 0, variance 1 and this skewness, by Pearson's type III
 /// (a shifted gamma distribution): twice the smaller tail.
 double pearson3_p(double z, double skewness);
+/// P(Z >= z) of the same, for a skewness of at least 0.
+double pearson3_upper_p(double z, double skewness);
 
 /// x with I_x(a, b) = p of the regularised incomplete beta function.
 double beta_quantile(double a, double b, double p);

@@ -14,8 +14,6 @@
 namespace skid::analysis {
 namespace {
 
-constexpr double kFewestExpected = 5;
-
 /// Samples of groups of instructions.
 struct Cells {
   std::vector<double> seen, expected;

@@ -11,7 +11,6 @@
 namespace skid::analysis {
 namespace {
 
-constexpr double kFewestExpected = 5;
 constexpr double kFewestPeriods = 4;
 /// Groups are many peaks; so few of them have nothing in between.
 constexpr double kFewestPeaks = 3;

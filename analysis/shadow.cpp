@@ -13,7 +13,6 @@
 namespace skid::analysis {
 namespace {
 
-constexpr double kFewestExpected = 5;
 /// Half the 95% quantile of the chi-square distribution with one degree of freedom.
 constexpr double kReach = 1.9207;
 /// Tried delays: all up to the first, then steps of this share.

@@ -16,6 +16,7 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -32,6 +33,7 @@ struct EventToJudge {
   perfdata::Attribute attribute;
   EventRule rule;
   std::vector<events::Cause> causes;  ///< of Rule::sampled and Rule::predecessor
+  BlockRule blocks = {};
 };
 
 /// Samples of one event that are judged by one rule at one place of a file.
@@ -39,10 +41,11 @@ struct PlaceToJudge {
   symbols::FileIndex file = 0;
   std::uint64_t offset = 0;
   std::uint32_t attribute = 0;
-  Rule rule = Rule::none;
+  Rule rule = Rule::none;  ///< none: the samples are judged by their blocks alone
+  bool in_blocks = false;  ///< whether they are judged by their blocks
   std::uint64_t samples = 0;
 
-  auto key() const { return std::tie(file, offset, attribute, rule); }
+  auto key() const { return std::tie(file, offset, attribute, rule, in_blocks); }
 };
 
 /// Why samples of a CPU mode are not judged; nullopt: they are.
@@ -126,7 +129,11 @@ class Auditor {
     EventToJudge to_judge;
     EventAudit audit;
     std::vector<Found> found;  ///< one a place that was judged
+    std::vector<BlockFinding> blocks;
   };
+
+  /// Places of a file by where their functions begin.
+  using ByFunction = std::vector<std::pair<std::uint64_t, const PlaceToJudge*>>;
 
   void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
     audit.not_judged[static_cast<std::size_t>(reason)] += samples;
@@ -142,6 +149,9 @@ class Auditor {
     Event& event = entry->second;
     event.audit.samples += located.samples;
     const auto rule = rule_of_sample(event.to_judge, located.kind);
+    const bool in_blocks = located.location && event.to_judge.blocks.takes(located.kind);
+    const bool is_judged = std::holds_alternative<Rule>(rule);
+    if (in_blocks && !is_judged) add_place(located, Rule::none, true);
     if (const NotJudged* reason = std::get_if<NotJudged>(&rule)) {
       leave_out(event.audit, *reason, located.samples);
     } else if (std::get<Rule>(rule) == Rule::execute_breakpoint) {
@@ -159,9 +169,13 @@ class Auditor {
     } else if (!located.location) {
       leave_out(event.audit, NotJudged::unmapped, located.samples);
     } else {
-      places_.push_back({located.location->file, located.location->offset, located.attribute,
-                         std::get<Rule>(rule), located.samples});
+      add_place(located, std::get<Rule>(rule), in_blocks);
     }
+  }
+
+  void add_place(const locate::LocatedSamples& located, Rule rule, bool in_blocks) {
+    places_.push_back({located.location->file, located.location->offset, located.attribute, rule,
+                       in_blocks, located.samples});
   }
 
   void enter(Event& event, const Found& found) {
@@ -207,6 +221,7 @@ class Auditor {
     if (found.module == nullptr) {
       const NotJudged reason = reason_without_module(file, found);
       for (const PlaceToJudge& place : places) {
+        if (place.rule == Rule::none) continue;
         if (reason != NotJudged::anonymous) missing_[place.file] += place.samples;
         leave_out(events_.at(place.attribute).audit, reason, place.samples);
       }
@@ -214,23 +229,60 @@ class Auditor {
     }
     FileJudge judge(*found.module, arch_, loop_of(found.path));
     // Functions can overlap; each is decoded once.
-    std::vector<std::pair<std::uint64_t, const PlaceToJudge*>> by_function;
+    ByFunction by_function;
     by_function.reserve(places.size());
     for (const PlaceToJudge& place : places) {
       by_function.emplace_back(judge.begin_of_function(place.offset), &place);
+      const bool lacks_code = !found.module->has_code() && place.rule != Rule::none;
+      if (lacks_code) missing_[place.file] += place.samples;
     }
     std::stable_sort(by_function.begin(), by_function.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [begin, one] : by_function) {
+    for (auto first = by_function.begin(); first != by_function.end();) {
+      const auto last = std::find_if(
+          first, by_function.end(), [&](const auto& place) { return place.first != first->first; });
+      const std::span<const ByFunction::value_type> function(first, last);
+      judge_function(judge, function);
+      find_blocks(judge, function, file.path, *found.module);
+      first = last;
+    }
+  }
+
+  void judge_function(FileJudge& judge, std::span<const ByFunction::value_type> places) {
+    for (const auto& [begin, one] : places) {
       const PlaceToJudge& place = *one;
+      if (place.rule == Rule::none) continue;
       Event& event = events_.at(place.attribute);
       const Answer answer = judge.judge(event.to_judge.causes, place.rule, place.offset);
       if (const NotJudged* reason = std::get_if<NotJudged>(&answer)) {
         leave_out(event.audit, *reason, place.samples);
-        if (!found.module->has_code()) missing_[place.file] += place.samples;
       } else {
         if (!arch_) event.audit.rule = judge.rule_here(event.audit.rule);
         enter(event, {place.file, place.offset, true, std::get<Judgement>(answer), place.samples});
+      }
+    }
+  }
+
+  /// Collects the blocks of a function for all events at once.
+  void find_blocks(FileJudge& judge, std::span<const ByFunction::value_type> places,
+                   const std::string& path, const symbols::Module& module) {
+    std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::uint64_t>> by_event;
+    std::map<std::uint32_t, std::uint64_t> sums;
+    for (const auto& [begin, place] : places) {
+      const auto address = module.address_at(place->offset);
+      if (!place->in_blocks || !address) continue;
+      by_event[place->attribute][*address] += place->samples;
+      sums[place->attribute] += place->samples;
+    }
+    std::optional<FileJudge::Blocks> blocks;
+    for (const auto& [attribute, samples] : by_event) {
+      if (sums[attribute] < kFewestOfBlock) continue;
+      if (!blocks) blocks = judge.blocks_around(places.front().second->offset);
+      if (!blocks) return;
+      Event& event = events_.at(attribute);
+      for (BlockSamples& block : samples_of_blocks(*blocks->code, blocks->blocks,
+                                                   event.to_judge.blocks.event(), samples)) {
+        event.blocks.push_back({path, blocks->function, std::move(block), {}});
       }
     }
   }
@@ -279,6 +331,7 @@ class Auditor {
     });
     add_functions(event);
     add_instructions(event);
+    audit.bias = judge_blocks(std::move(event.blocks), event.to_judge.blocks, choices_.top);
     return std::move(audit);
   }
 
@@ -382,6 +435,7 @@ EventAudit describe_event(const perfdata::Attribute& attribute, const measure::S
   audit.requested = described.event.requested.value_or("");
   audit.event = std::move(described.event.label);
   audit.level = static_cast<int>(attribute.precise_ip);
+  audit.has_fixed_period = !attribute.frequency;
   if (source.planned != nullptr) {
     audit.period = source.planned->period;
   } else if (!attribute.frequency) {
@@ -418,10 +472,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   BranchAudit branches =
       audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
-  std::vector<std::uint64_t> exact(attributes.size());
-  digest.located.for_each([&](const locate::LocatedSamples& located) {
-    if (located.kind.exact()) exact[located.attribute] += located.samples;
-  });
+  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
@@ -434,7 +485,11 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                                                 digest.totals[index].samples, exact[index]});
     if (!lost.empty()) described.warnings.push_back(std::move(lost));
     EventAudit event = describe_event(attribute, source, std::move(described));
-    EventToJudge to_judge{attribute, rule_of(attribute, knowledge, arch), {}};
+    const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
+    EventToJudge to_judge{attribute,
+                          rule_of(attribute, knowledge, arch),
+                          {},
+                          BlockRule(attribute, knowledge, most_are_exact)};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
     if (const auto found = data_sources.find(index); found != data_sources.end()) {

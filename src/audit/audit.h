@@ -3,6 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "analysis/statistics.h"
+#include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/data_source.h"
 #include "src/audit/event_rule.h"
@@ -67,6 +68,8 @@ struct EventAudit {
   std::size_t all_functions = 0;                 ///< with judged samples, those left out included
   std::size_t impossible_functions = 0;          ///< of these, with impossible samples
   std::size_t impossible_instructions = 0;
+  BlockBias bias;
+  bool has_fixed_period = false;  ///< not a frequency
   std::vector<std::string> warnings;
   std::optional<BranchRecords> branch_records;  ///< nullopt: without branch stacks
 };
@@ -96,7 +99,7 @@ struct Audit {
 struct Choices {
   locate::SearchPlaces places = {};
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
-  std::size_t top = 20;                ///< functions, and instructions, of an event at most
+  std::size_t top = 20;                ///< functions, instructions and blocks of an event at most
   double min_share = 0;    ///< of the judged samples that must be impossible ones at what is listed
   bool all = false;        ///< instructions whose samples are possible, too
   Cores* cores = nullptr;  ///< as measure::Choices::cores

@@ -44,8 +44,10 @@ Branches::Branches(const symbols::Module& module, Arch arch)
       if (start != starts.end()) ++start;
     }
   }
-  std::sort(targets_.begin(), targets_.end());
-  targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+  for (auto* targets : {&targets_, &elsewhere_}) {
+    std::sort(targets->begin(), targets->end());
+    targets->erase(std::unique(targets->begin(), targets->end()), targets->end());
+  }
   spread_computed_jumps(module);
 }
 
@@ -108,7 +110,9 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
       if (instruction->target) {
         targets_.push_back(*instruction->target);
         const bool leaves = !range.contains(*instruction->target);
-        if (leaves && instruction->flow != Flow::call) {
+        const bool calls = instruction->flow == Flow::call;
+        if (leaves || calls) elsewhere_.push_back(*instruction->target);
+        if (leaves && !calls) {
           departures_.push_back({begin + offset, *instruction->target});
         }
       }
@@ -131,6 +135,10 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
 
 bool Branches::may_enter(std::uint64_t address) const {
   return !is_whole_ || std::binary_search(targets_.begin(), targets_.end(), address);
+}
+
+bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {
+  return !is_whole_ || std::binary_search(elsewhere_.begin(), elsewhere_.end(), address);
 }
 
 bool Branches::is_labelled(std::uint64_t address) const {

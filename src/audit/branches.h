@@ -29,6 +29,8 @@ class Branches {
 
   /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
   bool may_enter(std::uint64_t address) const;
+  /// Whether a call, or a jump from another function, goes there, or may do so.
+  bool may_enter_from_elsewhere(std::uint64_t address) const;
   /// Whether a symbol of any kind and visibility has that value.
   bool is_labelled(std::uint64_t address) const;
   /// Whether a function of that name, or another part of it, jumps to an address in a register or
@@ -47,8 +49,9 @@ class Branches {
   /// Of the function at an address, or of the code between functions.
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
-  std::vector<std::uint64_t> targets_;  ///< ascending
-  std::vector<std::uint64_t> labels_;   ///< ascending
+  std::vector<std::uint64_t> targets_;    ///< ascending
+  std::vector<std::uint64_t> elsewhere_;  ///< of these, of calls and out of functions; ascending
+  std::vector<std::uint64_t> labels_;     ///< ascending
   /// Where ranges begin in which a RET follows a store to its return address.
   std::vector<std::uint64_t> thunks_;
   std::vector<Departure> departures_;          ///< until all of the file is decoded

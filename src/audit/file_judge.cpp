@@ -67,6 +67,7 @@ bool counts_indirect_branches(std::span<const events::Cause> causes) {
 std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
   const auto address = module_.address_at(file_offset);
   if (!address) return 0;
+  if (loop_ && loop_->contains(*address)) return loop_->begin;
   const auto function = module_.function_at(*address);
   return function ? function->range.begin : *address;
 }
@@ -130,12 +131,25 @@ std::optional<NotJudged> FileJudge::go_to(std::uint64_t address) {
 
 std::optional<std::size_t> FileJudge::predecessor() {
   if (around_.code->computes_jumps()) return std::nullopt;
-  if (!branches_) branches_.emplace(module_, *arch_);
   // A symbol is there to be entered by, also from where no branch is seen.
   const std::uint64_t address = around_.code->address_of(around_.index);
   const bool is_in_loop = loop_ && loop_->contains(address);
-  if (!is_in_loop && branches_->is_labelled(address)) return std::nullopt;
-  return only_predecessor(*around_.code, around_.index, *branches_, around_.function);
+  if (!is_in_loop && branches().is_labelled(address)) return std::nullopt;
+  return only_predecessor(*around_.code, around_.index, branches(), around_.function);
+}
+
+const Branches& FileJudge::branches() {
+  if (!branches_) branches_.emplace(module_, *arch_);
+  return *branches_;
+}
+
+std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t file_offset) {
+  const auto address = module_.address_at(file_offset);
+  if (!address || !module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
+  if (recorded_ && *recorded_ != *arch_) return std::nullopt;
+  if (go_to(*address) || !has_function_ || around_.code->computes_jumps()) return std::nullopt;
+  return Blocks{around_.function, around_.code,
+                blocks_of(*around_.code, branches(), around_.function, loop_)};
 }
 
 Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {

@@ -1,6 +1,7 @@
 // Whether the code at a sampled place of a file can have caused the event.
 #pragma once
 
+#include "src/audit/blocks.h"
 #include "src/audit/branches.h"
 #include "src/audit/event_rule.h"
 #include "src/audit/function_code.h"
@@ -37,7 +38,7 @@ class FileJudge {
             std::optional<AddressRange> loop)
       : module_(module), arch_(module.arch()), recorded_(recorded), loop_(loop) {}
 
-  /// Of the function at a place; the place's own address where there is none.
+  /// Of the function or target's loop at a place; the place's own address where there is none.
   std::uint64_t begin_of_function(std::uint64_t file_offset) const;
 
   /// A rule as it is on the code of this file.
@@ -45,6 +46,15 @@ class FileJudge {
 
   /// By a rule that takes code. `causes`: of the event, for Rule::sampled and Rule::predecessor.
   Answer judge(std::span<const events::Cause> causes, Rule rule, std::uint64_t file_offset);
+
+  /// A function with its blocks.
+  struct Blocks {
+    std::string function;
+    const FunctionCode* code = nullptr;  ///< until the next place is judged
+    FunctionBlocks blocks;
+  };
+  /// Of the function at a place; nullopt where there is none, or its code cannot be judged.
+  std::optional<Blocks> blocks_around(std::uint64_t file_offset);
 
  private:
   /// The code around one sampled address.
@@ -55,6 +65,7 @@ class FileJudge {
   };
 
   std::optional<NotJudged> go_to(std::uint64_t address);
+  const Branches& branches();
   std::optional<std::size_t> predecessor();
   Answer by_predecessor(std::span<const events::Cause> causes);
   Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;

@@ -23,10 +23,12 @@ Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruct
   step.is_in_parts = instruction->repeats;
   for (const instructions::MemoryOperand& operand : instruction->memory) {
     step.is_in_parts |= operand.vector_of_addresses;
+    step.is_conditional |= operand.is_conditional;
     step.loads |= operand.access == Access::read || operand.access == Access::read_write;
     step.stores |= operand.access == Access::write || operand.access == Access::read_write;
   }
   step.delays_traps = instruction->delays_traps;
+  step.calls_kernel = instruction->calls_kernel;
   return step;
 }
 
@@ -35,15 +37,25 @@ FunctionCode::FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::
   std::optional<std::size_t> undecoded;
   std::size_t offset = 0;
   while (offset < code.size()) {
-    const Step step =
-        step_of(arch, instructions::classify(arch, code.subspan(offset), begin + offset));
+    const auto instruction = instructions::classify(arch, code.subspan(offset), begin + offset);
+    const Step step = step_of(arch, instruction);
     if (!step.decodes && !undecoded) undecoded = steps_.size();
     computes_jumps_ |= step.decodes && step.flow == instructions::Flow::indirect_jump;
+    if (instruction && instruction->target)
+      targets_.emplace_back(steps_.size(), *instruction->target);
     steps_.push_back(step);
     offsets_.push_back(static_cast<std::uint32_t>(offset));
     offset += step.length;
   }
   first_undecoded_ = undecoded.value_or(steps_.size());
+}
+
+std::optional<std::uint64_t> FunctionCode::target_of(std::size_t index) const {
+  const auto found = std::lower_bound(
+      targets_.begin(), targets_.end(), index,
+      [](const auto& target, std::size_t wanted) { return target.first < wanted; });
+  if (found == targets_.end() || found->first != index) return std::nullopt;
+  return found->second;
 }
 
 std::optional<std::size_t> FunctionCode::find(std::uint64_t address) const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace skid::audit {
@@ -25,6 +26,9 @@ struct Step {
   /// it as the next instruction.
   bool is_in_parts = false;
   bool delays_traps = false;
+  /// Memory, but only by a mask or a condition.
+  bool is_conditional = false;
+  bool calls_kernel = false;
 
   bool accesses_memory() const noexcept { return loads || stores; }
   bool is_nop() const noexcept;
@@ -44,17 +48,22 @@ class FunctionCode {
   std::uint64_t begin() const noexcept { return begin_; }
   const std::vector<Step>& steps() const noexcept { return steps_; }
   std::uint64_t address_of(std::size_t index) const { return begin_ + offsets_[index]; }
+  /// Of a direct jump or call.
+  std::optional<std::uint64_t> target_of(std::size_t index) const;
   /// The instruction that begins at `address`; nullopt inside of one, or outside.
   std::optional<std::size_t> find(std::uint64_t address) const;
   /// Whether all before that instruction decodes.
   bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
+  /// So many instructions decode from the first one on.
+  std::size_t first_undecoded() const noexcept { return first_undecoded_; }
   /// Whether it jumps to an address in a register or memory.
   bool computes_jumps() const noexcept { return computes_jumps_; }
 
  private:
   std::uint64_t begin_;
   std::vector<Step> steps_;
-  std::vector<std::uint32_t> offsets_;  ///< of the steps, from `begin_`
+  std::vector<std::uint32_t> offsets_;                          ///< of the steps, from `begin_`
+  std::vector<std::pair<std::size_t, std::uint64_t>> targets_;  ///< by index, ascending
   bool computes_jumps_ = false;
   std::size_t first_undecoded_;  ///< steps_.size() where all decodes
 };

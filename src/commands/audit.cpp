@@ -1,7 +1,9 @@
 #include "src/audit/audit.h"
 
+#include "plots/audit_figure.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -27,7 +29,7 @@ struct AuditOptions {
   std::size_t top = 20;
   double min_share = 0;
   bool all = false;
-  std::string fail_on;
+  std::string fail_on, plot, script, kind;
   OutputOptions shown;
 };
 
@@ -56,7 +58,21 @@ bool fails(const std::string& condition, const std::vector<audit::Audit>& audits
   return by_samples || by_branches;
 }
 
+/// The figure to draw; nullopt if neither file is named. Throws UsageError.
+std::optional<plots::AuditKind> figure_of(const AuditOptions& options) {
+  const bool draws = !options.plot.empty() || !options.script.empty();
+  if (!draws && !options.kind.empty()) {
+    throw UsageError("--kind: no figure is drawn; add --plot FILE or --plot-script FILE");
+  }
+  if (!draws) return std::nullopt;
+  plots::check_figure_files({options.plot, options.script});
+  check_output_files({{"--plot", options.plot}, {"--plot-script", options.script}},
+                     inputs_or_default_run(options.inputs));
+  return plots::audit_kind_from(options.kind).value_or(plots::AuditKind::blocks);
+}
+
 ExitStatus run_audit(const AuditOptions& options) {
+  const auto figure = figure_of(options);
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   const audit::Choices choices{search_places(options.binaries),
@@ -89,6 +105,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     page.details = page.details || options.all;
     print_page(options.shown, output::audit_text(audits, page));
   }
+  if (figure) plots::draw_audit(audits, *figure, {options.plot, options.script});
   if (fails(options.fail_on, audits)) return ExitStatus::gate_failed;
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
@@ -99,7 +116,9 @@ Command audit_command() {
   auto options = std::make_shared<AuditOptions>();
   Command command{
       .name = "audit",
-      .description = "count samples and branch records that cannot be right, in any profile",
+      .description =
+          "count samples and branch records that cannot be right, and find uneven samples of "
+          "instructions that execute equally often, in any profile",
       .options = {{{"INPUT", "-i", "--input"},
                    Value::file("INPUT", options->inputs).several(),
                    "runs or recordings of perf: files, directories of perf record --threads, - for "
@@ -107,7 +126,7 @@ Command audit_command() {
                   format_option(options->format, {"text", "json", "csv"}),
                   {{"--top"},
                    Value::number("N", options->top),
-                   "functions and instructions listed for each event (default: 20)"},
+                   "functions, instructions and blocks listed for each event (default: 20)"},
                   {{"--min-share"},
                    Value::number("SHARE", options->min_share, 0.0, 1.0),
                    "list only items of which at least this share of the event's judged samples is "
@@ -120,13 +139,23 @@ Command audit_command() {
                                  {"impossible", "samples", "branches"}),
                    "exit status 4 if there are impossible samples (samples), impossible branch "
                    "records (branches), or either"},
+                  {{"--plot"},
+                   Value::file("FILE", options->plot),
+                   "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},
+                  {{"--plot-script"},
+                   Value::file("FILE", options->script),
+                   "write the figure as a gnuplot script that contains its data"},
+                  {{"--kind"},
+                   Value::one_of("KIND", options->kind, {"blocks", "ratios"}),
+                   "kind of the figure (default: blocks)"},
                   perfmon_option(options->perfmon)},
       .notes =
           {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
            "and 3) or follows one instruction alone (level 1), and no category of that "
            "instruction can cause the event. Samples that are not judged are counted by "
-           "reason. Binaries are used only with the recorded build-id. docs/audit.md describes "
-           "the rules.",
+           "reason. Of instructions that execute equally often and each cause the event exactly "
+           "once, it prints whether their samples are spread evenly. Binaries are used only with "
+           "the recorded build-id. docs/audit.md describes the rules.",
            "Branch records (perf record -b) are judged if the recording has any: whether each is a "
            "branch that leads where it was recorded to, and whether code runs straight from one to "
            "the next. AutoFDO, Propeller and BOLT are fed with them."},
@@ -136,7 +165,8 @@ Command audit_command() {
       .examples = {"skidscan record -e access,faults && skidscan audit",
                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
                    "skidscan audit perf.data --all --top 5",
-                   "skidscan audit perf.data --symfs / --format json"},
+                   "skidscan audit perf.data --symfs / --format json",
+                   "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
   command.add(binary_options(options->binaries));
   command.add({details_option(options->shown)});

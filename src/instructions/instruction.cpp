@@ -45,6 +45,24 @@ bool writes_a_line_by_register(ZydisMnemonic mnemonic) {
          mnemonic == ZYDIS_MNEMONIC_ENQCMDS;
 }
 
+/// Whether a mask decides which elements are loaded or stored.
+bool has_mask(const ZydisInstruction& decoded) {
+  switch (decoded.mnemonic()) {
+    case ZYDIS_MNEMONIC_MASKMOVDQU:
+    case ZYDIS_MNEMONIC_MASKMOVQ:
+    case ZYDIS_MNEMONIC_VMASKMOVDQU:
+    case ZYDIS_MNEMONIC_VMASKMOVPD:
+    case ZYDIS_MNEMONIC_VMASKMOVPS:
+    case ZYDIS_MNEMONIC_VPMASKMOVD:
+    case ZYDIS_MNEMONIC_VPMASKMOVQ:
+      return true;
+    default:
+      break;
+  }
+  const ZydisMaskMode mode = decoded.instruction.avx.mask.mode;
+  return mode != ZYDIS_MASK_MODE_INVALID && mode != ZYDIS_MASK_MODE_DISABLED;
+}
+
 std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
   const bool address_only = only_takes_the_address(decoded);
   std::vector<MemoryOperand> memory;
@@ -54,6 +72,9 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
     found.access = address_only ? Access::none : access_of(operand.actions);
     found.implicit = operand.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
     found.vector_of_addresses = operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+    constexpr ZydisOperandActions kConditional =
+        ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE;
+    found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
     memory.push_back(found);
   }
   if (writes_a_line_by_register(decoded.mnemonic())) {
@@ -215,6 +236,7 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
   result.delays_traps = writes_ss(decoded);
   result.enters_system = enters_system(decoded);
   result.sets_return = sets_return(decoded);
+  result.calls_kernel = decoded.instruction.meta.category == ZYDIS_CATEGORY_SYSCALL;
   return result;
 }
 

@@ -30,6 +30,8 @@ struct MemoryOperand {
   bool implicit = false;
   /// One operand, many addresses: gathers, scatters.
   bool vector_of_addresses = false;
+  /// Whether anything is done depends on a mask or a condition.
+  bool is_conditional = false;
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };
@@ -77,6 +79,8 @@ struct Instruction {
   /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
   bool sets_return = false;
+  /// SYSCALL, SYSENTER: the program may not go on after it, or go on in two processes.
+  bool calls_kernel = false;
 };
 
 /// Whether two neighbours are fused, the first being TEST, CMP, AND, ADD, SUB, INC or DEC and the

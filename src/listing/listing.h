@@ -4,6 +4,7 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
+#include "src/audit/block_bias.h"
 #include "src/events/causes.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
@@ -54,6 +55,7 @@ struct Column {
   std::vector<events::Cause> causes;
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU
+  audit::BlockRule blocks;
 
   std::uint64_t read() const;
 };
@@ -82,6 +84,9 @@ struct Code {
   std::vector<std::size_t> columns;
   /// By address and column.
   std::map<std::uint64_t, std::map<std::size_t, Count>> samples;
+  /// The samples that an instruction of a judged block has if they are even there, by address and
+  /// column.
+  std::map<std::uint64_t, std::map<std::size_t, double>> even;
 
   /// Of all addresses.
   Count total(std::size_t column) const;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -171,13 +172,17 @@ Reader::Read Reader::add(const measure::Source& source) {
   modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
+  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
     if (!is_selected(column.described)) continue;
-    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute)), column);
+    const auto knowledge = cpu.know(attribute, measure::pmu_name(recording.features(), attribute));
+    judge(knowledge, column);
+    const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
+    column.blocks = audit::BlockRule(attribute, knowledge, most_are_exact);
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));
   }
@@ -349,8 +354,44 @@ void Reader::decode(Code& code) const {
   code.starts = symbols::Disassembler(*code.arch).starts(code.bytes, range.begin);
 }
 
+void Reader::add_even_counts(Code& code,
+                             std::map<const symbols::Module*, audit::Branches>& branches) const {
+  const bool has_code = !code.starts.empty() && code.arch == Arch::x86_64;
+  if (!has_code || code.bytes.size() > audit::FunctionCode::kLargest) return;
+  const std::optional<AddressRange> loop =
+      code.kind == Kind::target ? std::optional(code.range) : std::nullopt;
+  std::optional<audit::FunctionCode> decoded;
+  audit::FunctionBlocks blocks;
+  for (const std::size_t column : code.columns) {
+    const audit::BlockRule& rule = listing_.columns[column].blocks;
+    if (!rule.judges()) continue;
+    const audit::EvenEvent event = rule.event();
+    std::unordered_map<std::uint64_t, std::uint64_t> samples;
+    for (const auto& [address, by_column] : code.samples) {
+      const auto found = by_column.find(column);
+      if (found == by_column.end()) continue;
+      const Count& count = found->second;
+      samples[address] =
+          event.rule == audit::Rule::sampled ? count.exact : count.samples - count.exact;
+    }
+    if (samples.empty()) continue;
+    if (!decoded) {
+      decoded.emplace(*code.arch, code.range.begin, code.bytes);
+      const auto& all = branches.try_emplace(code.module, *code.module, *code.arch).first->second;
+      blocks = audit::blocks_of(*decoded, all, code.alias.empty() ? code.name : code.alias, loop);
+    }
+    for (const auto& block : audit::samples_of_blocks(*decoded, blocks, event, samples)) {
+      for (const auto& place : block.places) code.even[place.address][column] = block.expected();
+    }
+  }
+}
+
 const Listing& Reader::finish() {
-  for (Code& code : listing_.codes) decode(code);
+  std::map<const symbols::Module*, audit::Branches> branches;
+  for (Code& code : listing_.codes) {
+    decode(code);
+    add_even_counts(code, branches);
+  }
   return listing_;
 }
 

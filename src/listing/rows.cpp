@@ -326,6 +326,7 @@ class Folder {
     row.first_offset = first.offset;
     row.last_offset = end - begin == 1 ? first.offset : spot(end - 1).offset;
     row.counts = counts_between(begin, end);
+    row.even.resize(columns_.size());
     return row;
   }
 
@@ -335,6 +336,12 @@ class Folder {
     row.destination = destination_of(index);
     row.source = code_.module->line_at(code_.starts[index]);
     row.verdicts = verdicts_on(index);
+    if (const auto even = code_.even.find(code_.starts[index]); even != code_.even.end()) {
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const auto found = even->second.find(columns_[i]);
+        if (found != even->second.end()) row.even[i] = found->second;
+      }
+    }
     return row;
   }
 
@@ -354,6 +361,7 @@ class Folder {
     row.range = {address, address};
     row.instructions = kind == RowKind::address ? 1 : 0;
     row.counts = std::move(counts);
+    row.even.resize(columns_.size());
     row.verdicts.resize(columns_.size());
     return row;
   }

@@ -322,4 +322,12 @@ Digest digest(Recording& recording, const DigestSetup& setup) {
   return Digester(recording, setup).digest();
 }
 
+std::vector<std::uint64_t> exact_samples(const Digest& digest) {
+  std::vector<std::uint64_t> exact(digest.totals.size());
+  digest.located.for_each([&](const LocatedSamples& located) {
+    if (located.kind.exact()) exact.at(located.attribute) += located.samples;
+  });
+  return exact;
+}
+
 }  // namespace skid::locate

@@ -43,4 +43,7 @@ struct DigestSetup {
 /// `recording.faults()`.
 Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
+/// By attribute, samples with PERF_RECORD_MISC_EXACT_IP.
+std::vector<std::uint64_t> exact_samples(const Digest& digest);
+
 }  // namespace skid::locate

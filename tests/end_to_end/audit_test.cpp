@@ -251,6 +251,58 @@ TEST_F(AuditCommand, TextFitsATerminalAndEscapesNames) {
   }
 }
 
+TEST_F(AuditCommand, FindsLoadsOfABlockThatAreSampledUnevenly) {
+  compile("program", ".s", R"(
+  .text
+  .globl loads
+  .type loads, @function
+loads:
+  movq (%rdi), %rax
+  movq 8(%rdi), %rax
+  movq 16(%rdi), %rax
+  ret
+  .size loads, . - loads
+  .section .note.GNU-stack,"",@progbits
+)",
+          {"-shared"});
+  std::ofstream(directory_ / "places.json") << R"({
+    "binary": "program", "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
+    "events": [{"event": "loads", "config": "0x81d0", "period": 1009, "levels": [
+      {"level": 2, "places": [{"symbol": "loads", "samples": 100},
+                              {"symbol": "loads", "offset": 3, "samples": 800}]}]}]})";
+  ASSERT_EQ(
+      run_program({SKIDSCAN_PLACE_SAMPLES, "places.json", "a.data"}, directory_.path()).code.status,
+      kDone);
+  const json event = audited({"a.data"})["recordings"][0]["events"][0];
+  EXPECT_EQ(event["impossible"], 0);
+  const json& bias = event["bias"];
+  EXPECT_EQ(bias["blocks_judged"], 1);
+  EXPECT_EQ(bias["blocks_biased"], 1);
+  EXPECT_NEAR(bias["misplaced"]["value"].get<double>(), 500.0 / 900, 0.03);
+  const json& block = bias["blocks"][0];
+  EXPECT_EQ(block["function"], "loads");
+  EXPECT_EQ(block["expected"], 300);
+  EXPECT_EQ(block["largest_ratio"], nullptr) << "one load has no sample";
+  EXPECT_EQ(block["places"].size(), 3U);
+  EXPECT_EQ(block["places"][1]["samples"], 800);
+
+  const auto text = run({"audit", "a.data", "--plot-script", "a.gp"});
+  expect_done(text);
+  EXPECT_THAT(text.out, HasSubstr("100 800 0"));
+  EXPECT_THAT(test::content_of(directory_ / "a.gp"), HasSubstr("execute equally often"));
+  expect_done(run({"audit", "a.data", "--plot-script", "r.gp", "--kind", "ratios"}));
+  EXPECT_EQ(run({"audit", "a.data", "--kind", "ratios"}).code.status, kUsage);
+
+  const auto listed = run({"annotate", "a.data", "--function", "loads", "--format", "json"});
+  expect_done(listed);
+  std::vector<json> even;
+  const json listing = json::parse(listed.out);
+  for (const json& row : listing["codes"][0]["rows"]) even.push_back(row["counts"][0]["even"]);
+  EXPECT_EQ(even, (std::vector<json>{300, 300, 300, nullptr}));
+  const auto shown = run({"annotate", "a.data", "--function", "loads"});
+  EXPECT_THAT(shown.out, HasSubstr("800 88.9  300"));
+}
+
 TEST_F(AuditCommand, CsvHasARowForEachFinding) {
   ASSERT_NO_FATAL_FAILURE(place());
   const auto done = run({"audit", "placed.data", "--format", "csv"});

@@ -116,9 +116,11 @@ class Outputs:
     def of_audits(self):
         model = {"schema": "skidscan.model/1", "name": "a tenth skids",
                  "machine": {"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": 3},
-                 "events": [{"event": "r20d1", "period": 1009, "levels": [
+                 "target": {"trigger": "load", "triggers": 3},
+                 "events": [{"event": event, "period": 1009, "levels": [
                      {"level": 2, "exact_ip": 1, "offsets": {
-                         "kind": "empirical", "counts": [[0, 90], [7, 10]]}}]}]}
+                         "kind": "empirical", "counts": [[0, 90], [7, 10]]}}]}
+                            for event in ("r20d1", "r81d0")]}  # r81d0 is judged by its block, too
         with open(os.path.join(self.directory, "skids.json"), "w", encoding="utf-8") as file:
             json.dump(model, file)
         self.add("model", "skids.json", model)

@@ -7,7 +7,8 @@ namespace {
 constexpr std::string_view kHeader =
     "run,file,event,requested,recorded,level,synthetic,row,verdict,reason,module,function,offset,"
     "address,source_file,source_line,disassembly,categories,samples,judged,impossible,"
-    "impossible_low,impossible_high,branch_to\n";
+    "impossible_low,impossible_high,branch_to,expected,largest_ratio,chi_square,p,misplaced,"
+    "misplaced_low,misplaced_high\n";
 
 /// The columns after those that all rows of an event share. Empty: does not apply.
 struct Columns {
@@ -21,6 +22,8 @@ struct Columns {
   std::optional<std::uint64_t> samples = {}, judged = {}, impossible = {};
   std::optional<double> low = {}, high = {};
   std::string branch_to = {};
+  std::optional<double> expected = {}, largest_ratio = {}, chi_square = {}, p = {};
+  std::optional<double> misplaced = {}, misplaced_low = {}, misplaced_high = {};
 };
 
 /// `add(Columns)` for all that is known of an event's branch records.
@@ -61,11 +64,13 @@ void add_branch_records(const audit::BranchRecords& records, Add add) {
 
 void add_event(const std::string& prefix, const audit::EventAudit& event, std::string& csv) {
   const auto add = [&](const Columns& c) {
-    csv += prefix + ',' +
-           csv_fields(c.row, c.verdict, c.reason, c.module, c.function, c.offset, c.address,
-                      c.source_file, c.source_line, c.disassembly, c.categories, c.samples,
-                      c.judged, c.impossible, c.low, c.high, c.branch_to) +
-           '\n';
+    csv +=
+        prefix + ',' +
+        csv_fields(c.row, c.verdict, c.reason, c.module, c.function, c.offset, c.address,
+                   c.source_file, c.source_line, c.disassembly, c.categories, c.samples, c.judged,
+                   c.impossible, c.low, c.high, c.branch_to, c.expected, c.largest_ratio,
+                   c.chi_square, c.p, c.misplaced, c.misplaced_low, c.misplaced_high) +
+        '\n';
   };
   const analysis::Share& share = event.impossible;
   const bool has_share = share.total > 0;
@@ -105,6 +110,33 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
          .disassembly = found.text,
          .categories = instructions::names_of(found.categories),
          .samples = found.samples});
+  }
+  if (const auto& misplaced = event.bias.misplaced) {
+    add({.row = "bias",
+         .samples = event.bias.samples,
+         .misplaced = misplaced->value,
+         .misplaced_low = misplaced->low,
+         .misplaced_high = misplaced->high});
+  }
+  for (const audit::BlockFinding& block : event.bias.blocks) {
+    const analysis::Bias& bias = block.evenness.bias;
+    add({.row = "block",
+         .module = block.module,
+         .function = block.function,
+         .address = fmt::format("{:#x}", block.samples.range.begin),
+         .samples = block.samples.samples(),
+         .expected = block.samples.expected(),
+         .largest_ratio = bias.largest_ratio,
+         .chi_square = bias.chi_square,
+         .p = bias.p});
+    for (const audit::PlaceSamples& place : block.samples.places) {
+      add({.row = "place",
+           .module = block.module,
+           .function = block.function,
+           .address = fmt::format("{:#x}", place.address),
+           .samples = place.samples,
+           .expected = block.samples.expected()});
+    }
   }
   if (event.branch_records) add_branch_records(*event.branch_records, add);
 }

@@ -98,6 +98,40 @@ Json json_of_missing(const audit::MissingFile& missing) {
           {"branch_records", missing.branch_records}};
 }
 
+Json json_of_place(const audit::PlaceSamples& place) {
+  return {{"address", hexadecimal(place.address)}, {"samples", place.samples}};
+}
+
+Json json_of_block(const audit::BlockFinding& block) {
+  const analysis::Bias& bias = block.evenness.bias;
+  return {{"module", text_or_null(block.module)},
+          {"function", text_or_null(block.function)},
+          {"begin", hexadecimal(block.samples.range.begin)},
+          {"end", hexadecimal(block.samples.range.end)},
+          {"samples", block.samples.samples()},
+          {"expected", block.samples.expected()},
+          {"largest_ratio", bias.largest_ratio},
+          {"chi_square", bias.chi_square},
+          {"degrees", bias.degrees},
+          {"p", bias.p},
+          {"p_holm", block.evenness.p_holm},
+          {"biased", block.evenness.is_biased},
+          {"places", array_of(block.samples.places, json_of_place)}};
+}
+
+Json json_of_bias(const audit::BlockBias& bias) {
+  if (!bias.misplaced) return nullptr;
+  return {{"misplaced",
+           {{"value", bias.misplaced->value},
+            {"low", bias.misplaced->low},
+            {"high", bias.misplaced->high},
+            {"confidence", analysis::Interval::confidence}}},
+          {"samples", bias.samples},
+          {"blocks_judged", bias.judged},
+          {"blocks_biased", bias.biased},
+          {"blocks", array_of(bias.blocks, json_of_block)}};
+}
+
 Json json_of_event(const audit::EventAudit& event) {
   Json verdicts = Json::object();
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
@@ -128,6 +162,8 @@ Json json_of_event(const audit::EventAudit& event) {
           {"instructions_impossible", event.impossible_instructions},
           {"functions", array_of(event.functions, json_of_function)},
           {"instructions", array_of(event.instructions, json_of_instruction)},
+          {"bias", json_of_bias(event.bias)},
+          {"bias_not_judged", text_or_null(event.bias.reason)},
           {"branch_records", json_of_branch_records(event.branch_records)},
           {"warnings", event.warnings}};
 }

@@ -1,6 +1,7 @@
 #include "analysis/wording.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_parts.h"
+#include "src/output/audit/bias_text.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
@@ -193,9 +194,13 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   for (const InstructionFinding& instruction : event.instructions) {
     of_instructions.emplace_back(&event, &instruction);
   }
-  return text + instructions(page, of_instructions, false) +
-         left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
-                  "of them");
+  text += instructions(page, of_instructions, false) +
+          left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
+                   "of them");
+  if (!event.bias.reason_text.empty()) {
+    text += '\n' + page.field("blocks", fmt::format("not judged: {}", event.bias.reason_text));
+  }
+  return text + bias_text({&event}, event.bias.blocks.size(), page);
 }
 
 /// The findings with most impossible samples, of all events together. `of_event`: those of one.
@@ -338,8 +343,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
                    with_event) +
          instructions(page, worst(events, impossible_instructions, &InstructionFinding::samples),
                       with_event) +
-         branch_records_text(audits, page) + missing_text(audits, page) + notes(audits, page) +
-         '\n' +
+         bias_text(events, kMostPlaces, page) + branch_records_text(audits, page) +
+         missing_text(audits, page) + notes(audits, page) + '\n' +
          page.paragraph(
              "--details prints each event with its rule, verdicts, functions and instructions",
              Ink::dim);

@@ -13,7 +13,7 @@ using listing::RowKind;
 
 constexpr std::string_view kOwnHeader =
     "function,module,samples_read,samples_in_code,kind,part,begin,end,instructions,first_offset,"
-    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples";
+    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples,even";
 
 /// Fields of the place of a row.
 std::string place_of(const Code& code, const Row& row) {
@@ -39,7 +39,7 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
       csv += fmt::format("{},{},{}\n", prefixes[i], place,
                          csv_fields(row.verdicts[i] ? name_of(*row.verdicts[i]) : "",
-                                    row.counts[i].samples, row.counts[i].exact));
+                                    row.counts[i].samples, row.counts[i].exact, row.even[i]));
     }
   }
 }

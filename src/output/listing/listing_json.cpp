@@ -54,7 +54,8 @@ Json row_of(const Code& code, const Row& row, listing::SourceText* sources) {
     counts.push_back({{"column", code.columns[i]},
                       {"samples", row.counts[i].samples},
                       {"exact_ip_samples", row.counts[i].exact},
-                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()}});
+                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()},
+                      {"even", row.even[i]}});
   }
   return {{"kind", name_of(row.kind)},
           {"part", has_place && code.map ? Json(name_of(row.part)) : Json()},

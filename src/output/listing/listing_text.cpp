@@ -48,7 +48,8 @@ struct Cells {
   std::string label;
   std::size_t column = 0;  ///< of the listing
   Count total;
-  bool is_mixed = false;  ///< some of them have EXACT_IP and others have not
+  bool is_mixed = false;       ///< some of them have EXACT_IP and others have not
+  std::size_t even_width = 0;  ///< of the even counts; 0: there are none
   std::size_t number_width = 1, width = 0;
 };
 
@@ -66,7 +67,15 @@ class Panel {
       is_accused_ = is_accused_ || is_never(row);
       is_censored_ = is_censored_ || (row.part == Part::censored && is_sampled(row));
     }
-    for (std::size_t i = 0; i < cells_.size(); ++i) measure(cells_[i]);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      for (const Row& row : rows_) {
+        if (!row.even[i]) continue;
+        has_even_ = true;
+        cells_[i].even_width =
+            std::max({cells_[i].even_width, kEven.size(), number_text(*row.even[i]).size()});
+      }
+      measure(cells_[i]);
+    }
   }
 
   std::string text() {
@@ -89,9 +98,11 @@ class Panel {
   bool is_accused() const { return is_accused_; }
   /// Whether samples are so far away that they may be farther.
   bool is_censored() const { return is_censored_; }
+  bool has_even() const { return has_even_; }
 
  private:
   static constexpr std::size_t kGap = 2;
+  static constexpr std::string_view kEven = "even";
   static constexpr std::size_t kMarks = 4;  ///< what marks a line, with a gap on either side
 
   void measure(Cells& cells) const {
@@ -99,14 +110,15 @@ class Panel {
     cells.is_mixed = cells.total.exact > 0 && cells.total.exact < cells.total.samples;
     const auto read = listing_.columns[cells.column].read();
     cells.number_width = fmt::format("{}", read).size();
-    const std::size_t content =
-        cells.number_width + 1 + kShareWidth + (cells.is_mixed ? 1 + kShareWidth : 0);
+    const std::size_t content = cells.number_width + 1 + kShareWidth +
+                                (cells.is_mixed ? 1 + kShareWidth : 0) +
+                                (cells.even_width > 0 ? 1 + cells.even_width : 0);
     cells.width = kGap + std::max(content, display_width(cells.label));
     cells.number_width += cells.width - kGap - content;
   }
 
-  std::string cell(const Cells& cells, const Count& count, std::uint64_t whole,
-                   bool with_exact) const {
+  std::string cell(const Cells& cells, const Count& count, std::uint64_t whole, bool with_exact,
+                   std::optional<double> even = {}) const {
     std::string number = count.samples == 0 ? "." : fmt::format("{}", count.samples);
     std::string text = std::string(kGap, ' ') + pad_left(number, cells.number_width) + ' ' +
                        pad_left(short_percent(count.samples, whole), kShareWidth);
@@ -117,6 +129,9 @@ class Panel {
       std::string shown;
       if (count.samples > 0 && differs) shown = exact.empty() ? "0" : exact;
       text += ' ' + pad_left(shown, kShareWidth);
+    }
+    if (cells.even_width > 0) {
+      text += ' ' + pad_left(even ? number_text(*even) : std::string(), cells.even_width);
     }
     Ink ink = Ink::plain;
     if (count.samples == 0) {
@@ -198,7 +213,7 @@ class Panel {
   std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {
     std::string lead;
     for (std::size_t i = first; i < last; ++i) {
-      lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true);
+      lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true, row.even[i]);
     }
     lead += marks(row) + page_.paint(pad_left(at(row), at_width_), Ink::dim) + ' ';
     const Ink ink = row.part == Part::trigger                        ? Ink::green
@@ -277,6 +292,7 @@ class Panel {
       units += std::string(kGap, ' ') + pad_left("n", cells.number_width) + ' ' +
                pad_left("%", kShareWidth);
       if (cells.is_mixed) units += ' ' + pad_left("EX%", kShareWidth);
+      if (cells.even_width > 0) units += ' ' + pad_left(kEven, cells.even_width);
     }
     units += std::string(kMarks, ' ') + pad_left("at", at_width_) + ' ' +
              (code_.starts.empty() ? "place" : "instruction");
@@ -305,7 +321,7 @@ class Panel {
   std::vector<Cells> cells_;
   std::vector<Row> rows_;
   std::size_t at_width_ = 2;
-  bool is_accused_ = false, is_censored_ = false;
+  bool is_accused_ = false, is_censored_ = false, has_even_ = false;
 };
 
 std::string code_title(const Page& page, const Code& code) {
@@ -374,6 +390,12 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   if (panel.is_censored()) {
     note("~ censored: near the end of the runway; the skid may be longer than the runway",
          Ink::dim);
+  }
+  if (panel.has_even()) {
+    note(
+        "even: the samples of an instruction where those of its block are spread evenly "
+        "(docs/audit.md)",
+        Ink::dim);
   }
   if (!without.empty()) {
     note(fmt::format("no sample here of {}", joined(without)), Ink::dim);

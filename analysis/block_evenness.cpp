@@ -1,0 +1,213 @@
+#include "analysis/block_evenness.h"
+
+#include "analysis/distributions.h"
+#include "analysis/statistics.h"
+#include "analysis/two_sample.h"
+#include "src/support/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace skid::analysis {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+std::uint64_t sum_of(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+/// FNV-1a over the numbers: equal counts are judged alike.
+std::uint64_t seed_of(std::span<const Counts> blocks) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::uint64_t number) { hash = (hash ^ number) * 0x100000001b3; };
+  for (const Counts& counts : blocks) {
+    add(counts.size());
+    for (const std::uint64_t count : counts) add(count);
+  }
+  return hash;
+}
+
+/// p of Pearson's statistic of n samples on k places. Under evenness it has the mean k - 1, the
+/// variance 2 (k - 1) (n - 1) / n and the third moment 4 (k - 1) (n - 1) (2 n + k - 6) / n^2: it is
+/// linear in the number of pairs of samples at one place, which are independent two by two.
+double pearson_p(double chi_square, double k, double n) {
+  const double variance = 2 * (k - 1) * (n - 1) / n;
+  const double third = 4 * (k - 1) * (n - 1) * (2 * n + k - 6) / (n * n);
+  return pearson3_upper_p((chi_square - (k - 1)) / std::sqrt(variance),
+                          third / std::pow(variance, 1.5));
+}
+
+/// The same by simulation, which ends early where p is large (J. Besag, P. Clifford, Biometrika 78,
+/// 1991).
+double simulated_p(const Counts& counts, std::uint64_t samples, std::uint64_t most_draws,
+                   Random& random) {
+  constexpr std::uint64_t kEnough = 25;  // statistics as large
+  // Pearson's statistic grows with the sum of squares, which is a whole number.
+  const auto squares = [](const Counts& of) {
+    return std::inner_product(of.begin(), of.end(), of.begin(), std::uint64_t{0});
+  };
+  const std::uint64_t seen = squares(counts);
+  Counts drawn(counts.size());
+  std::uint64_t as_large = 0;
+  for (std::uint64_t draw = 1; draw <= most_draws; ++draw) {
+    std::fill(drawn.begin(), drawn.end(), 0);
+    for (std::uint64_t i = 0; i < samples; ++i) ++drawn[random.below(drawn.size())];
+    if (squares(drawn) < seen) continue;
+    if (++as_large == kEnough) return static_cast<double>(kEnough) / static_cast<double>(draw);
+  }
+  return static_cast<double>(as_large + 1) / static_cast<double>(most_draws + 1);
+}
+
+double half_sum_of(const Counts& counts, double even) {
+  double sum = 0;
+  for (const std::uint64_t count : counts) sum += std::abs(static_cast<double>(count) - even);
+  return sum / 2;
+}
+
+/// The mean of half_sum_of() under evenness: k / 2 times the mean absolute deviation of a binomial
+/// distribution, 2 m C(n, m) p^m (1 - p)^(n - m + 1) with m the whole part of n p, plus 1 (De
+/// Moivre).
+double half_sum_due(double k, double n) {
+  const double p = 1 / k;
+  const double m = std::floor(n * p) + 1;
+  if (m > n) return 0;  // k is 1
+  const double log_choices = std::lgamma(n + 1) - std::lgamma(m + 1) - std::lgamma(n - m + 1);
+  return k * m * std::exp(log_choices + m * std::log(p) + (n - m + 1) * std::log1p(-p));
+}
+
+/// Draws from a binomial distribution: one by one up the distribution function where few are to be
+/// expected, else a rounded normal deviate, which has the same spread.
+std::uint64_t draw_binomial(std::uint64_t n, double p, Random& random) {
+  constexpr double kFew = 25;
+  if (n == 0 || p <= 0) return 0;
+  if (p >= 1) return n;
+  if (p > 0.5) return n - draw_binomial(n, 1 - p, random);
+  const auto size = static_cast<double>(n);
+  if (size * p > kFew) {
+    const double drawn = size * p + random.normal() * std::sqrt(size * p * (1 - p));
+    return static_cast<std::uint64_t>(std::clamp(std::round(drawn), 0.0, size));
+  }
+  double left = random.share();
+  double chance = std::exp(size * std::log1p(-p));
+  std::uint64_t drawn = 0;
+  while (left >= chance && drawn < n) {
+    left -= chance;
+    chance *= (size - static_cast<double>(drawn)) / static_cast<double>(drawn + 1) * p / (1 - p);
+    ++drawn;
+  }
+  return drawn;
+}
+
+/// A block to draw from: chances of its places.
+struct Model {
+  std::uint64_t samples = 0;
+  std::vector<double> chances;
+
+  Model(const Counts& counts, const Bias& bias) : samples(sum_of(counts)) {
+    const auto n = static_cast<double>(samples);
+    const double even = 1 / static_cast<double>(counts.size());
+    // Chance alone makes the statistic k - 1 on average.
+    const double kept =
+        bias.chi_square > 0 ? std::sqrt(std::max(0.0, 1 - bias.degrees / bias.chi_square)) : 0;
+    for (const std::uint64_t count : counts) {
+      chances.push_back(even + kept * (static_cast<double>(count) / n - even));
+    }
+  }
+
+  double draw_half_sum(Counts& drawn, Random& random) const {
+    drawn.assign(chances.size(), 0);
+    std::uint64_t left = samples;
+    double chance_left = 1;
+    for (std::size_t i = 0; i + 1 < chances.size() && left > 0; ++i) {
+      drawn[i] = draw_binomial(left, std::min(1.0, chances[i] / chance_left), random);
+      left -= drawn[i];
+      chance_left -= chances[i];
+      if (chance_left <= 0) break;
+    }
+    drawn.back() += left;
+    return half_sum_of(drawn, static_cast<double>(samples) / static_cast<double>(chances.size()));
+  }
+};
+
+/// Standard deviation of the sum of all half sums. Blocks are independent: their variances add up.
+double spread_of(const std::vector<Model>& models, Random& random) {
+  constexpr std::size_t kPlaces = 200'000, kFewest = 20, kMost = 1'000;
+  std::size_t places = 0;
+  for (const Model& model : models) places += model.chances.size();
+  const std::size_t draws = std::clamp(kPlaces / places, kFewest, kMost);
+  const auto count = static_cast<double>(draws);
+  Counts drawn;
+  double variance = 0;
+  for (const Model& model : models) {
+    double sum = 0, squares = 0;
+    const double first = model.draw_half_sum(drawn, random);
+    for (std::size_t draw = 1; draw < draws; ++draw) {
+      const double off = model.draw_half_sum(drawn, random) - first;
+      sum += off;
+      squares += off * off;
+    }
+    variance += std::max(0.0, squares - sum * sum / count) / (count - 1);
+  }
+  return std::sqrt(variance);
+}
+
+}  // namespace
+
+ProfileEvenness evenness_of_blocks(std::span<const Counts> blocks) {
+  constexpr std::uint64_t kMostDrawn = 100'000'000, kFewestDraws = 100, kMostDraws = 100'000;
+  Random random(seed_of(blocks));
+  ProfileEvenness result;
+  std::uint64_t samples = 0, simulated = 0;
+  for (const Counts& counts : blocks) {
+    const std::uint64_t of_block = sum_of(counts);
+    if (counts.size() < 2 || of_block == 0) {
+      throw std::invalid_argument("a block to judge has two places and a sample");
+    }
+    samples += of_block;
+    const auto n = static_cast<double>(of_block);
+    const auto k = static_cast<double>(counts.size());
+    BlockEvenness& block = result.blocks.emplace_back();
+    block.bias = pearson_of(counts);
+    block.half_sum = half_sum_of(counts, n / k);
+    block.half_sum_due = half_sum_due(k, n);
+    if (n < kFewestExpected * k) {
+      simulated += of_block;
+    } else {
+      block.bias.p = pearson_p(block.bias.chi_square, k, n);
+    }
+  }
+  if (blocks.empty()) return result;
+
+  const std::uint64_t most_draws =
+      std::clamp(kMostDrawn / std::max<std::uint64_t>(simulated, 1), kFewestDraws, kMostDraws);
+  std::vector<double> p;
+  std::vector<Model> models;
+  double excess = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    BlockEvenness& block = result.blocks[i];
+    const std::uint64_t of_block = sum_of(blocks[i]);
+    const bool few =
+        static_cast<double>(of_block) < kFewestExpected * static_cast<double>(blocks[i].size());
+    if (few) block.bias.p = simulated_p(blocks[i], of_block, most_draws, random);
+    p.push_back(block.bias.p);
+    models.emplace_back(blocks[i], block.bias);
+    excess += block.half_sum - block.half_sum_due;
+  }
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    result.blocks[i].p_holm = adjusted[i];
+    result.blocks[i].is_biased = adjusted[i] < kBiasLevel;
+    if (result.blocks[i].is_biased) ++result.biased;
+  }
+  const double reach = two_sided_z() * spread_of(models, random);
+  const auto share = [&](double of) {
+    return std::clamp(of / static_cast<double>(samples), 0.0, 1.0);
+  };
+  result.misplaced = {share(excess), share(excess - reach), share(excess + reach)};
+  return result;
+}
+
+}  // namespace skid::analysis

@@ -1,0 +1,84 @@
+#include "src/audit/block_bias.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace skid::audit {
+
+using events::OncePer;
+
+BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
+                     bool most_are_exact) {
+  auto known = measure::causes_of(knowledge);
+  const auto refuse = [this](NotJudged reason) {
+    reason_ = name_of(reason);
+    reason_text_ = describe(reason);
+  };
+  if (known.not_judged != NotJudged::none && known.not_judged != NotJudged::unknown_cause) {
+    refuse(known.not_judged);
+    return;
+  }
+  const auto once = events::caused_once_by(knowledge.cpu, *knowledge.event);
+  if (!once) {
+    reason_text_ = "not an event that certain instructions cause exactly once";
+    return;
+  }
+  if (attribute.precise_ip == 0) {
+    refuse(NotJudged::level_0);
+    return;
+  }
+  const bool needs_causes = *once == OncePer::load || *once == OncePer::store;
+  if (needs_causes && known.causes.empty()) {
+    refuse(NotJudged::unknown_cause);
+    return;
+  }
+  once_ = *once;
+  causes_ = std::move(known.causes);
+  rule_ = attribute.precise_ip == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled;
+  reason_ = {};
+}
+
+bool BlockRule::takes(perfdata::SampleKind kind) const noexcept {
+  return judges() && kind.mode() == perfdata::CpuMode::user &&
+         kind.exact() == (rule_ == Rule::sampled);
+}
+
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, std::size_t top) {
+  BlockBias bias;
+  bias.reason = rule.reason();
+  bias.reason_text = rule.reason_text();
+  if (blocks.empty()) {
+    if (rule.judges()) {
+      bias.reason = "no_block";
+      bias.reason_text = "no block of code with two instructions to compare has enough samples";
+    }
+    return bias;
+  }
+  std::vector<std::vector<std::uint64_t>> counts;
+  for (const BlockFinding& block : blocks) {
+    auto& of_block = counts.emplace_back();
+    for (const PlaceSamples& place : block.samples.places) {
+      of_block.push_back(place.samples);
+      bias.ratios.push_back(static_cast<double>(place.samples) / block.samples.expected());
+    }
+    bias.samples += block.samples.samples();
+  }
+  const analysis::ProfileEvenness evenness = analysis::evenness_of_blocks(counts);
+  bias.misplaced = evenness.misplaced;
+  bias.judged = blocks.size();
+  bias.biased = evenness.biased;
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].evenness = evenness.blocks[i];
+  std::stable_sort(blocks.begin(), blocks.end(), [](const BlockFinding& a, const BlockFinding& b) {
+    const auto excess = [](const BlockFinding& block) {
+      return block.evenness.half_sum - block.evenness.half_sum_due;
+    };
+    return std::tuple(b.evenness.is_biased, excess(b)) <
+           std::tuple(a.evenness.is_biased, excess(a));
+  });
+  if (blocks.size() > top) blocks.resize(top);
+  bias.blocks = std::move(blocks);
+  return bias;
+}
+
+}  // namespace skid::audit

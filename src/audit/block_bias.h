@@ -1,0 +1,70 @@
+// Whether the samples of an event are spread evenly over instructions that cause it equally often.
+#pragma once
+
+#include "analysis/block_evenness.h"
+#include "analysis/intervals.h"
+#include "analysis/not_judged.h"
+#include "src/audit/block_samples.h"
+#include "src/audit/event_rule.h"
+#include "src/events/causes.h"
+#include "src/events/exactly_once.h"
+#include "src/measure/event_knowledge.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/sample.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::audit {
+
+/// A block whose samples were judged.
+struct BlockFinding {
+  std::string module;    ///< path as recorded
+  std::string function;  ///< empty: no symbol
+  BlockSamples samples;
+  analysis::BlockEvenness evenness;
+};
+
+/// Of one event.
+struct BlockBias {
+  std::optional<analysis::Interval> misplaced;  ///< nullopt: no block was judged
+  /// Why no block was judged, as a key and in words.
+  std::string_view reason, reason_text;
+  std::uint64_t samples = 0;  ///< in the judged blocks
+  std::size_t judged = 0;     ///< blocks
+  std::size_t biased = 0;
+  /// The samples of every place over the block's even count, of all judged blocks.
+  std::vector<double> ratios;
+  std::vector<BlockFinding> blocks;  ///< biased ones first, then those with most samples misplaced
+};
+
+/// Which samples of an event show the instruction that caused it, and which instructions cause it
+/// exactly once; or why none are judged.
+class BlockRule {
+ public:
+  BlockRule() = default;
+  /// `most_are_exact`: at least half of the samples have PERF_RECORD_MISC_EXACT_IP.
+  BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
+            bool most_are_exact);
+
+  bool judges() const noexcept { return reason_.empty(); }
+  bool takes(perfdata::SampleKind kind) const noexcept;
+  EvenEvent event() const { return {once_, causes_, rule_}; }
+  std::string_view reason() const noexcept { return reason_; }
+  std::string_view reason_text() const noexcept { return reason_text_; }
+
+ private:
+  std::string_view reason_ = "not_once", reason_text_;
+  events::OncePer once_ = events::OncePer::instruction;
+  std::vector<events::Cause> causes_;
+  Rule rule_ = Rule::none;
+};
+
+/// Judges blocks, whose evenness is not yet set, together. `top`: keeps so many of them.
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, std::size_t top);
+
+}  // namespace skid::audit

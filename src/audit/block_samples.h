@@ -1,0 +1,53 @@
+// The samples of an event at the instructions of a block that each cause it exactly once.
+#pragma once
+
+#include "src/audit/blocks.h"
+#include "src/audit/event_rule.h"
+#include "src/audit/function_code.h"
+#include "src/events/causes.h"
+#include "src/events/exactly_once.h"
+#include "src/support/address.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace skid::audit {
+
+/// An event that instructions cause exactly once, and how its samples show which one did.
+struct EvenEvent {
+  events::OncePer once = events::OncePer::instruction;
+  std::span<const events::Cause> causes;  ///< of loads and stores
+  Rule rule = Rule::none;                 ///< sampled or predecessor
+};
+
+/// An instruction, or a pair that may be fused.
+struct PlaceSamples {
+  std::uint64_t address = 0;  ///< of a pair its second half, which is sampled
+  std::uint64_t samples = 0;
+
+  friend bool operator==(const PlaceSamples&, const PlaceSamples&) = default;
+};
+
+/// Instructions that execute equally often, of which those that cause the event.
+struct BlockSamples {
+  AddressRange range;
+  std::vector<PlaceSamples> places;  ///< at least two, ascending
+
+  std::uint64_t samples() const;
+  /// Samples that each place has if they are even.
+  double expected() const;
+};
+
+/// Blocks with fewer samples are not judged.
+inline constexpr std::uint64_t kFewestOfBlock = 10;
+
+/// The blocks of a function that can be judged, ascending. `samples`: by sampled address. Joined
+/// blocks that the samples do not show to execute equally often are blocks of their own.
+std::vector<BlockSamples> samples_of_blocks(
+    const FunctionCode& code, const FunctionBlocks& blocks, const EvenEvent& event,
+    const std::unordered_map<std::uint64_t, std::uint64_t>& samples);
+
+}  // namespace skid::audit

@@ -1,0 +1,48 @@
+// Instructions of a function that execute equally often.
+#pragma once
+
+#include "src/audit/branches.h"
+#include "src/audit/function_code.h"
+#include "src/support/address.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::audit {
+
+/// Instructions that are executed one after the other, from the first to the last.
+struct BasicBlock {
+  std::size_t begin = 0, end = 0;  ///< steps of the function
+};
+
+/// Basic blocks of which one is the only successor of the other, and that one its only predecessor,
+/// within a loop, or in all of the function.
+struct Join {
+  std::size_t from = 0, to = 0;          ///< indices of FunctionBlocks::basic
+  std::optional<std::size_t> loop = {};  ///< that may be left after `from`, or entered at `to`
+};
+
+/// A loop that is entered or left between two joined blocks.
+struct Loop {
+  /// The basic blocks from which it is entered, and those to which it is left: together they are
+  /// executed at least as often as the loop is entered, and after that left. nullopt: not all of
+  /// them are known.
+  std::optional<std::vector<std::size_t>> sources, destinations;
+};
+
+struct FunctionBlocks {
+  std::vector<BasicBlock> basic;  ///< ascending
+  std::vector<Join> joins;
+  std::vector<Loop> loops;
+};
+
+/// The basic blocks of a function up to the first instruction that does not decode. Calls end a
+/// block: the callee may not return; so does what calls the kernel. None where the function
+/// computes jumps. `loop`: of a target that skidscan built, in which labels are entered by direct
+/// branches alone.
+FunctionBlocks blocks_of(const FunctionCode& code, const Branches& branches,
+                         const std::string& function, const std::optional<AddressRange>& loop);
+
+}  // namespace skid::audit

@@ -1,0 +1,324 @@
+// Which instructions an audit takes for executed equally often, and what it says of their samples,
+// on synthetic recordings whose samples are on chosen instructions.
+#include "src/audit/audit.h"
+#include "src/output/audit/audit.h"
+#include "src/support/process.h"
+#include "src/symbols/disassembler.h"
+#include "src/symbols/module.h"
+#include "tests/support/event_tables.h"
+#include "tests/support/placement.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::audit {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kSkylake =
+    R"({"vendor":"GenuineIntel","model_name":"a Skylake","family":6,"model":94,"stepping":3})";
+constexpr const char* kAllLoads = "0x81d0";
+constexpr const char* kInstructions = "0x1c0";  // INST_RETIRED.PREC_DIST
+constexpr const char* kConditional = "0x1c4";
+
+/// Samples at an instruction, by its number in the function.
+struct At {
+  std::size_t instruction = 0;
+  std::uint64_t samples = 0;
+};
+
+class BlockBiasTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_X86_TABLES();
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "compiles x86-64 code for this machine";
+#endif
+    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
+  }
+
+  fs::path program() const {
+    return directory_ / "program";
+  }
+
+  void build(const std::string& function, const std::string& rest = {}) {
+    std::ofstream(directory_ / "code.s")
+        << "  .text\n  .globl main\n  .type main, @function\nmain:\n  ret\n  .size main, . - main\n"
+        << "  .globl work\n  .type work, @function\nwork:\n"
+        << function << "  .size work, . - work\n"
+        << rest << "  .section .note.GNU-stack,\"\",@progbits\n";
+    const auto built = run_program(
+        {"cc", "-Wl,--build-id=sha1", "-o", program().string(), (directory_ / "code.s").string()});
+    ASSERT_TRUE(built.code.success()) << built.err;
+    const auto module = symbols::Module::open(program());
+    addresses_.clear();
+    const auto found = module.functions_named("work");
+    ASSERT_THAT(found, SizeIs(1));
+    const auto& range = found.front().range;
+    for (const auto& one :
+         symbols::Disassembler(Arch::x86_64).decode(module.code(range), range.begin, 1000)) {
+      addresses_.push_back(one.address);
+    }
+  }
+
+  EventAudit audited(const char* config, int level, const std::vector<At>& places,
+                     const std::string& machine = kSkylake, bool exact = true) const {
+    json at = json::array();
+    for (const At& one : places) {
+      at.push_back({{"address", addresses_.at(one.instruction)},
+                    {"samples", one.samples},
+                    {"exact", exact && level >= 2}});
+    }
+    const json document{
+        {"binary", program().string()},
+        {"machine", json::parse(machine)},
+        {"events", json::array({{{"event", "an-event"},
+                                 {"config", config},
+                                 {"period", 1009},
+                                 {"levels", json::array({{{"level", level}, {"places", at}}})}}})}};
+    const fs::path recording = directory_ / "perf.data";
+    FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
+    test::write_placement(test::parse_placement(document.dump(), {}), std::move(file), recording,
+                          {});
+    Audit all = audit(measure::Source{recording, {}, nullptr, nullptr}, {});
+    EXPECT_THAT(all.events, SizeIs(1));
+    return std::move(all.events.front());
+  }
+
+  /// The places of the judged blocks, by number of the instruction, with their samples.
+  std::vector<std::vector<std::pair<std::size_t, std::uint64_t>>> blocks(
+      const EventAudit& event) const {
+    std::vector<std::vector<std::pair<std::size_t, std::uint64_t>>> all;
+    for (const BlockFinding& block : event.bias.blocks) {
+      auto& places = all.emplace_back();
+      for (const PlaceSamples& place : block.samples.places) {
+        const auto found = std::find(addresses_.begin(), addresses_.end(), place.address);
+        places.emplace_back(static_cast<std::size_t>(found - addresses_.begin()), place.samples);
+      }
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  test::TemporaryDirectory directory_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+using Places = std::vector<std::pair<std::size_t, std::uint64_t>>;
+
+/// A loop that is entered at its condition, as compilers write it without optimization.
+constexpr const char* kLoop = R"(
+  pushq %rbp
+  movq %rsp, %rbp
+  jmp .Lcondition
+.Lbody:
+  movq -0x10(%rbp), %rax
+  leaq 0(,%rax,4), %rdx
+  movq -0x18(%rbp), %rax
+  movq %rax, -0x20(%rbp)
+  addq $1, -0x10(%rbp)
+.Lcondition:
+  movq -0x10(%rbp), %rax
+  cmpq %rax, -0x20(%rbp)
+  jb .Lbody
+  movl -4(%rbp), %eax
+  popq %rbp
+  ret
+)";
+
+TEST_F(BlockBiasTest, JoinsTheBodyOfALoopWithItsCondition) {
+  build(kLoop);
+  // CMP and JB may be fused: the load is sampled at the jump.
+  const std::vector<At> samples{{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}};
+  const EventAudit event = audited(kAllLoads, 2, samples);
+  EXPECT_THAT(blocks(event), ElementsAre(Places{{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
+  EXPECT_EQ(event.bias.judged, 1U);
+  EXPECT_EQ(event.bias.biased, 1U);
+  ASSERT_TRUE(event.bias.misplaced);
+  EXPECT_NEAR(event.bias.misplaced->value, (1614 + 3341 - 2 * 5010 / 5.0) / 5010, 0.02);
+  const BlockFinding& block = event.bias.blocks.front();
+  EXPECT_EQ(block.function, "work");
+  EXPECT_DOUBLE_EQ(block.samples.expected(), 1002);
+  EXPECT_EQ(block.samples.range, (AddressRange{addresses_[3], addresses_[11]}));
+  EXPECT_TRUE(block.evenness.is_biased);
+  EXPECT_EQ(event.impossible.count, 0U) << "every sample is on a load";
+}
+
+TEST_F(BlockBiasTest, KeepsApartWhatALoopThatIsOftenEnteredExecutesUnequallyOften) {
+  build(kLoop);
+  // Two iterations: the condition is executed three times, what follows the loop once.
+  const EventAudit event =
+      audited(kAllLoads, 2, {{3, 2000}, {5, 2000}, {7, 2000}, {8, 3000}, {10, 3000}, {11, 1000}});
+  EXPECT_THAT(blocks(event),
+              ElementsAre(Places{{3, 2000}, {5, 2000}, {7, 2000}}, Places{{8, 3000}, {10, 3000}}));
+  EXPECT_EQ(event.bias.biased, 0U);
+  EXPECT_EQ(event.bias.misplaced->value, 0);
+  EXPECT_EQ(event.bias.misplaced->low, 0);
+}
+
+TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
+  build(kLoop);
+  Audit audit;
+  audit.events.push_back(audited(kAllLoads, 2, {{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
+  audit.events.back().bias.blocks[0].samples.range = {0x1000, 0x1030};
+  const std::string text = output::audit_text({audit}, {.width = 80, .details = false});
+  EXPECT_THAT(text, HasSubstr("5,010       1       1     57.78%"));
+  EXPECT_THAT(text, HasSubstr("    5,010        1002  3,341       1  work at 0x1000 to 0x1030\n"));
+  EXPECT_THAT(text, HasSubstr(" 51 1,614 3,341 1 3\n"));
+  EXPECT_THAT(text, HasSubstr("a prime number, or with -F")) << "the period is fixed";
+  EXPECT_LT(text.find("cannot cause"), text.find("execute equally often"));
+  audit.events.back().has_fixed_period = false;
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("a prime number")));
+  audit.events[0] = audited("0x20d1", 2, {{3, 51}});
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
+              HasSubstr("blocks     not judged: not an"));
+}
+
+TEST_F(BlockBiasTest, EndsBlocksAtBranchesTargetsAndCalls) {
+  build(R"(
+  movq (%rdi), %rax
+  movq 8(%rdi), %rax
+  call main
+  movq (%rdi), %rbx
+  movq 8(%rdi), %rbx
+  testq %rbx, %rbx
+  je .Lnext
+  movq (%rdi), %rcx
+  movq 8(%rdi), %rcx
+.Lnext:
+  movq (%rdi), %rdx
+  movq 8(%rdi), %rdx
+  syscall
+  movq (%rdi), %rsi
+  movq 8(%rdi), %rsi
+  ret
+)");
+  const EventAudit event = audited(kAllLoads, 2,
+                                   {{0, 10},
+                                    {1, 10},
+                                    {3, 20},
+                                    {4, 20},
+                                    {7, 30},
+                                    {8, 30},
+                                    {9, 40},
+                                    {10, 40},
+                                    {12, 50},
+                                    {13, 50}});
+  EXPECT_THAT(blocks(event), ElementsAre(Places{{0, 10}, {1, 10}}, Places{{3, 20}, {4, 20}},
+                                         Places{{7, 30}, {8, 30}}, Places{{9, 40}, {10, 40}},
+                                         Places{{12, 50}, {13, 50}}));
+  EXPECT_EQ(event.bias.biased, 0U);
+}
+
+TEST_F(BlockBiasTest, JudgesNeitherPartsNorComputedJumpsNorWhatIsUncertain) {
+  build(R"(
+  movq (%rdi), %rax
+  movq 8(%rdi), %rax
+  rep movsb
+  movq (%rdi), %rbx
+  ret
+)");
+  const std::vector<At> two{{0, 1000}, {1, 10}};
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "a string instruction";
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  jmp *%rax\n");
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "a computed jump";
+  build("  movq (%rdi), %rax\n  popq %rax\n  ret\n");
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "POP may or may not count";
+  build("  movq (%rdi), %rax\n  vmaskmovps (%rdi), %xmm1, %xmm2\n  ret\n");
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "loads by a mask";
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret\n");
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.biased, 1U);
+  EXPECT_EQ(audited(kAllLoads, 2, {{0, 5}, {1, 4}}).bias.reason, "no_block") << "too few";
+}
+
+TEST_F(BlockBiasTest, JudgesOnlyEventsThatInstructionsCauseOnce) {
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  nop\n  ret\n");
+  const std::vector<At> two{{0, 1000}, {1, 10}};
+  EXPECT_EQ(audited("0x20d1", 2, two).bias.reason, "not_once") << "L3 misses";
+  EXPECT_EQ(audited("0x1d1", 2, two).bias.reason, "not_once") << "L1 hits";
+  EXPECT_EQ(audited("0x10081d0", 2, two).bias.reason, "unknown_precision") << "with a counter mask";
+  EXPECT_EQ(audited(kAllLoads, 0, two).bias.reason, "level_0");
+  EXPECT_EQ(audited(kAllLoads, 2, two, kSkylake, false).bias.reason, "no_block") << "not exact";
+  const char* haswell =
+      R"({"vendor":"GenuineIntel","model_name":"a Haswell","family":6,"model":60,"stepping":3})";
+  EXPECT_EQ(audited(kAllLoads, 2, two, haswell).bias.reason, "not_once") << "counts uops";
+}
+
+TEST_F(BlockBiasTest, TakesTheFollowingInstructionAtLevel1) {
+  build(R"(
+  nop
+  movq (%rdi), %rax
+  nop
+  movq 8(%rdi), %rax
+  nop
+  movq 16(%rdi), %rax
+  ret
+)");
+  const EventAudit event = audited(kAllLoads, 1, {{2, 700}, {4, 300}, {6, 500}});
+  EXPECT_THAT(blocks(event), ElementsAre(Places{{1, 700}, {3, 300}, {5, 500}}));
+  EXPECT_EQ(event.bias.biased, 1U);
+}
+
+TEST_F(BlockBiasTest, LeavesOutPairsThatMayBeFusedOfInstructions) {
+  build(R"(
+  nop
+.Lagain:
+  addq %rbx, %rax
+  leaq 1(%rax), %rcx
+  cmpq %rcx, %rdi
+  jne .Lagain
+  ret
+)");
+  const EventAudit event = audited(kInstructions, 2, {{1, 500}, {2, 500}, {4, 900}, {0, 1}});
+  EXPECT_THAT(blocks(event), ElementsAre(Places{{1, 500}, {2, 500}}));
+}
+
+TEST_F(BlockBiasTest, JoinsLoopsThatAreLeftInTheMiddleForConditionalBranches) {
+  const std::string code = R"(
+  testq %rax, %rax
+  je .Lend
+.Lagain:
+  movq (%rdi), %rbx
+  testq %rbx, %rbx
+  je .Lend
+  addq $8, %rdi
+  cmpq %rdi, %rsi
+  jne .Lagain
+  testq %rdi, %rdi
+  je .Lend
+  nop
+.Lend:
+  testq %rdx, %rdx
+  je .Lout
+  nop
+.Lout:
+  ret
+)";
+  build(code);
+  const EventAudit rare = audited(kConditional, 2, {{1, 2}, {4, 4000}, {7, 1000}, {12, 2}});
+  EXPECT_THAT(blocks(rare), ElementsAre(Places{{4, 4000}, {7, 1000}}));
+  EXPECT_EQ(rare.bias.biased, 1U);
+  const EventAudit often = audited(kConditional, 2, {{1, 1000}, {4, 4000}, {7, 3000}, {12, 1000}});
+  EXPECT_THAT(blocks(often), IsEmpty()) << "each part has one branch";
+  EXPECT_EQ(often.bias.reason, "no_block");
+}
+
+}  // namespace
+}  // namespace skid::audit
