@@ -92,6 +92,8 @@ def check(skidscan, recording, root, rows, name):
     assert event["judged"] == sum(expected.values()), f"{name}: {event['judged']} samples are judged"
     assert event["impossible"] == 0, f"{name}: {event['impossible']} impossible samples"
 
+    check_bias(event["bias"], expected, name)
+
     text_at = {row.address: row.instruction for row in rows}
     pairs = 0
     for address, one in audited.items():
@@ -104,7 +106,30 @@ def check(skidscan, recording, root, rows, name):
         assert int(one["judged_address"], 16) == before and one["disassembly"].startswith("cmp"), \
             f"{name}: {one}"
         pairs += one["samples"]
-    return event["judged"], pairs
+    return event["judged"], pairs, event["bias"]
+
+
+def check_bias(bias, expected, name):
+    """The loops of both functions have loads that execute equally often and are sampled unequally."""
+    assert bias["blocks_judged"] == len(bias["blocks"]) > 1 and bias["misplaced"]["low"] > 0.1, f"{name}: {bias}"
+    for block in bias["blocks"]:
+        samples = [place["samples"] for place in block["places"]]
+        assert samples == [expected.get(int(place["address"], 16), 0) for place in block["places"]], \
+            f"{name}: {block}"
+        even = sum(samples) / len(samples)
+        chi_square = sum((count - even) ** 2 / even for count in samples)
+        assert abs(block["chi_square"] - chi_square) < 1e-9 * chi_square, f"{name}: {block}"
+    # Seven loads in a row, then the jump back.
+    loop, = [block for block in bias["blocks"] if block["function"] == "f2"]
+    assert len(loop["places"]) == 7 and loop["biased"], f"{name}: {loop}"
+
+
+def describe(bias):
+    ratios = [f"{block['largest_ratio']:.3g}" if block["largest_ratio"] else "all to none"
+              for block in bias["blocks"]]
+    return (f"{bias['misplaced']['value']:.1%} are misplaced; chi-square "
+            + ", ".join(f"{block['chi_square']:.0f} (ratio {ratio})"
+                        for block, ratio in zip(bias["blocks"], ratios)))
 
 
 def counts_of_listing(listing):
@@ -135,9 +160,9 @@ def main():
             if not real:
                 recording, root = root / "perf.data", pathlib.Path("/")
                 place(place_samples, program, rows, recording)
-            judged, pairs = check(skidscan, recording, root, rows, name)
+            judged, pairs, bias = check(skidscan, recording, root, rows, name)
             print(f"{name}: {judged} samples in {'the recording' if real else 'a synthetic one'} as in the table, "
-                  f"{pairs} of them at jumps fused with a load, none impossible")
+                  f"{pairs} of them at jumps fused with a load, none impossible; {describe(bias)}")
 
 
 main()
