@@ -120,14 +120,14 @@ Figure blocks_figure(const std::vector<audit::Audit>& audits) {
   figure.plot_width = 820;
   std::size_t left_out = 0;
   for (const auto& [event, name] : judged_events(audits)) {
-    Block block{name};
     const std::size_t shown = std::min(kMostPanels, event->bias.blocks.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      block.panels.push_back(
-          panel_of(event->bias.blocks[i], std::min(200, panel_height(shown)), figure.plot_width));
+      const int height = std::min(200, panel_height(shown));
+      figure.blocks.push_back(
+          {.name = i == 0 ? name : "",
+           .panels = {panel_of(event->bias.blocks[i], height, figure.plot_width)}});
     }
     left_out += event->bias.judged - shown;
-    figure.blocks.push_back(std::move(block));
   }
   if (left_out > 0) {
     figure.remark = fmt::format("without {} whose samples are spread more evenly",

@@ -43,9 +43,9 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
 TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
   const Figure figure =
       audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, AuditKind::blocks);
-  ASSERT_THAT(figure.blocks, SizeIs(1));
+  ASSERT_THAT(figure.blocks, SizeIs(2));
   EXPECT_EQ(figure.blocks[0].name, "all_loads, pp");
-  ASSERT_THAT(figure.blocks[0].panels, SizeIs(2));
+  EXPECT_EQ(figure.blocks[1].name, "") << "of the same event";
   const Panel& panel = figure.blocks[0].panels[0];
   std::vector<std::pair<double, double>> bars;
   for (const Box& box : panel.boxes.at(0).boxes) bars.emplace_back(box.left + 0.4, box.top);
