@@ -44,8 +44,7 @@ Branches::Branches(const symbols::Module& module, Arch arch)
       if (start != starts.end()) ++start;
     }
   }
-  std::sort(targets_.begin(), targets_.end());
-  targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+  std::sort(branches_.begin(), branches_.end());
   spread_computed_jumps(module);
 }
 
@@ -106,7 +105,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         continue;
       }
       if (instruction->target) {
-        targets_.push_back(*instruction->target);
+        branches_.push_back({*instruction->target, begin + offset});
         const bool leaves = !range.contains(*instruction->target);
         if (leaves && instruction->flow != Flow::call) {
           departures_.push_back({begin + offset, *instruction->target});
@@ -130,7 +129,13 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
 }
 
 bool Branches::may_enter(std::uint64_t address) const {
-  return !is_whole_ || std::binary_search(targets_.begin(), targets_.end(), address);
+  return !is_whole_ || !branches_to(address).empty();
+}
+
+std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address, 0});
+  const auto after = std::upper_bound(first, branches_.end(), Branch{address, UINT64_MAX});
+  return {first, after};
 }
 
 bool Branches::is_labelled(std::uint64_t address) const {
