@@ -52,6 +52,18 @@ bool Suspicion::allows(const Instruction& instruction) const {
                      [&](const MemoryOperand& operand) { return can_touch(operand, *this); });
 }
 
+bool Suspicion::takes_always(const Instruction& instruction) const {
+  if (!is_breakpoint) {
+    return !causes.empty() &&
+           events::verdict_on(causes, instruction.categories) == events::Verdict::can;
+  }
+  return !is_in_parts(instruction) &&
+         std::any_of(instruction.memory.begin(), instruction.memory.end(),
+                     [&](const MemoryOperand& operand) {
+                       return operand.fixed && can_touch(operand, *this);
+                     });
+}
+
 Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
   Candidates result;
   const auto sampled = flow.instruction_at(address);

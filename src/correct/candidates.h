@@ -27,6 +27,8 @@ struct Suspicion {
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
   /// Whether an instruction can have caused the event.
   bool allows(const instructions::Instruction& instruction) const;
+  /// Whether every execution of it does.
+  bool takes_always(const instructions::Instruction& instruction) const;
 };
 
 struct Candidate {

@@ -34,12 +34,16 @@ struct Sampled {
   auto key() const { return std::tie(file, offset, ip, attribute); }
 };
 
+using Places = std::vector<SpreadPlace>;
+
 /// What stays to be decided of samples with several candidates.
 struct OpenSplit {
   std::uint32_t attribute = 0;
   std::size_t share = 0;            ///< number of its Spread
   std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
   std::vector<double> executions;   ///< by candidate, estimated; empty: not known
+  /// By candidate, instructions of its block that cause the event whenever they are executed.
+  std::vector<Places> mates;
   Ways ways;
 };
 
@@ -48,6 +52,8 @@ struct Event {
   std::vector<events::Cause> causes;
   EventCorrection correction;
   std::vector<Spread> spreads;
+  std::map<SpreadPlace, std::uint64_t> whole;  ///< samples by their only candidate
+  std::set<SpreadPlace> is_open;               ///< candidates of samples that have several
   std::uint64_t only_sampled = 0;    ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;  ///< that only a preceding one does
 
@@ -223,8 +229,8 @@ class Corrector {
       leave(event, place, one.samples, problem);
       return;
     }
-    const auto candidates =
-        candidates_of(flow, place.address, suspicion_of(event, one, place.address));
+    const Suspicion suspicion = suspicion_of(event, one, place.address);
+    const auto candidates = candidates_of(flow, place.address, suspicion);
     if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
     if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
     Spread spread{place, one.samples, {}, {}};
@@ -240,9 +246,14 @@ class Corrector {
       const bool stays = candidates.known.front().address == place.address;
       (stays ? correction.in_place : correction.moved) += one.samples;
       spread.samples = {one.samples};
+      event.whole[spread.candidates.front()] += one.samples;
     } else {
       correction.split += one.samples;
       open_.push_back(open_split(flow, event, one, place.address, candidates));
+      for (const Candidate& candidate : candidates.known) {
+        open_.back().mates.push_back(mates_of(flow, one.file, candidate.address, suspicion));
+        event.is_open.insert({one.file, candidate.address, true});
+      }
       if (candidates.unknown) spread.candidates.push_back(place);
     }
     event.spreads.push_back(std::move(spread));
@@ -250,7 +261,9 @@ class Corrector {
 
   OpenSplit open_split(Flow& flow, const Event& event, const Sampled& one, std::uint64_t address,
                        const Candidates& candidates) {
-    OpenSplit open{one.attribute, event.spreads.size(), {}, {}, {}};
+    OpenSplit open;
+    open.attribute = one.attribute;
+    open.share = event.spreads.size();
     open.ways.file = one.file;
     open.ways.offset = one.offset;
     for (const Candidate& candidate : candidates.known) {
@@ -278,6 +291,19 @@ class Corrector {
       }
     }
     return open;
+  }
+
+  static Places mates_of(Flow& flow, symbols::FileIndex file, std::uint64_t address,
+                         const Suspicion& suspicion) {
+    Places mates;
+    const AddressRange block = flow.block_at(address).range;
+    for (std::uint64_t at = block.begin; at < block.end;) {
+      const auto instruction = flow.instruction_at(at);
+      if (!instruction) return {};
+      if (at != address && suspicion.takes_always(*instruction)) mates.push_back({file, at, true});
+      at += instruction->length;
+    }
+    return mates;
   }
 
   /// Samples of `instructions` events in those bytes of a file.
@@ -316,6 +342,46 @@ class Corrector {
     return sum > 0 ? weights : std::vector<double>();
   }
 
+  /// Each candidate's executions, as often as its block was executed, by what else is sampled
+  /// there, less those whose samples moved to it from elsewhere. One candidate of which nothing is
+  /// known gets the rest, several get the same part of it. Empty where nothing is known of any.
+  static std::vector<double> weights_by_blocks(const Event& event, const OpenSplit& open) {
+    const Spread& spread = event.spreads[open.share];
+    std::vector<double> weights;
+    double known = 0;
+    std::size_t unknown = 0;
+    constexpr double kUnknown = -1;
+    for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
+      double sum = 0;
+      std::size_t mates = 0;
+      for (const SpreadPlace& mate : i < open.mates.size() ? open.mates[i] : Places()) {
+        if (event.is_open.contains(mate)) continue;
+        const auto whole = event.whole.find(mate);
+        if (whole != event.whole.end()) sum += static_cast<double>(whole->second);
+        ++mates;
+      }
+      if (mates == 0) {
+        weights.push_back(kUnknown);
+        ++unknown;
+        continue;
+      }
+      const auto whole = event.whole.find(spread.candidates[i]);
+      const double moved = whole == event.whole.end() ? 0 : static_cast<double>(whole->second);
+      weights.push_back(std::max(0.0, sum / static_cast<double>(mates) - moved));
+      known += weights.back();
+    }
+    if (unknown == weights.size()) return {};
+    const double rest = std::max(0.0, static_cast<double>(spread.recorded) - known);
+    for (double& weight : weights) {
+      if (weight == kUnknown) weight = rest / static_cast<double>(unknown);
+    }
+    return weights;
+  }
+
+  static bool shows_nothing(const std::vector<double>& weights) {
+    return std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; });
+  }
+
   void split() {
     std::vector<Ways> ways;
     for (OpenSplit& open : open_) ways.push_back(std::move(open.ways));
@@ -330,7 +396,11 @@ class Corrector {
         weights = open.executions;
         by = SplitBy::instructions;
       }
-      if (std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; })) {
+      if (shows_nothing(weights)) {
+        weights = weights_by_blocks(event, open);
+        by = SplitBy::blocks;
+      }
+      if (shows_nothing(weights)) {
         weights.assign(spread.candidates.size(), 1);
         by = SplitBy::equal_shares;
       }
@@ -439,7 +509,7 @@ std::optional<By> by_named(std::string_view name) {
 }
 
 std::string_view name_of(SplitBy by) {
-  constexpr std::array<std::string_view, kSplitBys> kNames{"equal_shares", "instructions",
+  constexpr std::array<std::string_view, kSplitBys> kNames{"equal_shares", "blocks", "instructions",
                                                            "branch_records"};
   return kNames.at(static_cast<std::size_t>(by));
 }
@@ -479,7 +549,9 @@ Correction correct(const measure::Source& source, const Choices& choices) {
         measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
     result.recorded_events.push_back(described.event.label);
     if (!is_selected(choices.events, described)) continue;
-    Event event{attribute, measure::causes_of(knowledge).causes, {}, {}};
+    Event event;
+    event.attribute = attribute;
+    event.causes = measure::causes_of(knowledge).causes;
     event.correction = describe_event(attribute, source, std::move(described));
     event.correction.skid = skid_of({.attribute = attribute,
                                      .pmu_name = pmu,

@@ -30,10 +30,11 @@ std::optional<By> by_named(std::string_view name);
 /// By what samples were split that have several candidates.
 enum class SplitBy : std::uint8_t {
   equal_shares,    ///< a heuristic: each candidate the same share
+  blocks,          ///< a heuristic: executions, by samples of other instructions in their blocks
   instructions,    ///< executions, estimated by the samples of an `instructions` event
   branch_records,  ///< how often each led there, by the recorded branches
 };
-inline constexpr std::size_t kSplitBys = 3;
+inline constexpr std::size_t kSplitBys = 4;
 std::string_view name_of(SplitBy by);
 
 /// low <= corrected <= high, whatever the true split is.

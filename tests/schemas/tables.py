@@ -62,7 +62,7 @@ TABLES = [
 IN_SENTENCES = {
     ("audit", ""): {"schema", "tool_version", "recordings"},
     ("correct", "recordings.*.events.*.split_by"): {
-        "equal_shares", "instructions", "branch_records"},
+        "equal_shares", "blocks", "instructions", "branch_records"},
     ("report", "measurements.*.skid.instructions"): {
         "min", "p50", "p90", "p99", "max", "mean", "stddev", "mode", "mode_share", "at_least"},
     ("annotate", "columns.*"): {"run", "file", "repeat", "synthetic", "read_in_part", "cpu",
