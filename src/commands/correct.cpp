@@ -2,6 +2,7 @@
 
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/output_files.h"
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
@@ -13,6 +14,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -28,6 +30,7 @@ struct CorrectOptions {
   std::string by = "instruction";
   std::string format = "text";
   std::string fail_on;
+  std::string output;
   std::string perfmon;
   BinaryOptions binaries;
   OutputOptions shown;
@@ -71,6 +74,13 @@ bool report_refused(const std::vector<correct::Correction>& corrections) {
 
 ExitStatus run_correct(const CorrectOptions& options) {
   const Messages messages(options.shown);
+  const auto inputs = inputs_or_default_run(options.inputs);
+  if (!options.output.empty()) {
+    if (inputs.size() > 1 || std::filesystem::is_directory(inputs.front())) {
+      throw UsageError("-o: copies one recording; name it instead of a run");
+    }
+    check_output_files({{"-o", options.output}}, inputs);
+  }
   Findings measured;
   if (!options.skid.empty()) {
     measure::Choices choices;
@@ -86,6 +96,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
   choices.events = selected_events(options);
   if (!options.skid.empty()) choices.measured = measured.measurements;
+  choices.output = options.output;
   choices.cores = &cores;
   choices.catalogues = &catalogues;
   std::vector<correct::Correction> corrections;
@@ -98,10 +109,12 @@ ExitStatus run_correct(const CorrectOptions& options) {
       return corrections.back().read_in_part;
     };
   };
-  const auto read =
-      each_recording(inputs_or_default_run(options.inputs), cores, messages, read_one);
+  const auto read = each_recording(inputs, cores, messages, read_one);
   if (corrections.empty()) return ExitStatus::failed;
   check_events(corrections, choices.events);
+  if (!options.output.empty() && !corrections.front().is_written) {
+    messages.note(fmt::format("{}: not written: no sample was moved", options.output));
+  }
   if (options.format == "json") {
     print(output::correct_json(corrections));
   } else if (options.format == "csv") {
@@ -134,6 +147,11 @@ Command correct_command() {
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
                    "what the counts are added up by (default: instruction)"},
                   format_option(options->format, {"text", "json", "csv"}),
+                  {{"-o", "--output"},
+                   Value::file("FILE", options->output),
+                   "write a copy of the recording whose moved samples have their new addresses; "
+                   "split ones "
+                   "stay"},
                   {{"--fail-on"},
                    Value::one_of("VERDICT", options->fail_on, {"refused"}),
                    fmt::format("exit with status {} if an event is refused",

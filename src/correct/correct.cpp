@@ -4,6 +4,7 @@
 #include "src/correct/candidates.h"
 #include "src/correct/flow.h"
 #include "src/correct/places.h"
+#include "src/correct/rewrite.h"
 #include "src/correct/shares.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
@@ -53,6 +54,7 @@ struct Event {
   EventCorrection correction;
   std::vector<Spread> spreads;
   std::map<SpreadPlace, std::uint64_t> whole;  ///< samples by their only candidate
+  Moves moves;                                 ///< of all samples at a place
   std::set<SpreadPlace> is_open;               ///< candidates of samples that have several
   std::uint64_t only_sampled = 0;    ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;  ///< that only a preceding one does
@@ -86,6 +88,9 @@ class Corrector {
     for (auto& [attribute, event] : events_) corrections.push_back(finish(event));
     return corrections;
   }
+
+  /// Of all events; after correct().
+  const Moves& moves() const noexcept { return moves_; }
 
  private:
   /// Samples that stay where they were recorded.
@@ -247,6 +252,8 @@ class Corrector {
       (stays ? correction.in_place : correction.moved) += one.samples;
       spread.samples = {one.samples};
       event.whole[spread.candidates.front()] += one.samples;
+      const std::uint64_t distance = spread.candidates.front().address - place.address;
+      if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
     } else {
       correction.split += one.samples;
       open_.push_back(open_split(flow, event, one, place.address, candidates));
@@ -447,8 +454,10 @@ class Corrector {
         correction.moved = correction.in_place = correction.split = 0;
         correction.split_by = {};
         event.spreads.clear();
+        event.moves.clear();
       }
     }
+    moves_.merge(event.moves);
     correction.places = fold(event.spreads, by_, {digest_.spaces, modules_, blocks_});
     return std::move(correction);
   }
@@ -465,6 +474,7 @@ class Corrector {
   std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
   std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, bool> stack_is_elsewhere_;
   std::vector<OpenSplit> open_;
+  Moves moves_;
   Blocks blocks_;
 };
 
@@ -516,7 +526,15 @@ std::string_view name_of(SplitBy by) {
 
 Correction correct(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
+  if (!choices.output.empty()) check_rewritable(recording);
   const auto digest = locate::digest(recording, {.cores = choices.cores});
+  if (perfdata::is_corrected(recording.features())) {
+    throw InputError({.file = source.file.string(),
+                      .offset = {},
+                      .found = "samples that were corrected before",
+                      .allowed = "a recording as perf made it",
+                      .remedy = "correct the original"});
+  }
   locate::ModuleStore modules(choices.places);
   modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
   if (source.run != nullptr) {
@@ -564,6 +582,10 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     corrector.add(index, std::move(event));
   }
   result.events = corrector.correct();
+  if (!choices.output.empty() && !corrector.moves().empty()) {
+    write_corrected(recording, digest.spaces, corrector.moves(), choices.output);
+    result.is_written = true;
+  }
   const machine::CpuIdentity& identity = cpu.machine().cpu;
   result.cpu = {identity.vendor,   identity.model_name, identity.family, identity.model,
                 identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};

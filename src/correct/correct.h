@@ -79,6 +79,7 @@ struct Correction {
   analysis::Cpu cpu;
   std::string kernel;
   std::vector<EventCorrection> events;
+  bool is_written = false;                   ///< Choices::output, because samples were moved
   std::vector<std::string> recorded_events;  ///< names of all, those left out by -e too
   std::vector<std::string> remarks;          ///< on files that were refused or not found
   std::vector<InputFault> faults;
@@ -92,7 +93,8 @@ struct Choices {
   By by = By::instruction;
   std::vector<std::string> events;                                      ///< -e; empty: all
   std::optional<std::span<const analysis::Measurement>> measured = {};  ///< --skid
-  Cores* cores = nullptr;  ///< as measure::Choices::cores
+  std::filesystem::path output = {};  ///< the corrected recording (rewrite.h); empty: none
+  Cores* cores = nullptr;             ///< as measure::Choices::cores
   measure::Catalogues* catalogues = nullptr;
 };
 
@@ -100,7 +102,8 @@ struct Choices {
 inline constexpr double kMostUnexplained = 0.05;
 
 /// Reads and corrects a recording. Several threads may do so at once. Memory grows with distinct
-/// (event, place), never with samples. Throws InputError when nothing of it can be read.
+/// (event, place), never with samples. Throws InputError when nothing of it can be read, or it was
+/// corrected before; as write_corrected() with an output.
 Correction correct(const measure::Source& source, const Choices& choices);
 
 }  // namespace skid::correct

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -224,7 +225,8 @@ class CorrectCommand : public ::testing::Test {
   /// Records accesses of the datum of that number with addresses that do not change from run to
   /// run. False if that is not possible here.
   [[nodiscard]] bool record(const std::string& program, std::size_t datum,
-                            const std::string& access, const std::string& recording) const {
+                            const std::string& access, const std::string& recording,
+                            const std::vector<std::string>& options = {}) const {
     if (!find_program("setarch") || !test::why_perf_cannot_record(directory_.path()).empty()) {
       return false;
     }
@@ -233,11 +235,14 @@ class CorrectCommand : public ::testing::Test {
     const std::string address = datum == 0
                                     ? addresses.substr(0, space)
                                     : addresses.substr(space + 1, addresses.find('\n') - space - 1);
-    const auto recorded =
-        run_program({"setarch", "-R", "perf", "record", "-q", "-c", "1", "-e",
-                     fmt::format("mem:{}/8:{}", address, access), "-o", recording, program},
-                    directory_.path());
-    return recorded.code.success();
+    std::vector<std::string> command{
+        "setarch", "-R",     "perf",
+        "record",  "-q",     "-c",
+        "1",       "-e",     fmt::format("mem:{}/8:{}", address, access),
+        "-o",      recording};
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back(program);
+    return run_program(command, directory_.path()).code.success();
   }
 
   static std::map<std::string, json> by_place(const json& event) {
@@ -356,6 +361,82 @@ TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
   EXPECT_EQ(whole[0]["symbol"], "joined");
   EXPECT_EQ(whole[0]["low"], kCalls) << "both are in it";
   EXPECT_EQ(whole[0]["corrected"], kCalls);
+}
+
+TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
+  write_sources();
+  compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});
+  if (!record("./pie", 0, "rw:u", "pie.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const std::string original = test::content_of(directory_ / "pie.data");
+  std::map<std::string, std::uint64_t> expected, shown;
+  for (const auto& [name, place] : by_place(corrected({"pie.data", "-o", "corrected.data"})[0])) {
+    if (place["corrected"] > 0) expected[name] = place["corrected"].get<std::uint64_t>();
+  }
+  std::istringstream lines(done({"perf", "script", "-i", "corrected.data", "-F", "ip,sym,symoff"}));
+  std::string address, symbol;
+  while (lines >> address >> symbol) {
+    const auto plus = symbol.find('+');
+    const auto offset = std::stoull(symbol.substr(plus + 1), nullptr, 16);
+    ++shown[fmt::format("{}+{}", symbol.substr(0, plus), offset)];
+  }
+  EXPECT_EQ(shown, expected);
+  const auto annotated = run_program(
+      {"perf", "annotate", "--stdio", "-i", "corrected.data", "-s", "callee", "--show-nr-samples"},
+      directory_.path());
+  if (annotated.code.success()) {
+    EXPECT_THAT(annotated.out, ::testing::ContainsRegex(" 400 +:.*mov +%rax,")) << annotated.err;
+  }
+  constexpr const char* kMark = ", corrected by skidscan";
+  EXPECT_THAT(done({"perf", "report", "-i", "corrected.data", "--header-only"}), HasSubstr(kMark));
+  EXPECT_THAT(run({"inspect", "corrected.data"}).out, HasSubstr(kMark));
+  const auto again = run({"correct", "corrected.data"});
+  EXPECT_EQ(again.code.status, test::kFailed);
+  EXPECT_THAT(again.err, HasSubstr("correct the original"));
+  EXPECT_EQ(run({"correct", "pie.data", "-o", "pie.data"}).code.status, kUsage);
+  EXPECT_EQ(test::content_of(directory_ / "pie.data"), original);
+}
+
+TEST_F(CorrectCommand, MovesTheFirstEntryOfCallChains) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 0, "w:u", "fixed.data", {"-g"})) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  corrected({"fixed.data", "-o", "corrected.data"});
+  std::istringstream lines(done({"perf", "script", "-i", "corrected.data", "-F", "ip,sym,symoff"}));
+  const auto sites = by_place(corrected({"fixed.data"})[0]);
+  std::string line, before;
+  std::size_t samples = 0;
+  while (std::getline(lines, line)) {
+    if (before.empty() &&
+        !line.empty()) {  // the first entry, which perf shows as the sample's place
+      ++samples;
+      const auto plus = line.find('+');
+      const auto begin = line.rfind(' ', plus) + 1;
+      const auto offset = std::stoull(line.substr(plus + 1), nullptr, 16);
+      const auto place = sites.find(fmt::format("{}+{}", line.substr(begin, plus - begin), offset));
+      ASSERT_NE(place, sites.end()) << line;
+      EXPECT_GT(place->second["corrected"], 0) << line;
+    }
+    before = line;
+  }
+  EXPECT_GT(samples, kCalls);
+}
+
+TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
+  if (const auto why = test::why_perf_cannot_record(directory_.path()); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  done({"perf", "record", "-q", "-z", "-e", "page-faults", "-o", "small.data", "--", "true"});
+  const auto compressed = run({"correct", "small.data", "-o", "copy.data"});
+  EXPECT_EQ(compressed.code.status, test::kFailed);
+  EXPECT_THAT(compressed.err, HasSubstr("record without -z"));
+  const auto unmoved = run({"correct", "probe", "-o", "copy.data"});
+  EXPECT_EQ(unmoved.code.status, kDone);
+  EXPECT_THAT(unmoved.err, HasSubstr("not written: no sample was moved"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "copy.data"));
 }
 
 TEST_F(CorrectCommand, LeavesAccessesOfTheKernel) {
