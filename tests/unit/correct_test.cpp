@@ -1,13 +1,20 @@
 // Which skid is taken out of which event, and how samples with several candidates are split.
+#include "src/correct/correct.h"
+
 #include "src/correct/shares.h"
 #include "src/correct/skid.h"
 #include "src/locate/digest.h"
 #include "src/perfdata/format.h"
+#include "src/support/process.h"
+#include "src/symbols/module.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
+#include "tests/support/temporary_directory.h"
 
+#include <fstream>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -211,6 +218,147 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   EXPECT_THAT(ways[2].taken, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
   EXPECT_THAT(ways[3].taken, ElementsAre(1, 0));
   EXPECT_THAT(ways[4].taken, ElementsAre(0, 0)) << "after the end of that run";
+}
+
+/// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
+/// there.
+constexpr const char* kJoin = R"(
+  .text
+  .globl join
+  .type join, @function
+join:
+  cmpq (%rdi), %rax
+  je .Ljoin
+  movq 8(%rdi), %rcx
+.Ljoin:
+  addq %rbx, %rax
+  ret
+  .size join, . - join
+  .section .note.GNU-stack,"",@progbits
+)";
+
+class SplitSamples : public ::testing::Test {
+ protected:
+  static constexpr std::int32_t kPid = 7;
+  static constexpr std::uint64_t kCode = 0x7f0000000000;
+  // Of the instructions, from the function's first byte.
+  static constexpr std::uint64_t kCompare = 0, kJump = 3, kLoad = 5, kAdd = 9;
+
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "assembles x86-64 code";
+#endif
+    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
+    std::ofstream(directory_ / "code.s") << kJoin;
+    const std::string binary = (directory_ / "code.so").string();
+    const auto compiled =
+        run_program({"cc", "-shared", "-o", binary, (directory_ / "code.s").string()});
+    ASSERT_TRUE(compiled.code.success()) << compiled.err;
+    const auto module = symbols::Module::open(binary);
+    const auto function = module.functions_named("join").front().range;
+    const auto mapping = module.executable_mapping_at(function.begin).value();
+    at_ = kCode + (function.begin - mapping.range.begin);
+    offset_ = mapping.file_offset;
+    size_ = mapping.range.size();
+  }
+
+  /// `add` adds the samples of events that record IP, TID, TIME, ID and maybe branches.
+  EventCorrection correct_with(std::vector<test::EventToBuild> events, const auto& add) {
+    test::RecordingBuilder builder;
+    for (auto& event : events) {
+      event.sample_type |= perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
+                           perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_IDENTIFIER;
+      builder.event(event);
+    }
+    auto mapping = builder.writer();
+    mapping.i32(kPid).i32(kPid).u64(kCode).u64(size_).u64(offset_);
+    mapping.text((directory_ / "code.so").string()).i32(kPid).i32(kPid).u64(1).u64(1);
+    builder.record(perfdata::PERF_RECORD_MMAP, 2, mapping.bytes());
+    add(builder);
+    const auto text = [&](std::string_view value) {
+      return builder.writer().counted_text(value).bytes();
+    };
+    builder.feature(perfdata::HEADER_OSRELEASE, text("6.1.0"));
+    builder.feature(perfdata::HEADER_ARCH, text("x86_64"));
+    builder.feature(perfdata::HEADER_CPUID, text("GenuineIntel,6,94,3"));
+    const auto file = directory_ / "perf.data";
+    builder.write(file);
+    const std::vector<analysis::Measurement> runs{Profile().run};
+    Choices choices;
+    choices.measured = runs;
+    Correction correction = correct({.file = file}, choices);
+    EXPECT_TRUE(correction.faults.empty());
+    EXPECT_EQ(correction.events.front().skid.verdict, Verdict::corrected)
+        << correction.events.front().skid.reason;
+    return correction.events.front();
+  }
+
+  /// One sample of the event of that id, with a branch record if `from` is not 0.
+  void add_sample(test::RecordingBuilder& builder, std::uint64_t id, std::uint64_t offset,
+                  const std::vector<std::pair<std::uint64_t, std::uint64_t>>* branches) const {
+    auto body = builder.writer();
+    body.u64(id).u64(at_ + offset).i32(kPid).i32(kPid).u64(2);
+    if (branches != nullptr) {
+      body.u64(branches->size());
+      for (const auto& [from, to] : *branches) body.u64(at_ + from).u64(at_ + to).u64(0);
+    }
+    builder.record(perfdata::PERF_RECORD_SAMPLE, 2, body.bytes());
+  }
+  static std::uint64_t corrected_at(const EventCorrection& event, std::uint64_t offset) {
+    for (const Place& place : event.places) {
+      if (place.symbol == "join" && place.offset == offset) return place.corrected;
+    }
+    return 0;
+  }
+  static test::EventToBuild loads(std::uint64_t sample_type = 0) {
+    return {.type = perfdata::PERF_TYPE_RAW,
+            .config = kLoads,
+            .sample_type = sample_type,
+            .precise_ip = 1,
+            .ids = {1}};
+  }
+
+  test::TemporaryDirectory directory_;
+  std::uint64_t at_ = 0, offset_ = 0, size_ = 0;
+};
+
+TEST_F(SplitSamples, FollowsBranchRecords) {
+  const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
+    // A run from the first instruction to the RET, newest branch first.
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{{kAdd + 3, 0x100},
+                                                                    {0x200, kCompare}};
+    for (int i = 0; i < 30; ++i) add_sample(builder, 1, kAdd, &jumped);
+    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kAdd, &fell);
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
+  EXPECT_EQ(corrected_at(event, kCompare), 30u);
+  EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
+  const test::EventToBuild instructions{.type = perfdata::PERF_TYPE_HARDWARE,
+                                        .config = 1,
+                                        .sample_type = 0,
+                                        .precise_ip = 0,
+                                        .ids = {2}};
+  const auto event = correct_with({loads(), instructions}, [&](auto& builder) {
+    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
+    for (int i = 0; i < 6; ++i) add_sample(builder, 2, kCompare, nullptr);  // two instructions
+    for (int i = 0; i < 1; ++i) add_sample(builder, 2, kLoad, nullptr);     // one
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::instructions)], 40u);
+  EXPECT_EQ(corrected_at(event, kCompare), 30u);
+  EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, HasEqualSharesWithoutEvidence) {
+  const auto event = correct_with({loads()}, [&](auto& builder) {
+    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
+  EXPECT_EQ(corrected_at(event, kCompare), 20u);
+  EXPECT_EQ(corrected_at(event, kLoad), 20u);
 }
 
 }  // namespace
