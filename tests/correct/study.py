@@ -21,6 +21,7 @@ MACHINE = {"vendor": "GenuineIntel", "model_name": "a model of a Skylake with PE
            "model": 94, "stepping": 3}
 EVENT = {"event": "r81d0", "config": "0x81d0", "period": 10007}  # MEM_INST_RETIRED.ALL_LOADS
 MOST_ERROR = 0.01
+MOST_STEPS = 100_000
 
 Step = collections.namedtuple("Step", "text loads")
 
@@ -100,7 +101,9 @@ def sample(entry, draw, samples):
     truth, recorded = collections.Counter(), collections.Counter()
     waiting = None
     last = None
-    for function, number in execute(entry, draw):
+    for step, (function, number) in enumerate(execute(entry, draw)):
+        if step == MOST_STEPS and not truth:
+            return truth, recorded  # no load is reached
         # A fused pair retires at once: its load is recorded after the jump.
         is_second = last is not None and function is last[0] and number == last[1] + 1 and \
             function.goes.get(number, ("",))[0] == "branch"
@@ -161,6 +164,8 @@ class Study:
         entry = Function("entry", draw, callees, draw.randint(8, 40))
         offsets = self.build(callees + [entry])
         truth, recorded = sample(entry, draw, samples)
+        if not truth:
+            return None
         places = [{"symbol": function, "offset": offsets[function, number], "samples": count,
                    "exact": False} for (function, number), count in sorted(recorded.items())]
         with open(os.path.join(self.directory, "places.json"), "w", encoding="utf-8") as file:
@@ -199,7 +204,11 @@ def main():
         study = Study(options.skidscan, options.place_samples, directory)
         study.measure_skid()
         for seed in range(options.first, options.first + options.seeds):
-            uncorrected, corrected, outside, answer = study.of_seed(seed, options.samples)
+            found = study.of_seed(seed, options.samples)
+            if found is None:
+                print(f"seed {seed}: no load is executed")
+                continue
+            uncorrected, corrected, outside, answer = found
             if corrected is None:
                 refused += 1
                 print(f"seed {seed}: {uncorrected:.2%} refused: {answer['reason']}")
