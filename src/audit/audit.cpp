@@ -1,9 +1,8 @@
 #include "src/audit/audit.h"
 
-#include "runway/target.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/sampled_file.h"
 #include "src/locate/digest.h"
-#include "src/locate/mapping_name.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
@@ -48,18 +47,6 @@ struct PlaceToJudge {
   auto key() const { return std::tie(file, offset, attribute, rule, in_blocks); }
 };
 
-/// Why samples of a CPU mode are not judged; nullopt: they are.
-std::optional<NotJudged> reason_of_mode(CpuMode mode) {
-  switch (mode) {
-    case CpuMode::user:
-      return std::nullopt;
-    case CpuMode::kernel:
-      return NotJudged::kernel;
-    default:
-      return NotJudged::guest;
-  }
-}
-
 /// The rule of one sample's kind.
 std::variant<Rule, NotJudged> rule_of_sample(const EventToJudge& event, perfdata::SampleKind kind) {
   if (event.rule.rule == Rule::none) return event.rule.reason;
@@ -73,24 +60,6 @@ std::variant<Rule, NotJudged> rule_of_sample(const EventToJudge& event, perfdata
   // IBS and its like are exact at level 1 already.
   if (event.rule.rule == Rule::predecessor && kind.exact()) return Rule::sampled;
   return event.rule.rule;
-}
-
-/// The iteration of a target that skidscan built.
-std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
-  try {
-    const auto target = runway::read_target(file);
-    return target ? std::optional(target->description.layout.loop) : std::nullopt;
-  } catch (const InputError&) {
-    return std::nullopt;  // "[vdso]"
-  }
-}
-
-/// Why a file has no module that may be used.
-NotJudged reason_without_module(const symbols::MappedFile& file,
-                                const locate::ModuleStore::Found& found) {
-  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
-  const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
-  return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
 }
 
 class Auditor {

@@ -44,10 +44,9 @@ Branches::Branches(const symbols::Module& module, Arch arch)
       if (start != starts.end()) ++start;
     }
   }
-  for (auto* targets : {&targets_, &elsewhere_}) {
-    std::sort(targets->begin(), targets->end());
-    targets->erase(std::unique(targets->begin(), targets->end()), targets->end());
-  }
+  std::sort(branches_.begin(), branches_.end());
+  std::sort(elsewhere_.begin(), elsewhere_.end());
+  elsewhere_.erase(std::unique(elsewhere_.begin(), elsewhere_.end()), elsewhere_.end());
   spread_computed_jumps(module);
 }
 
@@ -108,7 +107,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         continue;
       }
       if (instruction->target) {
-        targets_.push_back(*instruction->target);
+        branches_.push_back({*instruction->target, begin + offset});
         const bool leaves = !range.contains(*instruction->target);
         const bool calls = instruction->flow == Flow::call;
         if (leaves || calls) elsewhere_.push_back(*instruction->target);
@@ -134,7 +133,13 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
 }
 
 bool Branches::may_enter(std::uint64_t address) const {
-  return !is_whole_ || std::binary_search(targets_.begin(), targets_.end(), address);
+  return !is_whole_ || !branches_to(address).empty();
+}
+
+std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address, 0});
+  const auto after = std::upper_bound(first, branches_.end(), Branch{address, UINT64_MAX});
+  return {first, after};
 }
 
 bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {

@@ -5,9 +5,11 @@
 #include "src/support/address.h"
 #include "src/symbols/module.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +28,17 @@ class Branches {
   static constexpr std::uint64_t kMostCode = std::uint64_t{128} << 20;
 
   Branches(const symbols::Module& module, Arch arch);
+
+  /// A direct jump or call.
+  struct Branch {
+    std::uint64_t to = 0, from = 0;  ///< target, the branch's own address
+
+    friend auto operator<=>(const Branch&, const Branch&) = default;
+  };
+  /// All that go to `address`, of what was decoded, lowest source first.
+  std::span<const Branch> branches_to(std::uint64_t address) const;
+  /// Whether all of the file's code was decoded.
+  bool is_whole() const noexcept { return is_whole_; }
 
   /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
   bool may_enter(std::uint64_t address) const;
@@ -49,8 +62,8 @@ class Branches {
   /// Of the function at an address, or of the code between functions.
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
-  std::vector<std::uint64_t> targets_;    ///< ascending
-  std::vector<std::uint64_t> elsewhere_;  ///< of these, of calls and out of functions; ascending
+  std::vector<Branch> branches_;          ///< ascending
+  std::vector<std::uint64_t> elsewhere_;  ///< targets of calls and out of functions; ascending
   std::vector<std::uint64_t> labels_;     ///< ascending
   /// Where ranges begin in which a RET follows a store to its return address.
   std::vector<std::uint64_t> thunks_;

@@ -12,6 +12,7 @@ using commandline::Value;
 Command annotate_command();
 Command audit_command();
 Command compare_command();
+Command correct_command();
 Command doctor_command();
 Command events_command();
 Command inspect_command();

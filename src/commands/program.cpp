@@ -21,8 +21,8 @@ commandline::Program program() {
       std::move(itself),
       SKIDSCAN_VERSION,
       {doctor_command(), record_command(), kit_command(), report_command(), compare_command(),
-       merge_command(), annotate_command(), audit_command(), samples_command(), inspect_command(),
-       events_command(), rates_command(), synth_command(), target_command()}};
+       merge_command(), annotate_command(), audit_command(), correct_command(), samples_command(),
+       inspect_command(), events_command(), rates_command(), synth_command(), target_command()}};
   for (Command& command : program.commands) {
     command.options.insert(command.options.begin(), commandline::help_option());
   }

@@ -63,7 +63,36 @@ bool has_mask(const ZydisInstruction& decoded) {
   return mode != ZYDIS_MASK_MODE_INVALID && mode != ZYDIS_MASK_MODE_DISABLED;
 }
 
-std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
+bool is_bit_test(ZydisMnemonic mnemonic) {
+  return mnemonic == ZYDIS_MNEMONIC_BT || mnemonic == ZYDIS_MNEMONIC_BTC ||
+         mnemonic == ZYDIS_MNEMONIC_BTR || mnemonic == ZYDIS_MNEMONIC_BTS;
+}
+
+/// The bytes of an operand without registers.
+std::optional<AddressRange> fixed_bytes(const ZydisInstruction& decoded,
+                                        const ZydisDecodedOperand& operand, std::uint64_t address) {
+  const auto& memory = operand.mem;
+  if (memory.type != ZYDIS_MEMOP_TYPE_MEM || memory.index != ZYDIS_REGISTER_NONE ||
+      memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) {
+    return std::nullopt;
+  }
+  if (is_bit_test(decoded.mnemonic())) return std::nullopt;  // a register can select any bit
+  if (memory.base != ZYDIS_REGISTER_NONE && memory.base != ZYDIS_REGISTER_RIP) return std::nullopt;
+  ZyanU64 begin = 0;
+  if (ZYAN_FAILED(ZydisCalcAbsoluteAddress(&decoded.instruction, &operand, address, &begin))) {
+    return std::nullopt;
+  }
+  constexpr unsigned kBitsOfAByte = 8, kLargest = 512;
+  // States of registers (XSAVE) have a size that depends on the CPU.
+  if (operand.size == 0 || operand.size > kLargest || operand.size % kBitsOfAByte != 0) {
+    return std::nullopt;
+  }
+  const std::uint64_t end = begin + operand.size / kBitsOfAByte;
+  if (end < begin) return std::nullopt;
+  return AddressRange{begin, end};
+}
+
+std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint64_t address) {
   const bool address_only = only_takes_the_address(decoded);
   std::vector<MemoryOperand> memory;
   for (const ZydisDecodedOperand& operand : decoded.all_operands()) {
@@ -75,6 +104,8 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
     constexpr ZydisOperandActions kConditional =
         ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE;
     found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
+    found.on_stack = found.implicit && operand.mem.base == ZYDIS_REGISTER_RSP;
+    found.fixed = fixed_bytes(decoded, operand, address);
     memory.push_back(found);
   }
   if (writes_a_line_by_register(decoded.mnemonic())) {
@@ -176,6 +207,23 @@ Fusion fusion_of(const ZydisInstruction& decoded, std::span<const MemoryOperand>
   }
 }
 
+bool may_fuse(ZydisMnemonic mnemonic) {
+  switch (mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_DEC:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_XOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool repeats(const ZydisInstruction& decoded) {
   constexpr ZydisInstructionAttributes kRepeated =
       ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
@@ -227,11 +275,12 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
   }
   Instruction result;
   result.length = decoded.instruction.length;
-  result.memory = memory_of(decoded);
+  result.memory = memory_of(decoded, address);
   result.categories = categories_of(decoded, result.memory);
   result.target = target_of(decoded, address);
   result.flow = flow_of(decoded, result.target.has_value());
   result.fusion = fusion_of(decoded, result.memory);
+  result.may_fuse = may_fuse(decoded.mnemonic());
   result.repeats = repeats(decoded);
   result.delays_traps = writes_ss(decoded);
   result.enters_system = enters_system(decoded);

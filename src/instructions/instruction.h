@@ -32,6 +32,11 @@ struct MemoryOperand {
   bool vector_of_addresses = false;
   /// Whether anything is done depends on a mask or a condition.
   bool is_conditional = false;
+  /// At the stack pointer, and not written in the assembly: of PUSH, POP, CALL and RET.
+  bool on_stack = false;
+  /// The bytes, of x86-64, where no register takes part: relative to the next instruction, or
+  /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
+  std::optional<AddressRange> fixed = {};
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };
@@ -68,6 +73,10 @@ struct Instruction {
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
+  /// Some CPU fuses it with a following conditional jump, whatever its operands are: the above,
+  /// OR and XOR (AMD's "Software Optimization Guide for the AMD Zen4 Microarchitecture", 57647,
+  /// "Branch Fusion").
+  bool may_fuse = false;
   /// A string instruction with a REP prefix, or one of aarch64 that copies or fills memory: traps
   /// and interrupts can occur between its repetitions, with the same instruction as the next one.
   bool repeats = false;

@@ -109,6 +109,14 @@ inline bool is_synthetic(const Features& features) {
   return features.perf_version.starts_with(kSyntheticVersion);
 }
 
+/// What HEADER_VERSION ends with, before skidscan's version, in a recording whose samples were
+/// moved by `skidscan correct -o`.
+inline constexpr std::string_view kCorrectedMark = ", corrected by skidscan";
+
+inline bool is_corrected(const Features& features) {
+  return features.perf_version.find(kCorrectedMark) != std::string::npos;
+}
+
 /// Reads the content of one feature section into `features`. Returns what is wrong with it, or an
 /// empty string; the content before the fault is kept. A section of a kind or a version that is not
 /// decoded here is only marked present. A second section of one kind replaces the first, but

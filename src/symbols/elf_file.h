@@ -21,11 +21,12 @@ struct ElfEnd {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
-/// The part of a PT_LOAD segment that is in the file.
+/// A PT_LOAD segment.
 struct Segment {
   std::uint64_t file_offset = 0;
   std::uint64_t address = 0;
-  std::uint64_t file_size = 0;  ///< bytes
+  std::uint64_t file_size = 0;    ///< bytes
+  std::uint64_t memory_size = 0;  ///< bytes, with those that are zero and not in the file
   bool executable = false;
 };
 

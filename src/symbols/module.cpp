@@ -118,6 +118,15 @@ std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const
   return address;
 }
 
+std::vector<AddressRange> Module::loaded_ranges() const {
+  std::vector<AddressRange> ranges;
+  for (const Segment& segment : contents_->file.segments()) {
+    const std::uint64_t end = segment.address + segment.memory_size;
+    if (end > segment.address) ranges.push_back({segment.address, end});
+  }
+  return ranges;
+}
+
 std::optional<Module::ExecutableMapping> Module::executable_mapping_at(
     std::uint64_t address) const {
   constexpr std::uint64_t kPage = 4096;

@@ -45,6 +45,10 @@ class Module {
   /// nullopt if no PT_LOAD segment contains it. Executable segments take precedence.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
+  /// The link-time addresses of its PT_LOAD segments, data that is not in the file (.bss) included,
+  /// in the order of the file.
+  std::vector<AddressRange> loaded_ranges() const;
+
   /// The part of the file that the kernel maps executable around `address`, as in PERF_RECORD_MMAP:
   /// whole pages of 4 KiB.
   struct ExecutableMapping {

@@ -35,6 +35,8 @@ WRONG_VALUES = [
     ("report", "schema", "skidscan.report/2"),
     ("compare", "rows.0.cells.0.outcome", "the same"),
     ("audit", "recordings.0.events.0.rule", "guess"),
+    ("correct", "recordings.0.events.0.verdict", "moved"),
+    ("correct", "recordings.0.events.0.skid.instructions", 5),
     ("doctor", "exit_status", 2),
     ("inspect", "recordings.0.mode", "tape"),
     ("events", "events.0.causes.0.verdict", "often"),

@@ -50,7 +50,7 @@ class Outputs:
 
     def take_recording(self, recording, allowed=ANSWERED):
         """Outputs of all commands for one recording or run."""
-        for command in ("report", "audit", "annotate"):
+        for command in ("report", "audit", "correct", "annotate"):
             self.take(command, command, recording, "--format", "json", allowed=allowed)
 
     def of_models(self):
@@ -126,6 +126,8 @@ class Outputs:
         self.add("model", "skids.json", model)
         self.run("synth", "skids.json", "-o", "placed.data")
         self.take("audit", "audit", "placed.data", "--format", "json", "--all")
+        self.take("correct", "correct", "pebs-sound.data", "--skid", "pebs-sound.run", "--format",
+                  "json")
         self.take("annotate", "annotate", "placed.data", "--format", "json", "--function",
                   "skid_trigger", allowed=(0, 1, 2))
 

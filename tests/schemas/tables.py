@@ -19,6 +19,12 @@ TABLES = [
      "recordings.*.events.*"),
     ("formats.md", "Output of `skidscan audit`", "`branch_records`:", "audit",
      "recordings.*.events.*.branch_records"),
+    ("formats.md", "Output of `skidscan correct`", "Schema `skidscan.correct/1`", "correct",
+     "recordings.*"),
+    ("formats.md", "Output of `skidscan correct`", "Each of `events`:", "correct",
+     "recordings.*.events.*"),
+    ("formats.md", "Output of `skidscan correct`", "Each of `places`:", "correct",
+     "recordings.*.events.*.places.*"),
     ("formats.md", "Output of `skidscan compare`", "Schema `skidscan.compare/1`", "compare", ""),
     ("formats.md", "Output of `skidscan compare`", "Each of `rows`:", "compare", "rows.*"),
     ("formats.md", "Output of `skidscan compare`", "Each of `cells`:", "compare", "rows.*.cells.*"),
@@ -57,6 +63,8 @@ TABLES = [
 # Keys in the sentence before a table.
 IN_SENTENCES = {
     ("audit", ""): {"schema", "tool_version", "recordings"},
+    ("correct", "recordings.*.events.*.split_by"): {
+        "equal_shares", "blocks", "instructions", "branch_records"},
     ("report", "measurements.*.skid.instructions"): {
         "min", "p50", "p90", "p99", "max", "mean", "stddev", "mode", "mode_share", "at_least"},
     ("annotate", "columns.*"): {"run", "file", "repeat", "synthetic", "read_in_part", "cpu",

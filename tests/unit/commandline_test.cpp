@@ -231,7 +231,7 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"recrod report", "'recrod': no such command; did you mean record?"},
            {"",
             "no command, expected doctor, record, kit, report, compare, merge, annotate, audit, "
-            "samples, inspect, events, rates, synth, target"},
+            "correct, samples, inspect, events, rates, synth, target"},
            {"report --formta json", "--formta: no such option; did you mean --format?"},
            {"report --formta=json x", "--formta: no such option; did you mean --format?"},
            {"doctor -Q", "-Q: no such option"},

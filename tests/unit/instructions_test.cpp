@@ -352,5 +352,29 @@ TEST(Instructions, ReportDeferredTraps) {
   EXPECT_FALSE(decoded("8e d8").delays_traps) << "mov ds, eax";
 }
 
+TEST(Instructions, ReportBytesOfOperandsWithoutRegisters) {
+  const auto fixed = [](const std::string& bytes) {
+    return decoded(bytes).memory.front().fixed.value_or(AddressRange{});
+  };
+  // At 0x401000; displacements count from the next instruction.
+  EXPECT_EQ(fixed("48 8b 05 10 00 00 00"), (AddressRange{0x401017, 0x40101f})) << "mov rax, [rip]";
+  EXPECT_EQ(fixed("c6 05 10 00 00 00 01"), (AddressRange{0x401017, 0x401018})) << "mov byte, 1";
+  EXPECT_EQ(fixed("48 8b 04 25 00 20 00 00"), (AddressRange{0x2000, 0x2008})) << "absolute";
+  EXPECT_TRUE(fixed("48 8b 00").empty()) << "mov rax, [rax]";
+  EXPECT_TRUE(fixed("64 48 8b 04 25 28 00 00 00").empty()) << "mov rax, fs:[0x28]";
+  EXPECT_TRUE(fixed("48 0f a3 05 10 00 00 00").empty()) << "bt [rip], rax: any bit after it";
+  EXPECT_TRUE(fixed("0f ae 25 10 00 00 00").empty()) << "xsave [rip]: its size depends on the CPU";
+}
+
+TEST(Instructions, ReportTheStack) {
+  EXPECT_TRUE(decoded("50").memory.front().on_stack) << "push rax";
+  EXPECT_TRUE(decoded("c3").memory.front().on_stack) << "ret";
+  EXPECT_FALSE(decoded("48 8b 04 24").memory.front().on_stack) << "mov rax, [rsp]: written as such";
+  EXPECT_FALSE(decoded("a4").memory.front().on_stack) << "movsb";
+  const auto push = decoded("ff 35 10 00 00 00").memory;  // push [rip]
+  EXPECT_TRUE(push.front().fixed);
+  EXPECT_TRUE(push.back().on_stack);
+}
+
 }  // namespace
 }  // namespace skid::instructions

@@ -1,0 +1,39 @@
+#include "src/audit/sampled_file.h"
+
+#include "runway/target.h"
+#include "src/locate/mapping_name.h"
+#include "src/support/error.h"
+
+namespace skid::audit {
+
+using analysis::NotJudged;
+using perfdata::CpuMode;
+
+std::optional<NotJudged> reason_of_mode(CpuMode mode) {
+  switch (mode) {
+    case CpuMode::user:
+      return std::nullopt;
+    case CpuMode::kernel:
+      return NotJudged::kernel;
+    default:
+      return NotJudged::guest;
+  }
+}
+
+std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
+  try {
+    const auto target = runway::read_target(file);
+    return target ? std::optional(target->description.layout.loop) : std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;  // "[vdso]"
+  }
+}
+
+NotJudged reason_without_module(const symbols::MappedFile& file,
+                                const locate::ModuleStore::Found& found) {
+  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
+  const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
+  return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,177 @@
+#include "src/correct/correct.h"
+
+#include "src/commands/commands.h"
+#include "src/commands/each_recording.h"
+#include "src/commands/output_files.h"
+#include "src/commands/read_measurements.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
+#include "src/measure/event_knowledge.h"
+#include "src/output/correct/correct.h"
+#include "src/output/page.h"
+#include "src/perftool/event_syntax.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+namespace {
+
+struct CorrectOptions {
+  std::vector<std::string> inputs;
+  std::string skid;
+  std::vector<std::string> events;
+  std::string by = "instruction";
+  std::string format = "text";
+  std::string fail_on;
+  std::string output;
+  std::string perfmon;
+  BinaryOptions binaries;
+  OutputOptions shown;
+};
+
+std::vector<std::string> selected_events(const CorrectOptions& options) {
+  std::vector<std::string> events;
+  for (const std::string& list : options.events) {
+    for (std::string& event : perftool::split_event_list(list)) events.push_back(std::move(event));
+  }
+  return events;
+}
+
+/// Throws UsageError if -e names what no recording has.
+void check_events(const std::vector<correct::Correction>& corrections,
+                  const std::vector<std::string>& events) {
+  std::vector<std::string> recorded;
+  for (const auto& correction : corrections) {
+    if (!correction.events.empty()) return;
+    recorded.insert(recorded.end(), correction.recorded_events.begin(),
+                    correction.recorded_events.end());
+  }
+  if (events.empty()) return;
+  throw UsageError(fmt::format("-e {}: no such event was recorded; these were: {}",
+                               fmt::join(events, ","), output::list_of(recorded)));
+}
+
+/// Prints the events that were refused. Returns whether there are any.
+bool report_refused(const std::vector<correct::Correction>& corrections) {
+  bool any = false;
+  for (const auto& correction : corrections) {
+    for (const auto& event : correction.events) {
+      if (event.skid.verdict != correct::Verdict::refused) continue;
+      any = true;
+      print_error(fmt::format("--fail-on refused: {}: {}: {}", correction.file, event.event,
+                              event.skid.reason));
+    }
+  }
+  return any;
+}
+
+ExitStatus run_correct(const CorrectOptions& options) {
+  const Messages messages(options.shown);
+  const auto inputs = inputs_or_default_run(options.inputs);
+  if (!options.output.empty()) {
+    if (inputs.size() > 1 || std::filesystem::is_directory(inputs.front())) {
+      throw UsageError("-o: copies one recording; name it instead of a run");
+    }
+    check_output_files({{"-o", options.output}}, inputs);
+  }
+  Findings measured;
+  if (!options.skid.empty()) {
+    measure::Choices choices;
+    choices.perfmon = options.perfmon;
+    measured = read_measurements({options.skid}, messages, choices);
+    if (measured.measurements.empty()) return ExitStatus::failed;
+  }
+  Cores cores(Cores::usable());
+  measure::Catalogues catalogues(options.perfmon);
+  correct::Choices choices;
+  choices.places = search_places(options.binaries);
+  choices.perfmon = options.perfmon;
+  choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
+  choices.events = selected_events(options);
+  if (!options.skid.empty()) choices.measured = measured.measurements;
+  choices.output = options.output;
+  choices.cores = &cores;
+  choices.catalogues = &catalogues;
+  std::vector<correct::Correction> corrections;
+  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
+    refuse_report(source.file.string());
+    return [&corrections, &messages, one = correct::correct(source, choices)]() mutable {
+      corrections.push_back(std::move(one));
+      for (const auto& line : corrections.back().particulars) messages.detail(line);
+      for (const auto& fault : corrections.back().faults) print_error(describe(fault));
+      return corrections.back().read_in_part;
+    };
+  };
+  const auto read = each_recording(inputs, cores, messages, read_one);
+  if (corrections.empty()) return ExitStatus::failed;
+  check_events(corrections, choices.events);
+  if (!options.output.empty() && !corrections.front().is_written) {
+    messages.note(fmt::format("{}: not written: no sample was moved", options.output));
+  }
+  if (options.format == "json") {
+    print(output::correct_json(corrections));
+  } else if (options.format == "csv") {
+    print(output::correct_csv(corrections));
+  } else {
+    print_page(options.shown, output::correct_text(corrections, page_for(options.shown)));
+  }
+  if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
+  return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
+}  // namespace
+
+Command correct_command() {
+  auto options = std::make_shared<CorrectOptions>();
+  Command command{
+      .name = "correct",
+      .description = "take a constant skid out of a profile; refuse where that cannot be done",
+      .options = {{{"INPUT", "-i", "--input"},
+                   Value::file("INPUT", options->inputs).several(),
+                   "runs or recordings of perf: files, directories of perf record --threads, - for "
+                   "standard input (default: skidscan.run)"},
+                  {{"--skid"},
+                   Value::file("RUN", options->skid),
+                   "run or report that measured the skid of the same event on the same machine"},
+                  {{"-e", "--event"},
+                   Value::text("EVENT", options->events),
+                   "only these events, as they were recorded"},
+                  {{"--by"},
+                   Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
+                   "what the counts are added up by (default: instruction)"},
+                  format_option(options->format, {"text", "json", "csv"}),
+                  {{"-o", "--output"},
+                   Value::file("FILE", options->output),
+                   "write a copy of the recording whose moved samples have their new addresses; "
+                   "split ones "
+                   "stay"},
+                  {{"--fail-on"},
+                   Value::one_of("VERDICT", options->fail_on, {"refused"}),
+                   fmt::format("exit with status {} if an event is refused",
+                               static_cast<int>(ExitStatus::gate_failed))},
+                  perfmon_option(options->perfmon)},
+      .notes =
+          {"Data breakpoints of x86 skid by one instruction; of other events --skid has to show a "
+           "constant. Each sample moves to the instruction that executed before and can have "
+           "caused the event. Where there are several, the samples are split and the interval "
+           "holds for any split. docs/correct.md describes the rules."},
+      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+                        {ExitStatus::read_in_part, kReadInPart},
+                        {ExitStatus::gate_failed, kGateFailed}},
+      .examples = {"skidscan record -e access && skidscan correct",
+                   "skidscan correct skidscan.run --by function --format json"},
+      .run = [options] { return run_correct(*options); }};
+  command.add(binary_options(options->binaries));
+  command.add({details_option(options->shown)});
+  command.add(output_options(options->shown));
+  return command;
+}
+
+}  // namespace skid::commands

@@ -1,0 +1,54 @@
+// Which instructions can have caused the event of a sample that skidded by a constant.
+#pragma once
+
+#include "src/correct/flow.h"
+#include "src/events/causes.h"
+#include "src/instructions/instruction.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace skid::correct {
+
+/// A largest skid that is traced back, in instructions: beyond it the ways multiply.
+inline constexpr unsigned kLongestSkid = 4;
+
+/// What is known of an event's causes.
+struct Suspicion {
+  unsigned skid = 1;  ///< instructions, 1 to kLongestSkid
+  /// Of an event of the core PMU. Empty: every instruction is suspect.
+  std::span<const events::Cause> causes = {};
+  bool is_breakpoint = false;
+  // Of a breakpoint on data.
+  bool writes_only = false;
+  std::uint64_t watched = 0;        ///< link-time address of the file at hand, modulo 2^64
+  std::uint64_t length = 0;         ///< bytes
+  bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
+  /// Whether an instruction can have caused the event.
+  bool allows(const instructions::Instruction& instruction) const;
+  /// Whether every execution of it does.
+  bool takes_always(const instructions::Instruction& instruction) const;
+};
+
+struct Candidate {
+  std::uint64_t address = 0;     ///< link-time
+  std::uint64_t leads_from = 0;  ///< Predecessor::leads_from of the last step to the sample
+
+  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+};
+
+struct Candidates {
+  std::vector<Candidate> known;  ///< by address
+  bool unknown = false;          ///< one that is not known can have caused it, too
+  bool sampled_allowed = false;  ///< the sampled instruction itself is one that causes the event
+
+  bool none() const noexcept { return known.empty() && !unknown; }
+};
+
+/// Those of samples at `address`, at which `flow` has no problem. An instruction that is executed
+/// in parts (REP strings, gathers) is a candidate of its own samples: at skid 1 it is the next
+/// instruction until its last part.
+Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion);
+
+}  // namespace skid::correct

@@ -1,0 +1,109 @@
+// A profile with a constant skid taken out of its counts.
+#pragma once
+
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "src/correct/skid.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::correct {
+
+/// What counts are added up by.
+enum class By : std::uint8_t { instruction, line, block, function };
+std::string_view name_of(By by);
+/// nullopt for another name.
+std::optional<By> by_named(std::string_view name);
+
+/// By what samples were split that have several candidates.
+enum class SplitBy : std::uint8_t {
+  equal_shares,    ///< a heuristic: each candidate the same share
+  blocks,          ///< a heuristic: executions, by samples of other instructions in their blocks
+  instructions,    ///< executions, estimated by the samples of an `instructions` event
+  branch_records,  ///< how often each led there, by the recorded branches
+};
+inline constexpr std::size_t kSplitBys = 4;
+std::string_view name_of(SplitBy by);
+
+/// low <= corrected <= high, whatever the true split is.
+struct Place {
+  std::string module;  ///< path as recorded; empty: nothing is known to be mapped
+  std::optional<std::uint64_t>
+      address;               ///< link-time, of the first byte; as recorded of the kernel
+  std::string symbol;        ///< empty: none is known
+  std::uint64_t offset = 0;  ///< from the symbol's first byte
+  std::string source_file;   ///< empty: unknown
+  int source_line = 0;
+  std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;  ///< samples
+};
+
+/// Of one event of a recording. Where it was corrected, samples = moved + in_place + split +
+/// unexplained + unknown + the sum of `not_placed`.
+struct EventCorrection {
+  std::string event;      ///< without level and modifiers
+  std::string requested;  ///< empty: not recorded
+  std::string recorded;
+  int level = 0;
+  std::optional<std::uint64_t> period;
+  Skid skid;
+  std::uint64_t samples = 0;
+  std::uint64_t moved = 0;        ///< to the one instruction that can have caused the event
+  std::uint64_t in_place = 0;     ///< that instruction is the sampled one (REP strings)
+  std::uint64_t split = 0;        ///< between several
+  std::uint64_t unexplained = 0;  ///< no predecessor can have caused the event: stay
+  std::uint64_t unknown = 0;      ///< only one that is not known can: stay
+  std::array<std::uint64_t, analysis::kNotJudged> not_placed = {};  ///< by NotJudged: stay
+  std::array<std::uint64_t, kSplitBys> split_by = {};               ///< of `split`
+  /// Most corrected samples first. They add up to `samples`, both ways. Empty where refused.
+  std::vector<Place> places;
+};
+
+/// Of one recording.
+struct Correction {
+  std::string run;  ///< directory; empty for a bare recording
+  std::string file;
+  bool synthetic = false;
+  By by = By::instruction;
+  analysis::Cpu cpu;
+  std::string kernel;
+  std::vector<EventCorrection> events;
+  bool is_written = false;                   ///< Choices::output, because samples were moved
+  std::vector<std::string> recorded_events;  ///< names of all, those left out by -e too
+  std::vector<std::string> remarks;          ///< on files that were refused or not found
+  std::vector<InputFault> faults;
+  bool read_in_part = false;
+  std::vector<std::string> particulars;  ///< as measure::Measured::particulars
+};
+
+struct Choices {
+  locate::SearchPlaces places = {};
+  std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
+  By by = By::instruction;
+  std::vector<std::string> events;                                      ///< -e; empty: all
+  std::optional<std::span<const analysis::Measurement>> measured = {};  ///< --skid
+  std::filesystem::path output = {};  ///< the corrected recording (rewrite.h); empty: none
+  Cores* cores = nullptr;             ///< as measure::Choices::cores
+  measure::Catalogues* catalogues = nullptr;
+};
+
+/// Above this share of samples without an explanation the model does not fit: 5%.
+inline constexpr double kMostUnexplained = 0.05;
+
+/// Reads and corrects a recording. Several threads may do so at once. Memory grows with distinct
+/// (event, place), never with samples. Throws InputError when nothing of it can be read, or it was
+/// corrected before; as write_corrected() with an output.
+Correction correct(const measure::Source& source, const Choices& choices);
+
+}  // namespace skid::correct

@@ -1,0 +1,183 @@
+#include "src/correct/rewrite.h"
+
+#include "src/locate/visit.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/file_header.h"
+#include "src/perfdata/format.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace skid::correct {
+namespace {
+
+namespace fs = std::filesystem;
+using perfdata::ByteOrder;
+using perfdata::FileHeader;
+using perfdata::FileSection;
+
+constexpr std::uint64_t kUserContext = static_cast<std::uint64_t>(-512);    // PERF_CONTEXT_USER
+constexpr std::uint64_t kFirstContext = static_cast<std::uint64_t>(-4095);  // PERF_CONTEXT_MAX
+
+/// A number in the byte order of a recording.
+template <typename Number>
+std::string bytes_of(Number value, ByteOrder order) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  const bool is_little = std::endian::native == std::endian::little;
+  if (is_little != (order == ByteOrder::little)) std::reverse(bytes.begin(), bytes.end());
+  return bytes;
+}
+
+/// A file while it is written: replaces its name when it is complete, and is removed otherwise.
+class Copy {
+ public:
+  Copy(const fs::path& source, fs::path path)
+      : path_(std::move(path)), partial_(path_.string() + ".partial") {
+    std::error_code error;
+    fs::copy_file(source, partial_, fs::copy_options::overwrite_existing, error);
+    if (error) fail(error.message());
+    fs::permissions(partial_, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add,
+                    error);
+    file_ = FileDescriptor(::open(partial_.c_str(), O_RDWR | O_CLOEXEC));
+    if (!file_) fail(describe_errno(errno));
+    size_ = fs::file_size(partial_, error);
+    if (error) fail(error.message());
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  ~Copy() {
+    std::error_code ignored;
+    if (!complete_) fs::remove(partial_, ignored);
+  }
+
+  std::uint64_t size() const noexcept { return size_; }
+  const FileDescriptor& file() const noexcept { return file_; }
+
+  void put(std::uint64_t offset, std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written =
+          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail(describe_errno(errno));
+      offset += static_cast<std::uint64_t>(written);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  void complete() {
+    std::error_code error;
+    if (::fsync(file_.get()) != 0) fail(describe_errno(errno));
+    fs::rename(partial_, path_, error);
+    if (error) fail(error.message());
+    complete_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), why));
+  }
+
+  fs::path path_, partial_;
+  FileDescriptor file_;
+  std::uint64_t size_ = 0;
+  bool complete_ = false;
+};
+
+/// Index of the first entry of a call chain that is in user mode; its size without one.
+std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) {
+  perfdata::ByteReader reader(chain, order);
+  const std::size_t entries = chain.size() / sizeof(std::uint64_t);
+  bool in_user = true;
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::uint64_t entry = reader.u64();
+    if (entry >= kFirstContext) {
+      in_user = entry == kUserContext;
+    } else if (in_user) {
+      return i;
+    }
+  }
+  return entries;
+}
+
+/// Appends perf's version with the mark, and lets the header's section refer to it.
+void mark(const Copy& copy, const perfdata::Recording& recording) {
+  std::vector<std::byte> bytes(FileHeader::kLargestSize);
+  bytes.resize(read_at(copy.file(), bytes, 0));
+  const FileHeader header = perfdata::parse_file_header(bytes, recording.path());
+  const auto bit =
+      std::find(header.features.begin(), header.features.end(), unsigned{perfdata::HEADER_VERSION});
+  const auto entry = static_cast<std::uint64_t>(bit - header.features.begin());
+  std::string version = fmt::format("{}{} {}", recording.features().perf_version,
+                                    perfdata::kCorrectedMark, SKIDSCAN_VERSION);
+  version.append(8 - version.size() % 8, '\0');
+  const ByteOrder order = header.order;
+  const std::string content = bytes_of(static_cast<std::uint32_t>(version.size()), order) + version;
+  const std::uint64_t end = (copy.size() + 7) / 8 * 8;
+  copy.put(end, content);
+  copy.put(header.data.offset + header.data.size + entry * FileSection::kEntrySize,
+           bytes_of(end, order) + bytes_of(std::uint64_t{content.size()}, order));
+}
+
+}  // namespace
+
+void check_rewritable(const perfdata::Recording& recording) {
+  const auto refuse = [&](std::string found, std::string allowed, std::string remedy) {
+    throw InputError(
+        {recording.path().string(), {}, std::move(found), std::move(allowed), std::move(remedy)});
+  };
+  if (recording.mode() == perfdata::StorageMode::directory) {
+    refuse("a directory", "a file for -o", "record without --threads");
+  }
+  if (recording.mode() == perfdata::StorageMode::pipe || !recording.rewindable()) {
+    refuse("pipe mode", "a file for -o", "record into a file");
+  }
+  if (recording.features().compression)
+    refuse("compressed records", "plain ones for -o", "record without -z");
+  if (!recording.features().present[perfdata::HEADER_VERSION]) {
+    refuse("no version of perf", "one, to mark the copy as corrected", "record again");
+  }
+}
+
+void write_corrected(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+                     const Moves& moves, const fs::path& path) {
+  Copy copy(recording.path(), path);
+  const ByteOrder order = recording.byte_order();
+  const auto& layouts = recording.decoder().layouts();
+  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || !visited.location || sample->mode != perfdata::CpuMode::user) return;
+    auto move = moves.find({sample->attribute, *visited.location, sample->ip});
+    if (move == moves.end()) move = moves.find({sample->attribute, *visited.location, 0});
+    if (move == moves.end()) return;
+    const std::string corrected = bytes_of(sample->ip + move->second, order);
+    const std::uint64_t body = visited.record.offset + perfdata::kRecordHeader;
+    copy.put(body + layouts[sample->attribute].ip, corrected);
+    const auto details = recording.decoder().details(visited.record, *sample);
+    if (!details || details->callchain.empty()) return;
+    const std::size_t entry = first_user_entry(details->callchain, order);
+    const auto at = entry * sizeof(std::uint64_t);
+    if (at >= details->callchain.size()) return;
+    perfdata::ByteReader reader(details->callchain.subspan(at), order);
+    if (reader.u64() != sample->ip) return;
+    const auto begin = details->callchain.data() - visited.record.body.data();
+    copy.put(body + static_cast<std::uint64_t>(begin) + at, corrected);
+  });
+  mark(copy, recording);
+  copy.complete();
+}
+
+}  // namespace skid::correct

@@ -1,0 +1,40 @@
+// A copy of a recording in which samples have other addresses.
+#pragma once
+
+#include "src/perfdata/recording.h"
+#include "src/symbols/address_space.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+namespace skid::correct {
+
+/// Samples in user mode of an event (its index) at a place of a file; `ip` where processes that map
+/// it at different addresses are told apart, else 0.
+struct MovedFrom {
+  std::uint32_t attribute = 0;
+  symbols::FileLocation location;
+  std::uint64_t ip = 0;
+
+  friend bool operator<(const MovedFrom& a, const MovedFrom& b) noexcept {
+    return std::tie(a.attribute, a.location.file, a.location.offset, a.ip) <
+           std::tie(b.attribute, b.location.file, b.location.offset, b.ip);
+  }
+};
+/// Bytes to add to their address, modulo 2^64.
+using Moves = std::map<MovedFrom, std::uint64_t>;
+
+/// Throws InputError if a corrected copy of that recording cannot be made: it is no file of records
+/// as they are (pipe mode, directory, compressed), or has no version of perf to carry the mark.
+void check_rewritable(const perfdata::Recording& recording);
+
+/// Writes the copy, in which the addresses of moved samples and of the first user entry of their
+/// call chains are the corrected ones; nothing else changes but perf's version, which ends with
+/// perfdata::kCorrectedMark and skidscan's version. `recording`: after digest(), which gave
+/// `spaces`. `path` appears whole or not at all. Throws Error if it cannot be written.
+void write_corrected(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+                     const Moves& moves, const std::filesystem::path& path);
+
+}  // namespace skid::correct

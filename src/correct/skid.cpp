@@ -1,0 +1,255 @@
+#include "src/correct/skid.h"
+
+#include "src/audit/event_rule.h"
+#include "src/correct/candidates.h"
+#include "src/measure/event_identity.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace skid::correct {
+namespace {
+
+using analysis::Measurement;
+using audit::Rule;
+using Match = Compared::Match;
+
+constexpr const char* kRecordPrecisely =
+    "record an event that the CPU samples precisely with :pp, and with branch records (-b) where "
+    "counts of executions are wanted";
+
+Skid refused(std::string reason, std::string advice) {
+  Skid skid;
+  skid.reason = std::move(reason);
+  skid.advice = std::move(advice);
+  return skid;
+}
+
+Skid nothing_to_correct(std::string reason) {
+  Skid skid;
+  skid.verdict = Verdict::nothing_to_correct;
+  skid.instructions = 0;
+  skid.source = SkidSource::known;
+  skid.reason = std::move(reason);
+  return skid;
+}
+
+/// Of breakpoints and page faults, by what they are.
+std::optional<Skid> of_rule(Rule rule) {
+  switch (rule) {
+    case Rule::data_breakpoint:
+    case Rule::write_breakpoint: {
+      Skid skid;
+      skid.verdict = Verdict::corrected;
+      skid.instructions = 1;
+      skid.source = SkidSource::known;
+      return skid;
+    }
+    case Rule::data_watchpoint:
+    case Rule::write_watchpoint:
+      return nothing_to_correct(
+          "a watchpoint of aarch64 stops before the access: its samples are on it");
+    case Rule::execute_breakpoint:
+      return nothing_to_correct("a breakpoint on execution is sampled at its address");
+    case Rule::page_fault:
+      return nothing_to_correct("page faults are sampled at the instruction that faulted");
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether samples are where time was spent, at whatever instruction that was.
+bool is_of_time(const ProfiledEvent& event) {
+  return measure::is_generic_cycles(event.attribute) ||
+         event.knowledge.counted == events::Counted::cycles ||
+         (event.knowledge.core && event.knowledge.core->cycles);
+}
+
+/// Events whose skid is no constant, whatever a run measured.
+std::optional<Skid> refusal_of(const ProfiledEvent& event) {
+  if (measure::is_clock(event.attribute)) {
+    return refused(
+        "a timer samples where the program is when it expires; no instruction causes the event, "
+        "and a delay that does not depend on the code leaves a profile of time as it is",
+        kRecordPrecisely);
+  }
+  if (measure::is_ibs(event.attribute, event.pmu_name, event.machine)) {
+    return refused("IBS samples the operation that it tagged; there is no skid to take out", "");
+  }
+  if (event.pmu_name.starts_with("arm_spe")) {
+    return refused("SPE samples the operation that it tagged; there is no skid to take out", "");
+  }
+  if (is_of_time(event)) {
+    return refused(
+        "every instruction takes cycles; a delay that does not depend on the code leaves a profile "
+        "of time as it is",
+        kRecordPrecisely);
+  }
+  if (!event.knowledge.core_pmu) {
+    return refused("no rule relates a sample of this event to an instruction", kRecordPrecisely);
+  }
+  if (event.knowledge.of_arm) {
+    return refused(
+        "the kernel ignores the precise level of an Arm core PMU: samples are where the interrupt "
+        "arrived, at no constant distance",
+        "sample with SPE (arm_spe_0) where the CPU has it");
+  }
+  if (event.exact > 0) {
+    return refused(fmt::format("{} samples have EXACT_IP: the kernel states the address of the "
+                               "instruction that caused the event",
+                               event.exact),
+                   "'skidscan audit' counts samples that contradict it");
+  }
+  if (event.attribute.precise_ip == 0) {
+    return refused(
+        "level 0 samples where the interrupt arrived: the skid depends on the code and is no "
+        "constant",
+        kRecordPrecisely);
+  }
+  if (event.attribute.precise_ip > 1) {
+    return refused(fmt::format("level {} requests skid 0: no constant skid is promised",
+                               event.attribute.precise_ip),
+                   "'skidscan audit' counts samples that cannot be right");
+  }
+  return std::nullopt;
+}
+
+std::string number(const std::optional<int>& value) {
+  return value ? std::to_string(*value) : std::string();
+}
+
+Compared compare(std::string what, std::string profile, std::string run) {
+  Match match = profile == run ? Match::same : Match::differs;
+  if (profile.empty() || run.empty()) match = Match::unknown;
+  return {std::move(what), std::move(profile), std::move(run), match};
+}
+
+std::string modes_of(const perfdata::Attribute& attribute) {
+  if (attribute.exclude_kernel == attribute.exclude_user) return "user and kernel";
+  return attribute.exclude_kernel ? "user" : "kernel";
+}
+
+std::string modes_of(const analysis::EventIdentity& event) {
+  const auto excludes = [&](std::string_view mode) {
+    return std::find(event.excluded.begin(), event.excluded.end(), mode) != event.excluded.end();
+  };
+  if (excludes("kernel") == excludes("user")) return "user and kernel";
+  return excludes("kernel") ? "user" : "kernel";
+}
+
+/// What has to be equal for a measured skid to hold.
+std::vector<Compared> compare_all(const ProfiledEvent& event, const Measurement& run) {
+  const machine::CpuIdentity& cpu = event.machine.cpu;
+  const auto made = [](bool synthetic) { return synthetic ? "synthetic" : "recorded"; };
+  // A recording without a run does not contain the hypervisor, nor the microcode.
+  const std::string none = event.of_run ? "none" : "";
+  std::vector<Compared> compared{
+      compare("samples", made(event.synthetic), made(run.synthetic)),
+      compare("architecture", cpu.arch, run.cpu.arch),
+      compare("CPU vendor", cpu.vendor, run.cpu.vendor),
+      compare("CPU family", number(cpu.family), number(run.cpu.family)),
+      compare("CPU model", number(cpu.model), number(run.cpu.model)),
+      compare("CPU stepping", number(cpu.stepping), number(run.cpu.stepping)),
+      compare("microcode", cpu.microcode, run.cpu.microcode),
+      compare("kernel", event.machine.kernel, run.kernel),
+      compare("hypervisor", cpu.hypervisor.value_or(none),
+              run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none"))};
+  return compared;
+}
+
+bool is_of_event(const ProfiledEvent& event, const Measurement& run) {
+  const auto& attribute = event.attribute;
+  const auto& identity = run.event;
+  return identity.type == attribute.type && identity.config == attribute.config &&
+         identity.config1 == attribute.config1 && identity.config2 == attribute.config2 &&
+         run.precise.recorded == static_cast<int>(attribute.precise_ip);
+}
+
+Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
+  Skid skid;
+  skid.run = run.run.empty() ? run.file : run.run;
+  skid.compared = compare_all(event, run);
+  Compared modes = compare("counted modes", modes_of(event.attribute), modes_of(run.event));
+  const bool other_modes = modes.match == Match::differs;
+  skid.compared.push_back(std::move(modes));
+  std::vector<std::string> differing;
+  for (const Compared& one : skid.compared) {
+    // A CPU that is not known, or its kernel, is not known to be the same.
+    const bool is_required = one.what != "microcode" && one.what != "hypervisor";
+    if (one.match == Match::differs || (one.match == Match::unknown && is_required)) {
+      differing.push_back(one.what);
+    }
+  }
+  const auto& constant = run.constant_skid;
+  if (!differing.empty()) {
+    skid.reason = fmt::format("{}: not measured on the same machine: {}", skid.run,
+                              fmt::join(differing, ", "));
+    skid.advice = other_modes && differing.size() == 1
+                      ? "measure the event with the modifiers of the profile"
+                      : "measure on the machine of the profile: skidscan record -e EVENT:p";
+  } else if (run.contract.verdict != analysis::Verdict::kept || !constant ||
+             constant->verdict != analysis::Verdict::kept) {
+    skid.reason = fmt::format("{}: the skid is not a constant there: contract {}", skid.run,
+                              analysis::name_of(run.contract.verdict));
+    skid.advice = kRecordPrecisely;
+  } else if (constant->offset < 1 || constant->offset > std::int64_t{kLongestSkid}) {
+    skid.reason = fmt::format("{}: the skid is {:+}; +1 to +{} can be taken out", skid.run,
+                              constant->offset, kLongestSkid);
+    skid.advice = kRecordPrecisely;
+  } else {
+    skid.verdict = Verdict::corrected;
+    skid.instructions = static_cast<unsigned>(constant->offset);
+    skid.source = SkidSource::measured;
+  }
+  return skid;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  constexpr std::array<std::string_view, 3> kNames{"corrected", "refused", "nothing_to_correct"};
+  return kNames.at(static_cast<std::size_t>(verdict));
+}
+
+std::string_view name_of(SkidSource source) {
+  constexpr std::array<std::string_view, 3> kNames{"none", "known", "measured"};
+  return kNames.at(static_cast<std::size_t>(source));
+}
+
+std::string_view name_of(Compared::Match match) {
+  constexpr std::array<std::string_view, 3> kNames{"same", "differs", "unknown"};
+  return kNames.at(static_cast<std::size_t>(match));
+}
+
+Skid skid_of(const ProfiledEvent& event, std::optional<std::span<const Measurement>> measured) {
+  const auto arch = measure::arch_of(event.machine.cpu);
+  const audit::EventRule rule = audit::rule_of(event.attribute, event.knowledge, arch);
+  if (auto skid = of_rule(rule.rule)) return *skid;
+  if (auto skid = refusal_of(event)) return *skid;
+  if (!measured) {
+    return refused("the skid of this event on this machine is not known",
+                   "measure it there and pass the run: skidscan record -e EVENT:p, "
+                   "skidscan correct --skid skidscan.run");
+  }
+  std::optional<Skid> found;
+  for (const Measurement& run : *measured) {
+    if (!is_of_event(event, run)) continue;
+    Skid skid = measured_skid(event, run);
+    // Every repetition has to agree.
+    const bool contradicts = found && found->instructions != skid.instructions;
+    if (contradicts && skid.verdict == Verdict::corrected) {
+      skid.verdict = Verdict::refused;
+      skid.reason = skid.run + ": its measurements of this event differ";
+    }
+    found = std::move(skid);
+    if (found->verdict != Verdict::corrected) return *found;
+  }
+  if (found) return *found;
+  return refused(fmt::format("the run has no measurement of this event at level {}",
+                             event.attribute.precise_ip),
+                 "measure it: skidscan record -e EVENT:p");
+}
+
+}  // namespace skid::correct

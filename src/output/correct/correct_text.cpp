@@ -1,0 +1,182 @@
+#include "analysis/wording.h"
+#include "src/output/correct/correct.h"
+#include "src/output/escape.h"
+#include "src/output/report/parts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::in_thousands;
+using correct::Correction;
+using correct::EventCorrection;
+using correct::Place;
+using correct::Verdict;
+using Kind = ListColumn::Kind;
+
+constexpr std::size_t kMostPlaces = 20;  // without --details
+constexpr std::size_t kMostRemarks = 5;
+
+std::string file_name(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return escape_for_terminal(
+      slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
+}
+
+std::string place_text(const Place& place, correct::By by) {
+  constexpr std::size_t kLongest = 90;
+  std::string text;
+  if (!place.symbol.empty()) {
+    text = shorten(escape_for_terminal(place.symbol), kLongest);
+    const bool has_offset = by == correct::By::instruction || by == correct::By::block;
+    if (has_offset) text += fmt::format("+{:#x}", place.offset);
+  } else if (place.address) {
+    text = fmt::format("{:#x}", *place.address);
+  }
+  if (!place.source_file.empty()) {
+    const std::string line = fmt::format("{}:{}", file_name(place.source_file), place.source_line);
+    text = by == correct::By::line ? line + "  " + text : text + "  " + line;
+  }
+  if (place.module.empty()) return text + (text.empty() ? "" : "  ") + "(not mapped)";
+  return fmt::format("{}{}({})", text, text.empty() ? "" : "  ", file_name(place.module));
+}
+
+std::string places(const EventCorrection& event, correct::By by, const Page& page) {
+  if (event.places.empty()) return {};
+  List list{{{"recorded"}, {"corrected"}, {"interval", Kind::number, 1}, {"place", Kind::wrapped}}};
+  const std::size_t all = event.places.size();
+  const std::size_t shown = page.details ? all : std::min(all, kMostPlaces);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Place& place = event.places[i];
+    const bool is_certain = place.low == place.high;
+    const Ink ink = place.recorded == place.corrected ? Ink::plain : Ink::bold;
+    list.rows.push_back(
+        {{in_thousands(place.recorded)},
+         {in_thousands(place.corrected), ink},
+         is_certain
+             ? Cell{in_thousands(place.low), Ink::dim}
+             : Cell{page.range(in_thousands(place.low), in_thousands(place.high)), Ink::yellow},
+         {place_text(place, by)}});
+  }
+  std::string text = page.list(list);
+  if (shown < all) text += page.note(fmt::format("{} more: --details", all - shown), Ink::dim);
+  return text;
+}
+
+std::string count_of(std::uint64_t samples, std::string_view what) {
+  return fmt::format("{} {}", in_thousands(samples), what);
+}
+
+/// What became of the samples, in words; what there is none of is left out.
+std::string outcome(const EventCorrection& event) {
+  std::vector<std::string> parts{count_of(event.moved, "moved")};
+  const auto add = [&](std::uint64_t samples, std::string_view what) {
+    if (samples > 0) parts.push_back(count_of(samples, what));
+  };
+  add(event.in_place, "in place");
+  add(event.split, "split");
+  add(event.unexplained, "unexplained");
+  add(event.unknown, "after an unknown instruction");
+  for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
+    const auto reason = static_cast<analysis::NotJudged>(i);
+    if (event.not_placed[i] > 0) {
+      parts.push_back(fmt::format("{} not placed ({})", in_thousands(event.not_placed[i]),
+                                  analysis::describe(reason)));
+    }
+  }
+  return joined(parts);
+}
+
+std::string split_text(const EventCorrection& event) {
+  constexpr std::array<std::string_view, correct::kSplitBys> kWords{
+      "in equal shares, a guess", "by the samples of their blocks, an estimate",
+      "by samples of an instructions event", "by branch records"};
+  std::vector<std::string> parts;
+  for (std::size_t i = event.split_by.size(); i-- > 0;) {
+    if (event.split_by[i] > 0) parts.push_back(count_of(event.split_by[i], kWords.at(i)));
+  }
+  return joined(parts);
+}
+
+std::string compared_text(const correct::Compared& one) {
+  using Match = correct::Compared::Match;
+  const auto value = [](const std::string& text) {
+    return text.empty() ? std::string("not recorded") : escape_for_terminal(text);
+  };
+  if (one.match == Match::same) return fmt::format("{} same", one.what);
+  return fmt::format("{} {} ({}, run {})", one.what, name_of(one.match), value(one.profile),
+                     value(one.run));
+}
+
+std::string skid_text(const correct::Skid& skid) {
+  switch (skid.source) {
+    case correct::SkidSource::known:
+      return fmt::format("{}, known: {}", analysis::signed_number(*skid.instructions),
+                         *skid.instructions == 0 ? "the event is sampled where it occurs"
+                                                 : "x86 traps after the access");
+    case correct::SkidSource::measured:
+      return fmt::format("{}, measured: {}", analysis::signed_number(*skid.instructions),
+                         escape_for_terminal(skid.run));
+    case correct::SkidSource::none:
+      break;
+  }
+  return "not a known constant";
+}
+
+std::string event_text(const Correction& correction, const EventCorrection& event,
+                       const Page& page) {
+  const correct::Skid& skid = event.skid;
+  std::string text = page.rule(fmt::format("{}, {}", event.event, level_name(event.level))) +
+                     page.field("recording", escape_for_terminal(correction.file)) +
+                     page.field("samples", in_thousands(event.samples)) +
+                     page.field("skid", skid_text(skid));
+  if (!skid.compared.empty()) {
+    text += page.field("compared", joined(texts_of(skid.compared, compared_text)));
+  }
+  const Ink ink = skid.verdict == Verdict::refused ? Ink::red : Ink::green;
+  std::string verdict(skid.verdict == Verdict::nothing_to_correct ? "nothing to correct"
+                                                                  : name_of(skid.verdict));
+  if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
+  text += page.field("verdict", verdict, ink);
+  if (!skid.advice.empty()) text += page.field("instead", escape_for_terminal(skid.advice));
+  if (skid.verdict == Verdict::corrected) text += page.field("outcome", outcome(event));
+  if (event.split > 0) text += page.field("split", split_text(event));
+  const std::string listed = places(event, correction.by, page);
+  return text + (listed.empty() ? "" : '\n' + listed);
+}
+
+}  // namespace
+
+std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
+  std::string text;
+  std::vector<std::string> remarks;
+  bool is_synthetic = false;
+  for (const Correction& correction : corrections) {
+    is_synthetic = is_synthetic || correction.synthetic;
+    for (const EventCorrection& event : correction.events) {
+      text += event_text(correction, event, page);
+    }
+    for (const std::string& remark : correction.remarks) {
+      if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
+        remarks.push_back(remark);
+      }
+    }
+  }
+  if (is_synthetic) text = page.field("SYNTHETIC", kSyntheticText, Ink::yellow) + text;
+  const std::size_t shown = page.details ? remarks.size() : std::min(remarks.size(), kMostRemarks);
+  if (shown > 0) text += '\n';
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += page.field("warning", escape_for_terminal(remarks[i]), Ink::yellow);
+  }
+  if (shown < remarks.size()) {
+    text += page.field("", fmt::format("{} more warnings", remarks.size() - shown));
+  }
+  return text;
+}
+
+}  // namespace skid::output

@@ -1,0 +1,553 @@
+// `skidscan correct` on real data breakpoints, whose truth is known by construction, and on
+// synthetic level 1, whose truth is placed.
+#include "src/support/process.h"
+#include "src/symbols/module.h"
+#include "tests/support/exit_statuses.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+using test::kDone;
+using test::kGateFailed;
+using test::kUsage;
+
+/// Accesses of a datum, each with the offset in its function as the value of a symbol "site_NAME".
+constexpr const char* kSites = R"(
+  .macro function name
+  .globl \name
+  .hidden \name
+  .type \name, @function
+  \name:
+  .endm
+  .macro site name, in
+  .Lat_\name:
+  .set site_\name, .Lat_\name - \in
+  .endm
+  .text
+  .globl work
+  .type work, @function
+work:
+  site store, work
+  movq %rdi, watched(%rip)
+  site increment, work
+  incq watched(%rip)
+  testq $1, %rdi
+  je .Leven
+  site odd, work
+  movq watched(%rip), %rax
+  jmp .Ljoin
+.Leven:
+  site even, work
+  movq watched(%rip), %rcx
+.Ljoin:
+  nop
+  site compare, work
+  cmpq %rdi, watched(%rip)
+  jne .Lother
+  nop
+.Lother:
+  incq %rax
+  site push, work
+  pushq watched(%rip)
+  site pop, work
+  popq watched(%rip)
+  leaq watched(%rip), %rsi
+  leaq buffer(%rip), %rdi
+  site movs, work
+  movsq
+  leaq watched(%rip), %rsi
+  leaq buffer(%rip), %rdi
+  movl $8, %ecx
+  site rep, work
+  rep movsb
+  site before_call, work
+  movb watched+7(%rip), %dl
+  call callee
+  incq %rax
+  call tail
+  movq unwatched(%rip), %rax
+  pushq %rax
+  popq %rax
+  site before_return, work
+  movq watched(%rip), %rax
+  ret
+  .size work, . - work
+
+  function callee
+  site in_callee, callee
+  movq %rax, watched(%rip)
+  ret
+  .size callee, . - callee
+
+  function tail
+  site in_tail, tail
+  movl %eax, watched+4(%rip)
+  jmp callee
+  .size tail, . - tail
+
+  .globl joined
+  .type joined, @function
+joined:
+  testb $3, %dil
+  je .Lfalls
+  site jump, joined
+  jmp *pointer(%rip)
+  nop
+.Lfalls:
+  site falls, joined
+  movq pointer(%rip), %rax
+.Lmeet:
+  incq %rax
+  ret
+  .size joined, . - joined
+
+  .data
+  .balign 8
+  .globl watched, pointer
+  .hidden watched, pointer
+watched: .zero 8
+unwatched: .zero 8
+buffer: .zero 8
+pointer: .quad .Lmeet
+  .section .note.GNU-stack,"",@progbits
+)";
+
+/// With an argument it prints where the data are.
+constexpr const char* kRun = R"(
+#include <stdio.h>
+#include <unistd.h>
+extern long watched __attribute__((visibility("hidden")));
+extern long pointer __attribute__((visibility("hidden")));
+void work(long);
+void joined(long);
+int run(int argc) {
+  int ends[2];
+  if (argc > 1) return printf("%p %p\n", (void*)&watched, (void*)&pointer) < 0;
+  if (pipe(ends) != 0) return 1;
+  for (long i = 0; i < 200; ++i) {
+    work(i);
+    joined(i);
+  }
+  return write(ends[1], &watched, sizeof watched) != sizeof watched;
+}
+)";
+constexpr const char* kEntry =
+    "int run(int); int main(int argc, char** argv) { (void)argv; return run(argc); }";
+constexpr std::uint64_t kCalls = 200;
+
+class CorrectCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "compiles and corrects x86-64 code";
+#endif
+    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
+  }
+  std::string in_directory(const std::string& name) const {
+    return (directory_ / name).string();
+  }
+  Completed run(std::vector<std::string> arguments) const {
+    return test::skidscan(std::move(arguments), directory_.path());
+  }
+  std::string done(const std::vector<std::string>& command) const {
+    const auto completed = run_program(command, directory_.path());
+    if (!completed.code.success()) throw std::runtime_error(command.front() + completed.err);
+    return completed.out;
+  }
+
+  /// The events of one recording, all of whose sums were checked.
+  json corrected(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "correct");
+    arguments.insert(arguments.end(), {"--format", "json"});
+    const auto completed = run(arguments);
+    EXPECT_EQ(completed.code.status, kDone) << completed.err;
+    if (!completed.code.success()) throw std::runtime_error(completed.err);
+    json events = json::parse(completed.out)["recordings"][0]["events"];
+    for (const json& event : events) expect_sums(event);
+    return events;
+  }
+  static void expect_sums(const json& event) {
+    if (event["verdict"] == "refused") {
+      EXPECT_EQ(event["places"].size(), 0u);
+      EXPECT_FALSE(event["reason"].is_null());
+      return;
+    }
+    std::uint64_t outcomes = 0, recorded = 0, places = 0;
+    for (const std::string key : {"moved", "in_place", "split", "unexplained", "unknown"}) {
+      outcomes += event[key].get<std::uint64_t>();
+    }
+    for (const auto& [reason, samples] : event["not_placed"].items()) {
+      outcomes += samples.get<std::uint64_t>();
+    }
+    for (const json& place : event["places"]) {
+      recorded += place["recorded"].get<std::uint64_t>();
+      places += place["corrected"].get<std::uint64_t>();
+      EXPECT_LE(place["low"], place["corrected"]);
+      EXPECT_LE(place["corrected"], place["high"]);
+    }
+    EXPECT_EQ(outcomes, event["samples"]);
+    EXPECT_EQ(recorded, event["samples"]);
+    EXPECT_EQ(places, event["samples"]);
+  }
+
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(directory_ / name) << content;
+  }
+  void compile(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"cc", "-O1"});
+    done(arguments);
+  }
+  void write_sources() const {
+    write("sites.s", kSites);
+    write("run.c", kRun);
+    write("entry.c", kEntry);
+  }
+
+  /// Records accesses of the datum of that number with addresses that do not change from run to
+  /// run. False if that is not possible here.
+  [[nodiscard]] bool record(const std::string& program, std::size_t datum,
+                            const std::string& access, const std::string& recording,
+                            const std::vector<std::string>& options = {}) const {
+    if (!find_program("setarch") || !test::why_perf_cannot_record(directory_.path()).empty()) {
+      return false;
+    }
+    const std::string addresses = done({"setarch", "-R", program, "x"});
+    const auto space = addresses.find(' ');
+    const std::string address = datum == 0
+                                    ? addresses.substr(0, space)
+                                    : addresses.substr(space + 1, addresses.find('\n') - space - 1);
+    std::vector<std::string> command{
+        "setarch", "-R",     "perf",
+        "record",  "-q",     "-c",
+        "1",       "-e",     fmt::format("mem:{}/8:{}", address, access),
+        "-o",      recording};
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back(program);
+    return run_program(command, directory_.path()).code.success();
+  }
+
+  static std::map<std::string, json> by_place(const json& event) {
+    std::map<std::string, json> places;
+    for (const json& place : event["places"]) {
+      const std::string symbol = place["symbol"].is_null() ? "" : place["symbol"];
+      places[fmt::format("{}+{}", symbol, place["offset"].get<std::uint64_t>())] = place;
+    }
+    return places;
+  }
+  /// "work+23", by the name of a site.
+  std::string place_of(const std::string& binary, const std::string& function,
+                       const std::string& site) const {
+    const auto module = symbols::Module::open(directory_ / binary);
+    return fmt::format("{}+{}", function, module.symbol_value("site_" + site).value());
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+struct Site {
+  std::string function, name;
+  std::uint64_t executions;
+};
+
+const std::vector<Site>& sites() {
+  static const std::vector<Site> all{
+      {"work", "store", kCalls},         {"work", "increment", kCalls},
+      {"work", "odd", kCalls / 2},       {"work", "even", kCalls / 2},
+      {"work", "compare", kCalls},       {"work", "push", kCalls},
+      {"work", "pop", kCalls},           {"work", "movs", kCalls},
+      {"work", "rep", 8 * kCalls},       {"work", "before_call", kCalls},
+      {"work", "before_return", kCalls}, {"callee", "in_callee", 2 * kCalls},
+      {"tail", "in_tail", kCalls}};
+  return all;
+}
+
+TEST_F(CorrectCommand, CountsEachAccessOfARealProgramExactly) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});
+  compile({"-fPIC", "-shared", "-o", "libsites.so", "run.c", "sites.s"});
+  compile({"-o", "shared", "entry.c", "./libsites.so"});
+  for (const std::string program : {"fixed", "pie", "shared"}) {
+    SCOPED_TRACE(program);
+    if (!record("./" + program, 0, "rw:u", program + ".data")) {
+      GTEST_SKIP() << "perf cannot record a data breakpoint here";
+    }
+    const json event = corrected({program + ".data"})[0];
+    EXPECT_EQ(event["verdict"], "corrected");
+    EXPECT_EQ(event["skid"]["instructions"], 1);
+    EXPECT_EQ(event["skid"]["source"], "known");
+    EXPECT_EQ(event["unexplained"], 0);
+    EXPECT_EQ(event["in_place"], 7 * kCalls) << "REP MOVSB, but for its last repetition";
+    const auto places = by_place(event);
+    for (const Site& site : sites()) {
+      SCOPED_TRACE(site.name);
+      const auto found = places.find(
+          place_of(program == "shared" ? "libsites.so" : program, site.function, site.name));
+      ASSERT_NE(found, places.end());
+      EXPECT_EQ(found->second["corrected"], site.executions);
+      EXPECT_EQ(found->second["low"], site.executions);
+      EXPECT_EQ(found->second["high"], site.executions);
+    }
+  }
+}
+
+TEST_F(CorrectCommand, AgreesWithExecutionBreakpoints) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 0, "w:u", "fixed.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const auto places = by_place(corrected({"fixed.data"})[0]);
+  const auto module = symbols::Module::open(directory_ / "fixed");
+  // As many as there are debug registers.
+  const std::vector<Site> written{
+      {"work", "store", 0}, {"work", "pop", 0}, {"callee", "in_callee", 0}, {"tail", "in_tail", 0}};
+  std::vector<std::string> command{"perf", "stat", "-x,"};
+  for (const Site& site : written) {
+    const std::uint64_t address = module.functions_named(site.function).front().range.begin +
+                                  module.symbol_value("site_" + site.name).value();
+    command.insert(command.end(), {"-e", fmt::format("mem:{:#x}:x:u", address)});
+  }
+  command.emplace_back("./fixed");
+  const auto counted = run_program(command, directory_.path());
+  ASSERT_TRUE(counted.code.success()) << counted.err;
+  std::size_t begin = 0;
+  for (const Site& site : written) {
+    const auto count = std::stoull(counted.err.substr(begin));
+    begin = counted.err.find('\n', begin) + 1;
+    EXPECT_EQ(places.at(place_of("fixed", site.function, site.name))["corrected"], count)
+        << site.name;
+  }
+  EXPECT_EQ(places.count(place_of("fixed", "work", "odd")), 0u) << "it only reads";
+}
+
+TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 1, "rw:u", "fixed.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const json event = corrected({"fixed.data"})[0];
+  EXPECT_EQ(event["split"], kCalls);
+  EXPECT_EQ(event["split_by"]["equal_shares"], kCalls);
+  const auto places = by_place(event);
+  const json& jump = places.at(place_of("fixed", "joined", "jump"));
+  const json& falls = places.at(place_of("fixed", "joined", "falls"));
+  EXPECT_EQ(jump["low"], 0);
+  EXPECT_EQ(jump["high"], kCalls) << "of which 3/4 are right";
+  EXPECT_EQ(falls["low"], 0);
+  EXPECT_EQ(falls["high"], kCalls);
+  const json whole = corrected({"fixed.data", "--by", "function"})[0]["places"];
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0]["symbol"], "joined");
+  EXPECT_EQ(whole[0]["low"], kCalls) << "both are in it";
+  EXPECT_EQ(whole[0]["corrected"], kCalls);
+}
+
+TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
+  write_sources();
+  compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});
+  if (!record("./pie", 0, "rw:u", "pie.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const std::string original = test::content_of(directory_ / "pie.data");
+  std::map<std::string, std::uint64_t> expected, shown;
+  for (const auto& [name, place] : by_place(corrected({"pie.data", "-o", "corrected.data"})[0])) {
+    if (place["corrected"] > 0) expected[name] = place["corrected"].get<std::uint64_t>();
+  }
+  std::istringstream lines(done({"perf", "script", "-i", "corrected.data", "-F", "ip,sym,symoff"}));
+  std::string address, symbol;
+  while (lines >> address >> symbol) {
+    const auto plus = symbol.find('+');
+    const auto offset = std::stoull(symbol.substr(plus + 1), nullptr, 16);
+    ++shown[fmt::format("{}+{}", symbol.substr(0, plus), offset)];
+  }
+  EXPECT_EQ(shown, expected);
+  const auto annotated = run_program(
+      {"perf", "annotate", "--stdio", "-i", "corrected.data", "-s", "callee", "--show-nr-samples"},
+      directory_.path());
+  if (annotated.code.success()) {
+    EXPECT_THAT(annotated.out, ::testing::ContainsRegex(" 400 +:.*mov +%rax,")) << annotated.err;
+  }
+  constexpr const char* kMark = ", corrected by skidscan";
+  EXPECT_THAT(done({"perf", "report", "-i", "corrected.data", "--header-only"}), HasSubstr(kMark));
+  EXPECT_THAT(run({"inspect", "corrected.data"}).out, HasSubstr(kMark));
+  const auto again = run({"correct", "corrected.data"});
+  EXPECT_EQ(again.code.status, test::kFailed);
+  EXPECT_THAT(again.err, HasSubstr("correct the original"));
+  EXPECT_EQ(run({"correct", "pie.data", "-o", "pie.data"}).code.status, kUsage);
+  EXPECT_EQ(test::content_of(directory_ / "pie.data"), original);
+}
+
+TEST_F(CorrectCommand, MovesTheFirstEntryOfCallChains) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 0, "w:u", "fixed.data", {"-g"})) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  corrected({"fixed.data", "-o", "corrected.data"});
+  std::istringstream lines(done({"perf", "script", "-i", "corrected.data", "-F", "ip,sym,symoff"}));
+  const auto sites = by_place(corrected({"fixed.data"})[0]);
+  std::string line, before;
+  std::size_t samples = 0;
+  while (std::getline(lines, line)) {
+    if (before.empty() &&
+        !line.empty()) {  // the first entry, which perf shows as the sample's place
+      ++samples;
+      const auto plus = line.find('+');
+      const auto begin = line.rfind(' ', plus) + 1;
+      const auto offset = std::stoull(line.substr(plus + 1), nullptr, 16);
+      const auto place = sites.find(fmt::format("{}+{}", line.substr(begin, plus - begin), offset));
+      ASSERT_NE(place, sites.end()) << line;
+      EXPECT_GT(place->second["corrected"], 0) << line;
+    }
+    before = line;
+  }
+  EXPECT_GT(samples, kCalls);
+}
+
+TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
+  if (const auto why = test::why_perf_cannot_record(directory_.path()); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  done({"perf", "record", "-q", "-z", "-e", "page-faults", "-o", "small.data", "--", "true"});
+  const auto compressed = run({"correct", "small.data", "-o", "copy.data"});
+  EXPECT_EQ(compressed.code.status, test::kFailed);
+  EXPECT_THAT(compressed.err, HasSubstr("record without -z"));
+  const auto unmoved = run({"correct", "probe", "-o", "copy.data"});
+  EXPECT_EQ(unmoved.code.status, kDone);
+  EXPECT_THAT(unmoved.err, HasSubstr("not written: no sample was moved"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "copy.data"));
+}
+
+TEST_F(CorrectCommand, LeavesAccessesOfTheKernel) {
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 0, "rw", "fixed.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint of the kernel here";
+  }
+  const json event = corrected({"fixed.data"})[0];
+  EXPECT_EQ(event["verdict"], "corrected");
+  EXPECT_GE(event["not_placed"].value("kernel", 0), 1) << "write() copies the datum";
+  EXPECT_EQ(event["unexplained"], 0);
+}
+
+TEST_F(CorrectCommand, RefusesWhatHasNoConstantSkid) {
+  if (!run({"synth", "--like", "gregg-2017"}).code.success()) GTEST_SKIP() << "no target";
+  for (const json& event : corrected({"synth.data"})) {
+    EXPECT_EQ(event["verdict"], "refused");
+    EXPECT_TRUE(event["skid"]["instructions"].is_null());
+  }
+  const auto gated = run({"correct", "synth.data", "--fail-on", "refused"});
+  EXPECT_EQ(gated.code.status, kGateFailed);
+  EXPECT_THAT(gated.err, HasSubstr("--fail-on refused: synth.data: "));
+  EXPECT_EQ(run({"correct", "synth.data", "-e", "nothing"}).code.status, kUsage);
+}
+
+TEST_F(CorrectCommand, RefusesTimers) {
+  const std::string why = test::why_perf_cannot_record(directory_.path());
+  if (!why.empty()) GTEST_SKIP() << why;
+  const json event = corrected({"probe"})[0];
+  EXPECT_EQ(event["verdict"], "refused");
+  EXPECT_THAT(event["reason"].get<std::string>(), HasSubstr("timer"));
+}
+
+/// Two loads of a Skylake, and code that cannot load.
+constexpr const char* kLoads = R"(
+  .text
+  .globl loads
+  .type loads, @function
+loads:
+  movq (%rdi), %rax
+  addq %rbx, %rax
+  movq 8(%rdi), %rcx
+  subq %rbx, %rcx
+  imulq %rbx, %rcx
+  ret
+  .size loads, . - loads
+  .section .note.GNU-stack,"",@progbits
+)";
+
+class MeasuredSkid : public CorrectCommand {
+ protected:
+  void SetUp() override {
+    CorrectCommand::SetUp();
+    if (IsSkipped()) return;
+    write("loads.s", kLoads);
+    compile({"-shared", "-Wl,--build-id=sha1", "-o", "loads.so", "loads.s"});
+    const auto made = run({"synth", "--like", "pebs-sound", "--ladder", "-o", "sound.run"});
+    if (!made.code.success()) GTEST_SKIP() << made.err;
+  }
+  /// Samples of loads at the offsets of their successors, at a level.
+  void place(int level, bool exact, int stepping = 3, const std::string& config = "0x81d0",
+             std::uint64_t wrong = 0) const {
+    write("places.json", fmt::format(R"({{
+      "binary": "loads.so",
+      "machine": {{"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": {}}},
+      "events": [{{"event": "r81d0", "config": "{}", "period": 10007, "levels": [
+        {{"level": {}, "places": [
+          {{"symbol": "loads", "offset": 3, "samples": 3000, "exact": {}}},
+          {{"symbol": "loads", "offset": 10, "samples": 1000, "exact": {}}},
+          {{"symbol": "loads", "offset": 6, "samples": {}, "exact": {}}}]}}]}}]}})",
+                                     stepping, config, level, exact, exact, wrong + 1, exact));
+    done({SKIDSCAN_PLACE_SAMPLES, "places.json", "placed.data"});
+  }
+  json with_run() const { return corrected({"placed.data", "--skid", "sound.run"})[0]; }
+};
+
+TEST_F(MeasuredSkid, IsTakenOut) {
+  place(1, false);
+  const json event = with_run();
+  EXPECT_EQ(event["verdict"], "corrected") << event["reason"];
+  EXPECT_EQ(event["skid"]["source"], "measured");
+  const auto places = by_place(event);
+  EXPECT_EQ(places.at("loads+0")["corrected"], 3000);
+  EXPECT_EQ(places.at("loads+6")["corrected"], 1001) << "with one sample that nothing explains";
+  EXPECT_EQ(event["unexplained"], 1);
+  EXPECT_THAT(run({"correct", "placed.data", "--skid", "sound.run"}).out,
+              HasSubstr("CPU model same"));
+}
+
+TEST_F(MeasuredSkid, HasToBeOfTheSameMachineAndEvent) {
+  place(1, false);
+  EXPECT_EQ(corrected({"placed.data"})[0]["verdict"], "refused") << "without --skid";
+  place(1, false, 4);
+  const json other = with_run();
+  EXPECT_EQ(other["verdict"], "refused");
+  EXPECT_THAT(other["reason"].get<std::string>(), HasSubstr("CPU stepping"));
+  place(1, false, 3, "0x20d1");
+  EXPECT_THAT(with_run()["reason"].get<std::string>(), HasSubstr("no measurement of this event"));
+}
+
+TEST_F(MeasuredSkid, IsNotTakenOutOfExactSamples) {
+  place(2, true);
+  EXPECT_THAT(with_run()["reason"].get<std::string>(), HasSubstr("EXACT_IP"));
+}
+
+TEST_F(MeasuredSkid, IsRefusedWhereItDoesNotFit) {
+  place(1, false, 3, "0x81d0", 5000);
+  EXPECT_THAT(with_run()["reason"].get<std::string>(),
+              HasSubstr("the sampled instructions explain the event better"));
+}
+
+}  // namespace
+}  // namespace skid
