@@ -35,6 +35,8 @@ std::vector<NotRun> not_run() {
   return {
       {"skidscan record -e cycles:u", here.has_core_pmu() ? nullptr : "requires a PMU of the CPU"},
       {"skidscan record -e MEM_LOAD_RETIRED", "requires a PMU of an Intel CPU from Skylake on"},
+      {"skidscan audit perf.data --plot",
+       "requires an event of a PMU, with several causes in a block"},
       {"skidscan kit --for skl", is_x86 ? nullptr : unsupported},
       {"skidscan kit --slurm", "requires a cluster; tests/slurm has one"},
       {"skidscan events", is_x86 ? nullptr : unsupported}};
