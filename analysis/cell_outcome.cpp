@@ -33,6 +33,12 @@ bool breaks(const Cell& kept, const Cell& broken) {
          runs_with(broken, Verdict::broken) > 0;
 }
 
+bool breaks_distribution(const Cell& cell) {
+  return std::any_of(cell.runs.begin(), cell.runs.end(), [](const Measurement* run) {
+    return verdict_of(*run) != run->contract.verdict;
+  });
+}
+
 /// By how much it is better; below 0: worse. 0: neither. Another constant skid is no worse: the
 /// contract decides.
 double gain_of(const StatisticDifference& difference) {
@@ -86,7 +92,10 @@ void conclude(const Cell& baseline, const ComparisonChoices& choices, Cell& cell
     better = better || gain > 0;
   }
   const bool constant = cell.runs.front()->contract.level == kConstantSkid;
-  if (more_than_chance(find(cell, constant ? Statistic::constant_share : Statistic::hit_ratio))) {
+  // A promise of the distribution is broken at any hit ratio.
+  const bool by_distribution = breaks_distribution(baseline) || breaks_distribution(cell);
+  if (by_distribution ||
+      more_than_chance(find(cell, constant ? Statistic::constant_share : Statistic::hit_ratio))) {
     cell.contract_broke = breaks(baseline, cell);
     cell.contract_fixed = breaks(cell, baseline);
   }

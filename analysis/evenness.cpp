@@ -63,8 +63,7 @@ void decide(Evenness& evenness, const std::string& what, const std::string& wher
   evenness.verdict = p < kUneven ? Verdict::uneven : p < kEven ? Verdict::undecided : Verdict::even;
   evenness.evidence =
       fmt::format("{}: {}, chi-square {}, largest ratio to the even share {:.3g}{}", what,
-                  kEvennessVerdicts.at(static_cast<std::size_t>(evenness.verdict)), p_text(p),
-                  evenness.largest_ratio, where);
+                  name_of(evenness.verdict), p_text(p), evenness.largest_ratio, where);
 }
 
 /// The delay that explains an uneven distribution.
@@ -80,8 +79,9 @@ Evenness of_triggers(const Description& description, const Figures& figures) {
   const Bias& bias = *figures.bias;
   const std::size_t triggers = figures.triggers.size();
   Evenness evenness;
-  // A guest's kernel asks for a counter, and the host decides which one it gets.
-  evenness.promised = !description.cpu.hypervisor;
+  // A guest's kernel asks for a counter, and the host decides which one it gets. A recording
+  // without its run does not show whether it is of a guest.
+  evenness.promised = !description.run.empty() && !description.cpu.hypervisor;
   evenness.test = {bias.chi_square, bias.degrees, bias.p};
   std::uint64_t all = 0, most = 0;
   for (const TriggerCount& trigger : figures.triggers) {
@@ -94,15 +94,24 @@ Evenness of_triggers(const Description& description, const Figures& figures) {
   const auto events =
       description.events_per_iteration.expected.value_or(static_cast<double>(triggers));
   if (figures.contract.verdict != Verdict::kept) {
-    evenness.evidence = what +
-                        ": undecided, the contract is not kept, so that it is uncertain which "
-                        "trigger caused a sample";
+    evenness.evidence = fmt::format(
+        "{}: undecided, the contract is {}, so that it is uncertain which trigger caused "
+        "a sample",
+        what, name_of(figures.contract.verdict));
   } else if (const std::string reason = aliasing(description.period, events); !reason.empty()) {
     evenness.evidence = what + ": undecided, " + reason;
   } else {
-    decide(evenness, what, "");
-    if (evenness.verdict == Evenness::Verdict::uneven)
+    double misplaced = 0;
+    const double even = 1 / static_cast<double>(triggers);
+    for (const TriggerCount& trigger : figures.triggers) {
+      const double share = static_cast<double>(trigger.samples) / static_cast<double>(all);
+      misplaced += std::max(0.0, share - even);
+    }
+    decide(evenness, what, fmt::format(", {} misplaced", percent(misplaced)));
+    if (evenness.verdict == Evenness::Verdict::uneven) {
       evenness.evidence += delay_of(figures.shadow);
+      if (misplaced < kFewestMisplaced) evenness.verdict = Evenness::Verdict::undecided;
+    }
   }
   return evenness;
 }
@@ -191,8 +200,7 @@ std::optional<Evenness> evenness_of(const Description& description, const Basis&
 
 std::string comparison_of(const Evenness& level_2, const Evenness& level_3) {
   const auto part = [](const Evenness& of) {
-    std::string text = fmt::format(
-        "{} ({}", kEvennessVerdicts.at(static_cast<std::size_t>(of.verdict)), p_text(of.test.p));
+    std::string text = fmt::format("{} ({}", name_of(of.verdict), p_text(of.test.p));
     if (of.verdict == Evenness::Verdict::uneven) {
       text += fmt::format(", largest ratio to the even share {:.3g}", of.largest_ratio);
     }

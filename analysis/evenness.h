@@ -34,9 +34,19 @@ struct Evenness {
 inline constexpr std::array<std::string_view, 2> kEvennessOf{"triggers", "instructions"};
 inline constexpr std::array<std::string_view, 3> kEvennessVerdicts{"even", "uneven", "undecided"};
 
+constexpr std::string_view name_of(Evenness::Of of) {
+  return kEvennessOf.at(static_cast<std::size_t>(of));
+}
+constexpr std::string_view name_of(Evenness::Verdict verdict) {
+  return kEvennessVerdicts.at(static_cast<std::size_t>(verdict));
+}
+
 /// p below which samples are unevenly distributed, and from which on evenly. Between them nothing
 /// is decided, because samples of one run are not quite independent of each other.
 inline constexpr double kUneven = 1e-6, kEven = 0.01;
+/// The share of samples at other triggers than evenness gives, below which triggers are not called
+/// uneven: interrupts disturb caches and the retirement of neighbours a little, whatever the PMU.
+inline constexpr double kFewestMisplaced = 0.05;
 
 /// The samples of several triggers that cause the event equally often, at a level 3 that has
 /// precise distribution; or, for an event that counts all instructions and has it, those of each
@@ -63,8 +73,8 @@ struct InstructionTest {
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
                                                     std::int64_t lowest, std::int64_t highest);
 
-/// "samples of 5201 instructions: level 3 even (p 0.41), level 2 uneven (p < 1e-300, largest ratio
-/// 3.1)", of the same event and instructions.
+/// "level 3 even (p 0.41), level 2 uneven (p < 1e-300, largest ratio 3.1)" and of what, of the same
+/// event and run.
 std::string comparison_of(const Evenness& level_2, const Evenness& level_3);
 
 }  // namespace skid::analysis

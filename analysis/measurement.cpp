@@ -219,10 +219,11 @@ Verdict verdict_of(const Figures& figures) {
 }
 
 std::string verdict_words(const Figures& figures) {
-  std::string words = verdict_words(figures.contract);
+  const Verdict verdict = verdict_of(figures);
+  std::string words = verdict == figures.contract.verdict ? verdict_words(figures.contract)
+                                                          : std::string(name_of(verdict));
   if (figures.evenness && figures.evenness->verdict != Evenness::Verdict::undecided) {
-    words += fmt::format(", {}",
-                         kEvennessVerdicts.at(static_cast<std::size_t>(figures.evenness->verdict)));
+    words += fmt::format(", {}", name_of(figures.evenness->verdict));
   }
   return words;
 }

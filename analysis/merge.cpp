@@ -340,8 +340,7 @@ Configuration configuration_of(const Measurement& m) {
               {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
               {"level 3", std::string(name_of(basis.level_three))},
               {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},
-              {"events expected", text_of(m.events_per_iteration.expected)},
-              {"share of the chase in caches", text_of(m.events_per_iteration.cached_share)}});
+              {"events expected", text_of(m.events_per_iteration.expected)}});
   return all;
 }
 

@@ -87,7 +87,7 @@ SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell
 void describe(Cell& cell) {
   for (const Measurement* run : cell.runs) {
     cell.judged += run->samples.judged();
-    ++cell.contracts[static_cast<std::size_t>(run->contract.verdict)];
+    ++cell.contracts[static_cast<std::size_t>(verdict_of(*run))];
   }
   const std::vector<const Measurement*> runs = judged_runs(cell);
   if (runs.size() == 1) describe_run(*runs.front(), cell);

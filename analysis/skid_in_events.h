@@ -22,7 +22,8 @@ struct SkidInEvents {
   SkidInEvents& operator+=(const SkidInEvents& more);
 };
 
-/// "p50 12, p99 31, max 84 events (5000 samples, 3 left out)", or why there are none.
+/// "p50 12, p99 31, max 84 events past the overflow (5000 samples, 3 left out: …)", or why there
+/// are none.
 std::string describe(const SkidInEvents& skid);
 
 }  // namespace skid::analysis

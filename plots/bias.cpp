@@ -185,8 +185,8 @@ Figure bias_figure(const Machines& all) {
   const std::size_t others = keep_several_triggers(machines);
   if (machines.empty()) {
     throw UsageError(
-        fmt::format("--kind bias: no measurement with several triggers ({} with one "
-                    "or none); record --triggers 4 makes them",
+        fmt::format("--kind bias: no measurement with several triggers at known distances ({} "
+                    "others); record --triggers 4 makes them",
                     others));
   }
   Figure figure = begin_figure("Which trigger samples fall on", machines);

@@ -148,7 +148,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"--skid-in-events"},
        Value::flag(options.skid_in_events),
        "at level 0 record the counter's value in each sample (perf's modifier S): the report then "
-       "includes how many events late interrupts are",
+       "shows how many events past the overflow the interrupt read the counter",
        {"--freq"}}};
 }
 

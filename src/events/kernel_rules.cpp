@@ -37,6 +37,7 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
   if (level < 1) return {};
   const bool highest = level >= 3;
   switch (core_of(cpu)) {
+    case Core::bonnell:
     case Core::core_2:
     case Core::silvermont:
     case Core::knights_landing:

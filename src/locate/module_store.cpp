@@ -253,10 +253,12 @@ std::optional<symbols::Function> ModuleStore::generated_function_at(const std::s
     const fs::path file =
         places_.symfs.empty() ? fs::path(path) : places_.symfs / fs::path(path).relative_path();
     std::error_code none;
-    if (!fs::exists(fs::symlink_status(file, none)))
+    if (!fs::exists(fs::symlink_status(file, none))) {
       return std::nullopt;  // most processes have none
+    }
     try {
-      map = symbols::PerfMap::read(file);
+      map = symbols::PerfMap::read(file, generated_symbols_);
+      generated_symbols_ -= map->size();
       remarks_.push_back({Remark::Kind::unverified, path,
                           fmt::format("{}: names of generated code are taken from it as it is now",
                                       file.string())});

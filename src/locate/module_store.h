@@ -115,6 +115,7 @@ class ModuleStore {
   std::map<std::pair<std::string, std::string>, Found> answers_;
   bool is_own_machine_ = false;
   std::map<std::string, std::optional<symbols::PerfMap>> perf_maps_;  // by mapped path
+  std::size_t generated_symbols_ = symbols::PerfMap::kMostSymbols;    // that may still be read
   std::vector<Remark> remarks_;
 };
 

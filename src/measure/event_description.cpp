@@ -135,7 +135,7 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
       events::period_rule(recorded.machine.cpu,
                           {.config = recorded.knowledge.core ? recorded.knowledge.core->config : 0,
                            .level = level_of(recorded),
-                           .ibs = ibs});
+                           .ibs = ibs && recorded.pmu_name != "ibs_fetch"});
   if (!rule || rule->takes(*recorded.period)) return;
   if (!rule->refuses(*recorded.period)) {
     warnings.push_back(

@@ -2,6 +2,7 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
@@ -325,8 +326,14 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   if (counts_time && !is_in_kernel) {
     basis.ticks_per_iteration = ticks_per_iteration(source.planned);
   }
+  const auto rule = knowledge.core
+                        ? events::period_rule(cpu.machine().cpu,
+                                              {.config = knowledge.core->config,
+                                               .level = static_cast<int>(attribute.precise_ip)})
+                        : std::nullopt;
+  const bool keeps_period = !rule || rule->takes(measurement.period.requested.value_or(0));
   if (knowledge.counted == events::Counted::instructions && geometry != nullptr &&
-      geometry->description && basis.level_three == LevelThree::distinct) {
+      geometry->description && basis.level_three == LevelThree::distinct && keeps_period) {
     basis.instructions_per_iteration = runway::events_per_iteration(
         geometry->description->specification, events::Counted::instructions);
   }

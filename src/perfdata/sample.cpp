@@ -32,7 +32,7 @@ std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_
     const std::uint64_t value = is_group ? reader.u64() : counter.value;
     const std::uint64_t value_id = word_if(PERF_FORMAT_ID);
     const std::uint64_t lost = word_if(PERF_FORMAT_LOST);
-    if (is_group && value_id != id) continue;
+    if (value_id != id && (is_group || (id != 0 && value_id != 0))) continue;
     counter.value = value;
     counter.lost = lost;
     if (value_id != 0) counter.id = value_id;

@@ -44,7 +44,7 @@ std::vector<std::string> record_command(const machine::PerfTool& perf, const Rec
 /// Whether such a line asks for data addresses.
 bool has_data_addresses(const std::vector<std::string>& command);
 
-/// What is said of a recording that is only possible without them.
+/// The message for a recording that the kernel accepts only without data addresses.
 inline constexpr std::string_view kAddressesRefused =
     "data addresses are refused here: recorded without them";
 

@@ -199,8 +199,8 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
       });
   if (options.skid_in_events && !has_counters) {
     throw UsageError(
-        "--skid-in-events: is of events at level none, other than clocks, of which none are "
-        "recorded; add none to -p");
+        "--skid-in-events: no event is recorded at level none whose counter takes its samples; add "
+        "none to -p, or an event other than a clock to -e");
   }
   request.targets = choose_targets(request.events, options, machine, request.cpu, request.notes);
   add_notes(request, options, machine, perf);

@@ -35,6 +35,7 @@ std::string kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISLNK(mode)) return "a symbolic link";
   return "a device";
 }
 
@@ -121,16 +122,20 @@ std::string describe_errno(int error_number) {
   return text;
 }
 
-FileDescriptor open_regular_file(const fs::path& path) {
+FileDescriptor open_regular_file(const fs::path& path, Links links) {
   // Looked at before it is opened because opening a device can have effects, and again afterwards
   // because something else may have taken the name in between.
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw unreadable(path, describe_errno(errno));
+  const bool follows = links == Links::followed;
+  if ((follows ? ::stat : ::lstat)(path.c_str(), &status) != 0) {
+    throw unreadable(path, describe_errno(errno));
+  }
   require_regular(path, status.st_mode);
 
   int fd = -1;
   do {
-    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    fd = ::open(path.c_str(),
+                O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follows ? 0 : O_NOFOLLOW));
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) throw unreadable(path, describe_errno(errno));
   FileDescriptor file(fd);

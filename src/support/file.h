@@ -29,9 +29,12 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+/// Whether the last part of a path may be a symbolic link.
+enum class Links : std::uint8_t { followed, refused };
+
 /// Opens a regular file for reading; never blocks on a FIFO or device put in its place.
 /// Throws InputError when it is missing, unreadable or not a regular file.
-FileDescriptor open_regular_file(const std::filesystem::path& path);
+FileDescriptor open_regular_file(const std::filesystem::path& path, Links links = Links::followed);
 
 /// The content of a regular file of at most `limit` bytes. Throws InputError.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit);

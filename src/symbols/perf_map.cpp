@@ -23,27 +23,27 @@ std::optional<std::uint64_t> take_number(std::string_view& line) {
 
 }  // namespace
 
-PerfMap PerfMap::read(const std::filesystem::path& path) {
+PerfMap PerfMap::read(const std::filesystem::path& path, std::size_t most_symbols) {
   const auto refuse = [&](std::string found, std::string expected) {
     throw InputError({path.string(), std::nullopt, std::move(found), std::move(expected),
                       "the names of generated code are not known"});
   };
-  std::error_code none;
-  if (std::filesystem::is_symlink(path, none)) refuse("a symbolic link", "a regular file");
-  const FileDescriptor file = open_regular_file(path);
+  const FileDescriptor file = open_regular_file(path, Links::refused);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) refuse("no owner", "root or the user");
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     refuse(fmt::format("owned by user {}", status.st_uid), "root or the user as owner");
   }
-  if ((status.st_mode & S_IWOTH) != 0) refuse("writable by everybody", "only by its owner");
+  if ((status.st_mode & S_IWOTH) != 0)
+    refuse("writable by all users", "writable by its owner and group only");
   std::string text = read_to_end(file, kLargest, path.string());
   if (text.size() > kLargest) {
     refuse("a larger file", fmt::format("at most {} bytes", kLargest));
   }
   PerfMap map(std::move(text));
-  if (map.size() > kMostSymbols) {
-    refuse("more symbols", fmt::format("at most {}", kMostSymbols));
+  if (map.size() > most_symbols) {
+    refuse(fmt::format("{} symbols or more", map.size()),
+           fmt::format("at most {} in the maps of all processes", kMostSymbols));
   }
   return map;
 }

@@ -21,9 +21,10 @@ class PerfMap {
   static constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;  ///< bytes
   static constexpr std::size_t kMostSymbols = std::size_t{1} << 20;
 
-  /// Reads a file that root or this user owns and nobody else may write; a symbolic link is not
-  /// followed. Throws InputError for other files, and for those with more bytes or symbols.
-  static PerfMap read(const std::filesystem::path& path);
+  /// Reads a file that is owned by root or this user, and not writable by all users; a symbolic
+  /// link is not followed. Throws InputError for other files, and for those with more bytes or
+  /// symbols. `most_symbols`: at most kMostSymbols.
+  static PerfMap read(const std::filesystem::path& path, std::size_t most_symbols = kMostSymbols);
   /// Lines that are none are left out, and what follows kMostSymbols + 1 symbols.
   explicit PerfMap(std::string text);
 

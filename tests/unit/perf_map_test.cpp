@@ -70,7 +70,7 @@ TEST(PerfMap, IsReadOnlyFromAFileThatNobodyElseCanHaveWritten) {
   fs::create_symlink(file, directory / "link");
   EXPECT_THAT(refusal(directory / "link"), HasSubstr("a symbolic link, expected a regular file"));
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
-  EXPECT_THAT(refusal(file), HasSubstr("writable by everybody"));
+  EXPECT_THAT(refusal(file), HasSubstr("writable by all users"));
   fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
   fs::resize_file(file, PerfMap::kLargest + 1);
   EXPECT_THAT(refusal(file), HasSubstr("at most 67108864 bytes"));

@@ -61,7 +61,7 @@ Json measurements_of(const Cell& cell) {
             {"recorded_level", run->precise.recorded},
             {"samples_read", run->samples.read()},
             {"hit_ratio", run->hit_ratio.total > 0 ? Json(run->hit_ratio.value) : Json()},
-            {"verdict", name_of(run->contract.verdict)}};
+            {"verdict", name_of(verdict_of(*run))}};
   });
 }
 

@@ -214,7 +214,7 @@ void add_distance_rows(EventTable& table, const Page& page) {
                      });
 }
 
-/// Of what the recording's counter values show; a refusal is among the notes.
+/// Of what the recording's counter values show. A refusal is among the notes of the text.
 void add_rows_in_events(EventTable& table) {
   const auto figure = [](double share) {
     return [share](const Measurement& m) {
@@ -229,6 +229,14 @@ void add_rows_in_events(EventTable& table) {
     return;
   }
   table.heading("skid in events");
+  table.row("  samples", [](const Measurement& m) {
+    const auto& skid = m.basis.skid_in_events;
+    return skid ? Cell{fmt::format("{}", skid->overshoots.total())} : unknown_cell();
+  });
+  table.row("  left out", [](const Measurement& m) {
+    const auto& skid = m.basis.skid_in_events;
+    return skid ? Cell{fmt::format("{}", skid->left_out)} : unknown_cell();
+  });
   table.row("  p50", figure(0.50));
   table.row("  p99", figure(0.99));
   table.row("  max", figure(1));
@@ -341,14 +349,13 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
 void add_evenness_rows(EventTable& table) {
   table.row_if_known("evenness", [](const Measurement& m) {
     if (!m.evenness) return unknown_cell();
-    return Cell{
-        std::string(analysis::kEvennessVerdicts.at(static_cast<std::size_t>(m.evenness->verdict)))};
+    return Cell{std::string(analysis::name_of(m.evenness->verdict))};
   });
   table.row_if_known("  largest ratio to even", [](const Measurement& m) {
     return m.evenness ? number_cell(m.evenness->largest_ratio) : unknown_cell();
   });
   table.row_if_known("  chi-square p", [](const Measurement& m) {
-    return m.evenness ? number_cell(m.evenness->test.p) : unknown_cell();
+    return m.evenness ? Cell{analysis::p_text(m.evenness->test.p)} : unknown_cell();
   });
 }
 

@@ -248,14 +248,11 @@ Json shadow_of(const Measurement& m) {
 
 Json evenness_of(const std::optional<analysis::Evenness>& evenness) {
   if (!evenness) return nullptr;
-  return {{"of", analysis::kEvennessOf.at(static_cast<std::size_t>(evenness->of))},
-          {"verdict", analysis::kEvennessVerdicts.at(static_cast<std::size_t>(evenness->verdict))},
-          {"promised", evenness->promised},
-          {"chi_square", evenness->test.statistic},
-          {"degrees", evenness->test.degrees},
-          {"p", evenness->test.p},
-          {"largest_ratio", evenness->largest_ratio},
-          {"evidence", evenness->evidence}};
+  return {
+      {"of", analysis::name_of(evenness->of)},    {"verdict", analysis::name_of(evenness->verdict)},
+      {"promised", evenness->promised},           {"chi_square", evenness->test.statistic},
+      {"degrees", evenness->test.degrees},        {"p", evenness->test.p},
+      {"largest_ratio", evenness->largest_ratio}, {"evidence", evenness->evidence}};
 }
 
 /// One pair an offset, so that a report can replace its recording.

@@ -93,7 +93,9 @@ std::string answer(const Page& page, const std::vector<ReportRow>& rows) {
         ink_of(verdict));
   }
   if (judged == 0) return page.paragraph("no promise of a precise level could be judged", Ink::dim);
-  return page.paragraph(fmt::format("all {} judged promises of precise levels kept", judged),
+  return page.paragraph(judged == 1
+                            ? "the judged promise of a precise level is kept"
+                            : fmt::format("all {} judged promises of precise levels kept", judged),
                         Ink::green);
 }
 
@@ -300,33 +302,46 @@ class Notes {
 
   /// Over all runs.
   void add_skid_in_events(const ReportRow& row) {
-    std::optional<analysis::SkidInEvents> sum;
+    std::map<std::string, analysis::SkidInEvents> by_refusal;
     for (const Measurement* run : row.runs) {
       const auto& skid = run->basis.skid_in_events;
       if (!skid) continue;
-      if (sum && sum->refused == skid->refused) {
-        *sum += *skid;
-      } else {
-        sum = *skid;
+      const auto [sum, is_new] = by_refusal.try_emplace(skid->refused, *skid);
+      if (!is_new) sum->second += *skid;
+    }
+    for (const auto& [refusal, sum] : by_refusal) {
+      add(row, "in events", describe(sum), Ink::plain);
+    }
+  }
+
+  /// The same event of the same run at level 2, if its evenness is of the same kind; or null.
+  static const Measurement* at_level_2(const ReportRow& row, const Measurement& level_3,
+                                       const std::vector<ReportRow>& rows) {
+    for (const ReportRow& other : rows) {
+      if (other.event != row.event) continue;
+      for (const Measurement* const run : other.runs) {
+        if (run->precise.recorded == 2 && run->run == level_3.run &&
+            run->repeat == level_3.repeat && run->evenness &&
+            run->evenness->of == level_3.evenness->of) {
+          return run;
+        }
       }
     }
-    if (sum) add(row, "in events", describe(*sum), Ink::plain);
+    return nullptr;
   }
 
   /// The distribution of an event at level 3, and that at level 2 where both are known.
   void add_evenness(const ReportRow& row, const std::vector<ReportRow>& rows) {
-    const Measurement& level_3 = row.first();
-    if (!level_3.evenness || level_3.precise.recorded != 3) return;
-    if (verdict_of(level_3) != level_3.contract.verdict) return;  // the evidence of the verdict
-    const auto level_2 = std::find_if(rows.begin(), rows.end(), [&row](const ReportRow& other) {
-      return other.event == row.event && other.first().precise.recorded == 2 &&
-             other.first().evenness;
-    });
-    add(row, "evenness",
-        level_2 == rows.end() || level_3.evenness->verdict == analysis::Evenness::Verdict::undecided
-            ? level_3.evenness->evidence
-            : comparison_of(*level_2->first().evenness, *level_3.evenness),
-        Ink::plain);
+    for (const Measurement* const run : row.runs) {
+      if (!run->evenness || run->precise.recorded != 3) continue;
+      if (verdict_of(*run) != run->contract.verdict) continue;  // the evidence of the verdict
+      const Measurement* const level_2 = at_level_2(row, *run, rows);
+      const bool is_compared =
+          level_2 != nullptr && run->evenness->verdict != analysis::Evenness::Verdict::undecided;
+      add(row, "evenness",
+          is_compared ? comparison_of(*level_2->evenness, *run->evenness) : run->evenness->evidence,
+          Ink::plain);
+    }
   }
 
   std::string text() const {
