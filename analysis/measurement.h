@@ -58,12 +58,12 @@ struct Period {
 /// How samples got from the counter into the recording. A verdict covers the path that was
 /// recorded.
 struct RecordingPath {
-  std::optional<std::uint64_t> frequency;  ///< samples per second; nullopt: a fixed period
-  bool call_graph = false;                 ///< PERF_SAMPLE_CALLCHAIN
-  bool branch_stack = false;               ///< PERF_SAMPLE_BRANCH_STACK
+  std::optional<std::uint64_t> frequency = {};  ///< samples per second; nullopt: a fixed period
+  bool call_graph = false;                      ///< PERF_SAMPLE_CALLCHAIN
+  bool branch_stack = false;                    ///< PERF_SAMPLE_BRANCH_STACK
   /// PEBS: the CPU writes many records before an interrupt (large PEBS); false: one interrupt a
   /// record. nullopt: no PEBS, or unknown.
-  std::optional<bool> batched;
+  std::optional<bool> batched = {};
 
   friend bool operator==(const RecordingPath&, const RecordingPath&) = default;
 };

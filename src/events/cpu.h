@@ -35,13 +35,13 @@ enum class Core {
 enum class ConfigLayout { intel, amd, arm };
 
 struct Cpu {
-  std::string name;         ///< of Intel's event file ("skylake"), of its directory, of libpfm4
-  std::string description;  ///< "AMD64 Fam19h Zen4"; may be empty
-  std::string source;       ///< "Intel's event file skylake V59", "libpfm4", "perfmon V1.24"
+  std::string name = {};  ///< of Intel's event file ("skylake"), of its directory, of libpfm4
+  std::string description = {};  ///< "AMD64 Fam19h Zen4"; may be empty
+  std::string source = {};       ///< "Intel's event file skylake V59", "libpfm4", "perfmon V1.24"
   ConfigLayout layout = ConfigLayout::intel;
   Core core = Core::other;
-  bool at_hand = false;  ///< found by looking at this machine, not named
-  std::string pfm_name;  ///< the PMU of libpfm4 that has further spellings; empty: none
+  bool at_hand = false;       ///< found by looking at this machine, not named
+  std::string pfm_name = {};  ///< the PMU of libpfm4 that has further spellings; empty: none
 
   /// The source with the name: "Intel's event file skylake V59", "libpfm4, core".
   std::string catalogue() const;

@@ -13,18 +13,18 @@
 namespace skid::events {
 
 struct Event {
-  std::string name;                       ///< "LONGEST_LAT_CACHE.MISS"; from a file: not escaped
-  std::string description;                ///< may be empty; from a file: not escaped
+  std::string name = {};                  ///< "LONGEST_LAT_CACHE.MISS"; from a file: not escaped
+  std::string description = {};           ///< may be empty; from a file: not escaped
   std::string pmu = "cpu";                ///< as perf and sysfs name it
   std::uint64_t config = 0, config1 = 0;  ///< of perf_event_attr
-  std::string source;                     ///< "Intel's event file skylake V59", "libpfm4, skl"
-  std::optional<bool> precise;            ///< nullopt: unknown
-  std::string precise_source;             ///< "intel", "libpfm4", "perfmon"; empty: unknown
-  std::optional<bool> data_la;  ///< a precise record has the data address; nullopt: unknown
+  std::string source = {};                ///< "Intel's event file skylake V59", "libpfm4, skl"
+  std::optional<bool> precise = {};       ///< nullopt: unknown
+  std::string precise_source = {};        ///< "intel", "libpfm4", "perfmon"; empty: unknown
+  std::optional<bool> data_la = {};  ///< a precise record has the data address; nullopt: unknown
   /// Counters with precise distribution, 32 for fixed counter 0; nullopt: not stated.
-  std::optional<std::vector<int>> pdist;
-  std::vector<std::string> aliases;  ///< other names of the same event
-  std::vector<std::string> errata;   ///< ids that an event file has; not escaped
+  std::optional<std::vector<int>> pdist = {};
+  std::vector<std::string> aliases = {};  ///< other names of the same event
+  std::vector<std::string> errata = {};   ///< ids that an event file has; not escaped
   bool deprecated = false;
 };
 

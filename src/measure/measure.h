@@ -17,9 +17,9 @@ namespace skid::measure {
 
 /// One recording to measure, with its entry in its run.
 struct Source {
-  std::filesystem::path file;           ///< the perf.data file
-  std::filesystem::path run_directory;  ///< empty for a bare perf.data
-  const run::Run* run = nullptr;        ///< null for a bare perf.data
+  std::filesystem::path file;                ///< the perf.data file
+  std::filesystem::path run_directory = {};  ///< empty for a bare perf.data
+  const run::Run* run = nullptr;             ///< null for a bare perf.data
   const run::PlannedMeasurement* planned = nullptr;
 };
 

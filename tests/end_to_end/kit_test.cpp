@@ -155,15 +155,15 @@ TEST_F(KitRecording, EqualsARunOfRecord) {
   const auto modes = [this](const std::string& run) {
     const Completed done = test::skidscan({"report", "--format", "json", run}, here_.path());
     EXPECT_EQ(done.code.status, 0) << done.err;
-    Words modes;
+    Words of_events;
     const json document = json::parse(done.out);
     for (const json& measurement : document["measurements"]) {
       const std::string event = measurement["event"]["requested"];
       if (event.starts_with("cpu-clock")) continue;
-      modes.push_back(
+      of_events.push_back(
           fmt::format("{} {}", event, measurement["skid"]["instructions"]["mode"].get<int>()));
     }
-    return std::pair(modes, done.err);
+    return std::pair(of_events, done.err);
   };
   EXPECT_EQ(modes("a.run").first, modes("b.run").first);
   EXPECT_THAT(modes("b.run").first, Contains("access 1"));
