@@ -437,7 +437,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto requested = measure::requested_by_attribute(recording);
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
-  const auto data_sources = check_data_sources(recording, digest, modules, arch);
+  const auto data_sources = check_data_sources(recording, digest, modules, cpu.machine().cpu, arch);
   BranchAudit branches =
       audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
