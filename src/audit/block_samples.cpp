@@ -204,6 +204,13 @@ double BlockSamples::expected() const {
   return static_cast<double>(samples()) / static_cast<double>(places.size());
 }
 
+double BlockSamples::largest_ratio() const {
+  const auto most =
+      std::max_element(places.begin(), places.end(),
+                       [](const auto& a, const auto& b) { return a.samples < b.samples; });
+  return static_cast<double>(most->samples) / expected();
+}
+
 std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
                                             const EvenEvent& event,
                                             const SamplesByAddress& samples) {

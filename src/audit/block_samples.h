@@ -48,6 +48,8 @@ struct BlockSamples {
   std::uint64_t samples() const;
   /// Samples that each place has if they are even.
   double expected() const;
+  /// Most samples of a place over those expected; at least 1.
+  double largest_ratio() const;
 };
 
 /// Blocks with fewer samples are not judged.
