@@ -3,6 +3,7 @@
 #include "analysis/distributions.h"
 #include "analysis/statistics.h"
 #include "analysis/two_sample.h"
+#include "src/support/hash.h"
 #include "src/support/random.h"
 
 #include <algorithm>
@@ -19,10 +20,10 @@ std::uint64_t sum_of(const Counts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// FNV-1a over the numbers: equal counts are judged alike.
+/// Equal counts are judged alike.
 std::uint64_t seed_of(std::span<const Counts> blocks) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&hash](std::uint64_t number) { hash = (hash ^ number) * 0x100000001b3; };
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::uint64_t number) { hash = hashed(number, hash); };
   for (const Counts& counts : blocks) {
     add(counts.size());
     for (const std::uint64_t count : counts) add(count);
@@ -46,16 +47,19 @@ double simulated_p(const Counts& counts, std::uint64_t samples, std::uint64_t mo
                    Random& random) {
   constexpr std::uint64_t kEnough = 25;  // statistics as large
   // Pearson's statistic grows with the sum of squares, which is a whole number.
-  const auto squares = [](const Counts& of) {
-    return std::inner_product(of.begin(), of.end(), of.begin(), std::uint64_t{0});
-  };
-  const std::uint64_t seen = squares(counts);
+  const auto seen =
+      std::inner_product(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
   Counts drawn(counts.size());
+  std::vector<std::size_t> places(samples);  // a draw takes no longer for more of them
   std::uint64_t as_large = 0;
   for (std::uint64_t draw = 1; draw <= most_draws; ++draw) {
-    std::fill(drawn.begin(), drawn.end(), 0);
-    for (std::uint64_t i = 0; i < samples; ++i) ++drawn[random.below(drawn.size())];
-    if (squares(drawn) < seen) continue;
+    std::uint64_t squares = 0;
+    for (std::size_t& place : places) {
+      place = random.below(drawn.size());
+      squares += 2 * drawn[place]++ + 1;
+    }
+    for (const std::size_t place : places) drawn[place] = 0;
+    if (squares < seen) continue;
     if (++as_large == kEnough) return static_cast<double>(kEnough) / static_cast<double>(draw);
   }
   return static_cast<double>(as_large + 1) / static_cast<double>(most_draws + 1);
@@ -194,7 +198,7 @@ ProfileEvenness evenness_of_blocks(std::span<const Counts> blocks) {
     if (few) block.bias.p = simulated_p(blocks[i], of_block, most_draws, random);
     p.push_back(block.bias.p);
     models.emplace_back(blocks[i], block.bias);
-    excess += block.half_sum - block.half_sum_due;
+    excess += block.excess();
   }
   const std::vector<double> adjusted = holm(p);
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -24,6 +24,8 @@ struct BlockEvenness {
   bool is_biased = false;   ///< p_holm is below kBiasLevel
   double half_sum = 0;      ///< of the differences from the even count, in samples
   double half_sum_due = 0;  ///< what evenness gives on average
+
+  double excess() const { return half_sum - half_sum_due; }
 };
 
 struct ProfileEvenness {

@@ -22,6 +22,7 @@ using audit::EventAudit;
 constexpr Fill kBars{Color::blue, 0};
 constexpr std::string_view kNoBlock =
     "no block of code was judged; audit --details prints why, for each event";
+constexpr std::string_view kTop0 = "--top 0 lists no block to draw";
 
 struct Judged {
   const EventAudit* event;
@@ -69,13 +70,12 @@ Axis count_axis(double highest, int height, std::string_view what) {
 }
 
 std::string caption_of(const BlockFinding& block) {
-  const analysis::Bias& bias = block.evenness.bias;
   std::string text =
       fmt::format("{} at {:#x}:  {}, even {}", block.function.empty() ? "code" : block.function,
                   block.samples.range.begin, analysis::counted(block.samples.samples(), "sample"),
                   output::number_text(block.samples.expected()));
-  if (bias.largest_ratio) text += fmt::format(", max/min {:.3g}", *bias.largest_ratio);
-  text += ", " + analysis::p_text(block.evenness.p_holm);
+  text += fmt::format(", max/even {:.3g}, ", block.samples.largest_ratio()) +
+          analysis::p_text(block.evenness.p_holm);
   if (block.evenness.is_biased) text += ", biased";
   return text;
 }
@@ -199,7 +199,9 @@ std::optional<AuditKind> audit_kind_from(std::string_view name) {
 
 Figure audit_figure(const std::vector<audit::Audit>& audits, AuditKind kind) {
   Figure figure = kind == AuditKind::blocks ? blocks_figure(audits) : ratios_figure(audits);
-  if (figure.blocks.empty()) throw Error(fmt::format("--plot: {}", kNoBlock));
+  if (figure.blocks.empty()) {
+    throw Error(fmt::format("--plot: {}", judged_events(audits).empty() ? kNoBlock : kTop0));
+  }
   return figure;
 }
 

@@ -35,13 +35,19 @@ struct EventToJudge {
   BlockRule blocks = {};
 };
 
+enum class InBlocks : std::uint8_t {
+  no,
+  judged,
+  inexact,  ///< blocks with such samples are not judged
+};
+
 /// Samples of one event that are judged by one rule at one place of a file.
 struct PlaceToJudge {
   symbols::FileIndex file = 0;
   std::uint64_t offset = 0;
   std::uint32_t attribute = 0;
   Rule rule = Rule::none;  ///< none: the samples are judged by their blocks alone
-  bool in_blocks = false;  ///< whether they are judged by their blocks
+  InBlocks in_blocks = InBlocks::no;
   std::uint64_t samples = 0;
 
   auto key() const { return std::tie(file, offset, attribute, rule, in_blocks); }
@@ -99,7 +105,13 @@ class Auditor {
     EventAudit audit;
     std::vector<Found> found;  ///< one a place that was judged
     std::vector<BlockFinding> blocks;
+    /// Samples to be judged by their blocks, by what is wanting for it; none: nothing.
+    std::map<NotJudged, std::uint64_t> by_want;
   };
+
+  static bool needs_code(const PlaceToJudge& place) {
+    return place.rule != Rule::none || place.in_blocks == InBlocks::judged;
+  }
 
   /// Places of a file by where their functions begin.
   using ByFunction = std::vector<std::pair<std::uint64_t, const PlaceToJudge*>>;
@@ -118,9 +130,9 @@ class Auditor {
     Event& event = entry->second;
     event.audit.samples += located.samples;
     const auto rule = rule_of_sample(event.to_judge, located.kind);
-    const bool in_blocks = located.location && event.to_judge.blocks.takes(located.kind);
+    const InBlocks in_blocks = in_blocks_of(event.to_judge.blocks, located);
     const bool is_judged = std::holds_alternative<Rule>(rule);
-    if (in_blocks && !is_judged) add_place(located, Rule::none, true);
+    if (in_blocks != InBlocks::no && !is_judged) add_place(located, Rule::none, in_blocks);
     if (const NotJudged* reason = std::get_if<NotJudged>(&rule)) {
       leave_out(event.audit, *reason, located.samples);
     } else if (std::get<Rule>(rule) == Rule::execute_breakpoint) {
@@ -142,7 +154,13 @@ class Auditor {
     }
   }
 
-  void add_place(const locate::LocatedSamples& located, Rule rule, bool in_blocks) {
+  static InBlocks in_blocks_of(const BlockRule& rule, const locate::LocatedSamples& located) {
+    if (!located.location) return InBlocks::no;
+    if (rule.takes(located.kind)) return InBlocks::judged;
+    return rule.lacks_exact(located.kind) ? InBlocks::inexact : InBlocks::no;
+  }
+
+  void add_place(const locate::LocatedSamples& located, Rule rule, InBlocks in_blocks) {
     places_.push_back({located.location->file, located.location->offset, located.attribute, rule,
                        in_blocks, located.samples});
   }
@@ -190,9 +208,12 @@ class Auditor {
     if (found.module == nullptr) {
       const NotJudged reason = reason_without_module(file, found);
       for (const PlaceToJudge& place : places) {
-        if (place.rule == Rule::none) continue;
-        if (reason != NotJudged::anonymous) missing_[place.file] += place.samples;
-        leave_out(events_.at(place.attribute).audit, reason, place.samples);
+        Event& event = events_.at(place.attribute);
+        if (needs_code(place)) {
+          if (reason != NotJudged::anonymous) missing_[place.file] += place.samples;
+          if (place.in_blocks == InBlocks::judged) event.by_want[reason] += place.samples;
+        }
+        if (place.rule != Rule::none) leave_out(event.audit, reason, place.samples);
       }
       return;
     }
@@ -202,8 +223,11 @@ class Auditor {
     by_function.reserve(places.size());
     for (const PlaceToJudge& place : places) {
       by_function.emplace_back(judge.begin_of_function(place.offset), &place);
-      const bool lacks_code = !found.module->has_code() && place.rule != Rule::none;
-      if (lacks_code) missing_[place.file] += place.samples;
+      if (found.module->has_code() || !needs_code(place)) continue;
+      missing_[place.file] += place.samples;
+      if (place.in_blocks == InBlocks::judged) {
+        events_.at(place.attribute).by_want[NotJudged::no_code] += place.samples;
+      }
     }
     std::stable_sort(by_function.begin(), by_function.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -235,13 +259,20 @@ class Auditor {
   /// Collects the blocks of a function for all events at once.
   void find_blocks(FileJudge& judge, std::span<const ByFunction::value_type> places,
                    const std::string& path, const symbols::Module& module) {
-    std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::uint64_t>> by_event;
+    std::map<std::uint32_t, SamplesByAddress> by_event;
     std::map<std::uint32_t, std::uint64_t> sums;
     for (const auto& [begin, place] : places) {
       const auto address = module.address_at(place->offset);
-      if (!place->in_blocks || !address) continue;
-      by_event[place->attribute][*address] += place->samples;
+      if (place->in_blocks == InBlocks::no || !address) continue;
+      SampledAt& at = by_event[place->attribute][*address];
+      if (place->in_blocks == InBlocks::inexact) {
+        at.has_inexact = true;
+        continue;
+      }
+      at.samples += place->samples;
       sums[place->attribute] += place->samples;
+      if (module.has_code())
+        events_.at(place->attribute).by_want[NotJudged::none] += place->samples;
     }
     std::optional<FileJudge::Blocks> blocks;
     for (const auto& [attribute, samples] : by_event) {
@@ -300,7 +331,12 @@ class Auditor {
     });
     add_functions(event);
     add_instructions(event);
-    audit.bias = judge_blocks(std::move(event.blocks), event.to_judge.blocks, choices_.top);
+    const auto want = std::max_element(
+        event.by_want.begin(), event.by_want.end(),
+        [](const auto& one, const auto& other) { return one.second < other.second; });
+    audit.bias =
+        judge_blocks(std::move(event.blocks), event.to_judge.blocks,
+                     want == event.by_want.end() ? NotJudged::none : want->first, choices_.top);
     return std::move(audit);
   }
 
@@ -437,7 +473,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto requested = measure::requested_by_attribute(recording);
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
-  const auto data_sources = check_data_sources(recording, digest, modules, arch);
+  const auto data_sources = check_data_sources(recording, digest, modules, cpu.machine().cpu, arch);
   BranchAudit branches =
       audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);

@@ -44,12 +44,21 @@ bool BlockRule::takes(perfdata::SampleKind kind) const noexcept {
          kind.exact() == (rule_ == Rule::sampled);
 }
 
-BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, std::size_t top) {
+bool BlockRule::lacks_exact(perfdata::SampleKind kind) const noexcept {
+  return judges() && kind.mode() == perfdata::CpuMode::user && rule_ == Rule::sampled &&
+         !kind.exact();
+}
+
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, NotJudged want,
+                       std::size_t top) {
   BlockBias bias;
   bias.reason = rule.reason();
   bias.reason_text = rule.reason_text();
   if (blocks.empty()) {
-    if (rule.judges()) {
+    if (rule.judges() && want != NotJudged::none) {
+      bias.reason = name_of(want);
+      bias.reason_text = describe(want);
+    } else if (rule.judges()) {
       bias.reason = "no_block";
       bias.reason_text = "no block of code with two instructions to compare has enough samples";
     }
@@ -70,11 +79,8 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, 
   bias.biased = evenness.biased;
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].evenness = evenness.blocks[i];
   std::stable_sort(blocks.begin(), blocks.end(), [](const BlockFinding& a, const BlockFinding& b) {
-    const auto excess = [](const BlockFinding& block) {
-      return block.evenness.half_sum - block.evenness.half_sum_due;
-    };
-    return std::tuple(b.evenness.is_biased, excess(b)) <
-           std::tuple(a.evenness.is_biased, excess(a));
+    return std::tuple(b.evenness.is_biased, b.evenness.excess()) <
+           std::tuple(a.evenness.is_biased, a.evenness.excess());
   });
   if (blocks.size() > top) blocks.resize(top);
   bias.blocks = std::move(blocks);

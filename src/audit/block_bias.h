@@ -53,6 +53,8 @@ class BlockRule {
 
   bool judges() const noexcept { return reason_.empty(); }
   bool takes(perfdata::SampleKind kind) const noexcept;
+  /// Whether samples lack EXACT_IP, which are not taken for want of it alone.
+  bool lacks_exact(perfdata::SampleKind kind) const noexcept;
   EvenEvent event() const { return {once_, causes_, rule_}; }
   std::string_view reason() const noexcept { return reason_; }
   std::string_view reason_text() const noexcept { return reason_text_; }
@@ -64,7 +66,9 @@ class BlockRule {
   Rule rule_ = Rule::none;
 };
 
-/// Judges blocks, whose evenness is not yet set, together. `top`: keeps so many of them.
-BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, std::size_t top);
+/// Judges blocks, whose evenness is not yet set, together. `want`: why most of the samples are in
+/// none; none: their code is there. `top`: keeps so many blocks.
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, NotJudged want,
+                       std::size_t top);
 
 }  // namespace skid::audit

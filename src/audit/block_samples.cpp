@@ -61,16 +61,18 @@ struct Part {
 
 class Counter {
  public:
-  Counter(const FunctionCode& code, const EvenEvent& event,
-          const std::unordered_map<std::uint64_t, std::uint64_t>& samples)
+  Counter(const FunctionCode& code, const EvenEvent& event, const SamplesByAddress& samples)
       : code_(code), event_(event), samples_(samples) {}
 
-  /// nullopt: instructions done in parts cause several events, or are sampled between two parts.
+  /// nullopt: instructions done in parts cause several events, or are sampled between two parts; or
+  /// it has inexact samples, which are those of its last instructions if it is longer than what
+  /// the kernel decodes (PEBS_FIXUP_SIZE in arch/x86/events/intel/ds.c).
   std::optional<Part> count(const BasicBlock& block) const {
     Part part;
     for (std::size_t i = block.begin; i < block.end;) {
       const bool is_pair = i + 1 < block.end && is_pair_at(i);
-      if (code_.steps()[i].is_in_parts) return std::nullopt;
+      if (code_.steps()[i].is_in_parts || has_inexact_at(i)) return std::nullopt;
+      if (is_pair && has_inexact_at(i + 1)) return std::nullopt;
       if (const auto place = place_of(block, i, is_pair)) {
         part.places.push_back(*place);
         part.samples += place->samples;
@@ -109,12 +111,17 @@ class Counter {
 
   std::uint64_t samples_at(std::size_t index) const {
     const auto found = samples_.find(code_.address_of(index));
-    return found == samples_.end() ? 0 : found->second;
+    return found == samples_.end() ? 0 : found->second.samples;
+  }
+
+  bool has_inexact_at(std::size_t index) const {
+    const auto found = samples_.find(code_.address_of(index));
+    return found != samples_.end() && found->second.has_inexact;
   }
 
   const FunctionCode& code_;
   const EvenEvent& event_;
-  const std::unordered_map<std::uint64_t, std::uint64_t>& samples_;
+  const SamplesByAddress& samples_;
 };
 
 /// Basic blocks that are joined to blocks.
@@ -160,7 +167,9 @@ class Joined {
   /// At most so many samples each place would have if it were executed whenever the loop is
   /// entered; infinite where unknown.
   double entries_of(const Loop& loop) const {
-    return std::min(executions_of(loop.sources), executions_of(loop.destinations));
+    const double in = executions_of(loop.sources), out = executions_of(loop.destinations);
+    // A shadow can starve either of them; where one is unknown, the other is relied on.
+    return std::isinf(in) || std::isinf(out) ? std::min(in, out) : std::max(in, out);
   }
 
   double executions_of(const std::optional<std::vector<std::size_t>>& blocks) const {
@@ -195,9 +204,16 @@ double BlockSamples::expected() const {
   return static_cast<double>(samples()) / static_cast<double>(places.size());
 }
 
-std::vector<BlockSamples> samples_of_blocks(
-    const FunctionCode& code, const FunctionBlocks& blocks, const EvenEvent& event,
-    const std::unordered_map<std::uint64_t, std::uint64_t>& samples) {
+double BlockSamples::largest_ratio() const {
+  const auto most =
+      std::max_element(places.begin(), places.end(),
+                       [](const auto& a, const auto& b) { return a.samples < b.samples; });
+  return static_cast<double>(most->samples) / expected();
+}
+
+std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
+                                            const EvenEvent& event,
+                                            const SamplesByAddress& samples) {
   const Counter counter(code, event, samples);
   std::vector<std::optional<Part>> parts;
   parts.reserve(blocks.basic.size());
@@ -209,7 +225,7 @@ std::vector<BlockSamples> samples_of_blocks(
     }
   }
   std::vector<std::optional<BlockSamples>> by_root(blocks.basic.size());
-  std::vector<bool> is_in_parts(blocks.basic.size());
+  std::vector<bool> is_left_out(blocks.basic.size());
   for (std::size_t i = 0; i < blocks.basic.size(); ++i) {
     const std::size_t root = joined.root(i);
     const auto& part = joined.part(i);
@@ -218,14 +234,14 @@ std::vector<BlockSamples> samples_of_blocks(
     auto& block = by_root[root];
     if (!block) block = BlockSamples{{code.address_of(basic.begin), end}, {}};
     block->range.end = end;
-    is_in_parts[root] = is_in_parts[root] || !part;
+    is_left_out[root] = is_left_out[root] || !part;
     if (part) {
       block->places.insert(block->places.end(), part->places.begin(), part->places.end());
     }
   }
   std::vector<BlockSamples> judged;
   for (std::size_t i = 0; i < by_root.size(); ++i) {
-    if (!by_root[i] || is_in_parts[i] || by_root[i]->places.size() < 2) continue;
+    if (!by_root[i] || is_left_out[i] || by_root[i]->places.size() < 2) continue;
     if (by_root[i]->samples() >= kFewestOfBlock) judged.push_back(std::move(*by_root[i]));
   }
   std::sort(judged.begin(), judged.end(), [](const BlockSamples& a, const BlockSamples& b) {

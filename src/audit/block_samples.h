@@ -16,6 +16,15 @@
 
 namespace skid::audit {
 
+/// Samples at an address.
+struct SampledAt {
+  std::uint64_t samples = 0;
+  /// Whether there are others, without EXACT_IP where it is needed: they can be of any instruction
+  /// before.
+  bool has_inexact = false;
+};
+using SamplesByAddress = std::unordered_map<std::uint64_t, SampledAt>;
+
 /// An event that instructions cause exactly once, and how its samples show which one did.
 struct EvenEvent {
   events::OncePer once = events::OncePer::instruction;
@@ -39,15 +48,17 @@ struct BlockSamples {
   std::uint64_t samples() const;
   /// Samples that each place has if they are even.
   double expected() const;
+  /// Most samples of a place over those expected; at least 1.
+  double largest_ratio() const;
 };
 
 /// Blocks with fewer samples are not judged.
 inline constexpr std::uint64_t kFewestOfBlock = 10;
 
-/// The blocks of a function that can be judged, ascending. `samples`: by sampled address. Joined
+/// The blocks of a function that can be judged, ascending; not those with inexact samples. Joined
 /// blocks that the samples do not show to execute equally often are blocks of their own.
-std::vector<BlockSamples> samples_of_blocks(
-    const FunctionCode& code, const FunctionBlocks& blocks, const EvenEvent& event,
-    const std::unordered_map<std::uint64_t, std::uint64_t>& samples);
+std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
+                                            const EvenEvent& event,
+                                            const SamplesByAddress& samples);
 
 }  // namespace skid::audit

@@ -1,8 +1,7 @@
 #include "src/audit/branch_counter.h"
 
 #include "src/perfdata/format.h"
-
-#include <random>
+#include "src/support/hash.h"
 
 namespace skid::audit {
 namespace {
@@ -40,19 +39,11 @@ bool CountedBranch::is_like(const CountedBranch& other) const {
          to == other.to && before == other.before && distance == other.distance && run == other.run;
 }
 
-BranchTable::BranchTable() : slots_(1024) {
-  std::random_device random;
-  const auto word = [&] { return std::uint64_t{random()} << 32 | random(); };
-  seed_ = word();
-  factor_ = word() | 1;
-}
+BranchTable::BranchTable() : slots_(1024), seed_(random_seed()) {}
 
 std::uint64_t BranchTable::hash_of(const CountedBranch& branch) const {
   std::uint64_t hash = seed_;
-  const auto add = [&](std::uint64_t word) {
-    hash = (hash ^ word) * factor_;
-    hash ^= hash >> 32;
-  };
+  const auto add = [&](std::uint64_t word) { hash = hashed(word, hash); };
   add(branch.from.offset);
   add(branch.to.offset);
   add(branch.before.offset);
@@ -211,7 +202,8 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     const bool returns_to_user = is_user(entry.to) && !is_user(entry.from);
     if (reason == BranchUnjudged::none && resumed) reason = BranchUnjudged::resumed;
     resumed |= returns_to_user;
-    const bool contradicts = entry.predicted && entry.mispredicted;
+    const bool is_known = reason != BranchUnjudged::guest && reason != BranchUnjudged::machine;
+    const bool contradicts = is_known && entry.predicted && entry.mispredicted;
     if (reason != BranchUnjudged::none && !contradicts) {
       count_unjudged(reason);
       continue;

@@ -66,7 +66,7 @@ class BranchTable {
 
   std::vector<CountedBranch> branches_;
   std::vector<std::uint32_t> slots_;  ///< numbers of branches_ + 1; 0: free
-  std::uint64_t seed_, factor_;       ///< random, so that a recording cannot be made to collide
+  std::uint64_t seed_;                ///< random, so that a recording cannot be made to collide
 };
 
 /// What an event records.

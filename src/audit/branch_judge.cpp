@@ -1,5 +1,6 @@
 #include "src/audit/branch_judge.h"
 
+#include "src/audit/branches.h"
 #include "src/locate/mapping_name.h"
 #include "src/perfdata/branch_stack.h"
 
@@ -14,10 +15,6 @@ using instructions::Instruction;
 using Problem = locate::ModuleStore::Problem;
 
 constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
-
-bool is_return(const Instruction& instruction) {
-  return instruction.flow == Flow::leaves && instruction.categories.contains(Category::branch);
-}
 
 /// The type that the kernel gives a branch: branch_map in arch/x86/events/utils.c,
 /// brbe_type_to_perf_type_map in drivers/perf/arm_brbe.c. 0: none that is certain.
@@ -40,6 +37,22 @@ unsigned type_of(const Instruction& instruction) {
   }
 }
 
+/// Whether a record is not judged for want of code that can be used.
+bool lacks_code(BranchUnjudged reason) {
+  switch (reason) {
+    case BranchUnjudged::unmapped:
+    case BranchUnjudged::anonymous:
+    case BranchUnjudged::no_file:
+    case BranchUnjudged::refused:
+    case BranchUnjudged::unverified:
+    case BranchUnjudged::no_code:
+    case BranchUnjudged::architecture:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Whether code cannot run past an instruction without a branch that is recorded. A jump or call to
 /// the next instruction is not relied on: call-stack modes leave it out.
 bool branches_away(const Instruction& instruction, std::uint64_t address) {
@@ -50,7 +63,7 @@ bool branches_away(const Instruction& instruction, std::uint64_t address) {
     case Flow::indirect_jump:
       return true;
     default:
-      return is_return(instruction);
+      return returns(instruction);
   }
 }
 
@@ -158,10 +171,10 @@ BranchJudge::Finding BranchJudge::transfer(const CountedBranch& branch,
     const bool is_right = *instruction.target - address == branch.distance;
     return {.fault = is_right ? BranchFault::none : BranchFault::wrong_target};
   }
-  if (instruction.flow == Flow::leaves && !is_return(instruction)) {
+  if (instruction.flow == Flow::leaves && !returns(instruction)) {
     return {.unknown = BranchUnjudged::unknown_transfer};
   }
-  if (!is_return(instruction)) return {};
+  if (!returns(instruction)) return {};
   // Other returns are jumps: retpolines, unwinding, switches between coroutines.
   const Code after = code_at(branch.to);
   if (after.module == nullptr) return {.unknown = after.problem};
@@ -226,7 +239,7 @@ BranchVerdict BranchJudge::judge(const CountedBranch& record) {
     return verdict;
   }
   if (reason == BranchUnjudged::none || of_run.unknown == BranchUnjudged::none) return verdict;
-  verdict.by_addresses = record.run_kind == CountedBranch::Run::mapped;
+  verdict.by_addresses = lacks_code(reason) && record.run_kind == CountedBranch::Run::mapped;
   if (!verdict.by_addresses) verdict.unjudged = reason;
   return verdict;
 }

@@ -1,7 +1,5 @@
 #include "src/audit/branches.h"
 
-#include "src/instructions/instruction.h"
-
 #include <algorithm>
 #include <span>
 
@@ -18,13 +16,12 @@ bool falls_through(Flow flow) {
   return flow == Flow::next || flow == Flow::conditional;
 }
 
-/// RET, not what traps.
+}  // namespace
+
 bool returns(const instructions::Instruction& instruction) {
   return instruction.flow == Flow::leaves &&
          instruction.categories.contains(instructions::Category::branch);
 }
-
-}  // namespace
 
 Branches::Branches(const symbols::Module& module, Arch arch)
     : labels_(module.symbol_values()), arch_(arch) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/audit/function_code.h"
+#include "src/instructions/instruction.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
 
@@ -15,6 +16,9 @@
 #include <vector>
 
 namespace skid::audit {
+
+/// RET, not what traps.
+bool returns(const instructions::Instruction& instruction);
 
 /// All branches of a file, found by decoding its executable sections from each function's first
 /// byte on. The destinations of computed jumps are unknown; they are taken to stay in their

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace skid::audit {
@@ -15,13 +17,20 @@ namespace {
 
 enum class Operation : std::uint8_t { load, store, either };
 
+/// Whether the kernel gives stores of an event the operation of a load: __grt_latency_data() in
+/// arch/x86/events/intel/ds.c, which it uses on E-cores for store latencies, too.
+bool gives_stores_loads(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu) {
+  constexpr std::uint64_t kEventAndUmask = 0xffff, kStoreLatency = 0x06d0;
+  return cpu.vendor == "GenuineIntel" && (attribute.config & kEventAndUmask) == kStoreLatency;
+}
+
 /// Of perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: neither loads nor
 /// stores. A prefetch loads as an instruction that may.
-std::optional<Operation> operation_of(std::uint64_t data_source) {
+std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are_loads) {
   constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;
   const bool loads = (data_source & (kLoad | kPrefetch)) != 0;
   const bool stores = (data_source & kStore) != 0;
-  if (loads && stores) return Operation::either;
+  if (loads && (stores || stores_are_loads)) return Operation::either;
   if (loads) return Operation::load;
   return stores ? std::optional(Operation::store) : std::nullopt;
 }
@@ -38,17 +47,17 @@ struct Place {
 using Places = std::map<Place, std::uint64_t>;  ///< samples
 
 Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
+                 const machine::CpuIdentity& cpu,
                  std::map<std::uint32_t, DataSourceFinding>& findings) {
   Places places;
   locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
-    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user ||
-        !recording.attributes()[sample->attribute].has(perfdata::PERF_SAMPLE_DATA_SRC)) {
-      return;
-    }
+    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
+    const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
+    if (!attribute.has(perfdata::PERF_SAMPLE_DATA_SRC)) return;
     const auto details = recording.decoder().details(visited.record, *sample);
     if (!details) return;
-    const auto operation = operation_of(details->data_source);
+    const auto operation = operation_of(details->data_source, gives_stores_loads(attribute, cpu));
     if (!operation) return;
     ++findings[sample->attribute].samples;
     if (!visited.location) return;
@@ -63,6 +72,7 @@ Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
 std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recording& recording,
                                                               const locate::Digest& digest,
                                                               locate::ModuleStore& modules,
+                                                              const machine::CpuIdentity& cpu,
                                                               std::optional<Arch> arch) {
   std::map<std::uint32_t, DataSourceFinding> findings;
   const auto& attributes = recording.attributes();
@@ -75,26 +85,33 @@ std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recordin
   const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
                           events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};
-  const Places places = places_of(recording, digest, findings);
-  std::optional<FileJudge> judge;
-  std::optional<symbols::FileIndex> judged_file;
-  for (const auto& [place, samples] : places) {
-    if (judged_file != place.file) {
-      judged_file = place.file;
-      judge.reset();
-      const symbols::Module* module = modules.find(digest.spaces.file(place.file)).module;
-      if (module != nullptr && module->arch() == Arch::x86_64) {
-        judge.emplace(*module, arch, std::nullopt);
+  const Places places = places_of(recording, digest, cpu, findings);
+  for (auto begin = places.begin(); begin != places.end();) {
+    const symbols::FileIndex file = begin->first.file;
+    const auto end = std::find_if(begin, places.end(),
+                                  [&](const auto& place) { return place.first.file != file; });
+    const symbols::Module* module = modules.find(digest.spaces.file(file)).module;
+    if (module != nullptr && module->arch() == Arch::x86_64) {
+      FileJudge judge(*module, arch, std::nullopt);
+      // Functions can overlap; each is decoded once.
+      std::vector<std::pair<std::uint64_t, const Places::value_type*>> by_function;
+      for (auto place = begin; place != end; ++place) {
+        by_function.emplace_back(judge.begin_of_function(place->first.offset), &*place);
+      }
+      std::stable_sort(by_function.begin(), by_function.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [function, entry] : by_function) {
+        const auto& [place, samples] = *entry;
+        const Answer answer = judge.judge(causes.at(static_cast<std::size_t>(place.operation)),
+                                          Rule::sampled, place.offset);
+        const auto* judgement = std::get_if<Judgement>(&answer);
+        if (judgement == nullptr || judgement->verdict == events::Verdict::unknown) continue;
+        analysis::Share& share = findings[place.attribute].contradicted;
+        share.total += samples;
+        if (judgement->verdict == events::Verdict::never) share.count += samples;
       }
     }
-    if (!judge) continue;
-    const Answer answer = judge->judge(causes.at(static_cast<std::size_t>(place.operation)),
-                                       Rule::sampled, place.offset);
-    const auto* judgement = std::get_if<Judgement>(&answer);
-    if (judgement == nullptr || judgement->verdict == events::Verdict::unknown) continue;
-    analysis::Share& share = findings[place.attribute].contradicted;
-    share.total += samples;
-    if (judgement->verdict == events::Verdict::never) share.count += samples;
+    begin = end;
   }
   for (auto& [attribute, finding] : findings) {
     finding.contradicted =

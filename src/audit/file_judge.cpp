@@ -147,7 +147,9 @@ std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t file_off
   const auto address = module_.address_at(file_offset);
   if (!address || !module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
   if (recorded_ && *recorded_ != *arch_) return std::nullopt;
-  if (go_to(*address) || !has_function_ || around_.code->computes_jumps()) return std::nullopt;
+  const auto reason = go_to(*address);
+  if (reason && *reason != NotJudged::inside_instruction) return std::nullopt;
+  if (!has_function_ || around_.code->computes_jumps()) return std::nullopt;
   return Blocks{around_.function, around_.code,
                 blocks_of(*around_.code, branches(), around_.function, loop_)};
 }

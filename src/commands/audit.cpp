@@ -105,8 +105,14 @@ ExitStatus run_audit(const AuditOptions& options) {
     page.details = page.details || options.all;
     print_page(options.shown, output::audit_text(audits, page));
   }
-  if (figure) plots::draw_audit(audits, *figure, {options.plot, options.script});
-  if (fails(options.fail_on, audits)) return ExitStatus::gate_failed;
+  const bool failed = fails(options.fail_on, audits);
+  try {
+    if (figure) plots::draw_audit(audits, *figure, {options.plot, options.script});
+  } catch (const Error& error) {
+    if (!failed) throw;
+    print_error(error.what());
+  }
+  if (failed) return ExitStatus::gate_failed;
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -119,46 +125,48 @@ Command audit_command() {
       .description =
           "count samples and branch records that cannot be right, and find uneven samples of "
           "instructions that execute equally often, in any profile",
-      .options = {{{"INPUT", "-i", "--input"},
-                   Value::file("INPUT", options->inputs).several(),
-                   "runs or recordings of perf: files, directories of perf record --threads, - for "
-                   "standard input (default: skidscan.run)"},
-                  format_option(options->format, {"text", "json", "csv"}),
-                  {{"--top"},
-                   Value::number("N", options->top),
-                   "functions, instructions and blocks listed for each event (default: 20)"},
-                  {{"--min-share"},
-                   Value::number("SHARE", options->min_share, 0.0, 1.0),
-                   "list only items of which at least this share of the event's judged samples is "
-                   "impossible"},
-                  {{"--all"},
-                   Value::flag(options->all),
-                   "list instructions that can cause the event, too; implies --details"},
-                  {{"--fail-on"},
-                   Value::one_of("CONDITION", options->fail_on,
-                                 {"impossible", "samples", "branches"}),
-                   "exit status 4 if there are impossible samples (samples), impossible branch "
-                   "records (branches), or either"},
-                  {{"--plot"},
-                   Value::file("FILE", options->plot),
-                   "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},
-                  {{"--plot-script"},
-                   Value::file("FILE", options->script),
-                   "write the figure as a gnuplot script that contains its data"},
-                  {{"--kind"},
-                   Value::one_of("KIND", options->kind, {"blocks", "ratios"}),
-                   "kind of the figure (default: blocks)"},
-                  perfmon_option(options->perfmon)},
+      .options =
+          {{{"INPUT", "-i", "--input"},
+            Value::file("INPUT", options->inputs).several(),
+            "runs or recordings of perf: files, directories of perf record --threads, - for "
+            "standard input (default: skidscan.run)"},
+           format_option(options->format, {"text", "json", "csv"}),
+           {{"--top"},
+            Value::number("N", options->top),
+            "functions, instructions, blocks and branch records listed for each event (default: "
+            "20)"},
+           {{"--min-share"},
+            Value::number("SHARE", options->min_share, 0.0, 1.0),
+            "list only items of which at least this share of the event's judged samples is "
+            "impossible"},
+           {{"--all"},
+            Value::flag(options->all),
+            "list instructions that can cause the event, too; implies --details"},
+           {{"--fail-on"},
+            Value::one_of("CONDITION", options->fail_on, {"impossible", "samples", "branches"}),
+            "exit status 4 if there are impossible samples (samples), impossible branch "
+            "records (branches), or either"},
+           {{"--plot"},
+            Value::file("FILE", options->plot),
+            "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},
+           {{"--plot-script"},
+            Value::file("FILE", options->script),
+            "write the figure as a gnuplot script that contains its data"},
+           {{"--kind"},
+            Value::one_of("KIND", options->kind, {"blocks", "ratios"}),
+            "kind of the figure (default: blocks)"},
+           perfmon_option(options->perfmon)},
       .notes =
           {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
            "and 3) or follows one instruction alone (level 1), and no category of that "
            "instruction can cause the event. Samples that are not judged are counted by "
            "reason. Of instructions that execute equally often and each cause the event exactly "
-           "once, it prints whether their samples are spread evenly. Binaries are used only with "
-           "the recorded build-id. docs/audit.md describes the rules.",
+           "once, it prints whether their samples are spread evenly. A binary with another "
+           "build-id "
+           "than the recorded one is not used. docs/audit.md describes the rules.",
            "Branch records (perf record -b) are judged if the recording has any: whether each is a "
            "branch that leads where it was recorded to, and whether code runs straight from one to "
-           "the next. AutoFDO, Propeller and BOLT are fed with them."},
+           "the next. AutoFDO, Propeller and BOLT use them."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::gate_failed, kGateFailed}},

@@ -212,7 +212,14 @@ std::optional<Category> branch_kind(const ZydisInstruction& decoded) {
 
 /// Anything of x87, MMX, SSE and AVX but their masks, and conversions of floating point in memory.
 bool is_vector(const ZydisInstruction& decoded) {
-  if (decoded.instruction.meta.isa_ext == ZYDIS_ISA_EXT_X87) return true;
+  switch (decoded.instruction.meta.isa_ext) {
+    case ZYDIS_ISA_EXT_X87:
+    case ZYDIS_ISA_EXT_MMX:  // EMMS, which has no operand
+    case ZYDIS_ISA_EXT_AMD3DNOW:
+      return true;
+    default:
+      break;
+  }
   return std::any_of(decoded.all_operands().begin(), decoded.all_operands().end(),
                      [](const ZydisDecodedOperand& operand) {
                        if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {

@@ -366,13 +366,14 @@ void Reader::add_even_counts(Code& code,
     const audit::BlockRule& rule = listing_.columns[column].blocks;
     if (!rule.judges()) continue;
     const audit::EvenEvent event = rule.event();
-    std::unordered_map<std::uint64_t, std::uint64_t> samples;
+    audit::SamplesByAddress samples;
     for (const auto& [address, by_column] : code.samples) {
       const auto found = by_column.find(column);
       if (found == by_column.end()) continue;
       const Count& count = found->second;
-      samples[address] =
-          event.rule == audit::Rule::sampled ? count.exact : count.samples - count.exact;
+      const std::uint64_t inexact = count.samples - count.exact;
+      const bool by_exact = event.rule == audit::Rule::sampled;
+      samples[address] = {by_exact ? count.exact : inexact, by_exact && inexact > 0};
     }
     if (samples.empty()) continue;
     if (!decoded) {

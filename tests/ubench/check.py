@@ -125,11 +125,9 @@ def check_bias(bias, expected, name):
 
 
 def describe(bias):
-    ratios = [f"{block['largest_ratio']:.3g}" if block["largest_ratio"] else "all to none"
-              for block in bias["blocks"]]
     return (f"{bias['misplaced']['value']:.1%} are misplaced; chi-square "
-            + ", ".join(f"{block['chi_square']:.0f} (ratio {ratio})"
-                        for block, ratio in zip(bias["blocks"], ratios)))
+            + ", ".join(f"{block['chi_square']:.0f} (most {block['largest_ratio']:.3g} of the even count)"
+                        for block in bias["blocks"]))
 
 
 def counts_of_listing(listing):

@@ -42,6 +42,8 @@ constexpr const char* kConditional = "0x1c4";
 struct At {
   std::size_t instruction = 0;
   std::uint64_t samples = 0;
+  bool exact = true;         ///< at levels 2 and 3
+  std::uint64_t inside = 0;  ///< bytes from the instruction's first
 };
 
 class BlockBiasTest : public ::testing::Test {
@@ -80,11 +82,20 @@ class BlockBiasTest : public ::testing::Test {
 
   EventAudit audited(const char* config, int level, const std::vector<At>& places,
                      const std::string& machine = kSkylake, bool exact = true) const {
+    Audit all = audit_of(config, level, places, machine, exact);
+    EXPECT_THAT(all.events, SizeIs(1));
+    return std::move(all.events.front());
+  }
+
+  /// `removed`: the program, before the audit.
+  Audit audit_of(const char* config, int level, const std::vector<At>& places,
+                 const std::string& machine = kSkylake, bool exact = true,
+                 bool removed = false) const {
     json at = json::array();
     for (const At& one : places) {
-      at.push_back({{"address", addresses_.at(one.instruction)},
+      at.push_back({{"address", addresses_.at(one.instruction) + one.inside},
                     {"samples", one.samples},
-                    {"exact", exact && level >= 2}});
+                    {"exact", exact && one.exact && level >= 2}});
     }
     const json document{
         {"binary", program().string()},
@@ -97,9 +108,8 @@ class BlockBiasTest : public ::testing::Test {
     FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
     test::write_placement(test::parse_placement(document.dump(), {}), std::move(file), recording,
                           {});
-    Audit all = audit(measure::Source{recording, {}, nullptr, nullptr}, {});
-    EXPECT_THAT(all.events, SizeIs(1));
-    return std::move(all.events.front());
+    if (removed) fs::remove(program());
+    return audit(measure::Source{recording, {}, nullptr, nullptr}, {});
   }
 
   /// The places of the judged blocks, by number of the instruction, with their samples.
@@ -173,6 +183,49 @@ TEST_F(BlockBiasTest, KeepsApartWhatALoopThatIsOftenEnteredExecutesUnequallyOfte
   EXPECT_EQ(event.bias.misplaced->low, 0);
 }
 
+TEST_F(BlockBiasTest, KeepsALoopApartWhereAShadowStarvesTheBlockBeforeIt) {
+  build(std::string("  movq (%rdi), %rax\n") + kLoop);
+  // As above; the load before the loop has none of its 1000 samples, or is not sampled at all.
+  const EventAudit event =
+      audited(kAllLoads, 2, {{4, 2000}, {6, 2000}, {8, 2000}, {9, 3000}, {11, 3000}, {12, 1000}});
+  EXPECT_EQ(event.bias.judged, 2U);
+  EXPECT_EQ(event.bias.biased, 0U);
+}
+
+TEST_F(BlockBiasTest, LeavesOutBlocksWithInexactSamples) {
+  build(R"(
+  movq (%rdi), %rax
+  movq 8(%rdi), %rax
+  nop
+  nop
+  call main
+  movq (%rdi), %rbx
+  movq 8(%rdi), %rbx
+  ret
+)");
+  std::vector<At> places{{0, 1000}, {1, 10}, {5, 20}, {6, 20}};
+  EXPECT_EQ(audited(kAllLoads, 2, places).bias.biased, 1U);
+  places.push_back({2, 1, false});
+  EXPECT_THAT(blocks(audited(kAllLoads, 2, places)), ElementsAre(Places{{5, 20}, {6, 20}}));
+}
+
+TEST_F(BlockBiasTest, JudgesFunctionsWithASampleInsideAnInstruction) {
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret\n");
+  const EventAudit event = audited(kAllLoads, 2, {{0, 1, true, 1}, {0, 1000}, {1, 10}});
+  EXPECT_EQ(event.bias.biased, 1U);
+}
+
+TEST_F(BlockBiasTest, NamesTheMissingFileOfEventsJudgedByBlocksAlone) {
+  build("  nop\n  movq (%rdi), %rax\n  nop\n  ret\n");
+  const Audit all =
+      audit_of(kInstructions, 2, {{0, 100}, {1, 90}, {2, 9, false}}, kSkylake, true, true);
+  ASSERT_THAT(all.missing, SizeIs(1));
+  EXPECT_EQ(all.missing[0].file, program());
+  EXPECT_EQ(all.missing[0].samples, 190U);
+  EXPECT_EQ(all.events.at(0).bias.reason, "no_file");
+  EXPECT_EQ(all.events.at(0).judged, 0U);
+}
+
 TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
   build(kLoop);
   Audit audit;
@@ -182,10 +235,10 @@ TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
   EXPECT_THAT(text, HasSubstr("5,010       1       1     57.78%"));
   EXPECT_THAT(text, HasSubstr("    5,010        1002  3,341       1  work at 0x1000 to 0x1030\n"));
   EXPECT_THAT(text, HasSubstr(" 51 1,614 3,341 1 3\n"));
-  EXPECT_THAT(text, HasSubstr("a prime number, or with -F")) << "the period is fixed";
+  EXPECT_THAT(text, HasSubstr("a prime period, or with -F")) << "the period is fixed";
   EXPECT_LT(text.find("cannot cause"), text.find("execute equally often"));
   audit.events.back().has_fixed_period = false;
-  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("a prime number")));
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("a prime period")));
   audit.events[0] = audited("0x20d1", 2, {{3, 51}});
   EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
               HasSubstr("blocks     not judged: not an"));

@@ -88,6 +88,14 @@ TEST(BlockEvenness, SimulatesWhereFewSamplesAreExpected) {
             evenness_of_blocks(std::vector<Counts>{{4, 1, 3, 2}}).blocks[0].bias.p);
 }
 
+TEST(BlockEvenness, TakesNoLongerForMorePlaces) {
+  Counts counts(100'000);
+  counts[7] = 10;
+  const auto one = evenness_of_blocks(std::vector<Counts>{counts});
+  EXPECT_LT(one.blocks[0].bias.p, 1e-2);
+  EXPECT_EQ(one.biased, 1U);
+}
+
 TEST(BlockEvenness, AdjustsForTheNumberOfBlocks) {
   const Counts one{140, 100, 100, 100};
   const auto alone = evenness_of_blocks(std::vector<Counts>{one});

@@ -417,6 +417,8 @@ TEST_F(BranchRecordsTest, ComparesFlagsWithTheInstruction) {
     for (Stack& stack : stacks) stack[3].flags = kPredicted | kMispredicted;
     stacks[0][5] = {kKernelText, kKernelText + 9, kPredicted | kMispredicted};
     EXPECT_EQ(of(audited(stacks), BranchFault::both_outcomes), stacks.size() + 1);
+    constexpr std::uint16_t kGuest = 5;  // PERF_RECORD_MISC_GUEST_USER
+    EXPECT_EQ(audited(stacks, {.mode = kGuest}).judged, 0u);
   }
 }
 

@@ -209,6 +209,8 @@ const std::vector<Expected> kClassified{
     {"bndldx bnd0, [rax+rcx]", "0f 1a 04 08", "OTHER", "-"},
     {"ud1 eax, [rax]", "0f b9 00", "OTHER", "-"},
     {"rdsspq rax", "f3 48 0f 1e c8", "OTHER", ""},
+    {"emms", "0f 77", "VECTOR NOMEM", ""},
+    {"femms", "0f 0e", "VECTOR NOMEM", ""},
 };
 
 TEST(Instructions, AreClassified) {

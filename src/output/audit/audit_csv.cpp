@@ -8,7 +8,7 @@ constexpr std::string_view kHeader =
     "run,file,event,requested,recorded,level,synthetic,row,verdict,reason,module,function,offset,"
     "address,source_file,source_line,disassembly,categories,samples,judged,impossible,"
     "impossible_low,impossible_high,branch_to,expected,largest_ratio,chi_square,p,misplaced,"
-    "misplaced_low,misplaced_high\n";
+    "misplaced_low,misplaced_high,p_holm,biased\n";
 
 /// The columns after those that all rows of an event share. Empty: does not apply.
 struct Columns {
@@ -23,7 +23,8 @@ struct Columns {
   std::optional<double> low = {}, high = {};
   std::string branch_to = {};
   std::optional<double> expected = {}, largest_ratio = {}, chi_square = {}, p = {};
-  std::optional<double> misplaced = {}, misplaced_low = {}, misplaced_high = {};
+  std::optional<double> misplaced = {}, misplaced_low = {}, misplaced_high = {}, p_holm = {};
+  std::optional<bool> biased = {};
 };
 
 /// `add(Columns)` for all that is known of an event's branch records.
@@ -64,13 +65,13 @@ void add_branch_records(const audit::BranchRecords& records, Add add) {
 
 void add_event(const std::string& prefix, const audit::EventAudit& event, std::string& csv) {
   const auto add = [&](const Columns& c) {
-    csv +=
-        prefix + ',' +
-        csv_fields(c.row, c.verdict, c.reason, c.module, c.function, c.offset, c.address,
-                   c.source_file, c.source_line, c.disassembly, c.categories, c.samples, c.judged,
-                   c.impossible, c.low, c.high, c.branch_to, c.expected, c.largest_ratio,
-                   c.chi_square, c.p, c.misplaced, c.misplaced_low, c.misplaced_high) +
-        '\n';
+    csv += prefix + ',' +
+           csv_fields(c.row, c.verdict, c.reason, c.module, c.function, c.offset, c.address,
+                      c.source_file, c.source_line, c.disassembly, c.categories, c.samples,
+                      c.judged, c.impossible, c.low, c.high, c.branch_to, c.expected,
+                      c.largest_ratio, c.chi_square, c.p, c.misplaced, c.misplaced_low,
+                      c.misplaced_high, c.p_holm, c.biased) +
+           '\n';
   };
   const analysis::Share& share = event.impossible;
   const bool has_share = share.total > 0;
@@ -126,9 +127,11 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
          .address = fmt::format("{:#x}", block.samples.range.begin),
          .samples = block.samples.samples(),
          .expected = block.samples.expected(),
-         .largest_ratio = bias.largest_ratio,
+         .largest_ratio = block.samples.largest_ratio(),
          .chi_square = bias.chi_square,
-         .p = bias.p});
+         .p = bias.p,
+         .p_holm = block.evenness.p_holm,
+         .biased = block.evenness.is_biased});
     for (const audit::PlaceSamples& place : block.samples.places) {
       add({.row = "place",
            .module = block.module,

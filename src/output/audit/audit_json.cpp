@@ -110,7 +110,7 @@ Json json_of_block(const audit::BlockFinding& block) {
           {"end", hexadecimal(block.samples.range.end)},
           {"samples", block.samples.samples()},
           {"expected", block.samples.expected()},
-          {"largest_ratio", bias.largest_ratio},
+          {"largest_ratio", block.samples.largest_ratio()},
           {"chi_square", bias.chi_square},
           {"degrees", bias.degrees},
           {"p", bias.p},

@@ -23,7 +23,6 @@ using audit::EventAudit;
 using audit::ImpossibleBranch;
 using Kind = ListColumn::Kind;
 
-constexpr std::size_t kMostPlaces = 5;
 constexpr std::size_t kLongestName = 90;
 
 /// An event with branch records, and its recording.

@@ -4,10 +4,14 @@
 #include "src/audit/audit.h"
 #include "src/output/page.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace skid::output {
+
+/// Places listed without --details.
+inline constexpr std::size_t kMostPlaces = 5;
 
 /// The part of a path after its last '/', escaped.
 std::string file_name(const std::string& path);

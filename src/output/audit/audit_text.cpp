@@ -25,7 +25,6 @@ using events::Verdict;
 
 /// What fits one screen.
 constexpr std::size_t kMostRows = 16;
-constexpr std::size_t kMostPlaces = 5;
 constexpr std::size_t kMostNotes = 5;
 
 using Kind = ListColumn::Kind;
@@ -197,10 +196,12 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   text += instructions(page, of_instructions, false) +
           left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
                    "of them");
-  if (!event.bias.reason_text.empty()) {
+  // Of other events than those of a core PMU no instruction is to be expected.
+  const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event);
+  if (has_blocks && !event.bias.reason_text.empty()) {
     text += '\n' + page.field("blocks", fmt::format("not judged: {}", event.bias.reason_text));
   }
-  return text + bias_text({&event}, event.bias.blocks.size(), page);
+  return text + bias_text({{&audit, &event}}, event.bias.blocks.size(), page);
 }
 
 /// The findings with most impossible samples, of all events together. `of_event`: those of one.
@@ -305,6 +306,7 @@ std::string answer(const std::vector<const EventAudit*>& events, const Page& pag
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<const EventAudit*> events;
+  std::vector<RecordedEvent> recorded;
   std::vector<std::string> machines;
   bool is_synthetic = false;
   for (const Audit& audit : audits) {
@@ -315,7 +317,10 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     if (std::find(machines.begin(), machines.end(), machine) == machines.end()) {
       machines.push_back(std::move(machine));
     }
-    for (const EventAudit& event : audit.events) events.push_back(&event);
+    for (const EventAudit& event : audit.events) {
+      events.push_back(&event);
+      recorded.push_back({&audit, &event});
+    }
   }
   std::string text = answer(events, page) + '\n';
   for (std::size_t i = 0; i < machines.size() && (i == 0 || page.details); ++i) text += machines[i];
@@ -343,7 +348,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
                    with_event) +
          instructions(page, worst(events, impossible_instructions, &InstructionFinding::samples),
                       with_event) +
-         bias_text(events, kMostPlaces, page) + branch_records_text(audits, page) +
+         bias_text(recorded, kMostPlaces, page) + branch_records_text(audits, page) +
          missing_text(audits, page) + notes(audits, page) + '\n' +
          page.paragraph(
              "--details prints each event with its rule, verdicts, functions and instructions",

@@ -17,15 +17,16 @@ using audit::BlockFinding;
 using audit::EventAudit;
 using Kind = ListColumn::Kind;
 
-std::string summary(const std::vector<const EventAudit*>& events, const Page& page) {
+std::string summary(const std::vector<RecordedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
              {"level", Kind::text},
              {"samples", Kind::number, 1},
              {"blocks"},
              {"biased"},
              {"misplaced"},
-             {"95% interval", Kind::number, 2}}};
-  for (const EventAudit* event : events) {
+             {"95% interval", Kind::number, 2},
+             {"recording", Kind::front_shortened, 3}}};
+  for (const auto& [audit, event] : events) {
     const audit::BlockBias& bias = event->bias;
     const Ink ink = bias.biased > 0 ? Ink::red : Ink::green;
     list.rows.push_back({{escape_for_terminal(event->event)},
@@ -34,36 +35,46 @@ std::string summary(const std::vector<const EventAudit*>& events, const Page& pa
                          {in_thousands(bias.judged)},
                          {in_thousands(bias.biased), ink},
                          {analysis::percent(bias.misplaced->value), ink},
-                         {share_range(page, bias.misplaced->low, bias.misplaced->high)}});
+                         {share_range(page, bias.misplaced->low, bias.misplaced->high)},
+                         {escape_for_terminal(audit->file), Ink::dim}});
   }
   return page.list(list);
 }
 
-/// "51  1,614  3,341", of many places those with most and fewest.
+/// "51  1,614  3,341"; of many places those with most samples, with their addresses.
 std::string counts_of(const BlockFinding& block) {
   constexpr std::size_t kMostCounts = 16;
+  std::vector<audit::PlaceSamples> places = block.samples.places;
+  const bool are_all = places.size() <= kMostCounts;
+  if (!are_all) {
+    std::stable_sort(places.begin(), places.end(),
+                     [](const auto& a, const auto& b) { return a.samples > b.samples; });
+    places.resize(kMostCounts);
+    std::sort(places.begin(), places.end(),
+              [](const auto& a, const auto& b) { return a.address < b.address; });
+  }
   std::vector<std::string> counts;
-  for (const audit::PlaceSamples& place : block.samples.places) {
-    if (counts.size() == kMostCounts) {
-      counts.push_back(fmt::format("and {} more", block.samples.places.size() - kMostCounts));
-      break;
-    }
-    counts.push_back(in_thousands(place.samples));
+  for (const audit::PlaceSamples& place : places) {
+    const std::string address = are_all ? "" : fmt::format("{:#x}: ", place.address);
+    counts.push_back(address + in_thousands(place.samples));
+  }
+  if (!are_all) {
+    counts.push_back(fmt::format("and {} more", block.samples.places.size() - kMostCounts));
   }
   return joined(counts, "  ");
 }
 
 }  // namespace
 
-std::string bias_text(const std::vector<const EventAudit*>& all, std::size_t most,
-                      const Page& page) {
-  std::vector<const EventAudit*> events;
+std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, const Page& page) {
+  std::vector<RecordedEvent> events;
   std::vector<std::pair<const EventAudit*, const BlockFinding*>> biased;
   bool may_alias = false;
   std::size_t all_biased = 0;
-  for (const EventAudit* event : all) {
+  for (const RecordedEvent& recorded : all) {
+    const EventAudit* event = recorded.event;
     if (!event->bias.misplaced) continue;
-    events.push_back(event);
+    events.push_back(recorded);
     all_biased += event->bias.biased;
     may_alias = may_alias || (event->bias.biased > 0 && event->has_fixed_period);
     for (const BlockFinding& block : event->bias.blocks) {
@@ -71,11 +82,8 @@ std::string bias_text(const std::vector<const EventAudit*>& all, std::size_t mos
     }
   }
   if (events.empty()) return {};
-  const auto excess = [](const BlockFinding& block) {
-    return block.evenness.half_sum - block.evenness.half_sum_due;
-  };
-  std::stable_sort(biased.begin(), biased.end(), [&](const auto& a, const auto& b) {
-    return excess(*a.second) > excess(*b.second);
+  std::stable_sort(biased.begin(), biased.end(), [](const auto& a, const auto& b) {
+    return a.second->evenness.excess() > b.second->evenness.excess();
   });
   if (biased.size() > most) biased.resize(most);
   std::string text =
@@ -109,13 +117,14 @@ std::string bias_text(const std::vector<const EventAudit*>& all, std::size_t mos
   }
   text += page.title("Blocks whose samples are not spread evenly") + page.list(list);
   if (biased.size() < all_biased) {
-    text += page.note(fmt::format("{} more: --top N, --format json", all_biased - biased.size()),
+    text += page.note(fmt::format("{} more: {}, --format json", all_biased - biased.size(),
+                                  page.details ? "--top N" : "--details"),
                       Ink::dim);
   }
   if (may_alias) {
     text += page.note(
-        "a fixed period that is a multiple of a loop's events does the same to a sound CPU: record "
-        "with another period, a prime number, or with -F",
+        "a fixed period that has a factor in common with a loop's events does the same to a sound "
+        "CPU: record with a prime period, or with -F",
         Ink::yellow);
   }
   return text;

@@ -9,9 +9,13 @@
 
 namespace skid::output {
 
+struct RecordedEvent {
+  const audit::Audit* audit = nullptr;
+  const audit::EventAudit* event = nullptr;
+};
+
 /// A line for each event with judged blocks, and the biased blocks with most samples misplaced, at
 /// most `most` of all events together. Empty where no block was judged.
-std::string bias_text(const std::vector<const audit::EventAudit*>& events, std::size_t most,
-                      const Page& page);
+std::string bias_text(const std::vector<RecordedEvent>& events, std::size_t most, const Page& page);
 
 }  // namespace skid::output
