@@ -123,8 +123,9 @@ TEST_F(Plot, RefusesOptionsOfOtherKinds) {
 
   const auto one = skidscan({"report", run("vm-broken"), "--kind", "bias", "--plot", "f.png"});
   EXPECT_EQ(one.code.status, kUsage);
-  EXPECT_THAT(one.err,
-              HasSubstr("--kind bias: no measurement with several triggers (6 with one or none)"));
+  EXPECT_THAT(
+      one.err,
+      HasSubstr("--kind bias: no measurement with several triggers at known distances (6 others)"));
   EXPECT_TRUE(files().empty());
 }
 
