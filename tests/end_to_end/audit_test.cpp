@@ -292,6 +292,9 @@ loads:
   EXPECT_THAT(test::content_of(directory_ / "a.gp"), HasSubstr("execute equally often"));
   expect_done(run({"audit", "a.data", "--plot-script", "r.gp", "--kind", "ratios"}));
   EXPECT_EQ(run({"audit", "a.data", "--kind", "ratios"}).code.status, kUsage);
+  const auto none = run({"audit", "a.data", "--plot-script", "n.gp", "--top", "0"});
+  EXPECT_EQ(none.code.status, kFailed);
+  EXPECT_THAT(none.err, HasSubstr("--top 0 lists no block"));
 
   const auto listed = run({"annotate", "a.data", "--function", "loads", "--format", "json"});
   expect_done(listed);
@@ -372,6 +375,9 @@ TEST_F(AuditCommand, ReportsMissingAndWrongInputs) {
   EXPECT_EQ(
       run({"audit", "placed.data", "--binary", "elsewhere", "--fail-on", "samples"}).code.status,
       test::kGateFailed);
+  const auto gated = run({"audit", "placed.data", "--binary", "elsewhere", "--fail-on", "samples",
+                          "--plot-script", "f.gp", "--top", "0"});
+  EXPECT_EQ(gated.code.status, test::kGateFailed) << "a figure without blocks does not hide it";
 }
 
 /// The distance of a data breakpoint is known: one instruction after the trigger. A model with

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -224,6 +225,17 @@ TEST_F(BlockBiasTest, NamesTheMissingFileOfEventsJudgedByBlocksAlone) {
   EXPECT_EQ(all.missing[0].samples, 190U);
   EXPECT_EQ(all.events.at(0).bias.reason, "no_file");
   EXPECT_EQ(all.events.at(0).judged, 0U);
+}
+
+TEST_F(BlockBiasTest, ListsOfManyPlacesThoseWithMostSamples) {
+  std::string code;
+  for (int i = 0; i < 20; ++i) code += "  movq (%rdi), %rax\n";
+  build(code + "  ret\n");
+  Audit audit;
+  audit.events.push_back(audited(kAllLoads, 2, {{1, 100}, {19, 5000}}));
+  const std::string text = output::audit_text({audit}, {.width = 400, .details = false});
+  EXPECT_THAT(text, HasSubstr(fmt::format("{:#x}: 5,000", addresses_[19])));
+  EXPECT_THAT(text, HasSubstr("and 4 more"));
 }
 
 TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {

@@ -64,7 +64,7 @@ std::string data_source_line(const Page& page, const EventAudit& event) {
   return page.field(
       "data source",
       fmt::format("{} of {} judged samples ({}, {}) are at instructions that do not "
-                  "load or store as their data source says",
+                  "load or store as in their data source",
                   in_thousands(share.count), in_thousands(share.total),
                   analysis::percent(share.value), share_range(page, share.low, share.high)),
       share.count > 0 ? Ink::red : Ink::plain);
