@@ -283,8 +283,8 @@ TEST_F(ControlFlow, LongerSkidsAreTracedStepByStep) {
 }
 
 TEST_F(ControlFlow, CausesOfACoreEventDecide) {
-  constexpr std::uint64_t kAllLoads = 0x81d0;
-  const auto loads = events::measured_causes(events::Core::skylake, kAllLoads);
+  const auto loads = events::causes_of({.core = events::Core::skylake},
+                                       {.name = "MEM_INST_RETIRED.ALL_LOADS", .config = 0x81d0});
   watch_ = {.causes = loads};
   EXPECT_THAT(causes("joins", 6), ElementsAre("joins 5"));
   EXPECT_THAT(causes("joins", 5), IsEmpty());
