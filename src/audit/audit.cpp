@@ -262,9 +262,9 @@ class Auditor {
     std::map<std::uint32_t, SamplesByAddress> by_event;
     std::map<std::uint32_t, std::uint64_t> sums;
     for (const auto& [begin, place] : places) {
-      const auto address = module.address_at(place->offset);
-      if (place->in_blocks == InBlocks::no || !address) continue;
-      SampledAt& at = by_event[place->attribute][*address];
+      const auto at_address = module.address_at(place->offset);
+      if (place->in_blocks == InBlocks::no || !at_address) continue;
+      SampledAt& at = by_event[place->attribute][*at_address];
       if (place->in_blocks == InBlocks::inexact) {
         at.has_inexact = true;
         continue;
@@ -275,9 +275,11 @@ class Auditor {
         events_.at(place->attribute).by_want[NotJudged::none] += place->samples;
     }
     std::optional<FileJudge::Blocks> blocks;
+    const auto address = module.address_at(places.front().second->offset);
+    if (!address) return;
     for (const auto& [attribute, samples] : by_event) {
       if (sums[attribute] < kFewestOfBlock) continue;
-      if (!blocks) blocks = judge.blocks_around(places.front().second->offset);
+      if (!blocks) blocks = judge.blocks_around(*address);
       if (!blocks) return;
       Event& event = events_.at(attribute);
       for (BlockSamples& block : samples_of_blocks(*blocks->code, blocks->blocks,

@@ -143,11 +143,10 @@ const Branches& FileJudge::branches() {
   return *branches_;
 }
 
-std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t file_offset) {
-  const auto address = module_.address_at(file_offset);
-  if (!address || !module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
+std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t address) {
+  if (!module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
   if (recorded_ && *recorded_ != *arch_) return std::nullopt;
-  const auto reason = go_to(*address);
+  const auto reason = go_to(address);
   if (reason && *reason != NotJudged::inside_instruction) return std::nullopt;
   if (!has_function_ || around_.code->computes_jumps()) return std::nullopt;
   return Blocks{around_.function, around_.code,

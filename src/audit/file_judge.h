@@ -53,8 +53,9 @@ class FileJudge {
     const FunctionCode* code = nullptr;  ///< until the next place is judged
     FunctionBlocks blocks;
   };
-  /// Of the function at a place; nullopt where there is none, or its code cannot be judged.
-  std::optional<Blocks> blocks_around(std::uint64_t file_offset);
+  /// Of the function at a link-time address; nullopt where there is none, or its code cannot be
+  /// judged.
+  std::optional<Blocks> blocks_around(std::uint64_t address);
 
  private:
   /// The code around one sampled address.

@@ -354,14 +354,11 @@ void Reader::decode(Code& code) const {
   code.starts = symbols::Disassembler(*code.arch).starts(code.bytes, range.begin);
 }
 
-void Reader::add_even_counts(Code& code,
-                             std::map<const symbols::Module*, audit::Branches>& branches) const {
-  const bool has_code = !code.starts.empty() && code.arch == Arch::x86_64;
-  if (!has_code || code.bytes.size() > audit::FunctionCode::kLargest) return;
+void Reader::add_even_counts(Code& code, Judges& judges) const {
+  if (code.starts.empty() || code.samples.empty()) return;
   const std::optional<AddressRange> loop =
       code.kind == Kind::target ? std::optional(code.range) : std::nullopt;
-  std::optional<audit::FunctionCode> decoded;
-  audit::FunctionBlocks blocks;
+  std::optional<audit::FileJudge::Blocks> blocks;
   for (const std::size_t column : code.columns) {
     const audit::BlockRule& rule = listing_.columns[column].blocks;
     if (!rule.judges()) continue;
@@ -376,22 +373,23 @@ void Reader::add_even_counts(Code& code,
       samples[address] = {by_exact ? count.exact : inexact, by_exact && inexact > 0};
     }
     if (samples.empty()) continue;
-    if (!decoded) {
-      decoded.emplace(*code.arch, code.range.begin, code.bytes);
-      const auto& all = branches.try_emplace(code.module, *code.module, *code.arch).first->second;
-      blocks = audit::blocks_of(*decoded, all, code.alias.empty() ? code.name : code.alias, loop);
+    if (!blocks) {
+      auto& judge = judges.try_emplace(code.module, *code.module, code.arch, loop).first->second;
+      blocks = judge.blocks_around(code.samples.begin()->first);
     }
-    for (const auto& block : audit::samples_of_blocks(*decoded, blocks, event, samples)) {
+    if (!blocks) return;
+    for (const auto& block :
+         audit::samples_of_blocks(*blocks->code, blocks->blocks, event, samples)) {
       for (const auto& place : block.places) code.even[place.address][column] = block.expected();
     }
   }
 }
 
 const Listing& Reader::finish() {
-  std::map<const symbols::Module*, audit::Branches> branches;
+  Judges judges;
   for (Code& code : listing_.codes) {
     decode(code);
-    add_even_counts(code, branches);
+    add_even_counts(code, judges);
   }
   return listing_;
 }

@@ -1,7 +1,7 @@
 // From recordings to listings: the selected code and its samples.
 #pragma once
 
-#include "src/audit/branches.h"
+#include "src/audit/file_judge.h"
 #include "src/listing/listing.h"
 #include "src/locate/digest.h"
 #include "src/locate/kernel_symbols.h"
@@ -78,9 +78,9 @@ class Reader {
   void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
              std::uint64_t address);
   void decode(Code& code) const;
-  /// Of the columns that have blocks to judge. `branches`: of the files read so far.
-  void add_even_counts(Code& code,
-                       std::map<const symbols::Module*, audit::Branches>& branches) const;
+  using Judges = std::map<const symbols::Module*, audit::FileJudge>;
+  /// Of the columns that have blocks to judge. `judges`: of the files read so far.
+  void add_even_counts(Code& code, Judges& judges) const;
 
   Selection selection_;
   locate::ModuleStore& modules_;
