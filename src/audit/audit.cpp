@@ -7,6 +7,7 @@
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/precision_lost.h"
+#include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
@@ -274,9 +275,9 @@ class Auditor {
       if (module.has_code())
         events_.at(place->attribute).by_want[NotJudged::none] += place->samples;
     }
-    std::optional<FileJudge::Blocks> blocks;
     const auto address = module.address_at(places.front().second->offset);
     if (!address) return;
+    std::optional<FileJudge::Blocks> blocks;
     for (const auto& [attribute, samples] : by_event) {
       if (sums[attribute] < kFewestOfBlock) continue;
       if (!blocks) blocks = judge.blocks_around(*address);
@@ -435,23 +436,6 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
   return missing;
 }
 
-EventAudit describe_event(const perfdata::Attribute& attribute, const measure::Source& source,
-                          analysis::Measurement described) {
-  EventAudit audit;
-  audit.recorded = attribute.name;
-  audit.requested = described.event.requested.value_or("");
-  audit.event = std::move(described.event.label);
-  audit.level = static_cast<int>(attribute.precise_ip);
-  audit.has_fixed_period = !attribute.frequency;
-  if (source.planned != nullptr) {
-    audit.period = source.planned->period;
-  } else if (!attribute.frequency) {
-    audit.period = attribute.period_or_frequency;
-  }
-  audit.warnings = std::move(described.warnings);
-  return audit;
-}
-
 }  // namespace
 
 Audit audit(const measure::Source& source, const Choices& choices) {
@@ -459,11 +443,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto digest = locate::digest(recording, {.cores = choices.cores});
   locate::ModuleStore modules(choices.places);
   modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
-  if (source.run != nullptr) {
-    for (const auto& target : source.run->targets) {
-      modules.add_candidate(source.run_directory / target.file);
-    }
-  }
+  measure::add_targets(source, modules);
   measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
                            choices.perfmon, choices.catalogues);
   const auto& attributes = recording.attributes();
@@ -491,7 +471,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                                                 measure::exact_ip_of(attribute, pmu, cpu.machine()),
                                                 digest.totals[index].samples, exact[index]});
     if (!lost.empty()) described.warnings.push_back(std::move(lost));
-    EventAudit event = describe_event(attribute, source, std::move(described));
+    EventAudit event(measure::event_summary(attribute, source, described.event));
+    event.has_fixed_period = !attribute.frequency;
+    event.warnings = std::move(described.warnings);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
     EventToJudge to_judge{attribute,
                           rule_of(attribute, knowledge, arch),

@@ -10,6 +10,7 @@
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -20,6 +21,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::audit {
@@ -46,13 +48,11 @@ struct FunctionFinding {
 };
 
 /// Of one event of a recording. judged + the sum of not_judged = samples.
-struct EventAudit {
-  std::string event;      ///< without level and modifiers
-  std::string requested;  ///< empty: not recorded
-  std::string recorded;
+struct EventAudit : measure::EventSummary {
+  EventAudit() = default;
+  explicit EventAudit(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
+
   std::string catalogue;  ///< that contains it: "libpfm4, skl"; empty: none does
-  int level = 0;
-  std::optional<std::uint64_t> period;
   Rule rule = Rule::none;
   std::uint64_t samples = 0;
   std::uint64_t judged = 0;

@@ -478,28 +478,6 @@ class Corrector {
   Blocks blocks_;
 };
 
-EventCorrection describe_event(const perfdata::Attribute& attribute, const measure::Source& source,
-                               analysis::Measurement described) {
-  EventCorrection correction;
-  correction.recorded = attribute.name;
-  correction.requested = described.event.requested.value_or("");
-  correction.event = std::move(described.event.label);
-  correction.level = static_cast<int>(attribute.precise_ip);
-  if (source.planned != nullptr) {
-    correction.period = source.planned->period;
-  } else if (!attribute.frequency) {
-    correction.period = attribute.period_or_frequency;
-  }
-  return correction;
-}
-
-bool is_selected(const std::vector<std::string>& names, const analysis::Measurement& described) {
-  const auto& event = described.event;
-  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-           return name == event.label || name == event.recorded || name == event.requested;
-         });
-}
-
 bool counts_instructions(const measure::EventKnowledge& knowledge) {
   return knowledge.counted == events::Counted::instructions;
 }
@@ -563,14 +541,14 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     const std::string pmu = measure::pmu_name(recording.features(), attribute);
     const auto knowledge = cpu.know(attribute, pmu);
     if (counts_instructions(knowledge)) corrector.add_instructions(index);
-    auto described =
+    const auto described =
         measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
     result.recorded_events.push_back(described.event.label);
-    if (!is_selected(choices.events, described)) continue;
+    if (!measure::is_selected(described.event, choices.events)) continue;
     Event event;
     event.attribute = attribute;
     event.causes = measure::causes_of(knowledge).causes;
-    event.correction = describe_event(attribute, source, std::move(described));
+    event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
     event.correction.skid = skid_of({.attribute = attribute,
                                      .pmu_name = pmu,
                                      .knowledge = knowledge,

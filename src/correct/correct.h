@@ -5,6 +5,7 @@
 #include "analysis/not_judged.h"
 #include "src/correct/skid.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skid::correct {
@@ -51,12 +53,10 @@ struct Place {
 
 /// Of one event of a recording. Where it was corrected, samples = moved + in_place + split +
 /// unexplained + unknown + the sum of `not_placed`.
-struct EventCorrection {
-  std::string event;      ///< without level and modifiers
-  std::string requested;  ///< empty: not recorded
-  std::string recorded;
-  int level = 0;
-  std::optional<std::uint64_t> period;
+struct EventCorrection : measure::EventSummary {
+  EventCorrection() = default;
+  explicit EventCorrection(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
+
   Skid skid;
   std::uint64_t samples = 0;
   std::uint64_t moved = 0;        ///< to the one instruction that can have caused the event

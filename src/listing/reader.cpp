@@ -121,15 +121,6 @@ Count Code::total(std::size_t column) const {
   return sum;
 }
 
-bool Reader::is_selected(const analysis::Measurement& described) const {
-  const auto& event = described.event;
-  return selection_.events.empty() ||
-         std::any_of(
-             selection_.events.begin(), selection_.events.end(), [&](const std::string& name) {
-               return name == event.label || name == event.recorded || name == event.requested;
-             });
-}
-
 bool Reader::is_selected_module(const std::string& dso) const {
   const std::string& module = selection_.module;
   return module.empty() || dso == module || std::filesystem::path(dso).filename() == module ||
@@ -151,7 +142,8 @@ Reader::Read Reader::add(const measure::Source& source) {
     for (std::uint32_t index = 0; index < requested.size(); ++index) {
       const Attribute& attribute = recording.attributes()[index];
       if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-      is_any_selected = is_selected(describe({}, index, requested[index])) || is_any_selected;
+      const auto described = describe({}, index, requested[index]);
+      is_any_selected |= measure::is_selected(described.event, selection_.events);
     }
     if (!is_any_selected) return {recording.faults(), recording.read_in_part()};
   }
@@ -178,7 +170,7 @@ Reader::Read Reader::add(const measure::Source& source) {
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
-    if (!is_selected(column.described)) continue;
+    if (!measure::is_selected(column.described.event, selection_.events)) continue;
     const auto knowledge = cpu.know(attribute, measure::pmu_name(recording.features(), attribute));
     judge(knowledge, column);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;

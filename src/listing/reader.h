@@ -70,7 +70,6 @@ class Reader {
   static constexpr std::uint64_t kMostDecoded = std::uint64_t{16} << 20U;
 
   struct Reading;
-  bool is_selected(const analysis::Measurement& described) const;
   bool is_selected_module(const std::string& dso) const;
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);

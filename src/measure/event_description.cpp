@@ -243,6 +243,27 @@ Measurement describe_measurement(const Source& source, const perfdata::Recording
   return measurement;
 }
 
+EventSummary event_summary(const Attribute& attribute, const Source& source,
+                           const analysis::EventIdentity& event) {
+  EventSummary summary;
+  summary.event = event.label;
+  summary.requested = event.requested.value_or("");
+  summary.recorded = attribute.name;
+  summary.level = static_cast<int>(attribute.precise_ip);
+  if (source.planned != nullptr) {
+    summary.period = source.planned->period;
+  } else if (!attribute.frequency) {
+    summary.period = attribute.period_or_frequency;
+  }
+  return summary;
+}
+
+bool is_selected(const analysis::EventIdentity& event, const std::vector<std::string>& names) {
+  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+           return name == event.label || name == event.recorded || name == event.requested;
+         });
+}
+
 analysis::RecordingPath recording_path(const Attribute& attribute, const EventKnowledge& knowledge,
                                        const machine::Machine& machine) {
   analysis::RecordingPath path;

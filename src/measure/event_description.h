@@ -40,6 +40,21 @@ analysis::Measurement describe_measurement(const Source& source,
                                            const machine::Machine& machine, std::uint32_t index,
                                            const std::optional<std::string>& requested);
 
+/// Names, level and period of a sampled event.
+struct EventSummary {
+  std::string event;      ///< without level and modifiers
+  std::string requested;  ///< empty: not recorded
+  std::string recorded;
+  int level = 0;
+  std::optional<std::uint64_t> period;  ///< nullopt with a frequency
+};
+EventSummary event_summary(const perfdata::Attribute& attribute, const Source& source,
+                           const analysis::EventIdentity& event);
+
+/// Whether an event has one of `names`: as requested, as recorded, or without level and modifiers.
+/// Without names all events are selected.
+bool is_selected(const analysis::EventIdentity& event, const std::vector<std::string>& names);
+
 /// What decides about the warnings of one event.
 struct RecordedEvent {
   const perfdata::Attribute& attribute;
