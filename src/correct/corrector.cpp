@@ -1,0 +1,164 @@
+#include "src/correct/corrector.h"
+
+#include "src/audit/sampled_file.h"
+#include "src/correct/candidates.h"
+#include "src/correct/model_fit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skid::correct {
+namespace {
+
+using analysis::NotJudged;
+
+SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
+  const auto address = module.address_at(one.offset);
+  if (!address) return {one.file, one.offset};
+  return {one.file, *address, true};
+}
+
+}  // namespace
+
+CorrectedEvents& Corrector::correct() {
+  std::vector<Splits::Executed> executed;
+  digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located, executed); });
+  splits_.use_executed(std::move(executed));
+  std::sort(sampled_.begin(), sampled_.end(),
+            [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
+  for (auto begin = sampled_.begin(); begin != sampled_.end();) {
+    const auto end = std::find_if(begin, sampled_.end(),
+                                  [&](const Sampled& one) { return one.file != begin->file; });
+    correct_file({begin, end});
+    begin = end;
+  }
+  splits_.decide(recording_, digest_.spaces, events_);
+  for (auto& [attribute, event] : events_) refuse_misfit(event);
+  return events_;
+}
+
+/// Samples that stay where they were recorded.
+void Corrector::leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
+                      NotJudged reason) {
+  event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
+  event.spreads.push_back({place, samples, {place}, {samples}});
+}
+
+void Corrector::leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
+                                           std::uint64_t samples, NotJudged reason) {
+  if (event.correction.skid.verdict == Verdict::nothing_to_correct) {
+    event.correction.in_place += samples;
+    event.spreads.push_back({place, samples, {place}, {samples}});
+  } else {
+    leave(event, place, samples, reason);
+  }
+}
+
+void Corrector::take(const locate::LocatedSamples& located,
+                     std::vector<Splits::Executed>& executed) {
+  if (of_instructions_.contains(located.attribute) && located.location &&
+      located.kind.mode() == perfdata::CpuMode::user) {
+    executed.emplace_back(located.location->file, located.location->offset, located.samples);
+  }
+  const auto entry = events_.find(located.attribute);
+  if (entry == events_.end()) return;
+  CorrectedEvent& event = entry->second;
+  event.correction.samples += located.samples;
+  if (event.correction.skid.verdict == Verdict::refused) return;
+  SpreadPlace place;
+  if (located.location) {
+    place.file = located.location->file;
+    place.address = located.location->offset;
+  }
+  const auto reason = audit::reason_of_mode(located.kind.mode());
+  if (reason) {
+    if (*reason == NotJudged::kernel) place.address = located.ip;
+    leave(event, place, located.samples, *reason);
+  } else if (!located.location) {
+    leave(event, place, located.samples, NotJudged::unmapped);
+  } else {
+    sampled_.push_back({located.location->file, located.location->offset, located.ip,
+                        located.attribute, located.samples});
+  }
+}
+
+void Corrector::correct_file(std::span<const Sampled> all) {
+  const symbols::MappedFile& file = digest_.spaces.file(all.front().file);
+  const auto found = modules_.find(file);
+  NotJudged reason = NotJudged::none;
+  if (found.module == nullptr) {
+    reason = audit::reason_without_module(file, found);
+  } else if (!found.module->has_code()) {
+    reason = NotJudged::no_code;
+  } else if (found.module->arch() != Arch::x86_64) {
+    reason = NotJudged::architecture;
+  }
+  if (found.module != nullptr) watched_.add_mappings(*found.module, all);
+  if (reason != NotJudged::none) {
+    for (const Sampled& one : all) {
+      SpreadPlace place{one.file, one.offset};
+      if (found.module != nullptr) place = place_in(*found.module, one);
+      leave_unless_nothing_to_do(events_.at(one.attribute), place, one.samples, reason);
+    }
+    return;
+  }
+  Flow flow(*found.module, Arch::x86_64, audit::loop_of(found.path));
+  // Functions can overlap; each is decoded once.
+  std::vector<std::pair<std::uint64_t, const Sampled*>> by_function;
+  for (const Sampled& one : all) {
+    const auto address = found.module->address_at(one.offset);
+    by_function.emplace_back(address ? flow.begin_of_function(*address) : 0, &one);
+  }
+  std::stable_sort(by_function.begin(), by_function.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one);
+}
+
+void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one) {
+  CorrectedEvent& event = events_.at(one.attribute);
+  EventCorrection& correction = event.correction;
+  const SpreadPlace place = place_in(module, one);
+  if (keeps_blocks_) keep_block(flow, place);
+  if (correction.skid.verdict == Verdict::nothing_to_correct || !place.is_linked) {
+    leave_unless_nothing_to_do(event, place, one.samples, NotJudged::no_code);
+    return;
+  }
+  const NotJudged problem = flow.problem_at(place.address);
+  if (problem != NotJudged::none) {
+    leave(event, place, one.samples, problem);
+    return;
+  }
+  const Suspicion suspicion = watched_.suspicion_of(event, one, place.address);
+  const auto candidates = candidates_of(flow, place.address, suspicion);
+  if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
+  if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
+  Spread spread{place, one.samples, {}, {}};
+  for (const Candidate& candidate : candidates.known) {
+    spread.candidates.push_back({one.file, candidate.address, true});
+    if (keeps_blocks_) keep_block(flow, spread.candidates.back());
+  }
+  if (candidates.known.empty()) {
+    (candidates.unknown ? correction.unknown : correction.unexplained) += one.samples;
+    spread.candidates = {place};
+    spread.samples = {one.samples};
+  } else if (candidates.known.size() == 1 && !candidates.unknown) {
+    const bool stays = candidates.known.front().address == place.address;
+    (stays ? correction.in_place : correction.moved) += one.samples;
+    spread.samples = {one.samples};
+    event.whole[spread.candidates.front()] += one.samples;
+    const std::uint64_t distance = spread.candidates.front().address - place.address;
+    if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
+  } else {
+    correction.split += one.samples;
+    splits_.add(flow, event, one, place.address, candidates, suspicion);
+    if (candidates.unknown) spread.candidates.push_back(place);
+  }
+  event.spreads.push_back(std::move(spread));
+}
+
+void Corrector::keep_block(Flow& flow, const SpreadPlace& place) {
+  if (!place.is_linked) return;
+  blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).range.begin);
+}
+
+}  // namespace skid::correct
