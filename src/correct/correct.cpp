@@ -4,8 +4,7 @@
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
 #include "src/locate/digest.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/recording.h"
 
@@ -37,52 +36,19 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   if (!choices.output.empty()) check_rewritable(recording);
   const auto digest = locate::digest(recording, {.cores = choices.cores});
-  if (perfdata::is_corrected(recording.features())) {
-    throw InputError({.file = source.file.string(),
-                      .offset = {},
-                      .found = "samples that were corrected before",
-                      .allowed = "a recording as perf made it",
-                      .remedy = "correct the original"});
-  }
+  const auto recorded = measure::recorded_machine(recording.features(), source.run);
   locate::ModuleStore modules(choices.places);
-  modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
+  modules.expect_machine(recorded.cpu.arch);
   measure::add_targets(source, modules);
-  measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
-                           choices.perfmon, choices.catalogues);
+  measure::RecordedCpu cpu(recorded, choices.perfmon, choices.catalogues);
+  Corrector corrector({source, recording, digest, modules, cpu}, choices);
   Correction result;
   result.run = source.run_directory.string();
   result.file = source.file.string();
   result.by = choices.by;
   result.synthetic = perfdata::is_synthetic(recording.features()) ||
                      (source.run != nullptr && source.run->synthetic);
-  const auto& attributes = recording.attributes();
-  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
-  const auto requested = measure::requested_by_attribute(recording);
-  Corrector corrector(recording, digest, modules, choices.by == By::block);
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-    const std::string pmu = measure::pmu_name(recording.features(), attribute);
-    const auto knowledge = cpu.know(attribute, pmu);
-    if (knowledge.counted == events::Counted::instructions) corrector.add_instructions(index);
-    const auto described =
-        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
-    result.recorded_events.push_back(described.event.label);
-    if (!measure::is_selected(described.event, choices.events)) continue;
-    CorrectedEvent event;
-    event.attribute = attribute;
-    event.causes = measure::causes_of(knowledge).causes;
-    event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
-    event.correction.skid = skid_of({.attribute = attribute,
-                                     .pmu_name = pmu,
-                                     .knowledge = knowledge,
-                                     .machine = cpu.machine(),
-                                     .of_run = source.run != nullptr,
-                                     .synthetic = result.synthetic,
-                                     .exact = exact[index]},
-                                    choices.measured);
-    corrector.add(index, std::move(event));
-  }
+  result.recorded_events = corrector.recorded_events();
   Moves moves;
   for (auto& [attribute, event] : corrector.correct()) {
     moves.merge(event.moves);

@@ -39,8 +39,12 @@ enum class SplitBy : std::uint8_t {
 inline constexpr std::size_t kSplitBys = 4;
 std::string_view name_of(SplitBy by);
 
-/// low <= corrected <= high, whatever the true split is.
-struct Place {
+/// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is.
+struct Counts {
+  std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;
+};
+
+struct Place : Counts {
   std::string module;  ///< path as recorded; empty: nothing is known to be mapped
   std::optional<std::uint64_t>
       address;               ///< link-time, of the first byte; as recorded of the kernel
@@ -48,7 +52,6 @@ struct Place {
   std::uint64_t offset = 0;  ///< from the symbol's first byte
   std::string source_file;   ///< empty: unknown
   int source_line = 0;
-  std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;  ///< samples
 };
 
 /// Of one event of a recording. Where it was corrected, samples = moved + in_place + split +

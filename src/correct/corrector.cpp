@@ -3,6 +3,9 @@
 #include "src/audit/sampled_file.h"
 #include "src/correct/candidates.h"
 #include "src/correct/model_fit.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_identity.h"
+#include "src/support/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +22,49 @@ SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
 }
 
 }  // namespace
+
+Corrector::Corrector(const Profile& profile, const Choices& choices)
+    : recording_(profile.recording),
+      digest_(profile.digest),
+      modules_(profile.modules),
+      keeps_blocks_(choices.by == By::block),
+      watched_(digest_.spaces, modules_) {
+  const measure::Source& source = profile.source;
+  const auto& features = recording_.features();
+  if (perfdata::is_corrected(features)) {
+    throw InputError({.file = source.file.string(),
+                      .offset = {},
+                      .found = "samples that were corrected before",
+                      .allowed = "a recording as perf made it",
+                      .remedy = "correct the original"});
+  }
+  const auto& attributes = recording_.attributes();
+  const std::vector<std::uint64_t> exact = locate::exact_samples(digest_);
+  const auto requested = measure::requested_by_attribute(recording_);
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    const perfdata::Attribute& attribute = attributes[index];
+    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
+    const std::string pmu = measure::pmu_name(features, attribute);
+    const auto knowledge = profile.cpu.know(attribute, pmu);
+    if (knowledge.counted == events::Counted::instructions) of_instructions_.insert(index);
+    const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
+                                                         index, requested[index]);
+    recorded_events_.push_back(described.event.label);
+    if (!measure::is_selected(described.event, choices.events)) continue;
+    CorrectedEvent& event = events_[index];
+    event.attribute = attribute;
+    event.causes = measure::causes_of(knowledge).causes;
+    event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
+    event.correction.skid = skid_of({.attribute = attribute,
+                                     .pmu_name = pmu,
+                                     .knowledge = knowledge,
+                                     .machine = profile.cpu.machine(),
+                                     .of_run = source.run != nullptr,
+                                     .synthetic = described.synthetic,
+                                     .exact = exact[index]},
+                                    choices.measured);
+  }
+}
 
 CorrectedEvents& Corrector::correct() {
   std::vector<Splits::Executed> executed;

@@ -1,4 +1,4 @@
-// Where the samples of a recording's events were before they skidded.
+// The samples of a recording's events at the instructions that caused them.
 #pragma once
 
 #include "analysis/not_judged.h"
@@ -9,34 +9,39 @@
 #include "src/correct/watched_data.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/module.h"
 
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace skid::correct {
 
+/// A recording that was read.
+struct Profile {
+  const measure::Source& source;
+  perfdata::Recording& recording;
+  const locate::Digest& digest;  ///< of `recording`
+  locate::ModuleStore& modules;  ///< which knows the machine and the targets of `source`
+  measure::RecordedCpu& cpu;
+};
+
 class Corrector {
  public:
-  /// `recording`: after digest(), which gave `digest`. `keeps_blocks`: for blocks().
-  Corrector(perfdata::Recording& recording, const locate::Digest& digest,
-            locate::ModuleStore& modules, bool keeps_blocks)
-      : recording_(recording),
-        digest_(digest),
-        modules_(modules),
-        keeps_blocks_(keeps_blocks),
-        watched_(digest.spaces, modules) {}
+  /// With the events of `choices` and their skids. Throws InputError
+  /// if the recording was corrected before.
+  Corrector(const Profile& profile, const Choices& choices);
 
-  void add(std::uint32_t attribute, CorrectedEvent event) { events_[attribute] = std::move(event); }
-  /// Its samples are where instructions were executed.
-  void add_instructions(std::uint32_t attribute) { of_instructions_.insert(attribute); }
-
-  /// Once, after all were added.
+  /// Once.
   CorrectedEvents& correct();
-  /// Where the blocks of all places begin; after correct().
+  /// Names of all events, those left out by Choices::events too.
+  const std::vector<std::string>& recorded_events() const noexcept { return recorded_events_; }
+  /// Where the blocks of all places begin, with By::block; after correct().
   const Blocks& blocks() const noexcept { return blocks_; }
 
  private:
@@ -54,6 +59,8 @@ class Corrector {
   locate::ModuleStore& modules_;
   bool keeps_blocks_;
   CorrectedEvents events_;
+  std::vector<std::string> recorded_events_;
+  /// Events whose samples are where instructions were executed.
   std::set<std::uint32_t> of_instructions_;
   std::vector<Sampled> sampled_;
   WatchedData watched_;

@@ -1,7 +1,6 @@
 #include "src/correct/places.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 namespace skid::correct {
@@ -104,19 +103,7 @@ class Folder {
 
 std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const FoldingFrom& from) {
   Folder folder(by, from);
-  for (const Spread& spread : spreads) {
-    folder.sum_of(spread.place).recorded += spread.recorded;
-    std::set<Place*> reached;
-    for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
-      Place& place = folder.sum_of(spread.candidates[i]);
-      place.corrected += spread.samples[i];
-      reached.insert(&place);
-    }
-    for (Place* place : reached) {
-      place->high += spread.recorded;
-      if (reached.size() == 1) place->low += spread.recorded;
-    }
-  }
+  add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return folder.sum_of(place); });
   return folder.places();
 }
 

@@ -6,8 +6,10 @@
 #include "src/symbols/address_space.h"
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,25 @@ struct Spread {
   std::vector<std::uint64_t> samples;   ///< by candidate; their sum is `recorded`
 };
 
+/// Adds the spreads to what `counts_of` returns (a reference to Counts) for each of their places.
+/// Samples whose candidates are all in one place are surely there.
+template <typename CountsOf>
+void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
+  for (const Spread& spread : spreads) {
+    counts_of(spread.place).recorded += spread.recorded;
+    std::set<Counts*> reached;
+    for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
+      Counts& counts = counts_of(spread.candidates[i]);
+      counts.corrected += spread.samples[i];
+      reached.insert(&counts);
+    }
+    for (Counts* counts : reached) {
+      counts->high += spread.recorded;
+      if (reached.size() == 1) counts->low += spread.recorded;
+    }
+  }
+}
+
 /// Where blocks begin, by file and address of an instruction.
 using Blocks = std::map<std::pair<symbols::FileIndex, std::uint64_t>, std::uint64_t>;
 
@@ -38,8 +59,7 @@ struct FoldingFrom {
   const Blocks& blocks;  ///< for By::block
 };
 
-/// Adds up the spreads. Samples whose candidates are all in one place are surely there. Most
-/// corrected samples first.
+/// Adds up the spreads by the chosen unit. Most corrected samples first.
 std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const FoldingFrom& from);
 
 }  // namespace skid::correct
