@@ -83,9 +83,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   }
   Findings measured;
   if (!options.skid.empty()) {
-    measure::Choices choices;
-    choices.perfmon = options.perfmon;
-    measured = read_measurements({options.skid}, messages, choices);
+    measured = read_measurements({options.skid}, messages, {.perfmon = options.perfmon});
     if (measured.measurements.empty()) return ExitStatus::failed;
   }
   Cores cores(Cores::usable());
@@ -137,9 +135,7 @@ Command correct_command() {
                    Value::file("INPUT", options->inputs).several(),
                    "runs or recordings of perf: files, directories of perf record --threads, - for "
                    "standard input (default: skidscan.run)"},
-                  {{"--skid"},
-                   Value::file("RUN", options->skid),
-                   "run or report that measured the skid of the same event on the same machine"},
+                  skid_option(options->skid),
                   {{"-e", "--event"},
                    Value::text("EVENT", options->events),
                    "only these events, as they were recorded"},

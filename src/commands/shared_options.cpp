@@ -58,6 +58,12 @@ Option perfmon_option(std::string& directory) {
           "CPUs that are newer than the built-in tables"};
 }
 
+Option skid_option(std::string& run) {
+  return {{"--skid"},
+          Value::file("RUN", run),
+          "run or report that measured the skid of the same event on the same machine"};
+}
+
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {
   const auto kinds = output::texts_of(runway::all_trigger_kinds(),
                                       [](auto kind) { return std::string(name_of(kind)); });

@@ -35,6 +35,9 @@ Option html_option(std::string& file);
 /// --perfmon DIR, for commands that read recordings.
 Option perfmon_option(std::string& directory);
 
+/// --skid RUN, for correct::Choices::measured.
+Option skid_option(std::string& run);
+
 /// --trigger KIND; throws UsageError for an unknown kind while parsing.
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description);
 

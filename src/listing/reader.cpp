@@ -1,5 +1,6 @@
 #include "src/listing/reader.h"
 
+#include "src/correct/corrector.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
@@ -31,6 +32,7 @@ struct Reader::Reading {
   locate::KernelSymbols kernel;
   /// By attribute, index of Listing::columns.
   std::vector<std::optional<std::size_t>> columns = {};
+  correct::CorrectedEvents corrected = {};
 };
 
 namespace {
@@ -108,6 +110,10 @@ std::string_view name_of(Where where) {
   return kNames.at(static_cast<std::size_t>(where));
 }
 
+bool Column::is_corrected() const noexcept {
+  return correction && correction->skid.verdict == correct::Verdict::corrected;
+}
+
 std::uint64_t Column::read() const {
   return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
 }
@@ -162,6 +168,14 @@ Reader::Read Reader::add(const measure::Source& source) {
                            selection_.perfmon);
   modules_.expect_machine(cpu.machine().cpu.arch);
   modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
+  if (source.run == nullptr || runs_.insert(source.run_directory).second) {
+    measure::add_targets(source, modules_);
+  }
+  if (selection_.corrected) {
+    correct::Corrector corrector({source, recording, digest, modules_, cpu},
+                                 {.events = selection_.events, .measured = selection_.measured});
+    reading.corrected = std::move(corrector.correct());
+  }
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
   const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
@@ -175,6 +189,10 @@ Reader::Read Reader::add(const measure::Source& source) {
     judge(knowledge, column);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
     column.blocks = audit::BlockRule(attribute, knowledge, most_are_exact);
+    if (const auto corrected = reading.corrected.find(index);
+        corrected != reading.corrected.end()) {
+      column.correction = corrected->second.correction;
+    }
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));
   }
@@ -185,9 +203,6 @@ Reader::Read Reader::add(const measure::Source& source) {
     }
   });
 
-  if (source.run == nullptr || runs_.insert(source.run_directory).second) {
-    measure::add_targets(source, modules_);
-  }
   const bool found = selection_.function ? add_function(reading) : add_target(reading);
   if (!found) add_names(reading);
   return {recording.faults(), recording.read_in_part()};
@@ -197,7 +212,28 @@ void Reader::count(Code& code, const Reading& reading, const LocatedSamples& loc
                    std::uint64_t address) {
   const auto column = reading.columns[located.attribute];
   if (!column) return;
-  code.samples[address][*column] += {located.samples, located.kind.exact() ? located.samples : 0};
+  Count& sum = code.samples[address][*column];
+  sum += {located.samples, located.kind.exact() ? located.samples : 0};
+  if (code.kind != Kind::kernel_function || !listing_.columns[*column].is_corrected()) return;
+  sum += {.corrected = located.samples, .low = located.samples, .high = located.samples};
+}
+
+void Reader::count_corrected(const Reading& reading, const CodeOf& code_of) {
+  for (const auto& [attribute, event] : reading.corrected) {
+    if (event.correction.skid.verdict != correct::Verdict::corrected) continue;
+    const std::size_t column = *reading.columns[attribute];
+    std::map<correct::SpreadPlace, correct::Counts> places;
+    correct::add_up(event.spreads, [&](const correct::SpreadPlace& place) -> correct::Counts& {
+      return places[place];
+    });
+    for (const auto& [place, counts] : places) {
+      if (!place.is_linked || counts.high == 0) continue;
+      Code* code = code_of(place.file, place.address);
+      if (code == nullptr) continue;
+      code->samples[place.address][column] +=
+          {.corrected = counts.corrected, .low = counts.low, .high = counts.high};
+    }
+  }
 }
 
 bool Reader::add_target(Reading& reading) {
@@ -228,6 +264,9 @@ bool Reader::add_target(Reading& reading) {
     const auto address = geometry->module->address_at(located.location->offset);
     if (address && loop.contains(*address)) count(code, reading, located, *address);
   });
+  count_corrected(reading, [&](FileIndex file, std::uint64_t address) {
+    return geometry->is_target[file] && loop.contains(address) ? &code : nullptr;
+  });
   if (!code.map) {
     code.arch = geometry->description->specification.arch;
     code.map = std::move(geometry->map);
@@ -249,14 +288,38 @@ bool Reader::add_function(Reading& reading) {
   std::vector<File> files(spaces.file_count());
   bool is_any = false;
   bool is_in_kernel = false;
-  const auto take = [&](Code& code, const LocatedSamples& located, std::uint64_t address) {
-    if (!std::exchange(is_any, true) ||
-        !std::binary_search(code.columns.begin(), code.columns.end(),
-                            *reading.columns[located.attribute])) {
+  const auto take = [&](Code& code) {
+    is_any = true;
+    code.name = name;
+    const auto one = std::find_if(reading.columns.begin(), reading.columns.end(),
+                                  [](const auto& column) { return column.has_value(); });
+    if (!std::binary_search(code.columns.begin(), code.columns.end(), **one)) {
       join(code.columns, reading.columns);
     }
-    code.name = name;
-    count(code, reading, located, address);
+  };
+  const auto file_of = [&](FileIndex index) -> File& {
+    File& file = files[index];
+    const symbols::MappedFile& mapped = spaces.file(index);
+    if (std::exchange(file.is_known, true) || !is_selected_module(mapped.path)) return file;
+    file.found = modules_.find(mapped);
+    if (file.found.module == nullptr) return file;
+    for (const auto& function : file.found.module->functions_named(name)) {
+      file.begins.insert(function.range.begin);
+    }
+    return file;
+  };
+  const auto code_of = [&](FileIndex index, std::uint64_t address) -> Code* {
+    File& file = file_of(index);
+    if (file.begins.empty()) return nullptr;
+    const auto function = file.found.module->function_at(address);
+    if (!function || !file.begins.contains(function->range.begin)) return nullptr;
+    Code& code = code_at(listing_.codes, Kind::function, file.found.module, spaces.file(index).path,
+                         function->range);
+    code.file = file.found.path;
+    if (function->name != name) code.alias = function->name;
+    file.is_sampled = true;
+    take(code);
+    return &code;
   };
   reading.digest.located.for_each([&](const LocatedSamples& located) {
     if (!located.location || !reading.columns[located.attribute]) return;
@@ -267,32 +330,19 @@ bool Reader::add_function(Reading& reading) {
       const auto symbol = reading.kernel.symbol_at(mapped, located.ip, located.location->offset);
       if (!symbol || symbol->name != name) return;
       is_in_kernel = true;
-      take(code_at(listing_.codes, Kind::kernel_function, nullptr, dso, symbol->range), located,
-           located.ip);
+      Code& code = code_at(listing_.codes, Kind::kernel_function, nullptr, dso, symbol->range);
+      take(code);
+      count(code, reading, located, located.ip);
       return;
     }
     if (where_is(located) != Where::user) return;
-    File& file = files[located.location->file];
-    if (!std::exchange(file.is_known, true) && is_selected_module(mapped.path)) {
-      file.found = modules_.find(mapped);
-      if (file.found.module != nullptr) {
-        for (const auto& function : file.found.module->functions_named(name)) {
-          file.begins.insert(function.range.begin);
-        }
-      }
-    }
-    if (file.found.module == nullptr || file.begins.empty()) return;
-    const auto address = file.found.module->address_at(located.location->offset);
-    if (!address) return;
-    const auto function = file.found.module->function_at(*address);
-    if (!function || !file.begins.contains(function->range.begin)) return;
-    Code& code =
-        code_at(listing_.codes, Kind::function, file.found.module, mapped.path, function->range);
-    code.file = file.found.path;
-    if (function->name != name) code.alias = function->name;
-    file.is_sampled = true;
-    take(code, located, *address);
+    const auto* module = file_of(located.location->file).found.module;
+    if (module == nullptr) return;
+    const auto address = module->address_at(located.location->offset);
+    Code* code = address ? code_of(located.location->file, *address) : nullptr;
+    if (code != nullptr) count(*code, reading, located, *address);
   });
+  count_corrected(reading, code_of);
   for (const File& file : files) {
     if (!file.begins.empty() && !file.is_sampled) unsampled_in_.insert(file.found.path.string());
   }
@@ -360,6 +410,7 @@ void Reader::add_even_counts(Code& code, Judges& judges) const {
       const auto found = by_column.find(column);
       if (found == by_column.end()) continue;
       const Count& count = found->second;
+      if (count.samples == 0) continue;
       const std::uint64_t inexact = count.samples - count.exact;
       const bool by_exact = event.rule == audit::Rule::sampled;
       samples[address] = {by_exact ? count.exact : inexact, by_exact && inexact > 0};

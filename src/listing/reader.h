@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,9 @@ struct Selection {
   std::string module = {};  ///< path or file name of a mapped file; empty: any
   /// Directory of Intel's event files; empty: libpfm4.
   std::filesystem::path perfmon = {};
+  /// Whether to take out the skid of events, as correct::correct() does with `measured`.
+  bool corrected = false;
+  std::optional<std::span<const analysis::Measurement>> measured = {};
 };
 
 /// Collects the selected code of one recording after the other.
@@ -74,6 +79,9 @@ class Reader {
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
   void add_names(Reading& reading);
+  /// The selected code at a link-time address of a file; null: none.
+  using CodeOf = std::function<Code*(symbols::FileIndex, std::uint64_t)>;
+  static void count_corrected(const Reading& reading, const CodeOf& code_of);
   void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
              std::uint64_t address);
   void decode(Code& code) const;

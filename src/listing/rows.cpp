@@ -115,7 +115,7 @@ class Folder {
   }
   static bool any(const Counts& counts) {
     return std::any_of(counts.begin(), counts.end(),
-                       [](const Count& count) { return count.samples > 0; });
+                       [](const Count& count) { return !count.none(); });
   }
   static void add(const Counts& some, Counts& sum) {
     sum.resize(some.size());

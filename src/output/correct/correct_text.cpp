@@ -139,10 +139,7 @@ std::string event_text(const Correction& correction, const EventCorrection& even
     text += page.field("compared", joined(texts_of(skid.compared, compared_text)));
   }
   const Ink ink = skid.verdict == Verdict::refused ? Ink::red : Ink::green;
-  std::string verdict(skid.verdict == Verdict::nothing_to_correct ? "nothing to correct"
-                                                                  : name_of(skid.verdict));
-  if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
-  text += page.field("verdict", verdict, ink);
+  text += page.field("verdict", verdict_text(skid), ink);
   if (!skid.advice.empty()) text += page.field("instead", escape_for_terminal(skid.advice));
   if (skid.verdict == Verdict::corrected) text += page.field("outcome", outcome(event));
   if (event.split > 0) text += page.field("split", split_text(event));
@@ -151,6 +148,13 @@ std::string event_text(const Correction& correction, const EventCorrection& even
 }
 
 }  // namespace
+
+std::string verdict_text(const correct::Skid& skid) {
+  std::string verdict(skid.verdict == Verdict::nothing_to_correct ? "nothing to correct"
+                                                                  : name_of(skid.verdict));
+  if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
+  return verdict;
+}
 
 std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
   std::string text;
