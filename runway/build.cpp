@@ -8,17 +8,14 @@
 #include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
-#include <cerrno>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace skid::runway {
 
@@ -39,46 +36,6 @@ constexpr std::optional<Arch> host_arch() {
   return std::nullopt;
 #endif
 }
-
-/// A file that is removed unless it was renamed into its place.
-class StagedFile {
- public:
-  explicit StagedFile(const fs::path& final_path)
-      : final_path_(final_path),
-        path_(final_path.parent_path() /
-              fmt::format(".{}.{}.new", final_path.filename().string(), ::getpid())) {
-    const fs::path directory = path_.has_parent_path() ? path_.parent_path() : ".";
-    if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
-    std::error_code ignored;
-    if (fs::is_directory(final_path_, ignored)) refuse(EISDIR);
-  }
-  StagedFile(const StagedFile&) = delete;
-  StagedFile& operator=(const StagedFile&) = delete;
-  StagedFile(StagedFile&&) = delete;
-  StagedFile& operator=(StagedFile&&) = delete;
-  ~StagedFile() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
-  }
-
-  const fs::path& path() const noexcept { return path_; }
-
-  void rename() {
-    std::error_code error;
-    fs::rename(path_, final_path_, error);
-    if (error) refuse(error.value());
-    path_.clear();
-  }
-
-  [[noreturn]] void refuse(int error) const {
-    throw Error(
-        fmt::format("{}: cannot be written: {}", final_path_.string(), describe_errno(error)));
-  }
-
- private:
-  fs::path final_path_;
-  fs::path path_;
-};
 
 fs::path compiler_for(Arch arch) {
   const bool own = host_arch() == arch;
@@ -149,7 +106,7 @@ std::string first_message(std::string_view text) {
 Target build_target(const Specification& specification, const fs::path& path) {
   const std::string assembly = assembly_of(specification);
   const fs::path compiler = compiler_for(specification.arch);
-  StagedFile staged(path);
+  StagedFile staged(path, kProgramMode);
 
   // Names relative to a temporary directory, so that neither path nor time get into the bytes.
   const TemporaryDirectory directory;
@@ -167,13 +124,11 @@ Target build_target(const Specification& specification, const fs::path& path) {
                             first_message(compiled.err)));
   }
 
-  write_file_atomically(staged.path(), read_file(directory.path() / kOutput, kLargestTarget));
-  std::error_code error;
-  fs::permissions(staged.path(), fs::perms{0755}, error);
-  if (error) staged.refuse(error.value());
-  const std::optional<Target> target = read_target(staged.path());
+  const fs::path built = directory.path() / kOutput;
+  const std::optional<Target> target = read_target(built);
   if (!target) throw Error(fmt::format("{}: left the note out of the target", compiler.string()));
-  staged.rename();
+  write_all(staged.file(), read_file(built, kLargestTarget), path.string());
+  staged.complete();
   return {path, target->build_id, target->description};
 }
 

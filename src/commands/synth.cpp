@@ -13,14 +13,13 @@
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 
-#include <cerrno>
 #include <filesystem>
-#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -98,30 +97,6 @@ synth::Model on_target(synth::Model model, const Target& target) {
   return model;
 }
 
-/// Calls `write` with a new file beside `path`, which becomes `path` when it is written.
-void write_staged(const fs::path& path, const std::function<void(FileDescriptor)>& write) {
-  fs::path staged = path;
-  staged += ".partial";
-  constexpr int kMode = 0666;  // what the umask leaves of it
-  FileDescriptor file(
-      ::open(staged.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kMode));
-  int problem = file ? 0 : errno;
-  std::error_code error;
-  if (problem == 0) {
-    try {
-      write(std::move(file));
-    } catch (...) {
-      fs::remove(staged, error);
-      throw;
-    }
-    fs::rename(staged, path, error);
-    problem = error.value();
-  }
-  if (problem == 0) return;
-  fs::remove(staged, error);
-  throw Error(fmt::format("{}: cannot be written: {}", path.string(), describe_errno(problem)));
-}
-
 /// The files that a recording alone consists of.
 struct Files {
   fs::path recording;  ///< "-": standard output
@@ -137,14 +112,9 @@ Files files_of(const SynthOptions& options) {
 
 void require_absent(const fs::path& path, bool force) {
   std::error_code ignored;
-  const auto status = fs::symlink_status(path, ignored);
-  if (!fs::exists(status)) return;
-  if (!force) {
-    throw UsageError(fmt::format("{}: exists; --force replaces it", path.string()));
-  }
-  if (!fs::is_regular_file(status)) {
-    throw UsageError(fmt::format("{}: exists and is no regular file", path.string()));
-  }
+  // Devices and FIFOs are not replaced.
+  if (force || !fs::is_regular_file(path, ignored)) return;
+  throw UsageError(fmt::format("{}: exists; --force replaces it", path.string()));
 }
 
 void print_target_details(const Messages& messages, const Target& target) {
@@ -169,6 +139,9 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   if (!to_standard_output) require_absent(files.recording, options.force);
   require_absent(files.truth, options.force);
   if (options.target.empty()) require_absent(files.target, options.force);
+  std::optional<StagedFile> staged;
+  if (!to_standard_output) staged.emplace(files.recording);
+  const std::string name = to_standard_output ? "standard output" : files.recording.string();
   const Target target = options.target.empty() ? runway::build_target(read.target, files.target)
                                                : runway::require_target(files.target);
   const synth::Model model = on_target(read, target);
@@ -181,16 +154,10 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   progress.begins("writing", files.recording.string(), 1, 1);
   synth::Synthesizer synthesizer(model, target);
   const perfdata::WritingChoices choices = choices_of(options);
-  synth::RecordingTruth truth;
-  if (to_standard_output) {
-    FileDescriptor file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-    if (!file) throw Error("standard output: cannot be written: " + describe_errno(errno));
-    truth = synthesizer.write(synth::all_of(model), 1, std::move(file), "standard output", choices);
-  } else {
-    write_staged(files.recording, [&](FileDescriptor file) {
-      truth = synthesizer.write(synth::all_of(model), 1, std::move(file), files.recording, choices);
-    });
-  }
+  synth::RecordingTruth truth = synthesizer.write(
+      synth::all_of(model), 1, duplicate(staged ? staged->file().get() : STDOUT_FILENO, name), name,
+      choices);
+  if (staged) staged->complete();
   const auto paused = progress.pause();
   const std::uint64_t samples = print_truth_details(messages, files.recording.string(), truth);
   write_file_atomically(files.truth,
@@ -216,9 +183,7 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
   Target target = runway::require_target(options.target);
   const std::string name(runway::name_of(target.description.specification.trigger));
   target.path = directory / ("target." + name);
-  write_file_atomically(target.path, read_file(options.target, kLargestTarget));
-  std::error_code ignored;
-  fs::permissions(target.path, fs::perms{0755}, ignored);
+  write_file_atomically(target.path, read_file(options.target, kLargestTarget), kProgramMode);
   return target;
 }
 

@@ -12,13 +12,13 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <span>
-#include <system_error>
+#include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace skid::correct {
@@ -42,59 +42,44 @@ std::string bytes_of(Number value, ByteOrder order) {
   return bytes;
 }
 
-/// A file while it is written: replaces its name when it is complete, and is removed otherwise.
+/// A copy of a recording, in which bytes are replaced.
 class Copy {
  public:
-  Copy(const fs::path& source, fs::path path)
-      : path_(std::move(path)), partial_(path_.string() + ".partial") {
-    std::error_code error;
-    fs::copy_file(source, partial_, fs::copy_options::overwrite_existing, error);
-    if (error) fail(error.message());
-    fs::permissions(partial_, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add,
-                    error);
-    file_ = FileDescriptor(::open(partial_.c_str(), O_RDWR | O_CLOEXEC));
-    if (!file_) fail(describe_errno(errno));
-    size_ = fs::file_size(partial_, error);
-    if (error) fail(error.message());
-  }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-  ~Copy() {
-    std::error_code ignored;
-    if (!complete_) fs::remove(partial_, ignored);
+  Copy(const fs::path& source, const fs::path& path) : name_(path.string()) {
+    const FileDescriptor original = open_regular_file(source);
+    struct stat status {};
+    if (::fstat(original.get(), &status) != 0) fail();
+    staged_.emplace(path, (status.st_mode & kFileMode) | S_IRUSR | S_IWUSR);
+    copy_to_end(original, file(), name_);
+    const off_t end = ::lseek(file().get(), 0, SEEK_CUR);
+    if (end < 0) fail();
+    size_ = static_cast<std::uint64_t>(end);
   }
 
   std::uint64_t size() const noexcept { return size_; }
-  const FileDescriptor& file() const noexcept { return file_; }
+  const FileDescriptor& file() const noexcept { return staged_->file(); }
 
   void put(std::uint64_t offset, std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written =
-          ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+          ::pwrite(file().get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail(describe_errno(errno));
+      if (written <= 0) fail();
       offset += static_cast<std::uint64_t>(written);
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   }
 
-  void complete() {
-    std::error_code error;
-    if (::fsync(file_.get()) != 0) fail(describe_errno(errno));
-    fs::rename(partial_, path_, error);
-    if (error) fail(error.message());
-    complete_ = true;
-  }
+  void complete() { staged_->complete(); }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const {
-    throw Error(fmt::format("{}: cannot be written: {}", path_.string(), why));
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("{}: cannot be written: {}", name_, describe_errno(errno)));
   }
 
-  fs::path path_, partial_;
-  FileDescriptor file_;
+  std::string name_;
+  std::optional<StagedFile> staged_;
   std::uint64_t size_ = 0;
-  bool complete_ = false;
 };
 
 /// Index of the first entry of a call chain that is in user mode; its size without one.

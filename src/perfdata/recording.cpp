@@ -2,13 +2,11 @@
 
 #include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
-#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -57,19 +55,6 @@ NumberedFiles numbered_files(const std::filesystem::path& directory) {
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-/// Makes a file without a name in $TMPDIR, or in /var/tmp, as /tmp may be memory. `directory` is
-/// set to it. Throws Error.
-FileDescriptor unnamed_file(std::string& directory) {
-  const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
-  const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
-  directory = is_chosen || !is_writable ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
-  const TemporaryDirectory temporary(directory);  // removed when the file is open
-  const auto path = temporary.path() / "pipe";
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) cannot_open(path);
-  return file;
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "src/support/file.h"
 
 #include "src/support/error.h"
+#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -57,43 +58,15 @@ void synchronize(const FileDescriptor& file, const fs::path& path) {
   }
 }
 
-/// A file under a temporary name in a directory, removed unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& final_path) : final_path_(final_path) {
-    constexpr int kAttempts = 100;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      path_ = final_path.parent_path() /
-              fmt::format(".{}.{}.{}.tmp", final_path.filename().string(), ::getpid(), attempt);
-      // Mode 0666 leaves the permissions to the umask, which mkstemp would not.
-      file_ = FileDescriptor(
-          ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-      if (file_) return;
-      if (errno != EEXIST) break;
-    }
-    throw unwritable(final_path, errno);
+/// The file that a symbolic link names, existing or not.
+fs::path followed(fs::path path) {
+  constexpr int kMostLinks = 40;  // MAXSYMLINKS, include/linux/namei.h
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, error);
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  TemporaryFile(TemporaryFile&&) = delete;
-  TemporaryFile& operator=(TemporaryFile&&) = delete;
-  ~TemporaryFile() {
-    if (!renamed_) ::unlink(path_.c_str());
-  }
-
-  const FileDescriptor& file() const noexcept { return file_; }
-
-  void rename() {
-    if (::rename(path_.c_str(), final_path_.c_str()) != 0) throw unwritable(final_path_, errno);
-    renamed_ = true;
-  }
-
- private:
-  fs::path final_path_;
-  fs::path path_;
-  FileDescriptor file_;
-  bool renamed_ = false;
-};
+  return path;
+}
 
 }  // namespace
 
@@ -237,27 +210,88 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
   return text;
 }
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  if (fs::is_directory(status)) throw unwritable(path, EISDIR);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    if (!file) throw unwritable(path, errno);
-    write_all(file, content, path.string());
+void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name) {
+  std::string bytes(std::size_t{1} << 20, '\0');
+  for (;;) {
+    const ssize_t count = ::read(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw unwritable(name, errno);
+    if (count == 0) return;
+    write_all(to, std::string_view(bytes).substr(0, static_cast<std::size_t>(count)), name);
+  }
+}
+
+FileDescriptor duplicate(int file, const std::string& name) {
+  FileDescriptor copy(::fcntl(file, F_DUPFD_CLOEXEC, 0));
+  if (!copy) throw unwritable(name, errno);
+  return copy;
+}
+
+FileDescriptor unnamed_file(std::string& directory) {
+  const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
+  directory = is_chosen || !is_writable ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
+  const TemporaryDirectory temporary(directory);  // removed when the file is open
+  const auto path = temporary.path() / "unnamed";
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) throw unwritable(path, errno);
+  return file;
+}
+
+StagedFile::StagedFile(fs::path path, unsigned mode) : path_(std::move(path)) {
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) throw unwritable(path_, errno);
+  if (exists && S_ISDIR(status.st_mode)) throw unwritable(path_, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    device_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!device_) throw unwritable(path_, errno);
+    std::string ignored;
+    file_ = unnamed_file(ignored);
     return;
   }
-  const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : path;
+  final_ = followed(path_);
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const fs::path name =
+        final_.parent_path() /
+        fmt::format(".{}.{}.{}.tmp", final_.filename().string(), ::getpid(), attempt);
+    // The mode is left to the umask, which mkstemp would not do.
+    file_ = FileDescriptor(
+        ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (file_) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  throw unwritable(path_, errno);
+}
 
-  TemporaryFile temporary(resolved);
-  write_all(temporary.file(), content, path.string());
-  synchronize(temporary.file(), path);
-  temporary.rename();
+StagedFile::~StagedFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void StagedFile::complete() {
+  if (device_) {
+    if (::lseek(file_.get(), 0, SEEK_SET) < 0) throw unwritable(path_, errno);
+    copy_to_end(file_, device_, path_.string());
+    return;
+  }
+  synchronize(file_, path_);
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0) throw unwritable(path_, errno);
+  temporary_.clear();
 
   // The new name is on the disk once the directory is.
-  const fs::path directory = resolved.parent_path().empty() ? "." : resolved.parent_path();
+  const fs::path directory = final_.parent_path().empty() ? "." : final_.parent_path();
   const FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (handle) synchronize(handle, path);
+  if (handle) synchronize(handle, path_);
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content, unsigned mode) {
+  StagedFile staged(path, mode);
+  write_all(staged.file(), content, path.string());
+  staged.complete();
 }
 
 }  // namespace skid

@@ -57,11 +57,51 @@ std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std:
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
                std::string_view remedy = {});
 
-/// Replaces `path` by `content` through a temporary file beside it, fsync and rename, so that a
-/// reader sees the old content or the new one. A symbolic link is followed; what exists and is not
-/// a regular file (/dev/stdout, a FIFO) is written to directly. Throws Error naming the path
-/// ("no space left on device", …).
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+/// Writes what is left of `file` at the position of `to`. `name`: that of `to`, for errors. Throws
+/// Error.
+void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name);
+
+/// Another descriptor of the same open file. `name`: for errors. Throws Error.
+FileDescriptor duplicate(int file, const std::string& name);
+
+/// An empty file without a name, for reading and writing, in $TMPDIR or in /var/tmp, as /tmp may be
+/// memory. `directory` is set to it. Throws Error.
+FileDescriptor unnamed_file(std::string& directory);
+
+constexpr unsigned kFileMode = 0666, kProgramMode = 0777;  ///< the umask takes its bits away
+
+/// A new content of a file, so that a reader of the file sees the old content or all of the new
+/// one. It is a temporary file: beside `path`, and renamed to it when it is complete; if `path` is
+/// a symbolic link, beside the file that the link names; if it is a device or a FIFO (/dev/stdout),
+/// which cannot be replaced, in $TMPDIR, and copied into it when it is complete.
+class StagedFile {
+ public:
+  /// Waits until a FIFO has a reader. Throws Error naming the path where it cannot be written: a
+  /// directory, no permission.
+  explicit StagedFile(std::filesystem::path path, unsigned mode = kFileMode);
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+  StagedFile(StagedFile&&) = delete;
+  StagedFile& operator=(StagedFile&&) = delete;
+  ~StagedFile();
+
+  /// For reading and writing at any offset.
+  const FileDescriptor& file() const noexcept { return file_; }
+
+  /// Gives `path` the content, on the disk, too. Throws Error: "no space left on device", …
+  void complete();
+
+ private:
+  std::filesystem::path path_;       ///< as given, for errors
+  std::filesystem::path final_;      ///< without symbolic links at its end
+  std::filesystem::path temporary_;  ///< empty where nothing is to be removed
+  FileDescriptor file_;
+  FileDescriptor device_;  ///< or FIFO
+};
+
+/// Replaces `path` by `content`; see StagedFile.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content,
+                           unsigned mode = kFileMode);
 
 /// What an errno means, as the end of a message: "no space left on device".
 std::string describe_errno(int error_number);

@@ -2,6 +2,7 @@
 // synthetic level 1, whose truth is placed.
 #include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/device.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
@@ -19,6 +20,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace skid {
 namespace {
@@ -452,6 +454,34 @@ TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
   EXPECT_THAT(again.err, HasSubstr("correct the original"));
   EXPECT_EQ(run({"correct", "pie.data", "-o", "pie.data"}).code.status, kUsage);
   EXPECT_EQ(test::content_of(directory_ / "pie.data"), original);
+
+  namespace fs = std::filesystem;
+  const std::string copy = test::content_of(directory_ / "corrected.data");
+  fs::permissions(directory_ / "corrected.data", fs::perms::all);
+  fs::create_symlink("corrected.data", directory_ / "link");
+  // Name of earlier versions' temporary files.
+  fs::create_symlink("pie", directory_ / "link.partial");
+  const std::string program = test::content_of(directory_ / "pie");
+  corrected({"pie.data", "-o", "link"});
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
+  EXPECT_EQ(test::content_of(directory_ / "corrected.data"), copy);
+  EXPECT_EQ(test::content_of(directory_ / "pie"), program);
+  EXPECT_EQ(fs::status(directory_ / "corrected.data").permissions(),
+            fs::status(directory_ / "pie.data").permissions());
+
+  ASSERT_EQ(::mkfifo((directory_ / "fifo").c_str(), 0600), 0);
+  const auto piped =
+      run_program({"sh", "-c", R"(cat fifo > piped.data & "$1" correct pie.data -o fifo && wait)",
+                   "sh", test::skidscan_program()},
+                  directory_.path());
+  EXPECT_EQ(piped.code.status, kDone) << piped.err;
+  EXPECT_EQ(test::content_of(directory_ / "piped.data"), copy);
+  EXPECT_TRUE(fs::is_fifo(directory_ / "fifo"));
+  if (!test::make_device(directory_ / "null", test::MemoryDevice::null)) {
+    GTEST_SKIP() << "no permission to make device nodes; the rest passed";
+  }
+  corrected({"pie.data", "-o", "null"});
+  EXPECT_TRUE(fs::is_character_file(directory_ / "null"));
 }
 
 TEST_F(CorrectCommand, MovesTheFirstEntryOfCallChains) {

@@ -1,6 +1,7 @@
 #include "src/support/file.h"
 
 #include "src/support/error.h"
+#include "tests/support/device.h"
 
 #include <array>
 #include <cerrno>
@@ -45,6 +46,15 @@ class File : public ::testing::Test {
       return error.what();
     }
     return "no fault";
+  }
+
+  static std::string failure_to_write(const fs::path& path) {
+    try {
+      write_file_atomically(path, "x");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
   }
 
   fs::path directory_;
@@ -116,27 +126,77 @@ TEST_F(File, WrittenThroughASymbolicLinkKeepsTheLink) {
   EXPECT_EQ(read_file(path, 100), "new");
 }
 
+TEST_F(File, WrittenThroughADanglingLinkIsMadeWhereItPoints) {
+  fs::create_symlink("a", directory_ / "link");
+  write_file_atomically(directory_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
+  EXPECT_EQ(read_file(directory_ / "a", 100), "new");
+}
+
 TEST_F(File, WrittenToADeviceLeavesTheDevice) {
-  write_file_atomically("/dev/null", "x");
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const fs::path null = directory_ / "null", full = directory_ / "full";
+  if (!test::make_device(null, test::MemoryDevice::null) ||
+      !test::make_device(full, test::MemoryDevice::full)) {
+    GTEST_SKIP() << "no permission to make device nodes";
+  }
+  fs::create_symlink("null", directory_ / "link");
+  for (const char* name : {"null", "link"}) write_file_atomically(directory_ / name, "x");
+  EXPECT_TRUE(fs::is_character_file(fs::symlink_status(null)));
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
+  EXPECT_EQ(failure_to_write(full), full.string() + ": cannot be written: no space left on device");
+  EXPECT_TRUE(fs::is_character_file(full));
+  EXPECT_EQ(entries(), 3U);
+}
+
+TEST_F(File, StagedForAFifoArrivesWholeWhateverTheOrderOfItsParts) {
+  const fs::path fifo = directory_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  {
+    StagedFile staged(fifo);
+    write_all(staged.file(), "0123", "");
+    ASSERT_EQ(::pwrite(staged.file().get(), "ab", 2, 1), 2);
+    staged.complete();
+  }
+  EXPECT_EQ(read_to_end(reader, 100, "fifo"), "0ab3");
+  EXPECT_TRUE(fs::is_fifo(fifo));
+}
+
+TEST_F(File, StagedButNotCompletedLeavesTheOldOne) {
+  const fs::path path = write("a", "old");
+  {
+    const StagedFile staged(path);
+    write_all(staged.file(), "new", "");
+    EXPECT_EQ(read_file(path, 100), "old");
+  }
+  EXPECT_EQ(read_file(path, 100), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, StagedDoesNotFollowALinkWithItsTemporaryName) {
+  const fs::path other = write("other", "theirs");
+  fs::path temporary;
+  {
+    const StagedFile staged(directory_ / "a");
+    for (const auto& entry : fs::directory_iterator(directory_)) {
+      if (entry.path() != other) temporary = entry.path();
+    }
+  }
+  fs::create_symlink(other, temporary);
+  write_file_atomically(directory_ / "a", "new");
+  EXPECT_EQ(read_file(directory_ / "a", 100), "new");
+  EXPECT_EQ(read_file(other, 100), "theirs");
 }
 
 TEST_F(File, ThatCannotBeWrittenIsNamedWithTheReason) {
-  const auto message_of = [](const fs::path& path) -> std::string {
-    try {
-      write_file_atomically(path, "x");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  };
   const fs::path missing = directory_ / "missing" / "a";
-  EXPECT_EQ(message_of(missing),
+  EXPECT_EQ(failure_to_write(missing),
             missing.string() + ": cannot be written: no such file or directory");
-  EXPECT_EQ(message_of(directory_), directory_.string() + ": cannot be written: is a directory");
-  if (fs::exists("/dev/full")) {
-    EXPECT_EQ(message_of("/dev/full"), "/dev/full: cannot be written: no space left on device");
-  }
+  EXPECT_EQ(failure_to_write(directory_),
+            directory_.string() + ": cannot be written: is a directory");
+  fs::create_symlink("loop", directory_ / "loop");
+  EXPECT_THAT(failure_to_write(directory_ / "loop"),
+              HasSubstr("too many levels of symbolic links"));
 }
 
 TEST_F(File, LeavesWhatWasPeekedAtForTheNextReader) {
