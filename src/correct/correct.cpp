@@ -271,6 +271,7 @@ class Corrector {
     OpenSplit open;
     open.attribute = one.attribute;
     open.share = event.spreads.size();
+    open.ways.attribute = one.attribute;
     open.ways.file = one.file;
     open.ways.offset = one.offset;
     for (const Candidate& candidate : candidates.known) {
@@ -331,15 +332,14 @@ class Corrector {
   }
 
   /// Shares by the ways that branch records show; empty where they show none.
-  static std::vector<double> weights_by_ways(const OpenSplit& open, const Ways& ways,
+  static std::vector<double> weights_by_ways(const OpenSplit& open, const WayCounts& ways,
                                              std::size_t candidates) {
     std::vector<double> weights;
-    if (ways.taken.empty()) return weights;
     double sum = 0;
     for (const std::size_t way : open.way_of) {
       if (way == SIZE_MAX) return {};
       const auto sharing = std::count(open.way_of.begin(), open.way_of.end(), way);
-      weights.push_back(static_cast<double>(ways.taken[way]) / static_cast<double>(sharing));
+      weights.push_back(static_cast<double>(ways.from[way]) / static_cast<double>(sharing));
       sum += weights.back();
     }
     if (weights.size() < candidates) {  // the last one is what is not known
@@ -392,12 +392,13 @@ class Corrector {
   void split() {
     std::vector<Ways> ways;
     for (OpenSplit& open : open_) ways.push_back(std::move(open.ways));
-    count_ways(recording_, digest_.spaces, ways);
+    const auto counted = count_ways(recording_, digest_.spaces, ways);
     for (std::size_t i = 0; i < open_.size(); ++i) {
       const OpenSplit& open = open_[i];
       Event& event = events_.at(open.attribute);
       Spread& spread = event.spreads[open.share];
-      std::vector<double> weights = weights_by_ways(open, ways[i], spread.candidates.size());
+      std::vector<double> weights;
+      if (!counted.empty()) weights = weights_by_ways(open, counted[i], spread.candidates.size());
       SplitBy by = SplitBy::branch_records;
       if (weights.empty()) {
         weights = open.executions;
