@@ -1,75 +1,102 @@
 #include "src/correct/shares.h"
 
 #include "src/locate/visit.h"
-#include "src/perfdata/bytes.h"
+#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace skid::correct {
 namespace {
 
-constexpr std::size_t kBranchEntry = 24;                       // struct perf_branch_entry
 constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;  // bytes; longer: not one function
+constexpr double kMostOutOfStep = 0.01;
 
-struct TakenBranch {
-  std::uint64_t from = 0, to = 0;
-};
-
-std::vector<TakenBranch> branches_of(std::span<const std::byte> stack, perfdata::ByteOrder order) {
-  std::vector<TakenBranch> branches;
-  perfdata::ByteReader reader(stack, order);
-  while (reader.remaining() >= kBranchEntry) {
-    TakenBranch& branch = branches.emplace_back();
-    branch.from = reader.u64();
-    branch.to = reader.u64();
-    reader.skip(sizeof(std::uint64_t));
-  }
-  return branches;
-}
-
+/// Counts the ways in the branch stacks of samples, newest branch first.
 class WayCounter {
  public:
-  WayCounter(const symbols::AddressSpaces& spaces, std::vector<Ways>& ways)
-      : spaces_(spaces), ways_(ways), order_(ways.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+  WayCounter(const symbols::AddressSpaces& spaces, const std::vector<Ways>& ways)
+      : spaces_(spaces), ways_(ways), by_place_(ways.size()) {
+    for (const Ways& one : ways) {
+      in_all_records_.push_back({std::vector<std::uint64_t>(one.from.size()), 0});
+    }
+    of_samples_ = in_all_records_;
+    std::iota(by_place_.begin(), by_place_.end(), std::size_t{0});
+    std::sort(by_place_.begin(), by_place_.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(ways[a].file, ways[a].offset) < std::tie(ways[b].file, ways[b].offset);
     });
   }
 
-  void count(std::int32_t pid, std::uint64_t time, const std::vector<TakenBranch>& branches) {
+  /// `at`: of the sample.
+  void count(const perfdata::Sample& sample, std::uint64_t time,
+             const std::optional<symbols::FileLocation>& at,
+             std::span<const perfdata::BranchEntry> branches) {
+    if (at) count_newest(sample, time, *at, branches.front());
     for (std::size_t i = 0; i < branches.size(); ++i) {
-      const TakenBranch& branch = branches[i];
-      const auto to = locate(pid, branch.to, time);
+      const perfdata::BranchEntry& branch = branches[i];
+      const auto to = locate(sample.pid, branch.to, time);
       if (!to) continue;
       for_each(to->file, to->offset, to->offset + 1,
-               [&](Ways& ways) { jump(ways, to->offset + (branch.from - branch.to)); });
+               [&](std::size_t way) { add_branch(way, branch, in_all_records_[way]); });
       // The run from there to the next newer branch.
       if (i == 0 || branches[i - 1].from < branch.to) continue;
       const std::uint64_t length = branches[i - 1].from - branch.to;
       if (length > kLongestRun) continue;
-      for_each(to->file, to->offset + 1, to->offset + length + 1, [&](Ways& ways) {
-        if (ways.falls_from != SIZE_MAX) {
-          ++ways.taken[ways.falls_from];
-        } else {
-          ++ways.elsewhere;
-        }
-      });
+      for_each(to->file, to->offset + 1, to->offset + length + 1,
+               [&](std::size_t way) { add_fall(way, in_all_records_[way]); });
     }
   }
 
- private:
-  static void jump(Ways& ways, std::uint64_t from) {
-    const auto found = std::find(ways.from.begin(), ways.from.end(), from);
-    if (found == ways.from.end()) {
-      ++ways.elsewhere;
-    } else {
-      ++ways.taken[static_cast<std::size_t>(found - ways.from.begin())];
+  std::vector<WayCounts> result() && {
+    for (std::size_t way = 0; way < ways_.size(); ++way) {
+      const Steps steps = steps_[ways_[way].attribute];
+      const double most = kMostOutOfStep * static_cast<double>(steps.in + steps.out);
+      const auto& from = of_samples_[way].from;
+      const auto shown = std::accumulate(from.begin(), from.end(), of_samples_[way].elsewhere);
+      if (shown > 0 && static_cast<double>(steps.out) <= most) {
+        in_all_records_[way] = std::move(of_samples_[way]);
+      }
     }
+    return std::move(in_all_records_);
+  }
+
+ private:
+  /// Samples whose newest record is of a branch that led to their instruction, and others.
+  struct Steps {
+    std::uint64_t in = 0, out = 0;
+  };
+
+  void count_newest(const perfdata::Sample& sample, std::uint64_t time, symbols::FileLocation at,
+                    const perfdata::BranchEntry& newest) {
+    const auto to = locate(sample.pid, newest.to, time);
+    const bool leads_here = to && to->file == at.file && to->offset <= at.offset &&
+                            at.offset - to->offset <= kLongestRun;
+    ++(leads_here ? steps_[sample.attribute].in : steps_[sample.attribute].out);
+    if (!leads_here) return;
+    for_each(at.file, at.offset, at.offset + 1, [&](std::size_t way) {
+      if (ways_[way].attribute != sample.attribute) return;
+      if (to->offset == at.offset) {
+        add_branch(way, newest, of_samples_[way]);
+      } else {
+        add_fall(way, of_samples_[way]);
+      }
+    });
+  }
+
+  void add_branch(std::size_t way, const perfdata::BranchEntry& branch, WayCounts& counts) const {
+    const auto& from = ways_[way].from;
+    const std::uint64_t offset = ways_[way].offset + (branch.from - branch.to);
+    const auto found = std::find(from.begin(), from.end(), offset);
+    add(static_cast<std::size_t>(found - from.begin()), counts);
+  }
+  void add_fall(std::size_t way, WayCounts& counts) const { add(ways_[way].falls_from, counts); }
+  static void add(std::size_t from, WayCounts& counts) {
+    ++(from < counts.from.size() ? counts.from[from] : counts.elsewhere);
   }
 
   std::optional<symbols::FileLocation> locate(std::int32_t pid, std::uint64_t address,
@@ -83,21 +110,23 @@ class WayCounter {
     return region_.location_of(address);
   }
 
-  /// Those at [begin, end) of a file.
+  /// Numbers of the ways to instructions at [begin, end) of a file.
   template <typename Visit>
   void for_each(symbols::FileIndex file, std::uint64_t begin, std::uint64_t end, Visit visit) {
-    auto at = std::lower_bound(order_.begin(), order_.end(), std::pair(file, begin),
-                               [&](std::size_t index, const auto& key) {
-                                 return std::pair(ways_[index].file, ways_[index].offset) < key;
+    auto at = std::lower_bound(by_place_.begin(), by_place_.end(), std::pair(file, begin),
+                               [&](std::size_t way, const auto& key) {
+                                 return std::pair(ways_[way].file, ways_[way].offset) < key;
                                });
-    for (; at != order_.end() && ways_[*at].file == file && ways_[*at].offset < end; ++at) {
-      visit(ways_[*at]);
+    for (; at != by_place_.end() && ways_[*at].file == file && ways_[*at].offset < end; ++at) {
+      visit(*at);
     }
   }
 
   const symbols::AddressSpaces& spaces_;
-  std::vector<Ways>& ways_;
-  std::vector<std::size_t> order_;
+  const std::vector<Ways>& ways_;
+  std::vector<std::size_t> by_place_;  ///< numbers of `ways_`, by file and offset
+  std::vector<WayCounts> in_all_records_, of_samples_;
+  std::map<std::uint32_t, Steps> steps_;  ///< by attribute
   std::int32_t pid_ = 0;
   symbols::Region region_{{0, 0}, 0, 0};
 };
@@ -130,23 +159,29 @@ std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const doub
   return parts;
 }
 
-void count_ways(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-                std::vector<Ways>& ways) {
+std::vector<WayCounts> count_ways(perfdata::Recording& recording,
+                                  const symbols::AddressSpaces& spaces,
+                                  const std::vector<Ways>& ways) {
   const auto& attributes = recording.attributes();
   const bool has_branches = std::any_of(
       attributes.begin(), attributes.end(),
       [](const auto& attribute) { return attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK); });
-  if (!has_branches || ways.empty()) return;
-  for (Ways& one : ways) one.taken.assign(one.from.size(), 0);
+  if (!has_branches || ways.empty()) return {};
   WayCounter counter(spaces, ways);
+  std::vector<perfdata::BranchEntry> branches;
   locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr || visited.sample->mode != perfdata::CpuMode::user) return;
     const auto& decoder = recording.decoder();
     const auto details = decoder.details(visited.record, *visited.sample);
-    if (!details || details->branch_stack.empty()) return;
-    counter.count(visited.sample->pid, decoder.time_of(visited.record, *visited.sample),
-                  branches_of(details->branch_stack, decoder.order()));
+    if (!details || details->branch_stack.size() < perfdata::kBranchEntry) return;
+    branches.clear();
+    for (std::size_t i = 0; i < details->branch_stack.size() / perfdata::kBranchEntry; ++i) {
+      branches.push_back(perfdata::branch_entry(details->branch_stack, i, decoder.order()));
+    }
+    counter.count(*visited.sample, decoder.time_of(visited.record, *visited.sample),
+                  visited.location, branches);
   });
+  return std::move(counter).result();
 }
 
 }  // namespace skid::correct

@@ -20,15 +20,14 @@ Places mates_of(Flow& flow, symbols::FileIndex file, std::uint64_t address,
 }
 
 /// Shares by the ways that branch records show; empty where they show none.
-std::vector<double> weights_by_ways(const OpenSplit& open, const Ways& ways,
+std::vector<double> weights_by_ways(const OpenSplit& open, const WayCounts& ways,
                                     std::size_t candidates) {
   std::vector<double> weights;
-  if (ways.taken.empty()) return weights;
   double sum = 0;
   for (const std::size_t way : open.way_of) {
     if (way == SIZE_MAX) return {};
     const auto sharing = std::count(open.way_of.begin(), open.way_of.end(), way);
-    weights.push_back(static_cast<double>(ways.taken[way]) / static_cast<double>(sharing));
+    weights.push_back(static_cast<double>(ways.from[way]) / static_cast<double>(sharing));
     sum += weights.back();
   }
   if (weights.size() < candidates) {  // the last one is what is not known
@@ -98,6 +97,7 @@ OpenSplit Splits::open_split(Flow& flow, const CorrectedEvent& event, const Samp
   OpenSplit open;
   open.attribute = one.attribute;
   open.share = event.spreads.size();
+  open.ways.attribute = one.attribute;
   open.ways.file = one.file;
   open.ways.offset = one.offset;
   for (const Candidate& candidate : candidates.known) {
@@ -142,12 +142,13 @@ void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces
                     CorrectedEvents& events) {
   std::vector<Ways> ways;
   for (OpenSplit& open : open_) ways.push_back(std::move(open.ways));
-  count_ways(recording, spaces, ways);
+  const auto counted = count_ways(recording, spaces, ways);
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const OpenSplit& open = open_[i];
     CorrectedEvent& event = events.at(open.attribute);
     Spread& spread = event.spreads[open.share];
-    std::vector<double> weights = weights_by_ways(open, ways[i], spread.candidates.size());
+    std::vector<double> weights;
+    if (!counted.empty()) weights = weights_by_ways(open, counted[i], spread.candidates.size());
     SplitBy by = SplitBy::branch_records;
     if (weights.empty()) {
       weights = open.executions;

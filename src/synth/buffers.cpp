@@ -53,6 +53,7 @@ class RecordEncoder {
     const bool has_data = attribute.has(perfdata::PERF_SAMPLE_ADDR);
     if (has_data) body_.u64(entry.data);
     body_.u32(when.cpu).u32(0);
+    if (attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK)) branch_stack(entry);
     if (has_data) {
       const bool accesses =
           entry.data != 0 && data_.source != 0 && attribute.type != perfdata::PERF_TYPE_BREAKPOINT;
@@ -118,6 +119,11 @@ class RecordEncoder {
   }
 
  private:
+  void branch_stack(const Contents::Entry& entry) {
+    body_.u64(entry.branches == nullptr ? 0 : entry.branches->size());
+    if (entry.branches == nullptr) return;
+    for (const auto& branch : *entry.branches) body_.u64(branch.from).u64(branch.to).u64(0);
+  }
   static std::int32_t pid_of(Origin origin) {
     return origin == Origin::other ? kOtherPid : kTargetPid;
   }
@@ -193,7 +199,7 @@ void Contents::add(std::uint16_t attribute, std::vector<DrawnSample> samples,
   for (const DrawnSample& sample : samples) {
     auto& list = sample.origin == Origin::before_exec ? before_exec_ : rest_;
     list.push_back({sample.address, sample.data, attribute, Kind::sample, sample.origin,
-                    sample.mode, sample.exact});
+                    sample.mode, sample.exact, sample.branches});
   }
   add_lost(Kind::lost, attribute, level.lost);
   add_lost(Kind::lost_samples, attribute, level.lost_samples);

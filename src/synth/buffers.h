@@ -30,6 +30,7 @@ class Contents {
     Origin origin = Origin::target;
     perfdata::CpuMode mode = perfdata::CpuMode::user;
     bool exact = false;
+    const std::vector<perfdata::BranchEntry>* branches = nullptr;
   };
 
   /// All that was added, in order of time: what was sampled before the target's exec in random

@@ -3,6 +3,7 @@
 
 #include "analysis/bias.h"
 #include "analysis/ledger.h"
+#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
 #include "src/synth/loop_path.h"
 #include "src/synth/model.h"
@@ -30,6 +31,8 @@ struct DrawnSample {
   perfdata::CpuMode mode = perfdata::CpuMode::user;
   bool exact = false;      ///< PERF_RECORD_MISC_EXACT_IP
   std::uint64_t data = 0;  ///< PERF_SAMPLE_ADDR, no part of comparisons
+  /// PERF_SAMPLE_BRANCH_STACK, newest first, no part of comparisons; null: empty.
+  const std::vector<perfdata::BranchEntry>* branches = nullptr;
 
   friend bool operator==(const DrawnSample& a, const DrawnSample& b) {
     return !(a < b) && !(b < a);

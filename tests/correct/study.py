@@ -20,10 +20,14 @@ import tempfile
 MACHINE = {"vendor": "GenuineIntel", "model_name": "a model of a Skylake with PEBS", "family": 6,
            "model": 94, "stepping": 3}
 EVENT = {"event": "r81d0", "config": "0x81d0", "period": 10007}  # MEM_INST_RETIRED.ALL_LOADS
+INSTRUCTIONS = {"event": "instructions", "type": 0, "config": 1, "period": 10007}
 MOST_ERROR = 0.01
 MOST_STEPS = 100_000
 
 Step = collections.namedtuple("Step", "text loads")
+# Beside the samples of loads: branch records (0: none), read so many branches after the sample; the level of an
+# instructions event (None: none).
+Evidence = collections.namedtuple("Evidence", "depth late level")
 
 LOADS = ["movq {at}(%rdi), %rax", "addq {at}(%rdi), %rbx", "movzbl {at}(%rdi), %ecx",
          "movups {at}(%rdi), %xmm0", "popq %r8"]
@@ -53,6 +57,8 @@ class Function:
             target = draw.randrange(blocks)
             kind = draw.choice(["falls", "falls", "jump", "pair", "pair", "returns"])
             if block == blocks - 1 or (kind == "returns" and draw.random() < 0.7):
+                if self.steps[-1].text.startswith("push"):  # which would make RET an indirect jump
+                    self.steps[-1] = Step("nop", False)
                 self.goes[len(self.steps)] = ("return",)
                 self.steps.append(Step("ret", True))
             elif kind == "jump":
@@ -78,49 +84,85 @@ class Function:
 
 
 def execute(entry, draw):
-    """The instructions as they are executed, for ever: (function, number)."""
+    """The instructions as they are executed, for ever: (function, number, whether a jump led there)."""
     while True:
         stack = [(entry, 0)]
+        jumped = True
         for _ in range(5000):  # then enter anew, from unknown code
             function, number = stack.pop()
-            yield function, number
+            yield function, number, jumped
             goes = function.goes.get(number, ("next",))
+            jumped = True
             if goes[0] == "call":
                 stack += [(function, number + 1), (goes[1], 0)]
             elif goes[0] == "jump" or (goes[0] == "branch" and draw.random() < goes[2]):
                 stack.append((function, function.begins[goes[1]]))
             elif goes[0] != "return":
                 stack.append((function, number + 1))
+                jumped = False
             if not stack:
                 break
-        yield None, 0
+        yield None, 0, True
 
 
-def sample(entry, draw, samples):
-    """Counts of loads by place, and of the places where level 1 records them."""
-    truth, recorded = collections.Counter(), collections.Counter()
-    waiting = None
-    last = None
-    for step, (function, number) in enumerate(execute(entry, draw)):
-        if step == MOST_STEPS and not truth:
-            return truth, recorded  # no load is reached
-        # A fused pair retires at once: its load is recorded after the jump.
-        is_second = last is not None and function is last[0] and number == last[1] + 1 and \
-            function.goes.get(number, ("",))[0] == "branch"
-        if waiting is not None and function is not None and not is_second:
-            truth[waiting] += 1
-            recorded[function.name, number] += 1
-            waiting = None
-            samples -= 1
-            if samples == 0:
-                return truth, recorded
-        if function is None:
-            waiting = last = None
-            continue
-        if function.steps[number].loads and draw.random() < 0.5:
-            waiting = (function.name, number)
-        last = (function, number)
-    return truth, recorded
+class Sampler:
+    """Level-1 samples of loads: each is recorded at the instruction after the load or, where a fused pair
+    does the load, after the pair, which retires at once."""
+
+    def __init__(self, evidence, seed):
+        self.evidence = evidence
+        self.draw = random.Random(f"{seed} {evidence}")  # the control flow is the same without evidence
+        self.truth, self.recorded = collections.Counter(), collections.Counter()
+        self.instructions = collections.Counter()  # samples of an instructions event, by place
+        self.branches = collections.deque(maxlen=evidence.depth)  # newest first
+        self.unread = []  # samples whose branch stack is not yet read: [place, branches to wait for]
+
+    def run(self, entry, draw, samples):
+        waiting, waiting_instructions, last, left = None, [], None, samples
+        for step, (function, number, jumped) in enumerate(execute(entry, draw)):
+            if step == MOST_STEPS and left == samples:
+                return  # no load is reached
+            is_second = last is not None and function is last[0] and number == last[1] + 1 and \
+                function.goes.get(number, ("",))[0] == "branch"
+            if function is None:
+                waiting, waiting_instructions, last = None, [], None
+                continue
+            here = (function.name, number)
+            if jumped:
+                self.add_branch(last and (last[0].name, last[1]), here)
+            if not is_second:
+                waiting_instructions = self.place_instructions(here, waiting_instructions)
+                if waiting is not None:
+                    self.truth[waiting] += 1
+                    self.unread.append([here, self.evidence.late])
+                    left -= 1
+                    waiting = None
+                self.read_branches()
+                if left == 0 and not self.unread:
+                    return
+            if left > 0 and function.steps[number].loads and draw.random() < 0.5:
+                waiting = here
+            if self.evidence.level is not None and self.draw.random() < 0.2:
+                # A delay in cycles is any number of instructions.
+                delay = {0: self.draw.randint(3, 20), 1: 1, 2: 0}[self.evidence.level]
+                waiting_instructions = self.place_instructions(here, waiting_instructions, delay)
+            last = (function, number)
+
+    def place_instructions(self, here, waiting, delay=None):
+        """At the instruction that is executed so many instructions, fused pairs counting as one, later."""
+        waiting = [one - 1 for one in waiting] if delay is None else waiting + [delay]
+        self.instructions[here] += waiting.count(0)
+        return [one for one in waiting if one > 0]
+
+    def add_branch(self, source, destination):
+        self.branches.appendleft((source, destination))
+        for one in self.unread:
+            one[1] -= 1
+
+    def read_branches(self):
+        for here, _ in [one for one in self.unread if one[1] <= 0]:
+            self.recorded[here, tuple(self.branches)] += 1
+        self.unread = [one for one in self.unread if one[1] > 0]
 
 
 def error(counts, truth):
@@ -150,30 +192,44 @@ class Study:
         with open(os.path.join(self.directory, "code.s"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         self.run("cc", "-shared", "-Wl,--build-id=sha1", "-o", "code.so", "code.s")
-        offsets = {}
-        for line in self.run("nm", "code.so").splitlines():
-            value, _, name = line[-1024:].partition(" a site_")
-            if name:
-                function, number = name.rsplit("_", 1)
+        offsets, begins = {}, {}
+        for line in self.run("nm", "--defined-only", "code.so").splitlines():
+            value, kind, name = line.split()[-3:]
+            if kind == "t":
+                begins[name] = int(value, 16)
+            elif name.startswith("site_"):
+                function, number = name[len("site_"):].rsplit("_", 1)
                 offsets[function, int(number)] = int(value, 16)
-        return offsets
+        return offsets, begins
 
-    def of_seed(self, seed, samples):
+    def of_seed(self, seed, samples, evidence):
         draw = random.Random(seed)
         callees = [Function(f"callee{i}", draw, [], draw.randint(1, 5)) for i in range(4)]
         entry = Function("entry", draw, callees, draw.randint(8, 40))
-        offsets = self.build(callees + [entry])
-        truth, recorded = sample(entry, draw, samples)
+        offsets, begins = self.build(callees + [entry])
+        sampler = Sampler(evidence, seed)
+        sampler.run(entry, draw, samples)
+        truth, recorded = sampler.truth, collections.Counter()
         if not truth:
             return None
-        places = [{"symbol": function, "offset": offsets[function, number], "samples": count,
-                   "exact": False} for (function, number), count in sorted(recorded.items())]
+        address = {(function, number): begins[function] + offset
+                   for (function, number), offset in offsets.items()}
+        address[None] = 0  # unknown code
+        places = []
+        for (place, branches), count in sampler.recorded.items():
+            recorded[place] += count
+            places.append({"address": address[place], "samples": count, "exact": False,
+                           "branches": [[address[end] for end in branch] for branch in branches]})
+        events = [{**EVENT, "levels": [{"level": 1, "places": places}]}]
+        if evidence.level is not None:
+            places = [{"address": address[place], "samples": count, "exact": evidence.level == 2}
+                      for place, count in sampler.instructions.items()]
+            events.append({**INSTRUCTIONS, "levels": [{"level": evidence.level, "places": places}]})
         with open(os.path.join(self.directory, "places.json"), "w", encoding="utf-8") as file:
-            json.dump({"binary": "code.so", "machine": MACHINE,
-                       "events": [{**EVENT, "levels": [{"level": 1, "places": places}]}]}, file)
+            json.dump({"binary": "code.so", "machine": MACHINE, "events": events}, file)
         self.run(self.place_samples, "places.json", "placed.data")
         answer = json.loads(self.run(self.skidscan, "correct", "placed.data", "--skid", "skid.run",
-                                     "--format", "json"))["recordings"][0]["events"][0]
+                                     "-e", EVENT["event"], "--format", "json"))["recordings"][0]["events"][0]
         numbers = {(function, offset): number for (function, number), offset in offsets.items()}
         corrected = collections.Counter()
         outside = 0
@@ -195,16 +251,24 @@ def main():
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--samples", type=int, default=100_000)
+    parser.add_argument("--with", dest="with_", choices=["branches", "instructions"],
+                        help="branch records of the samples, or an instructions event beside them")
+    parser.add_argument("--branches", type=int, default=8, help="records of a sample")
+    parser.add_argument("--late", type=int, default=0, help="branches between a sample and its records")
+    parser.add_argument("--level", type=int, default=1, choices=[0, 1, 2], help="of instructions")
     options = parser.parse_args()
     if platform.machine() != "x86_64" or shutil.which("cc") is None or shutil.which("nm") is None:
         print("skipped: assembles x86-64 code with cc")
         return 77
+    depth = options.branches if options.with_ == "branches" else 0
+    level = options.level if options.with_ == "instructions" else None
+    evidence = Evidence(depth, options.late if depth else 0, level)
     before, after, wrong, refused = [], [], [], 0
     with tempfile.TemporaryDirectory() as directory:
         study = Study(options.skidscan, options.place_samples, directory)
         study.measure_skid()
         for seed in range(options.first, options.first + options.seeds):
-            found = study.of_seed(seed, options.samples)
+            found = study.of_seed(seed, options.samples, evidence)
             if found is None:
                 print(f"seed {seed}: no load is executed")
                 continue

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       if (std::string_view(argv[i]) == "-z") choices.compression = 1;
       if (std::string_view(argv[i]) == "--pipe") choices.pipe = true;
     }
-    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 26;
     const auto placement =
         test::parse_placement(read_file(source, kMostBytes), source.parent_path());
     FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -198,11 +198,18 @@ std::uint64_t kernel_samples(const PlacedLevel& level, std::uint64_t placed) {
       std::floor(static_cast<double>(placed) * level.kernel / (1 - level.kernel) + 0.5));
 }
 
-perfdata::Attribute attribute_of(const PlacedEvent& event, int level, std::size_t index,
-                                 unsigned cpus) {
+perfdata::Attribute attribute_of(const PlacedEvent& event, const PlacedLevel& placed,
+                                 std::size_t index, unsigned cpus) {
+  const int level = placed.level;
   perfdata::Attribute attribute = event.attribute;
   attribute.period_or_frequency = event.period;
   attribute.sample_type = kSampleType;
+  const bool has_branches = std::any_of(placed.places.begin(), placed.places.end(),
+                                        [](const Place& place) { return !place.branches.empty(); });
+  if (has_branches) {
+    attribute.sample_type |= perfdata::PERF_SAMPLE_BRANCH_STACK;
+    attribute.branch_sample_type = 1U << 0 | 1U << 3;  // PERF_SAMPLE_BRANCH_USER, ANY
+  }
   attribute.precise_ip = static_cast<unsigned>(level);
   attribute.sample_id_all = true;
   set_modes(event.modifiers, attribute);
@@ -225,7 +232,7 @@ class Placer {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const std::uint64_t share =
           place.samples / addresses.size() + (i < place.samples % addresses.size() ? 1 : 0);
-      counts_[{false, addresses[i], place.exact}] += share;
+      counts_[{false, addresses[i], place.exact, branches_of(place)}] += share;
       placed_ += share;
     }
   }
@@ -233,31 +240,43 @@ class Placer {
   void put_into_kernel(const PlacedLevel& level) {
     const AddressRange kernel = code_of_kernel();
     for (std::uint64_t left = kernel_samples(level, placed_); left > 0; --left) {
-      ++counts_[{true, kernel.begin + random_.below(kernel.size()), false}];
+      ++counts_[{true, kernel.begin + random_.below(kernel.size()), false, {}}];
     }
   }
 
   std::vector<PlacedSamples> places() const {
     std::vector<PlacedSamples> places;
     for (const auto& [where, samples] : counts_) {
-      const auto [kernel, address, exact] = where;
+      const auto& [kernel, address, exact, branches] = where;
       PlacedSamples placed;
       placed.address = address;
       placed.ip = kernel ? address : address + bias_;
       placed.kernel = kernel;
       placed.exact = exact;
       placed.samples = samples;
+      for (const auto& [from, to] : branches) {
+        placed.branches.push_back({.from = from + bias_, .to = to + bias_});
+      }
       places.push_back(std::move(placed));
     }
     return places;
   }
 
  private:
+  using BranchStack = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+  static BranchStack branches_of(const Place& place) {
+    BranchStack stack;
+    for (const auto& branch : place.branches) stack.emplace_back(branch.from, branch.to);
+    return stack;
+  }
+
   const Binary& binary_;
   std::uint64_t bias_;
   Random& random_;
   std::uint64_t placed_ = 0;
-  std::map<std::tuple<bool, std::uint64_t, bool>, std::uint64_t> counts_;  ///< kernel, where, exact
+  std::map<std::tuple<bool, std::uint64_t, bool, BranchStack>, std::uint64_t>
+      counts_;  ///< kernel, where, exact
 };
 
 /// All places lie in one executable mapping, as recordings of one file mostly have.
@@ -326,14 +345,17 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
       PlacedTruth one;
       one.event = event.name;
       one.requested = perftool::event_at_level(event.name, event.modifiers, level.level);
-      one.attribute = attribute_of(event, level.level, index, placement.buffers.cpus);
+      one.attribute = attribute_of(event, level, index, placement.buffers.cpus);
       one.places = placer.places();
       std::vector<DrawnSample> samples;
       for (PlacedSamples& placed : one.places) {
         if (!placed.kernel) judge.judge(one.attribute, placed);
         const auto mode = placed.kernel ? perfdata::CpuMode::kernel : perfdata::CpuMode::user;
         samples.insert(samples.end(), static_cast<std::size_t>(placed.samples),
-                       {placed.ip, Origin::target, mode, placed.exact});
+                       {.address = placed.ip,
+                        .mode = mode,
+                        .exact = placed.exact,
+                        .branches = &placed.branches});
         one.samples += placed.samples;
       }
       contents.add(static_cast<std::uint16_t>(index), std::move(samples), LevelModel());

@@ -5,14 +5,17 @@
 //      "levels": [{"level": 0 to 3, "kernel": share of samples in kernel mode, "places": [
 //        {"symbol": NAME, "offset": N, or "address": N (link-time), or "category": NAME of
 //         docs/instructions.md with "instructions": N of them and "function": NAME,
-//         "samples": N, "exact": EXACT_IP, true at levels 2 and 3}]}]}]}
-// N may be "0x" and hexadecimal digits for "config", "address" and "offset".
+//         "samples": N, "exact": EXACT_IP, true at levels 2 and 3,
+//         "branches": [[from, to], ...], link-time addresses, newest branch first}]}]}]}
+// N may be "0x" and hexadecimal digits for "config", "address" and "offset". Where one place of a
+// level has branches, all samples of the level have a branch stack.
 #pragma once
 
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/support/file.h"
 #include "src/synth/model.h"
@@ -36,6 +39,7 @@ struct Place {
   std::uint64_t instructions = 1;  ///< how many of the category, chosen at random
   std::uint64_t samples = 0;       ///< of all of them together
   bool exact = false;
+  std::vector<perfdata::BranchEntry> branches;  ///< link-time addresses, newest first
 };
 
 struct PlacedLevel {
@@ -64,7 +68,7 @@ struct Placement {
 /// nlohmann::json and Error for one that is not as above.
 Placement parse_placement(const std::string& text, const std::filesystem::path& directory);
 
-/// Samples that were put at one address.
+/// Samples that were put at one address, with the same branches.
 struct PlacedSamples {
   std::uint64_t address = 0;  ///< link-time; of kernel samples as recorded
   std::uint64_t ip = 0;       ///< as recorded
@@ -73,7 +77,8 @@ struct PlacedSamples {
   bool kernel = false;
   bool exact = false;
   std::uint64_t samples = 0;
-  instructions::Categories categories;  ///< of the instruction alone
+  std::vector<perfdata::BranchEntry> branches;  ///< of each of them, as recorded
+  instructions::Categories categories;          ///< of the instruction alone
   /// By the catalogue, of the instruction, and of the other one where it is half of a macro-fused
   /// pair. nullopt where the sample is no evidence that it caused the event (below level 2, not
   /// exact, in the kernel), where no catalogue covers the CPU, where nothing decodes, and where the

@@ -46,6 +46,9 @@ Place read_place(const json& object, int level) {
   }
   place.samples = object.at("samples");
   place.exact = object.value("exact", level >= 2);
+  for (const json& branch : object.value("branches", json::array())) {
+    place.branches.push_back({.from = branch.at(0), .to = branch.at(1)});
+  }
   return place;
 }
 

@@ -209,15 +209,16 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
     ways.falls_from = 1;
     return ways;
   };
-  std::vector<Ways> ways{ways_to(0x180, 0x130, 0x17c), ways_to(0x120, 0x140, 0x11c),
-                         ways_to(0x128, 0x110, 0x124), ways_to(0x100, 0x150, 0xfc),
-                         ways_to(0x134, 0x110, 0x130)};
-  count_ways(recording, digest.spaces, ways);
-  EXPECT_THAT(ways[0].taken, ElementsAre(1, 0)) << "a jump from a known place";
-  EXPECT_EQ(ways[1].elsewhere, 1u) << "a jump from another one";
-  EXPECT_THAT(ways[2].taken, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
-  EXPECT_THAT(ways[3].taken, ElementsAre(1, 0));
-  EXPECT_THAT(ways[4].taken, ElementsAre(0, 0)) << "after the end of that run";
+  const std::vector<Ways> ways{ways_to(0x180, 0x130, 0x17c), ways_to(0x120, 0x140, 0x11c),
+                               ways_to(0x128, 0x110, 0x124), ways_to(0x100, 0x150, 0xfc),
+                               ways_to(0x134, 0x110, 0x130)};
+  const auto counted = count_ways(recording, digest.spaces, ways);
+  ASSERT_EQ(counted.size(), ways.size());
+  EXPECT_THAT(counted[0].from, ElementsAre(1, 0)) << "a jump from a known place";
+  EXPECT_EQ(counted[1].elsewhere, 1u) << "a jump from another one";
+  EXPECT_THAT(counted[2].from, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
+  EXPECT_THAT(counted[3].from, ElementsAre(1, 0));
+  EXPECT_THAT(counted[4].from, ElementsAre(0, 0)) << "after the end of that run";
 }
 
 /// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
@@ -293,7 +294,8 @@ class SplitSamples : public ::testing::Test {
     return correction.events.front();
   }
 
-  /// One sample of the event of that id, with a branch record if `from` is not 0.
+  /// One sample of the event of that id, with branch records, newest first, unless `branches` is
+  /// null.
   void add_sample(test::RecordingBuilder& builder, std::uint64_t id, std::uint64_t offset,
                   const std::vector<std::pair<std::uint64_t, std::uint64_t>>* branches) const {
     auto body = builder.writer();
@@ -322,7 +324,20 @@ class SplitSamples : public ::testing::Test {
   std::uint64_t at_ = 0, offset_ = 0, size_ = 0;
 };
 
-TEST_F(SplitSamples, FollowsBranchRecords) {
+TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
+  const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{
+        {0x200, kCompare}, {kJump, kAdd}, {kJump, kAdd}};
+    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kAdd, &jumped);
+    for (int i = 0; i < 30; ++i) add_sample(builder, 1, kAdd, &fell);
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
+  EXPECT_EQ(corrected_at(event, kCompare), 10u);
+  EXPECT_EQ(corrected_at(event, kLoad), 30u);
+}
+
+TEST_F(SplitSamples, FollowsAllBranchRecordsThatAreNewerThanTheirSamples) {
   const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
     const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
     // A run from the first instruction to the RET, newest branch first.
