@@ -10,6 +10,7 @@
 #include "src/output/correct/correct.h"
 #include "src/output/page.h"
 #include "src/perftool/event_syntax.h"
+#include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
@@ -76,8 +77,8 @@ ExitStatus run_correct(const CorrectOptions& options) {
   const Messages messages(options.shown);
   const auto inputs = inputs_or_default_run(options.inputs);
   if (!options.output.empty()) {
-    if (inputs.size() > 1 || std::filesystem::is_directory(inputs.front())) {
-      throw UsageError("-o: copies one recording; name it instead of a run");
+    if (inputs.size() > 1 || run::is_run(inputs.front())) {
+      throw UsageError("-o copies one recording; name a single file");
     }
     check_output_files({{"-o", options.output}}, inputs);
   }
@@ -110,9 +111,6 @@ ExitStatus run_correct(const CorrectOptions& options) {
   const auto read = each_recording(inputs, cores, messages, read_one);
   if (corrections.empty()) return ExitStatus::failed;
   check_events(corrections, choices.events);
-  if (!options.output.empty() && !corrections.front().is_written) {
-    messages.note(fmt::format("{}: not written: no sample was moved", options.output));
-  }
   if (options.format == "json") {
     print(output::correct_json(corrections));
   } else if (options.format == "csv") {
@@ -121,6 +119,10 @@ ExitStatus run_correct(const CorrectOptions& options) {
     print_page(options.shown, output::correct_text(corrections, page_for(options.shown)));
   }
   if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
+  if (!options.output.empty() && !corrections.front().is_written) {
+    print_error(fmt::format("-o {}: not written: no event was corrected", options.output));
+    return ExitStatus::failed;
+  }
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 

@@ -50,13 +50,15 @@ Correction correct(const measure::Source& source, const Choices& choices) {
                      (source.run != nullptr && source.run->synthetic);
   result.recorded_events = corrector.recorded_events();
   Moves moves;
+  bool any_corrected = false;
   for (auto& [attribute, event] : corrector.correct()) {
     moves.merge(event.moves);
+    any_corrected = any_corrected || event.correction.skid.verdict == Verdict::corrected;
     event.correction.places =
         fold(event.spreads, choices.by, {digest.spaces, modules, corrector.blocks()});
     result.events.push_back(std::move(event.correction));
   }
-  if (!choices.output.empty() && !moves.empty()) {
+  if (!choices.output.empty() && any_corrected) {
     write_corrected(recording, digest.spaces, moves, choices.output);
     result.is_written = true;
   }

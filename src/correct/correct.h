@@ -82,7 +82,7 @@ struct Correction {
   analysis::Cpu cpu;
   std::string kernel;
   std::vector<EventCorrection> events;
-  bool is_written = false;                   ///< Choices::output, because samples were moved
+  bool is_written = false;                   ///< Choices::output, because an event was corrected
   std::vector<std::string> recorded_events;  ///< names of all, those left out by -e too
   std::vector<std::string> remarks;          ///< on files that were refused or not found
   std::vector<InputFault> faults;

@@ -26,8 +26,14 @@ class Folder {
     const auto known = known_.find(place);
     if (known != known_.end()) return *known->second;
     auto [key, described] = describe(place);
-    const auto [sum, is_new] = sums_.emplace(std::move(key), std::move(described));
-    return *known_.emplace(place, &sum->second).first->second;
+    const auto [entry, is_new] = sums_.emplace(std::move(key), described);
+    Place& sum = entry->second;
+    if (by_ == By::line && !sum.source_file.empty()) {  // instructions of one or more functions
+      if (sum.symbol != described.symbol) sum.symbol.clear();
+      sum.address.reset();
+      sum.offset = 0;
+    }
+    return *known_.emplace(place, &sum).first->second;
   }
 
   std::vector<Place> places() {
@@ -55,12 +61,14 @@ class Folder {
         place.symbol = std::move(function->name);
         begin = function->range.begin;
       }
-      if (auto line = module->line_at(at.address)) {
+    }
+    place.address = address_of(at, place, begin);
+    if (module != nullptr && by_ != By::function) {
+      if (auto line = module->line_at(place.address.value_or(at.address))) {
         place.source_file = std::move(line->file);
         place.source_line = line->line;
       }
     }
-    place.address = address_of(at, place, begin);
     key.module = place.module;
     key.symbol = place.symbol;
     if (by_ == By::line && !place.source_file.empty()) {
@@ -70,10 +78,6 @@ class Folder {
     } else {
       key.has_address = place.address.has_value();
       key.address = place.address.value_or(0);
-    }
-    if (by_ == By::function) {
-      place.source_file.clear();
-      place.source_line = 0;
     }
     if (place.address && !place.symbol.empty()) place.offset = *place.address - begin;
     return {std::move(key), std::move(place)};

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,21 +55,27 @@ class Copy {
     const off_t end = ::lseek(file().get(), 0, SEEK_CUR);
     if (end < 0) fail();
     size_ = static_cast<std::uint64_t>(end);
+    mapping_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file().get(), 0);
+    if (mapping_ == MAP_FAILED) fail();
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  ~Copy() {
+    if (mapping_ != MAP_FAILED) ::munmap(mapping_, size_);
   }
 
   std::uint64_t size() const noexcept { return size_; }
   const FileDescriptor& file() const noexcept { return staged_->file(); }
 
+  /// Replaces bytes of the original.
   void put(std::uint64_t offset, std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t written =
-          ::pwrite(file().get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail();
-      offset += static_cast<std::uint64_t>(written);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (offset > size_ || bytes.size() > size_ - offset) {
+      throw Error(name_ + ": the original became shorter while it was read");
     }
+    std::memcpy(static_cast<char*>(mapping_) + offset, bytes.data(), bytes.size());
   }
+  /// Adds to the end.
+  void append(std::string_view bytes) const { write_all(file(), bytes, name_); }
 
   void complete() { staged_->complete(); }
 
@@ -79,7 +86,8 @@ class Copy {
 
   std::string name_;
   std::optional<StagedFile> staged_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0;      ///< of the original
+  void* mapping_ = MAP_FAILED;  ///< of as many bytes
 };
 
 /// Index of the first entry of a call chain that is in user mode; its size without one.
@@ -98,6 +106,15 @@ std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) 
   return entries;
 }
 
+/// Index of the instruction pointer among the recorded registers (x86); beyond the last if it is
+/// not.
+std::size_t entry_of_ip(std::uint64_t recorded) {
+  constexpr unsigned kIp = 8;  // PERF_REG_X86_IP, arch/x86/include/uapi/asm/perf_regs.h
+  const std::uint64_t before = recorded & ((std::uint64_t{1} << kIp) - 1);
+  const bool has_ip = (recorded >> kIp & 1) != 0;
+  return static_cast<std::size_t>(std::popcount(has_ip ? before : ~std::uint64_t{0}));
+}
+
 /// Appends perf's version with the mark, and lets the header's section refer to it.
 void mark(const Copy& copy, const perfdata::Recording& recording) {
   std::vector<std::byte> bytes(FileHeader::kLargestSize);
@@ -112,7 +129,7 @@ void mark(const Copy& copy, const perfdata::Recording& recording) {
   const ByteOrder order = header.order;
   const std::string content = bytes_of(static_cast<std::uint32_t>(version.size()), order) + version;
   const std::uint64_t end = (copy.size() + 7) / 8 * 8;
-  copy.put(end, content);
+  copy.append(std::string(end - copy.size(), '\0') + content);
   copy.put(header.data.offset + header.data.size + entry * FileSection::kEntrySize,
            bytes_of(end, order) + bytes_of(std::uint64_t{content.size()}, order));
 }
@@ -127,6 +144,7 @@ void check_rewritable(const perfdata::Recording& recording) {
   if (recording.mode() == perfdata::StorageMode::directory) {
     refuse("a directory", "a file for -o", "record without --threads");
   }
+  if (recording.path() == "-") refuse("standard input", "a file for -o", "name the recording");
   if (recording.mode() == perfdata::StorageMode::pipe || !recording.rewindable()) {
     refuse("pipe mode", "a file for -o", "record into a file");
   }
@@ -152,14 +170,20 @@ void write_corrected(perfdata::Recording& recording, const symbols::AddressSpace
     const std::uint64_t body = visited.record.offset + perfdata::kRecordHeader;
     copy.put(body + layouts[sample->attribute].ip, corrected);
     const auto details = recording.decoder().details(visited.record, *sample);
-    if (!details || details->callchain.empty()) return;
-    const std::size_t entry = first_user_entry(details->callchain, order);
-    const auto at = entry * sizeof(std::uint64_t);
-    if (at >= details->callchain.size()) return;
-    perfdata::ByteReader reader(details->callchain.subspan(at), order);
-    if (reader.u64() != sample->ip) return;
-    const auto begin = details->callchain.data() - visited.record.body.data();
-    copy.put(body + static_cast<std::uint64_t>(begin) + at, corrected);
+    if (!details) return;
+    // Replaces an entry of a field that repeats the address.
+    const auto replace = [&](std::span<const std::byte> field, std::size_t entry) {
+      const std::size_t at = entry * sizeof(std::uint64_t);
+      if (at >= field.size()) return;
+      perfdata::ByteReader reader(field.subspan(at), order);
+      if (reader.u64() != sample->ip) return;
+      const auto begin = field.data() - visited.record.body.data();
+      copy.put(body + static_cast<std::uint64_t>(begin) + at, corrected);
+    };
+    const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
+    replace(details->callchain, first_user_entry(details->callchain, order));
+    replace(details->user_registers, entry_of_ip(attribute.sample_regs_user));
+    replace(details->interrupt_registers, entry_of_ip(attribute.sample_regs_intr));
   });
   mark(copy, recording);
   copy.complete();

@@ -30,10 +30,11 @@ using Moves = std::map<MovedFrom, std::uint64_t>;
 /// as they are (pipe mode, directory, compressed), or has no version of perf to carry the mark.
 void check_rewritable(const perfdata::Recording& recording);
 
-/// Writes the copy, in which the addresses of moved samples and of the first user entry of their
-/// call chains are the corrected ones; nothing else changes but perf's version, which ends with
-/// perfdata::kCorrectedMark and skidscan's version. `recording`: after digest(), which gave
-/// `spaces`. `path` appears whole or not at all. Throws Error if it cannot be written.
+/// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in
+/// the first user entry of their call chains and in their registers; nothing else changes but
+/// perf's version, which ends with perfdata::kCorrectedMark and skidscan's version. `recording`:
+/// after digest(), which gave `spaces`. `path` appears whole or not at all (StagedFile). Throws
+/// Error if it cannot be written.
 void write_corrected(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
                      const Moves& moves, const std::filesystem::path& path);
 

@@ -1,13 +1,15 @@
 #include "src/output/correct/correct.h"
 #include "src/output/csv.h"
 
+#include <numeric>
+
 namespace skid::output {
 namespace {
 
 constexpr std::string_view kHeader =
     "run,file,event,requested,recorded_as,level,synthetic,verdict,skid,skid_source,row,by,module,"
     "symbol,offset,address,source_file,source_line,recorded,corrected,low,high,moved,in_place,"
-    "split,unexplained,unknown\n";
+    "split,unexplained,unknown,not_placed,reason,advice\n";
 
 using Count = std::optional<std::uint64_t>;
 
@@ -19,7 +21,8 @@ struct Columns {
   std::string_view source_file = {};
   std::optional<int> source_line = {};
   Count recorded = {}, corrected = {}, low = {}, high = {};
-  Count moved = {}, in_place = {}, split = {}, unexplained = {}, unknown = {};
+  Count moved = {}, in_place = {}, split = {}, unexplained = {}, unknown = {}, not_placed = {};
+  std::string_view reason = {}, advice = {};
 };
 
 void add_event(const correct::Correction& correction, const correct::EventCorrection& event,
@@ -32,7 +35,7 @@ void add_event(const correct::Correction& correction, const correct::EventCorrec
     csv += prefix + ',' +
            csv_fields(c.row, c.by, c.module, c.symbol, c.offset, c.address, c.source_file,
                       c.source_line, c.recorded, c.corrected, c.low, c.high, c.moved, c.in_place,
-                      c.split, c.unexplained, c.unknown) +
+                      c.split, c.unexplained, c.unknown, c.not_placed, c.reason, c.advice) +
            '\n';
   };
   add({.row = "event",
@@ -41,7 +44,11 @@ void add_event(const correct::Correction& correction, const correct::EventCorrec
        .in_place = event.in_place,
        .split = event.split,
        .unexplained = event.unexplained,
-       .unknown = event.unknown});
+       .unknown = event.unknown,
+       .not_placed =
+           std::accumulate(event.not_placed.begin(), event.not_placed.end(), std::uint64_t{0}),
+       .reason = event.skid.reason,
+       .advice = event.skid.advice});
   for (const correct::Place& place : event.places) {
     const bool has_source = !place.source_file.empty();
     add({.row = "place",

@@ -72,6 +72,16 @@ std::string count_of(std::uint64_t samples, std::string_view what) {
   return fmt::format("{} {}", in_thousands(samples), what);
 }
 
+/// The samples that no place is known of, by reason; empty where there are none.
+std::string not_placed_text(const EventCorrection& event) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
+    const auto reason = analysis::describe(static_cast<analysis::NotJudged>(i));
+    if (event.not_placed[i] > 0) parts.push_back(count_of(event.not_placed[i], reason));
+  }
+  return joined(parts);
+}
+
 /// What became of the samples, in words; what there is none of is left out.
 std::string outcome(const EventCorrection& event) {
   std::vector<std::string> parts{count_of(event.moved, "moved")};
@@ -81,14 +91,9 @@ std::string outcome(const EventCorrection& event) {
   add(event.in_place, "in place");
   add(event.split, "split");
   add(event.unexplained, "unexplained");
-  add(event.unknown, "after an unknown instruction");
-  for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
-    const auto reason = static_cast<analysis::NotJudged>(i);
-    if (event.not_placed[i] > 0) {
-      parts.push_back(fmt::format("{} not placed ({})", in_thousands(event.not_placed[i]),
-                                  analysis::describe(reason)));
-    }
-  }
+  add(event.unknown, "unknown");
+  const std::string not_placed = not_placed_text(event);
+  if (!not_placed.empty()) parts.push_back("not placed: " + not_placed);
   return joined(parts);
 }
 
@@ -141,7 +146,11 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   const Ink ink = skid.verdict == Verdict::refused ? Ink::red : Ink::green;
   text += page.field("verdict", verdict_text(skid), ink);
   if (!skid.advice.empty()) text += page.field("instead", escape_for_terminal(skid.advice));
-  if (skid.verdict == Verdict::corrected) text += page.field("outcome", outcome(event));
+  if (skid.verdict == Verdict::corrected) {
+    text += page.field("outcome", outcome(event));
+  } else if (const std::string not_placed = not_placed_text(event); !not_placed.empty()) {
+    text += page.field("not placed", not_placed);
+  }
   if (event.split > 0) text += page.field("split", split_text(event));
   const std::string listed = places(event, correction.by, page);
   return text + (listed.empty() ? "" : '\n' + listed);
