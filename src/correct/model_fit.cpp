@@ -1,5 +1,8 @@
 #include "src/correct/model_fit.h"
 
+#include "analysis/not_judged.h"
+
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -8,12 +11,8 @@ namespace skid::correct {
 namespace {
 
 /// Why the counts contradict the model; empty: they do not.
-std::string misfit_of(const CorrectedEvent& event) {
+std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
   const EventCorrection& c = event.correction;
-  const std::uint64_t placed = c.moved + c.in_place + c.split + c.unexplained + c.unknown;
-  if (placed == 0) {
-    return c.samples == 0 ? "" : "no sample is at code whose control flow is known";
-  }
   // McNemar's test of two shares of the same samples: chi-square of one degree of freedom, 0.1%.
   constexpr double kSignificant = 10.83;
   const auto sampled = static_cast<double>(event.only_sampled);
@@ -39,10 +38,20 @@ std::string misfit_of(const CorrectedEvent& event) {
 void refuse_misfit(CorrectedEvent& event) {
   EventCorrection& correction = event.correction;
   if (correction.skid.verdict != Verdict::corrected) return;
-  correction.skid.reason = misfit_of(event);
-  if (correction.skid.reason.empty()) return;
+  const std::uint64_t placed = correction.moved + correction.in_place + correction.split +
+                               correction.unexplained + correction.unknown;
+  if (correction.samples == 0) return;
+  if (placed == 0) {
+    const auto& reasons = correction.not_placed;
+    const auto most = std::max_element(reasons.begin(), reasons.end()) - reasons.begin();
+    correction.skid.reason = fmt::format("no sample is at code whose control flow is known: {}",
+                                         describe(static_cast<analysis::NotJudged>(most)));
+  } else {
+    correction.skid.reason = misfit_of(event, placed);
+    if (correction.skid.reason.empty()) return;
+    correction.skid.advice = "'skidscan audit' shows which samples contradict the event";
+  }
   correction.skid.verdict = Verdict::refused;
-  correction.skid.advice = "'skidscan audit' shows which samples contradict the event";
   correction.moved = correction.in_place = correction.split = 0;
   correction.split_by = {};
   event.spreads.clear();

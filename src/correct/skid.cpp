@@ -16,6 +16,7 @@ using analysis::Measurement;
 using audit::Rule;
 using Match = Compared::Match;
 
+constexpr const char* kSampleWithSpe = "sample with SPE (arm_spe_0) where the CPU has it";
 constexpr const char* kRecordPrecisely =
     "record an event that the CPU samples precisely with :pp, and with branch records (-b) where "
     "counts of executions are wanted";
@@ -69,11 +70,13 @@ bool is_of_time(const ProfiledEvent& event) {
 
 /// Events whose skid is no constant, whatever a run measured.
 std::optional<Skid> refusal_of(const ProfiledEvent& event) {
+  const bool is_arm = measure::arch_of(event.machine.cpu) == Arch::aarch64;
+  const char* const record_precisely = is_arm ? kSampleWithSpe : kRecordPrecisely;
   if (measure::is_clock(event.attribute)) {
     return refused(
         "a timer samples where the program is when it expires; no instruction causes the event, "
         "and a delay that does not depend on the code leaves a profile of time as it is",
-        kRecordPrecisely);
+        record_precisely);
   }
   if (measure::is_ibs(event.attribute, event.pmu_name, event.machine)) {
     return refused("IBS samples the operation that it tagged; there is no skid to take out", "");
@@ -85,16 +88,16 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
     return refused(
         "every instruction takes cycles; a delay that does not depend on the code leaves a profile "
         "of time as it is",
-        kRecordPrecisely);
+        record_precisely);
   }
   if (!event.knowledge.core_pmu) {
-    return refused("no rule relates a sample of this event to an instruction", kRecordPrecisely);
+    return refused("no rule relates a sample of this event to an instruction", record_precisely);
   }
   if (event.knowledge.of_arm) {
     return refused(
         "the kernel ignores the precise level of an Arm core PMU: samples are where the interrupt "
         "arrived, at no constant distance",
-        "sample with SPE (arm_spe_0) where the CPU has it");
+        kSampleWithSpe);
   }
   if (event.exact > 0) {
     return refused(fmt::format("{} samples have EXACT_IP: the kernel states the address of the "
@@ -106,7 +109,7 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
     return refused(
         "level 0 samples where the interrupt arrived: the skid depends on the code and is no "
         "constant",
-        kRecordPrecisely);
+        record_precisely);
   }
   if (event.attribute.precise_ip > 1) {
     return refused(fmt::format("level {} requests skid 0: no constant skid is promised",

@@ -41,6 +41,7 @@ Suspicion WatchedData::suspicion_of(const CorrectedEvent& event, const Sampled& 
   const std::uint64_t bias = one.ip - address;
   suspicion.writes_only = event.attribute.bp_type == kWrite;
   suspicion.watched = event.attribute.config1 - bias;
+  suspicion.bias = bias;
   suspicion.length = std::max<std::uint64_t>(event.attribute.config2, 1);
   const std::tuple key(one.attribute, one.file, bias);
   const auto known = stack_is_elsewhere_.find(key);

@@ -106,6 +106,7 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
     found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
     found.on_stack = found.implicit && operand.mem.base == ZYDIS_REGISTER_RSP;
     found.fixed = fixed_bytes(decoded, operand, address);
+    found.is_absolute = found.fixed && operand.mem.base == ZYDIS_REGISTER_NONE;
     memory.push_back(found);
   }
   if (writes_a_line_by_register(decoded.mnemonic())) {

@@ -37,6 +37,8 @@ struct MemoryOperand {
   /// The bytes, of x86-64, where no register takes part: relative to the next instruction, or
   /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
   std::optional<AddressRange> fixed = {};
+  /// `fixed` is no distance from the instruction: it does not move with the file.
+  bool is_absolute = false;
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };

@@ -261,6 +261,27 @@ TEST_F(RecordedAarch64, TheCoresEventsAreNotJudgedAtAnyLevel) {
   }
 }
 
+TEST_F(RecordedAarch64, HasNoSkidThatCouldBeTakenOut) {
+  const json accesses = json_of("correct", "access.data")["recordings"][0]["events"];
+  ASSERT_EQ(accesses.size(), 2u);
+  for (const json& event : accesses) {
+    EXPECT_EQ(event["verdict"], "nothing_to_correct");
+    ASSERT_EQ(event["places"].size(), 1u);
+    EXPECT_EQ(event["places"][0]["address"], "0x4010d0");
+    EXPECT_EQ(event["places"][0]["recorded"], 323);
+    EXPECT_EQ(event["places"][0]["corrected"], 323);
+  }
+  const json counted = json_of("correct", "cycles.data")["recordings"][0]["events"];
+  ASSERT_EQ(counted.size(), 3u);
+  for (const json& event : counted) {
+    EXPECT_EQ(event["verdict"], "refused");
+    EXPECT_THAT(event["reason"].get<std::string>(),
+                HasSubstr(event["event"] == "cycles" ? "every instruction takes cycles"
+                                                     : "ignores the precise level"));
+    EXPECT_THAT(event["advice"].get<std::string>(), HasSubstr("SPE"));
+  }
+}
+
 TEST_F(RecordedAarch64, DistinguishesAddressesOfTheKernelAndOfProcesses) {
   const auto done = test::skidscan({"samples", data_ / "system.data", "--columns", "mode,ip,dso"},
                                    directory_.path());

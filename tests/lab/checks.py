@@ -252,6 +252,32 @@ class Breakpoints(unittest.TestCase):
                                  ("execute", 2): ("no difference shown", False, 0, 0)})
 
 
+class Corrections(unittest.TestCase):
+    """No skid of the guest is a constant that could be taken out: not of its PMU, and watchpoints have none."""
+
+    def corrected(self, path):
+        recordings = json.loads(skidscan("correct", path, "--skid", CYCLES, "--format", "json"))
+        return [event for one in recordings["recordings"] for event in one["events"]]
+
+    def test_cycles_are_refused_at_every_level(self):
+        events = self.corrected(CYCLES)
+        self.assertEqual([event["level"] for event in events], list(LEVELS.values()))
+        for event in events:
+            self.assertEqual(event["verdict"], "refused")
+            self.assertIn("every instruction takes cycles", event["reason"])
+
+    def test_the_known_but_varying_skid_of_the_group_is_refused(self):
+        reasons = {event["event"].split("/")[0]: event["reason"] for event in self.corrected(GROUP)
+                   if event["verdict"] == "refused"}
+        self.assertEqual(set(reasons), {"instructions", "cycles"})
+        self.assertIn("ignores the precise level of an Arm core PMU", reasons["instructions"])
+
+    def test_breakpoints_have_nothing_to_correct(self):
+        for event in self.corrected(GUEST):
+            self.assertEqual(event["verdict"], "nothing_to_correct")
+            self.assertEqual(event["in_place"], event["samples"])
+
+
 class TheGuest(unittest.TestCase):
     """The machine as recorded by the kits."""
 

@@ -8,6 +8,8 @@
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -242,6 +244,20 @@ TEST_F(ControlFlow, AccessesElsewhereAreNone) {
   EXPECT_THAT(causes("joins", 8), ElementsAre("joins 7"));
   EXPECT_THAT(causes("calls", 1), ElementsAre("returns 2", "returns 3"));
   EXPECT_THAT(causes("calls", 3), ElementsAre("unknown"));
+}
+
+TEST_F(ControlFlow, AbsoluteOperandsDoNotMoveWithTheFile) {
+  constexpr std::array kMove{std::byte{0x48}, std::byte{0x8b}, std::byte{0x04}, std::byte{0x25},
+                             std::byte{0x00}, std::byte{0x00}, std::byte{0x00}, std::byte{0x10}};
+  const auto move = instructions::classify(Arch::x86_64, kMove, 0x1000);  // mov rax, [0x10000000]
+  ASSERT_TRUE(move);
+  for (const std::uint64_t bias : {0x0ULL, 0x555555554000ULL}) {
+    watch_.bias = bias;
+    watch_.watched = 0x10000004 - bias;
+    EXPECT_TRUE(watch_.allows(*move)) << bias;
+    watch_.watched += 4;
+    EXPECT_FALSE(watch_.allows(*move)) << bias;
+  }
 }
 
 TEST_F(ControlFlow, PartialOverlapIsAnAccess) {

@@ -264,7 +264,8 @@ class SplitSamples : public ::testing::Test {
   }
 
   /// `add` adds the samples of events that record IP, TID, TIME, ID and maybe branches.
-  EventCorrection correct_with(std::vector<test::EventToBuild> events, const auto& add) {
+  EventCorrection correct_with(std::vector<test::EventToBuild> events, const auto& add,
+                               Verdict expected = Verdict::corrected) {
     test::RecordingBuilder builder;
     for (auto& event : events) {
       event.sample_type |= perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
@@ -289,7 +290,7 @@ class SplitSamples : public ::testing::Test {
     choices.measured = runs;
     Correction correction = correct({.file = file}, choices);
     EXPECT_TRUE(correction.faults.empty());
-    EXPECT_EQ(correction.events.front().skid.verdict, Verdict::corrected)
+    EXPECT_EQ(correction.events.front().skid.verdict, expected)
         << correction.events.front().skid.reason;
     return correction.events.front();
   }
@@ -323,6 +324,15 @@ class SplitSamples : public ::testing::Test {
   test::TemporaryDirectory directory_;
   std::uint64_t at_ = 0, offset_ = 0, size_ = 0;
 };
+
+TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
+  const auto event = correct_with(
+      {loads()}, [&](auto& builder) { add_sample(builder, 1, std::uint64_t{1} << 32, nullptr); },
+      Verdict::refused);
+  EXPECT_THAT(event.skid.reason, ::testing::HasSubstr("no known mapping at the address"));
+  EXPECT_TRUE(event.skid.advice.empty()) << "no sample contradicts the event";
+  EXPECT_TRUE(event.places.empty());
+}
 
 TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
   const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
