@@ -292,6 +292,10 @@ loads:
   EXPECT_THAT(test::content_of(directory_ / "a.gp"), HasSubstr("execute equally often"));
   expect_done(run({"audit", "a.data", "--plot-script", "r.gp", "--kind", "ratios"}));
   EXPECT_EQ(run({"audit", "a.data", "--kind", "ratios"}).code.status, kUsage);
+  const auto biased = run({"audit", "a.data", "--fail-on", "biased", "--top", "0"});
+  EXPECT_EQ(biased.code.status, test::kGateFailed);
+  EXPECT_THAT(biased.err, HasSubstr("--fail-on biased: 1 of 1 judged blocks are biased"));
+  expect_done(run({"audit", "a.data", "--fail-on", "impossible"}));
   const auto none = run({"audit", "a.data", "--plot-script", "n.gp", "--top", "0"});
   EXPECT_EQ(none.code.status, kFailed);
   EXPECT_THAT(none.err, HasSubstr("--top 0 lists no block"));
@@ -304,6 +308,8 @@ loads:
   EXPECT_EQ(even, (std::vector<json>{300, 300, 300, nullptr}));
   const auto shown = run({"annotate", "a.data", "--function", "loads"});
   EXPECT_THAT(shown.out, HasSubstr("800 88.9  300"));
+  ASSERT_NO_FATAL_FAILURE(place());
+  expect_done(run({"audit", "placed.data", "--fail-on", "biased"}));
 }
 
 TEST_F(AuditCommand, CsvHasARowForEachFinding) {
