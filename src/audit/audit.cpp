@@ -418,6 +418,7 @@ class Auditor {
 
 /// The files that samples and branch records lack, each once.
 std::vector<MissingFile> missing_files(const locate::Digest& digest,
+                                       const std::vector<locate::ModuleStore::Remark>& remarks,
                                        const std::map<symbols::FileIndex, std::uint64_t>& samples,
                                        const std::map<symbols::FileIndex, std::uint64_t>& records) {
   std::map<symbols::FileIndex, MissingFile> files;
@@ -428,6 +429,10 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
     const symbols::MappedFile& mapped = digest.spaces.file(file);
     counts.file = mapped.path;
     counts.build_id = mapped.build_id;
+    const auto remark = std::find_if(remarks.begin(), remarks.end(), [&](const auto& one) {
+      return one.mapped == mapped.path && one.build_id == mapped.build_id;
+    });
+    if (remark != remarks.end()) counts.remark = remark->text;
     missing.push_back(std::move(counts));
   }
   std::stable_sort(missing.begin(), missing.end(), [](const MissingFile& a, const MissingFile& b) {
@@ -509,7 +514,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   result.cpu = {identity.vendor,   identity.model_name, identity.family, identity.model,
                 identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
   result.kernel = cpu.machine().kernel;
-  result.missing = missing_files(digest, auditor.missing(), branches.missing);
+  result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

@@ -78,6 +78,7 @@ struct EventAudit : measure::EventSummary {
 struct MissingFile {
   std::string file;      ///< path as recorded
   std::string build_id;  ///< as recorded; empty: none
+  std::string remark;    ///< why it is missing, one of Audit::remarks; empty: no more is known
   std::uint64_t samples = 0, branch_records = 0;
 };
 

@@ -156,11 +156,13 @@ void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
   if (!is_comparable) return;
   const locate::Space space(CpuMode::user, sample.pid);
   const locate::RegionCache::Place before = regions_.find(space, older.to, time);
+  // Where the kernel filters, it drops records from code that it cannot read: branch_type() in
+  // arch/x86/events/utils.c.
+  const bool has_file = before.file != symbols::Region::kNoFile;
+  if (has_file && spaces_.file(before.file).is_execute_only) return;
   const locate::RegionCache::Place after = regions_.find(space, entry.from, time);
-  branch.before = {before.file,
-                   before.file == symbols::Region::kNoFile ? older.to : older.to + before.distance};
-  const bool is_one = before.file != symbols::Region::kNoFile && before.file == after.file &&
-                      before.distance == after.distance;
+  branch.before = {before.file, has_file ? older.to + before.distance : older.to};
+  const bool is_one = has_file && before.file == after.file && before.distance == after.distance;
   branch.run = entry.from - older.to;
   branch.run_kind = entry.from < older.to ? CountedBranch::Run::backward
                     : is_one              ? CountedBranch::Run::mapped

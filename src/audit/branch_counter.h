@@ -85,7 +85,7 @@ class BranchCounter {
  public:
   /// `spaces`: of the recording, must outlive the counter. `arch`: as recorded.
   BranchCounter(const symbols::AddressSpaces& spaces, std::optional<Arch> arch)
-      : regions_(spaces), arch_(arch) {}
+      : spaces_(spaces), regions_(spaces), arch_(arch) {}
 
   /// Counts the records of one sample. `stack`: SampleDetails::branch_stack; `time`: as
   /// SampleDecoder::time_of.
@@ -103,6 +103,7 @@ class BranchCounter {
   void add_run(const perfdata::BranchEntry& entry, const perfdata::BranchEntry& older,
                const perfdata::Sample& sample, std::uint64_t time, CountedBranch& branch);
 
+  const symbols::AddressSpaces& spaces_;
   locate::RegionCache regions_;
   std::optional<Arch> arch_;
   BranchTable table_;

@@ -35,11 +35,13 @@ struct AuditOptions {
 
 /// Whether what --fail-on names was found; prints it as an error.
 bool fails(const std::string& condition, const std::vector<audit::Audit>& audits) {
-  std::uint64_t samples = 0, judged = 0, records = 0, judged_records = 0;
+  std::uint64_t samples = 0, judged = 0, records = 0, judged_records = 0, biased = 0, blocks = 0;
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       samples += event.impossible.count;
       judged += event.judged;
+      biased += event.bias.biased;
+      blocks += event.bias.judged;
       if (!event.branch_records) continue;
       records += event.branch_records->impossible.count;
       judged_records += event.branch_records->judged;
@@ -55,7 +57,12 @@ bool fails(const std::string& condition, const std::vector<audit::Audit>& audits
     print_error(fmt::format("--fail-on {}: {} of {} judged branch records are impossible",
                             condition, records, judged_records));
   }
-  return by_samples || by_branches;
+  const bool by_bias = biased > 0 && condition == "biased";
+  if (by_bias) {
+    print_error(
+        fmt::format("--fail-on {}: {} of {} judged blocks are biased", condition, biased, blocks));
+  }
+  return by_samples || by_branches || by_bias;
 }
 
 /// The figure to draw; nullopt if neither file is named. Throws UsageError.
@@ -143,9 +150,10 @@ Command audit_command() {
             Value::flag(options->all),
             "list instructions that can cause the event, too; implies --details"},
            {{"--fail-on"},
-            Value::one_of("CONDITION", options->fail_on, {"impossible", "samples", "branches"}),
+            Value::one_of("CONDITION", options->fail_on,
+                          {"impossible", "samples", "branches", "biased"}),
             "exit status 4 if there are impossible samples (samples), impossible branch "
-            "records (branches), or either"},
+            "records (branches), either (impossible), or biased blocks (biased)"},
            {{"--plot"},
             Value::file("FILE", options->plot),
             "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},

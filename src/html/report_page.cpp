@@ -154,7 +154,8 @@ class ReportPage {
             figure_of("Classes of the samples of ", plots::ledger_figure(alone)) +
             element("h4", "In numbers") +
             table("Levels side by side", output::event_numbers(event, {.width = kUnbroken})) +
-            repeats(event) + contracts(event) + ip_checks(event) + warnings(event));
+            repeats(event) + contracts(event) + skid_in_events(event) + ip_checks(event) +
+            warnings(event));
   }
 
   static Markup trigger_figure(const EventGroup& event, const plots::Machines& alone) {
@@ -214,6 +215,16 @@ class ReportPage {
                    Markup::text(m.evenness ? "; " + m.evenness->evidence : ""));
     }
     return content;
+  }
+
+  static Markup skid_in_events(const EventGroup& event) {
+    Markup content;
+    for (const Column& column : event.columns) {
+      const auto& skid = column.measurement->basis.skid_in_events;
+      if (skid) content += element("li", column.label + ": " + describe(*skid));
+    }
+    if (content.empty()) return content;
+    return element("h4", "Skid in events") + element("ul", content);
   }
 
   static Markup ip_checks(const EventGroup& event) {

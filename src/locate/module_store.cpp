@@ -238,6 +238,7 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
   if (opened != nullptr) found = {&opened->module, opened->path, {}};
   if (remark) {
     found.problem = remark->kind;
+    remark->build_id = file.build_id;
     remarks_.push_back(std::move(*remark));
   }
   answers_.emplace(key, found);

@@ -87,8 +87,9 @@ class ModuleStore {
   struct Remark {
     using Kind = Problem;
     Kind kind;
-    std::string mapped;  ///< symbols::MappedFile::path
-    std::string text;    ///< one line
+    std::string mapped;         ///< symbols::MappedFile::path
+    std::string text;           ///< one line
+    std::string build_id = {};  ///< as recorded
   };
   const std::vector<Remark>& remarks() const noexcept { return remarks_; }
 

@@ -48,7 +48,9 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
       std::string name = user_mapping_name(mapping);
       // A perf map has addresses. What such a mapping has as its offset depends on the kernel.
       const std::uint64_t offset = is_perf_map(name) ? range.begin : mapping.page_offset;
-      spaces_.map(time, mapping.pid, range, offset, {std::move(name), std::move(mapping.build_id)});
+      spaces_.map(time, mapping.pid, range, offset,
+                  {std::move(name), std::move(mapping.build_id), 0,
+                   mapping.executable && !mapping.readable});
     }
   }
 }

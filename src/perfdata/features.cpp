@@ -188,6 +188,15 @@ std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, 
   std::size_t digest = kSha1;
   if ((misc & PERF_RECORD_MISC_BUILD_ID_SIZE) != 0) {
     digest = std::min<std::size_t>(std::to_integer<std::size_t>(field[kSha1]), kSha1);
+  } else {
+    // perf before 5.11 fills shorter ones (16 bytes of MD5 or UUID, 8 of xxHash) with zeros.
+    constexpr std::size_t kWord = 4;
+    const auto ends_with_zeros = [&] {
+      const auto word = field.subspan(digest - kWord, kWord);
+      return std::all_of(word.begin(), word.end(),
+                         [](std::byte one) { return one == std::byte{}; });
+    };
+    while (digest > 0 && ends_with_zeros()) digest -= kWord;
   }
   entry.build_id = hexadecimal(field.first(digest));
   const auto mode = static_cast<CpuMode>(misc & PERF_RECORD_MISC_CPUMODE_MASK);

@@ -66,8 +66,10 @@ std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order
   if (record.type == PERF_RECORD_MMAP2) {
     constexpr std::size_t kFileIdentity = 24;  // device and inode, or the build-id
     const auto identity = reader.take(kFileIdentity);
-    constexpr std::uint32_t kProtExec = 4;  // PROT_EXEC
-    mapping.executable = (reader.u32() & kProtExec) != 0;
+    constexpr std::uint32_t kProtRead = 1, kProtExec = 4;  // PROT_READ, PROT_EXEC
+    const std::uint32_t protection = reader.u32();
+    mapping.executable = (protection & kProtExec) != 0;
+    mapping.readable = (protection & kProtRead) != 0;
     reader.skip(4);  // flags
     if (!identity.empty() && (record.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
       constexpr std::size_t kDigest = 4;  // after its size and three reserved bytes

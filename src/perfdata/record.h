@@ -54,6 +54,7 @@ struct MappingRecord {
   std::string path;
   std::string build_id;  ///< lower-case hexadecimal, where the kernel recorded it
   bool executable = false;
+  bool readable = true;  ///< where the record has the protection: PERF_RECORD_MMAP2
 };
 
 /// PERF_RECORD_FORK and EXIT.

@@ -40,7 +40,10 @@ FileIndex AddressSpaces::intern(MappedFile file) {
   auto key = std::pair(file.path, file.build_id);
   const auto next = static_cast<FileIndex>(files_.size());
   const auto [entry, added] = file_indices_.try_emplace(std::move(key), next);
-  if (!added) return entry->second;
+  if (!added) {
+    files_[entry->second].is_execute_only |= file.is_execute_only;
+    return entry->second;
+  }
   if (file.build_id.empty()) {
     const auto known = known_build_ids_.find(file.path);
     if (known != known_build_ids_.end()) file.build_id = known->second;

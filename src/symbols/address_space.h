@@ -22,6 +22,8 @@ struct MappedFile {
   std::string build_id;  ///< lower-case hexadecimal; empty when the recording has none
   /// Of code that the kernel generated and named in a record, its bytes; 0: a file.
   std::uint64_t symbol_size = 0;
+  /// Whether a mapping of it could be executed and not read.
+  bool is_execute_only = false;
 
   friend bool operator==(const MappedFile&, const MappedFile&) = default;
 };

@@ -292,6 +292,10 @@ loads:
   EXPECT_THAT(test::content_of(directory_ / "a.gp"), HasSubstr("execute equally often"));
   expect_done(run({"audit", "a.data", "--plot-script", "r.gp", "--kind", "ratios"}));
   EXPECT_EQ(run({"audit", "a.data", "--kind", "ratios"}).code.status, kUsage);
+  const auto biased = run({"audit", "a.data", "--fail-on", "biased", "--top", "0"});
+  EXPECT_EQ(biased.code.status, test::kGateFailed);
+  EXPECT_THAT(biased.err, HasSubstr("--fail-on biased: 1 of 1 judged blocks are biased"));
+  expect_done(run({"audit", "a.data", "--fail-on", "impossible"}));
   const auto none = run({"audit", "a.data", "--plot-script", "n.gp", "--top", "0"});
   EXPECT_EQ(none.code.status, kFailed);
   EXPECT_THAT(none.err, HasSubstr("--top 0 lists no block"));
@@ -304,6 +308,8 @@ loads:
   EXPECT_EQ(even, (std::vector<json>{300, 300, 300, nullptr}));
   const auto shown = run({"annotate", "a.data", "--function", "loads"});
   EXPECT_THAT(shown.out, HasSubstr("800 88.9  300"));
+  ASSERT_NO_FATAL_FAILURE(place());
+  expect_done(run({"audit", "placed.data", "--fail-on", "biased"}));
 }
 
 TEST_F(AuditCommand, CsvHasARowForEachFinding) {
@@ -367,8 +373,11 @@ TEST_F(AuditCommand, ReportsMissingAndWrongInputs) {
   EXPECT_THAT(gone["remarks"][0].get<std::string>(), HasSubstr("/usr/lib/debug"));
   EXPECT_THAT(gone["missing"][0]["file"].get<std::string>(), HasSubstr("/program"));
   EXPECT_GT(gone["missing"][0]["samples"], 4000);
-  EXPECT_THAT(run({"audit", "placed.data"}).out,
-              HasSubstr("5,081 samples are in 1 file without code here"));
+  const std::string text = run({"audit", "placed.data"}).out;
+  EXPECT_THAT(text, HasSubstr("5,081 samples are in 1 file without code here"));
+  const auto reason = text.find("/usr/lib/debug");
+  ASSERT_NE(reason, std::string::npos);
+  EXPECT_EQ(text.find("/usr/lib/debug", reason + 1), std::string::npos) << text;
   const json copy = audited({"placed.data", "--binary", "elsewhere"})["recordings"][0];
   EXPECT_EQ(copy["missing"], json::array());
   EXPECT_EQ(copy["events"][0]["impossible"], 711);

@@ -546,6 +546,12 @@ TEST_F(AuditTest, JudgesSampledInstructionsWithoutSymbols) {
   EXPECT_EQ(answer(1, test), "no_function");
 }
 
+TEST_F(AuditTest, PrintsNothingOfBlocksForBreakpoints) {
+  Audit audit;
+  audit.events = {audit_of(breakpoint(0x404040, "rw", {place(at("flow", "lea rdx"), 7, false)}))};
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("blocks")));
+}
+
 TEST_F(AuditTest, JudgesBreakpointsByTheInstructionThatTriggersThem) {
   const auto answer_at = [&](const char* access, std::uint64_t address, std::uint64_t watched) {
     return answer_of(audit_of(breakpoint(watched, access, {place(address, 7, false)})));
@@ -681,6 +687,24 @@ TEST(AuditDetails, ContainEachEventAndRecording) {
   other.file = "second.data";
   other.kernel = "6.2";
   test::expect_golden("audit_details.txt", output::audit_text({audit, other}, {.width = 80}));
+}
+
+TEST(AuditScreen, ExplainsEachMissingFileOnce) {
+  Audit audit;
+  audit.events = {audited_event(1, 0)};
+  for (const char* name : {"/a", "/b", "/c", "/d"}) {
+    audit.remarks.push_back(std::string(name) + ": no such file");
+    audit.missing.push_back({name, "abab", audit.remarks.back(), 1000});
+  }
+  audit.remarks.emplace_back("/e: taken as it is now");
+  const auto text = output::audit_text({audit}, {.width = 80, .details = false});
+  EXPECT_THAT(text, HasSubstr("4,000 samples are in 4 files without code here: /a: no such file\n"
+                              "           /b: no such file\n           /c: no such file\n"
+                              "           and 1 file more: --details\n           On the recorded"));
+  EXPECT_THAT(text, HasSubstr("warning    /e: taken as it is now\n"));
+  EXPECT_THAT(text, Not(HasSubstr("warning    /a")));
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
+              HasSubstr("           /d: no such file\n"));
 }
 
 TEST(AuditScreen, AnswersFirstAndListsTheWorst) {

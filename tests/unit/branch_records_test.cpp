@@ -73,6 +73,9 @@ leaf:
   jmp leaf
 leaf_end:
   ret
+trap:
+  ud2
+  ret
   .section .note.GNU-stack,"",@progbits
 )";
 
@@ -159,7 +162,7 @@ class BranchRecordsTest : public ::testing::Test {
                          .decode(module.code(range), range.begin, range.size())) {
       code_.emplace(one.address, one);
     }
-    for (const char* name : {"_start", "leaf", "middle", "case_a", "case_b", "case_c"}) {
+    for (const char* name : {"_start", "leaf", "middle", "case_a", "case_b", "case_c", "trap"}) {
       symbols_[name] = module.symbol_value(name).value_or(0);
     }
     return true;
@@ -246,7 +249,8 @@ class BranchRecordsTest : public ::testing::Test {
     bool has_build_id = true;
     std::uint16_t mode = 2;  ///< PERF_RECORD_MISC_USER
     bool hw_index = false;
-    std::string path = {};  ///< of the program; empty: where it is
+    std::string path = {};         ///< of the program; empty: where it is
+    std::uint32_t protection = 5;  ///< PROT_READ | PROT_EXEC
   };
 
   BranchRecords audited(const std::vector<Stack>& stacks, const Recorded& recorded) {
@@ -263,7 +267,9 @@ class BranchRecordsTest : public ::testing::Test {
     auto mapping = builder.writer();
     mapping.i32(kPid).i32(kPid).u64(mapped->range.begin).u64(mapped->range.size());
     mapping.u64(mapped->file_offset).u8(20).u8(0).u16(0);
-    mapping.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(5).u32(2);
+    mapping.raw({reinterpret_cast<const char*>(id.data()), id.size()})
+        .u32(recorded.protection)
+        .u32(2);
     mapping.text(path).i32(kPid).i32(kPid).u64(1);
     if (recorded.has_build_id) {
       builder.record(PERF_RECORD_MMAP2, 2 | PERF_RECORD_MISC_MMAP_BUILD_ID, mapping.bytes());
@@ -510,6 +516,16 @@ TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereReturnsMayBeMissing) {
   }
 }
 
+TEST_F(BranchRecordsTest, DoesNotCompareRecordsOfCodeThatTheKernelCannotRead) {
+  BUILD_OR_SKIP(kSkylake);
+  std::vector<Stack> stacks = stacks_of(walk(3200));
+  for (Stack& stack : stacks) stack.erase(stack.begin() + 9, stack.begin() + 12);
+  EXPECT_GT(audited(stacks).impossible.count, 0u);
+  const BranchRecords records = audited(stacks, {.protection = 4});
+  EXPECT_EQ(records.impossible.count, 0u);
+  EXPECT_EQ(records.judged, 29u * stacks.size());
+}
+
 TEST_F(BranchRecordsTest, CountsWhatItDoesNotJudge) {
   BUILD_OR_SKIP(kSkylake);
   Stack stack = stacks_of(walk(32)).front();
@@ -597,6 +613,21 @@ TEST_F(BranchRecordsTest, DoesNotAccuseReturnsElsewhere) {
       audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_RETURN});
   EXPECT_EQ(of(records, BranchUnjudged::return_elsewhere), stack.size());
   EXPECT_EQ(records.judged, 0u);
+}
+
+TEST_F(BranchRecordsTest, ComparesAddressesOnlyForWantOfCode) {
+  BUILD_OR_SKIP(kSkylake);
+  const auto jump = std::find_if(code_.begin(), code_.end(), [](const auto& instruction) {
+    return is_jump(instruction.second) && !target(instruction.second);
+  });
+  ASSERT_NE(jump, code_.end());
+  // Code before a return that leads elsewhere; the kernel may continue after the trap.
+  const std::uint64_t trap = symbols_.at("trap"), after_trap = std::next(code_.find(trap))->first;
+  const BranchRecords records =
+      audited({{{after_trap, symbols_.at("case_b")}, {jump->first, trap}}});
+  EXPECT_EQ(of(records, BranchUnjudged::return_elsewhere), 1u);
+  EXPECT_EQ(records.by_addresses, 0u);
+  EXPECT_EQ(records.judged, 1u);
 }
 
 TEST_F(BranchRecordsTest, NamesTheWorstPlaces) {

@@ -120,6 +120,15 @@ TEST(ReportPage, IsOneFileUnderAPolicy) {
   EXPECT_THAT(page, HasSubstr(Markup::text(measurements[0].contract.evidence).string()));
 }
 
+TEST(ReportPage, StatesWhySkidInEventsIsNotDerived) {
+  Measurement m = make({.event = "cycles", .level = 2, .offsets = {{1, 5000}}});
+  EXPECT_THAT(report_page({m}, {"1", {}}), Not(HasSubstr("Skid in events")));
+  m.basis.skid_in_events.emplace().refused = "a timer <takes> them";
+  EXPECT_THAT(report_page({m}, {"1", {}}),
+              HasSubstr("<h4>Skid in events</h4><ul><li>pp: " +
+                        Markup::text(describe(*m.basis.skid_in_events)).string() + "</li></ul>"));
+}
+
 TEST(ReportPage, HasNoMarkupOfARecording) {
   Measurement m = make({.event = kScript, .level = 1, .offsets = {{1, 5000}}});
   m.event.requested = m.event.recorded = m.kernel = m.run = m.file = kScript;

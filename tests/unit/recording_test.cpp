@@ -168,24 +168,29 @@ TEST_F(RecordingFile, ContainsMachineAndCommand) {
 
 TEST_F(RecordingFile, ReadsBuildIdsOfTheirOwnLength) {
   auto builder = three_samples();
-  const auto entry = [&](std::uint16_t misc, std::uint8_t size) {
+  const auto entry = [&](std::uint16_t misc, std::uint8_t size, std::size_t filled = 20) {
     return builder.writer()
         .u32(0)
         .u16(misc)
         .u16(8 + 4 + 24 + 8)
         .i32(-1)
-        .raw(std::string(20, '\xab'))
+        .raw(std::string(filled, '\xab') + std::string(20 - filled, '\0'))
         .u8(size)
         .raw(std::string(3, '\0'))
         .text("/bin/x")
         .bytes();
   };
-  builder.feature(HEADER_BUILD_ID, entry(2, 0) + entry(PERF_RECORD_MISC_BUILD_ID_SIZE | 2, 16));
+  builder.feature(HEADER_BUILD_ID, entry(2, 0) + entry(PERF_RECORD_MISC_BUILD_ID_SIZE | 2, 16) +
+                                       entry(2, 0, 16) + entry(2, 0, 8) + entry(2, 0, 19));
   const auto recording = open(builder);
-  ASSERT_EQ(recording.features().build_ids.size(), 2u);
+  ASSERT_EQ(recording.features().build_ids.size(), 5u);
   EXPECT_EQ(recording.features().build_ids[0].build_id.size(), 40u);
   EXPECT_EQ(recording.features().build_ids[1].build_id.size(), 32u);
   EXPECT_EQ(recording.features().build_ids[1].path, "/bin/x");
+  // Without their size, as perf before 5.11 writes them.
+  EXPECT_EQ(recording.features().build_ids[2].build_id.size(), 32u);
+  EXPECT_EQ(recording.features().build_ids[3].build_id.size(), 16u);
+  EXPECT_EQ(recording.features().build_ids[4].build_id.size(), 40u) << "ends with a zero";
 }
 
 TEST_F(RecordingFile, SkipsTheTraceAfterAnAuxtraceRecord) {

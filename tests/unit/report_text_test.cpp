@@ -322,6 +322,21 @@ TEST(ReportSkidInEvents, IsOneLineOverAllRuns) {
   EXPECT_THAT(details, ::testing::ContainsRegex("\n +left out +0 +9\n +p50 +7 +90\n"));
 }
 
+TEST(ReportSkidInEvents, NamesAllEventsWithDetails) {
+  std::vector<Measurement> all;
+  for (int i = 1; i <= 9; ++i) {
+    all.push_back(make({.event = fmt::format("event-{}", i), .level = 0, .offsets = {{5, 10}}}));
+    all.back().basis.skid_in_events.emplace().refused = "a timer";
+  }
+  EXPECT_THAT(report_text(all, {.width = 400, .details = false}),
+              HasSubstr("event-6 none; 3 more events: not derived: a timer\n"));
+  EXPECT_THAT(
+      report_text(all, {.width = 400, .details = true}),
+      HasSubstr("in events   event-1 none; event-2 none; event-3 none; event-4 none; event-5 "
+                "none; event-6 none; event-7 none; event-8 none; event-9 none: not derived: "
+                "a timer\n"));
+}
+
 TEST(ReportOfNothing, IsOneLine) {
   EXPECT_EQ(report_text({}, {.width = 80}), "no measurements\n");
 }

@@ -174,37 +174,52 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
       samples += missing.samples;
       records += missing.branch_records;
       (missing.build_id.empty() ? lacks_build_id : has_build_id) = true;
-      std::string name = escape_for_terminal(missing.file);
-      name += missing.build_id.empty()
-                  ? " (no build-id)"
-                  : fmt::format(" (build-id {})", escape_for_terminal(missing.build_id));
+      std::string name = escape_for_terminal(missing.remark);
+      if (name.empty()) {
+        name = escape_for_terminal(missing.file);
+        name += missing.build_id.empty()
+                    ? " (no build-id)"
+                    : fmt::format(" (build-id {})", escape_for_terminal(missing.build_id));
+      }
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         names.push_back(std::move(name));
       }
     }
   }
   if (names.empty()) return {};
-  std::string without = samples > 0 ? in_thousands(samples) + " samples" : std::string();
+  const auto number_of = [](std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", in_thousands(count), what, count == 1 ? "" : "s");
+  };
+  std::string without = samples > 0 ? number_of(samples, "sample") : std::string();
   if (records > 0) {
     if (!without.empty()) without += " and ";
-    without += in_thousands(records) + " branch records";
+    without += number_of(records, "branch record");
   }
   constexpr std::size_t kMostNames = 3;
-  std::string text =
-      fmt::format("{} are in {} without code here: {}. ", without, counted(names.size(), "file"),
-                  list_of(names, page.details ? names.size() : kMostNames));
+  const std::size_t shown = page.details ? names.size() : std::min(names.size(), kMostNames);
+  std::string text = '\n' + page.field("missing",
+                                       fmt::format("{} {} in {} without code here: {}", without,
+                                                   samples + records == 1 ? "is" : "are",
+                                                   counted(names.size(), "file"), names.front()),
+                                       Ink::yellow);
+  for (std::size_t i = 1; i < shown; ++i) text += page.field("", names[i]);
+  if (shown < names.size()) {
+    text += page.field(
+        "", fmt::format("and {} more: --details", counted(names.size() - shown, "file")));
+  }
+  std::string remedy;
   if (has_build_id) {
-    text += fmt::format(
+    remedy = fmt::format(
         "On the recorded machine, perf archive {} packs those with a build-id; unpack them into "
         "~/.debug here. --debuginfod requests them from the servers of DEBUGINFOD_URLS, --binary "
         "FILE and --symfs DIR use a copy.",
         escape_for_terminal(first->file));
   }
   if (lacks_build_id) {
-    text += has_build_id ? " Those without one are found" : "They are found";
-    text += " by path alone: --symfs DIR names a copy of the recorded machine's files.";
+    remedy += has_build_id ? " Those without one are found" : "They are found";
+    remedy += " by path alone: --symfs DIR names a copy of the recorded machine's files.";
   }
-  return '\n' + page.field("missing", text, Ink::yellow);
+  return text + page.field("", remedy);
 }
 
 }  // namespace skid::output

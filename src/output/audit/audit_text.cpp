@@ -269,6 +269,9 @@ std::string notes(const std::vector<Audit>& audits, const Page& page) {
     if (known.insert(text).second) texts.push_back(std::move(text));
   };
   for (const Audit& audit : audits) {
+    for (const auto& missing : audit.missing) known.insert(missing.remark);  // missing_text()
+  }
+  for (const Audit& audit : audits) {
     for (const std::string& remark : audit.remarks) add(remark);
     for (const EventAudit& event : audit.events) {
       for (const std::string& warning : event.warnings) add(warning);

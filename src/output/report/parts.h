@@ -67,7 +67,8 @@ std::string offset_line(const Page& page, const std::vector<const analysis::Meas
 class EventLevels {
  public:
   void add(const std::string& event, const std::string& level);
-  std::string text() const;
+  /// `most`: events to be named.
+  std::string text(std::size_t most = 6) const;
 
  private:
   std::vector<std::pair<std::string, std::vector<std::string>>> events_;

@@ -350,8 +350,9 @@ class Notes {
     std::string text;
     for (std::size_t i = 0; i < notes_.size() && i < most; ++i) {
       const Note& note = notes_[i];
+      const std::string events = page_.details ? note.events.text(SIZE_MAX) : note.events.text();
       text += page_.hanging(page_.paint(pad_right(note.lead, kLeadWidth), note.ink), kLeadWidth,
-                            note.events.text() + ": " + note.text);
+                            events + ": " + note.text);
     }
     if (notes_.size() > most) {
       text += fmt::format("{} more: --details\n", analysis::counted(notes_.size() - most, "note"));
@@ -441,15 +442,14 @@ void EventLevels::add(const std::string& event, const std::string& level) {
   if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
 }
 
-std::string EventLevels::text() const {
-  constexpr std::size_t kMost = 6;
+std::string EventLevels::text(std::size_t most) const {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < events_.size() && i < kMost; ++i) {
+  for (std::size_t i = 0; i < events_.size() && i < most; ++i) {
     parts.push_back(fmt::format("{} {}", shorten(escape_for_terminal(events_[i].first), 40),
-                                list_of(events_[i].second, kMost)));
+                                list_of(events_[i].second, most)));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
-  if (events_.size() > kMost) text += fmt::format("; {} more events", events_.size() - kMost);
+  if (events_.size() > most) text += fmt::format("; {} more events", events_.size() - most);
   return text;
 }
 
