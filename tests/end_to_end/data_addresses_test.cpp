@@ -153,6 +153,21 @@ class AuditOfDataAddresses : public DataAddresses {
     const auto recorded = run_program(command, here_.path());
     ASSERT_TRUE(recorded.code.success()) << recorded.err;
   }
+  std::uint64_t first_page() const {
+    return symbols::Module::open(here_ / "stores").symbol_value("pages").value();
+  }
+  /// Changes the one record of `address` by `change`, of its 8 bytes.
+  template <typename Change>
+  void change(std::uint64_t address, Change change) const {
+    std::string bytes = read_file(here_ / "perf.data", std::uint64_t{64} << 20);
+    std::string recorded(sizeof address, '\0');
+    std::memcpy(recorded.data(), &address, sizeof address);
+    const std::size_t at = bytes.find(recorded);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(bytes.find(recorded, at + 1), std::string::npos);
+    change(recorded);
+    write_file_atomically(here_ / "perf.data", bytes.replace(at, recorded.size(), recorded));
+  }
   json audited() const {
     const Completed done = test::skidscan({"audit", "perf.data", "--format", "json"}, here_.path());
     EXPECT_EQ(done.code.status, 0) << done.err;
@@ -167,23 +182,28 @@ TEST_F(AuditOfDataAddresses, JudgesFaultsOfConstantOperandsAndFindsEachChangedBy
   EXPECT_EQ(sound.at("contradicted"), 0);
   const fs::path file = here_ / "perf.data";
   const std::string bytes = read_file(file, std::uint64_t{64} << 20);
-  const std::uint64_t address =
-      symbols::Module::open(here_ / "stores").symbol_value("pages").value() +
-      std::uint64_t{7} * 4096;
-  std::string recorded(sizeof address, '\0');
-  std::memcpy(recorded.data(), &address, sizeof address);
-  const std::size_t at = bytes.find(recorded);
-  ASSERT_NE(at, std::string::npos);
-  ASSERT_EQ(bytes.find(recorded, at + 1), std::string::npos);
-  for (std::size_t byte = 0; byte < sizeof address; ++byte) {
-    std::string damaged = bytes;
-    damaged[at + byte] = static_cast<char>(damaged[at + byte] ^ 0x40);
-    write_file_atomically(file, damaged);
+  for (std::size_t byte = 0; byte < sizeof(std::uint64_t); ++byte) {
+    write_file_atomically(file, bytes);
+    change(first_page() + std::uint64_t{7} * 4096,
+           [&](std::string& address) { address[byte] ^= 0x40; });
     const json found = audited();
     const bool is_address = byte < 7;  // the last byte makes it none
     EXPECT_EQ(found.at("contradicted"), is_address ? 1 : 0) << "byte " << byte;
     EXPECT_EQ(found.at("judged"), is_address ? 64 : 63) << "byte " << byte;
   }
+}
+
+TEST_F(AuditOfDataAddresses, FailsOnContradictedOnes) {
+  record_stores({});
+  const auto gate = [&] {
+    return test::skidscan({"audit", "perf.data", "--fail-on", "samples"}, here_.path());
+  };
+  EXPECT_EQ(gate().code.status, 0);
+  change(first_page() + std::uint64_t{9} * 4096, [](std::string& address) { address[1] ^= 0x40; });
+  const Completed failed = gate();
+  EXPECT_EQ(failed.code.status, 4);
+  EXPECT_THAT(failed.err,
+              HasSubstr("1 of 64 judged samples are at instructions that do not access"));
 }
 
 TEST_F(AuditOfDataAddresses, JudgesFaultsOfOperandsByRecordedRegisters) {
