@@ -5,6 +5,7 @@
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -55,10 +56,15 @@ struct Registers {
   }
 };
 
-bool takes(AddressSource source, perfdata::SampleKind kind) {
-  if (kind.mode() != perfdata::CpuMode::user) return false;
-  return source == AddressSource::page_fault ||
-         (kind.exact() && (source == AddressSource::pebs || source == AddressSource::tagged));
+/// Whether samples have the address of an access.
+bool has_addresses(const std::optional<AddressSource>& source) {
+  return source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
+}
+
+/// Whether those samples are compared. A fault is at its instruction without EXACT_IP.
+bool takes(const std::optional<AddressSource>& source, perfdata::SampleKind kind) {
+  return has_addresses(source) && kind.mode() == perfdata::CpuMode::user &&
+         (kind.exact() || *source == AddressSource::page_fault);
 }
 
 /// Of the instruction at `address`; nullopt unless it does one access of a known size to an operand
@@ -121,8 +127,9 @@ Places places_of(const locate::Digest& digest,
                  const std::vector<std::optional<AddressSource>>& sources) {
   Places places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
-    const auto& source = sources[located.attribute];
-    if (!source || !located.location || !takes(*source, located.kind)) return;
+    if (!located.location || !takes(sources[located.attribute], located.kind)) return;
+    // Another build has its data elsewhere.
+    if (digest.spaces.file(located.location->file).build_id.empty()) return;
     places[{located.location->file, located.location->offset}];
   });
   return places;
@@ -134,8 +141,8 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(
     perfdata::Recording& recording, const locate::Digest& digest, locate::ModuleStore& modules,
     const std::vector<std::optional<AddressSource>>& sources, std::optional<Arch> arch) {
   std::map<std::uint32_t, Contradictions> findings;
+  if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
   Places places = places_of(digest, sources);
-  if (places.empty()) return findings;
   judge_by_function(places, digest, modules, arch,
                     [](FileJudge& judge, const symbols::Module& module, Places::value_type& entry) {
                       const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
@@ -148,7 +155,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
     const auto& source = sources[sample->attribute];
-    if (!source || !takes(*source, {sample->mode, sample->exact})) return;
+    if (!takes(source, {sample->mode, sample->exact})) return;
     Contradictions& finding = findings[sample->attribute];
     ++finding.samples;
     if (!visited.location) return;

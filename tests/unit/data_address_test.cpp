@@ -3,6 +3,7 @@
 #include "src/output/audit/audit.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
@@ -87,8 +88,9 @@ class DataAddressesOfSamples : public ::testing::Test {
 #if defined(__x86_64__)
     built_.emplace();
     std::ofstream(*built_ / "places.s") << kAssembly;
-    const auto built = run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-o",
-                                    *built_ / "program", *built_ / "places.s"});
+    const auto built =
+        run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-Wl,--build-id=sha1", "-o",
+                     *built_ / "program", *built_ / "places.s"});
     ASSERT_TRUE(built.code.success()) << built.err;
 #endif
   }
@@ -138,6 +140,20 @@ class DataAddressesOfSamples : public ::testing::Test {
   }
 
   Audit audited(const std::string& cpu = kSkylake) {
+    if (has_build_id_) {
+      const auto id = test::hex(symbols::Module::open(*built_ / "program").build_id());
+      auto build_id = builder_.writer();
+      build_id.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(20);
+      build_id.text((*built_ / "program").string());
+      builder_.feature(perfdata::HEADER_BUILD_ID,
+                       builder_.writer()
+                           .u32(0)
+                           .u16(kUser | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE)
+                           .u16(static_cast<std::uint16_t>(build_id.bytes().size() + 12))
+                           .i32(-1)
+                           .raw(build_id.bytes())
+                           .bytes());
+    }
     builder_.feature(perfdata::HEADER_CPUID, builder_.writer().counted_text(cpu).bytes());
     builder_.write(directory_ / "perf.data");
     return audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
@@ -159,6 +175,7 @@ class DataAddressesOfSamples : public ::testing::Test {
   test::TemporaryDirectory directory_;
   test::RecordingBuilder builder_;
   std::uint64_t begin_ = 0, datum_ = 0, time_ = 1;
+  bool has_build_id_ = true;
 
  private:
   void record(test::EventToBuild event, std::uint64_t registers, std::uint64_t of) {
@@ -210,6 +227,13 @@ TEST_F(DataAddressesOfSamples, ChangedInAnyByteAreContradicted) {
   EXPECT_EQ(finding->share.count, contradicted);
   EXPECT_EQ(finding->undecided(), fetches);
   EXPECT_EQ(finding->share.total, contradicted + 7);
+}
+
+TEST_F(DataAddressesOfSamples, OfFilesWithoutABuildIdAreUndecided) {
+  has_build_id_ = false;
+  record_faults();
+  sample(kRelative, 0x1000, kUser);
+  expect(0, 0, 1);
 }
 
 TEST_F(DataAddressesOfSamples, OfFetchedPagesAreUndecided) {
