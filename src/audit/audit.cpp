@@ -1,8 +1,11 @@
 #include "src/audit/audit.h"
 
+#include "src/audit/data_address.h"
+#include "src/audit/data_source.h"
 #include "src/audit/file_judge.h"
 #include "src/audit/sampled_file.h"
 #include "src/locate/digest.h"
+#include "src/measure/data_addresses.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
@@ -441,6 +444,22 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
   return missing;
 }
 
+/// By attribute, as measure::address_source(). The record of an event that is not precise can be of
+/// another instruction than its data address.
+std::vector<std::optional<analysis::AddressSource>> address_sources(
+    const perfdata::Recording& recording, measure::RecordedCpu& cpu) {
+  std::vector<std::optional<analysis::AddressSource>> sources;
+  for (const perfdata::Attribute& attribute : recording.attributes()) {
+    auto& source = sources.emplace_back();
+    if (!attribute.has(perfdata::PERF_SAMPLE_ADDR) || attribute.is_dummy()) continue;
+    const std::string pmu = measure::pmu_name(recording.features(), attribute);
+    const auto knowledge = cpu.know(attribute, pmu);
+    if (knowledge.imprecise()) continue;
+    source = measure::address_source(attribute, pmu, knowledge, cpu.machine());
+  }
+  return sources;
+}
+
 }  // namespace
 
 Audit audit(const measure::Source& source, const Choices& choices) {
@@ -461,6 +480,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
 
   const auto arch = measure::arch_of(cpu.machine().cpu);
   const auto data_sources = check_data_sources(recording, digest, modules, cpu.machine().cpu, arch);
+  const auto data_addresses =
+      check_data_addresses(recording, digest, modules, address_sources(recording, cpu), arch);
   BranchAudit branches =
       audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
@@ -488,6 +509,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     event.catalogue = knowledge.catalogue;
     if (const auto found = data_sources.find(index); found != data_sources.end()) {
       event.data_source = found->second;
+    }
+    if (const auto found = data_addresses.find(index); found != data_addresses.end()) {
+      event.data_address = found->second;
     }
     to_judge.causes = measure::causes_of(knowledge).causes;
     for (std::string& warning : measure::event_warnings({.attribute = attribute,

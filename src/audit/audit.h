@@ -5,7 +5,7 @@
 #include "analysis/statistics.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
-#include "src/audit/data_source.h"
+#include "src/audit/contradictions.h"
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
@@ -64,9 +64,10 @@ struct EventAudit : measure::EventSummary {
   std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
   /// With impossible samples, most of them first; then, if all were requested, the others.
   std::vector<InstructionFinding> instructions;
-  std::optional<DataSourceFinding> data_source;  ///< nullopt: no sample has one that says either
-  std::size_t all_functions = 0;                 ///< with judged samples, those left out included
-  std::size_t impossible_functions = 0;          ///< of these, with impossible samples
+  /// Those of check_data_sources() and check_data_addresses(); nullopt: no sample to judge.
+  std::optional<Contradictions> data_source, data_address;
+  std::size_t all_functions = 0;         ///< with judged samples, those left out included
+  std::size_t impossible_functions = 0;  ///< of these, with impossible samples
   std::size_t impossible_instructions = 0;
   BlockBias bias;
   bool has_fixed_period = false;  ///< not a frequency

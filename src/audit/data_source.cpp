@@ -1,6 +1,5 @@
 #include "src/audit/data_source.h"
 
-#include "src/audit/file_judge.h"
 #include "src/events/cause_families.h"
 #include "src/locate/visit.h"
 #include "src/perfdata/format.h"
@@ -48,7 +47,7 @@ using Places = std::map<Place, std::uint64_t>;  ///< samples
 
 Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
                  const machine::CpuIdentity& cpu,
-                 std::map<std::uint32_t, DataSourceFinding>& findings) {
+                 std::map<std::uint32_t, Contradictions>& findings) {
   Places places;
   locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
@@ -69,12 +68,12 @@ Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
 
 }  // namespace
 
-std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recording& recording,
-                                                              const locate::Digest& digest,
-                                                              locate::ModuleStore& modules,
-                                                              const machine::CpuIdentity& cpu,
-                                                              std::optional<Arch> arch) {
-  std::map<std::uint32_t, DataSourceFinding> findings;
+std::map<std::uint32_t, Contradictions> check_data_sources(perfdata::Recording& recording,
+                                                           const locate::Digest& digest,
+                                                           locate::ModuleStore& modules,
+                                                           const machine::CpuIdentity& cpu,
+                                                           std::optional<Arch> arch) {
+  std::map<std::uint32_t, Contradictions> findings;
   const auto& attributes = recording.attributes();
   if (std::none_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
         return attribute.has(perfdata::PERF_SAMPLE_DATA_SRC);
@@ -85,37 +84,22 @@ std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recordin
   const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
                           events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};
-  const Places places = places_of(recording, digest, cpu, findings);
-  for (auto begin = places.begin(); begin != places.end();) {
-    const symbols::FileIndex file = begin->first.file;
-    const auto end = std::find_if(begin, places.end(),
-                                  [&](const auto& place) { return place.first.file != file; });
-    const symbols::Module* module = modules.find(digest.spaces.file(file)).module;
-    if (module != nullptr && module->arch() == Arch::x86_64) {
-      FileJudge judge(*module, arch, std::nullopt);
-      // Functions can overlap; each is decoded once.
-      std::vector<std::pair<std::uint64_t, const Places::value_type*>> by_function;
-      for (auto place = begin; place != end; ++place) {
-        by_function.emplace_back(judge.begin_of_function(place->first.offset), &*place);
-      }
-      std::stable_sort(by_function.begin(), by_function.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (const auto& [function, entry] : by_function) {
-        const auto& [place, samples] = *entry;
-        const Answer answer = judge.judge(causes.at(static_cast<std::size_t>(place.operation)),
-                                          Rule::sampled, place.offset);
-        const auto* judgement = std::get_if<Judgement>(&answer);
-        if (judgement == nullptr || judgement->verdict == events::Verdict::unknown) continue;
-        analysis::Share& share = findings[place.attribute].contradicted;
-        share.total += samples;
-        if (judgement->verdict == events::Verdict::never) share.count += samples;
-      }
-    }
-    begin = end;
-  }
+  Places places = places_of(recording, digest, cpu, findings);
+  judge_by_function(places, digest, modules, arch,
+                    [&](FileJudge& judge, const symbols::Module&, const Places::value_type& entry) {
+                      const auto& [place, samples] = entry;
+                      const Answer answer =
+                          judge.judge(causes.at(static_cast<std::size_t>(place.operation)),
+                                      Rule::sampled, place.offset);
+                      const auto* judgement = std::get_if<Judgement>(&answer);
+                      if (judgement == nullptr || judgement->verdict == events::Verdict::unknown)
+                        return;
+                      analysis::Share& share = findings[place.attribute].share;
+                      share.total += samples;
+                      if (judgement->verdict == events::Verdict::never) share.count += samples;
+                    });
   for (auto& [attribute, finding] : findings) {
-    finding.contradicted =
-        analysis::wilson_interval(finding.contradicted.count, finding.contradicted.total);
+    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
   }
   return findings;
 }

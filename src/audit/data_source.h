@@ -1,7 +1,7 @@
 // Whether the data sources of samples agree with the instructions that they are at.
 #pragma once
 
-#include "analysis/statistics.h"
+#include "src/audit/contradictions.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/machine/machine.h"
@@ -14,20 +14,15 @@
 
 namespace skid::audit {
 
-/// Samples of one event whose data source (PERF_SAMPLE_DATA_SRC) is a load, a store or a prefetch.
-struct DataSourceFinding {
-  std::uint64_t samples = 0;     ///< with EXACT_IP, in user mode
-  analysis::Share contradicted;  ///< of those judged: at instructions that do neither
-};
-
-/// By attribute, those with such samples. An instruction contradicts what cannot cause a retired
-/// load or store by name (events::causes_by_name); code of aarch64 is not judged. Reads the
+/// By attribute, samples with EXACT_IP in user mode whose data source (PERF_SAMPLE_DATA_SRC) is a
+/// load, a store or a prefetch, where there are any. An instruction contradicts what cannot cause a
+/// retired load or store by name (events::causes_by_name); code of aarch64 is not judged. Reads the
 /// recording once more, unless no event recorded data sources. `recording`: after `digest` was made
 /// of it. `cpu`, `arch`: as recorded; nullopt: not recorded.
-std::map<std::uint32_t, DataSourceFinding> check_data_sources(perfdata::Recording& recording,
-                                                              const locate::Digest& digest,
-                                                              locate::ModuleStore& modules,
-                                                              const machine::CpuIdentity& cpu,
-                                                              std::optional<Arch> arch);
+std::map<std::uint32_t, Contradictions> check_data_sources(perfdata::Recording& recording,
+                                                           const locate::Digest& digest,
+                                                           locate::ModuleStore& modules,
+                                                           const machine::CpuIdentity& cpu,
+                                                           std::optional<Arch> arch);
 
 }  // namespace skid::audit

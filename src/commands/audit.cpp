@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,34 +37,42 @@ struct AuditOptions {
 
 /// Whether what --fail-on names was found; prints it as an error.
 bool fails(const std::string& condition, const std::vector<audit::Audit>& audits) {
-  std::uint64_t samples = 0, judged = 0, records = 0, judged_records = 0, biased = 0, blocks = 0;
+  struct Found {
+    std::string_view condition;
+    bool is_impossible;  ///< "impossible" means it too
+    std::string what;
+    std::uint64_t count = 0, judged = 0;
+
+    void add(std::uint64_t found, std::uint64_t of) {
+      count += found;
+      judged += of;
+    }
+    void add(const analysis::Share& share) { add(share.count, share.total); }
+  };
+  Found samples{"samples", true, "samples are impossible"};
+  Found sources{"samples", true, fmt::format("samples {}", output::kContradictedSources)};
+  Found addresses{"samples", true, fmt::format("samples {}", output::kContradictedAddresses)};
+  Found records{"branches", true, "branch records are impossible"};
+  Found blocks{"biased", false, "blocks are biased"};
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
-      samples += event.impossible.count;
-      judged += event.judged;
-      biased += event.bias.biased;
-      blocks += event.bias.judged;
-      if (!event.branch_records) continue;
-      records += event.branch_records->impossible.count;
-      judged_records += event.branch_records->judged;
+      samples.add(event.impossible);
+      if (event.data_source) sources.add(event.data_source->share);
+      if (event.data_address) addresses.add(event.data_address->share);
+      blocks.add(event.bias.biased, event.bias.judged);
+      if (event.branch_records) records.add(event.branch_records->impossible);
     }
   }
-  const bool by_samples = samples > 0 && (condition == "samples" || condition == "impossible");
-  const bool by_branches = records > 0 && (condition == "branches" || condition == "impossible");
-  if (by_samples) {
-    print_error(fmt::format("--fail-on {}: {} of {} judged samples are impossible", condition,
-                            samples, judged));
+  bool failed = false;
+  for (const Found* found : {&samples, &sources, &addresses, &records, &blocks}) {
+    const bool is_meant =
+        condition == found->condition || (condition == "impossible" && found->is_impossible);
+    if (found->count == 0 || !is_meant) continue;
+    print_error(fmt::format("--fail-on {}: {} of {} judged {}", condition, found->count,
+                            found->judged, found->what));
+    failed = true;
   }
-  if (by_branches) {
-    print_error(fmt::format("--fail-on {}: {} of {} judged branch records are impossible",
-                            condition, records, judged_records));
-  }
-  const bool by_bias = biased > 0 && condition == "biased";
-  if (by_bias) {
-    print_error(
-        fmt::format("--fail-on {}: {} of {} judged blocks are biased", condition, biased, blocks));
-  }
-  return by_samples || by_branches || by_bias;
+  return failed;
 }
 
 /// The figure to draw; nullopt if neither file is named. Throws UsageError.
@@ -152,8 +162,9 @@ Command audit_command() {
            {{"--fail-on"},
             Value::one_of("CONDITION", options->fail_on,
                           {"impossible", "samples", "branches", "biased"}),
-            "exit status 4 if there are impossible samples (samples), impossible branch "
-            "records (branches), either (impossible), or biased blocks (biased)"},
+            "exit status 4 if there are impossible samples, data sources or data addresses "
+            "(samples), impossible branch records (branches), either (impossible), or biased "
+            "blocks (biased)"},
            {{"--plot"},
             Value::file("FILE", options->plot),
             "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},

@@ -26,7 +26,7 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
   if (operand.on_stack) return !suspicion.stack_is_elsewhere;
   if (!operand.fixed) return true;
   // Modulo 2^64, as the difference between the addresses of the file and those in the process.
-  const std::uint64_t begin = operand.fixed->begin - (operand.is_absolute ? suspicion.bias : 0);
+  const std::uint64_t begin = operand.fixed->begin - (operand.formula->from_instruction ? 0 : suspicion.bias);
   return begin - suspicion.watched < suspicion.length ||
          suspicion.watched - begin < operand.fixed->size();
 }

@@ -68,26 +68,65 @@ bool is_bit_test(ZydisMnemonic mnemonic) {
          mnemonic == ZYDIS_MNEMONIC_BTR || mnemonic == ZYDIS_MNEMONIC_BTS;
 }
 
-/// The bytes of an operand without registers.
-std::optional<AddressRange> fixed_bytes(const ZydisInstruction& decoded,
-                                        const ZydisDecodedOperand& operand, std::uint64_t address) {
+/// As AddressFormula numbers it; nullopt for all others.
+std::optional<std::uint8_t> number_of(ZydisRegister reg) {
+  if (ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64) return std::nullopt;
+  const auto number = ZydisRegisterGetId(reg);
+  constexpr int kRegisters = 16;
+  return number >= 0 && number < kRegisters ? std::optional(static_cast<std::uint8_t>(number))
+                                            : std::nullopt;
+}
+
+bool writes(const ZydisInstruction& decoded, ZydisRegister reg) {
+  if (reg == ZYDIS_REGISTER_NONE) return false;
+  const auto operands = decoded.all_operands();
+  return std::any_of(operands.begin(), operands.end(), [&](const ZydisDecodedOperand& operand) {
+    return operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
+           ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand.reg.value) == reg;
+  });
+}
+
+std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
+                                         const ZydisDecodedOperand& operand) {
   const auto& memory = operand.mem;
-  if (memory.type != ZYDIS_MEMOP_TYPE_MEM || memory.index != ZYDIS_REGISTER_NONE ||
+  constexpr unsigned kAddressBits = 64;
+  if (memory.type != ZYDIS_MEMOP_TYPE_MEM || decoded.instruction.address_width != kAddressBits ||
       memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) {
     return std::nullopt;
   }
   if (is_bit_test(decoded.mnemonic())) return std::nullopt;  // a register can select any bit
-  if (memory.base != ZYDIS_REGISTER_NONE && memory.base != ZYDIS_REGISTER_RIP) return std::nullopt;
-  ZyanU64 begin = 0;
-  if (ZYAN_FAILED(ZydisCalcAbsoluteAddress(&decoded.instruction, &operand, address, &begin))) {
-    return std::nullopt;
-  }
   constexpr unsigned kBitsOfAByte = 8, kLargest = 512;
   // States of registers (XSAVE) have a size that depends on the CPU.
   if (operand.size == 0 || operand.size > kLargest || operand.size % kBitsOfAByte != 0) {
     return std::nullopt;
   }
-  const std::uint64_t end = begin + operand.size / kBitsOfAByte;
+  AddressFormula formula;
+  formula.displacement = static_cast<std::uint64_t>(memory.disp.value);
+  formula.bytes = operand.size / kBitsOfAByte;
+  if (memory.base == ZYDIS_REGISTER_RIP) {
+    formula.from_instruction = true;
+    formula.displacement += decoded.instruction.length;
+  } else if (memory.base != ZYDIS_REGISTER_NONE) {
+    formula.base = number_of(memory.base);
+    if (!formula.base) return std::nullopt;
+  }
+  if (memory.index != ZYDIS_REGISTER_NONE) {
+    formula.index = number_of(memory.index);
+    if (!formula.index) return std::nullopt;
+    formula.scale = memory.scale;
+  }
+  formula.writes_registers = writes(decoded, memory.base) || writes(decoded, memory.index);
+  return formula;
+}
+
+/// The bytes of an operand without registers, of an instruction at `address`.
+std::optional<AddressRange> fixed_bytes(const std::optional<AddressFormula>& formula,
+                                        std::uint64_t address) {
+  if (!formula || formula->base || formula->index) return std::nullopt;
+  const std::uint64_t begin =
+      formula->displacement + (formula->from_instruction ? address : std::uint64_t{0});
+  const std::uint64_t end = begin + formula->bytes;
   if (end < begin) return std::nullopt;
   return AddressRange{begin, end};
 }
@@ -105,8 +144,8 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
         ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE;
     found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
     found.on_stack = found.implicit && operand.mem.base == ZYDIS_REGISTER_RSP;
-    found.fixed = fixed_bytes(decoded, operand, address);
-    found.is_absolute = found.fixed && operand.mem.base == ZYDIS_REGISTER_NONE;
+    found.formula = formula_of(decoded, operand);
+    found.fixed = fixed_bytes(found.formula, address);
     memory.push_back(found);
   }
   if (writes_a_line_by_register(decoded.mnemonic())) {

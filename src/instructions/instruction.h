@@ -23,6 +23,22 @@ enum class Access {
   read_write,
 };
 
+/// How an operand of x86-64 addresses memory: `displacement`, plus a base register, plus an index
+/// register times `scale`, modulo 2^64.
+struct AddressFormula {
+  /// General-purpose registers of 64 bits by the numbers that instructions encode: 0 RAX, 1 RCX,
+  /// 2 RDX, 3 RBX, 4 RSP, 5 RBP, 6 RSI, 7 RDI, 8 R8 to 15 R15.
+  std::optional<std::uint8_t> base = {}, index = {};
+  std::uint8_t scale = 1;
+  bool from_instruction = false;   ///< plus the address of the instruction's first byte
+  std::uint64_t displacement = 0;  ///< from_instruction: the instruction's length included
+  std::uint64_t bytes = 0;         ///< from that address on; at least 1
+  /// The instruction writes the base or the index.
+  bool writes_registers = false;
+
+  friend bool operator==(const AddressFormula&, const AddressFormula&) = default;
+};
+
 struct MemoryOperand {
   Access access = Access::none;
   /// Not written in the assembly: the stack of PUSH, POP, CALL and RET, the strings of MOVS and
@@ -37,8 +53,9 @@ struct MemoryOperand {
   /// The bytes, of x86-64, where no register takes part: relative to the next instruction, or
   /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
   std::optional<AddressRange> fixed = {};
-  /// `fixed` is no distance from the instruction: it does not move with the file.
-  bool is_absolute = false;
+  /// nullopt where more than general-purpose registers takes part (FS, GS), the register of a bit
+  /// test may select any bit, or the size depends on the CPU; and of other architectures.
+  std::optional<AddressFormula> formula = {};
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };

@@ -48,6 +48,14 @@ class ByteReader {
     return {characters, ::strnlen(characters, bytes.size())};
   }
 
+  /// Characters up to a NUL, which is consumed with them; fails where none follows.
+  std::string_view terminated_text() noexcept {
+    const auto* characters = reinterpret_cast<const char*>(bytes_.data());
+    const std::size_t size = bytes_.empty() ? 0 : ::strnlen(characters, bytes_.size());
+    const auto bytes = take(size + std::uint64_t{1});
+    return bytes.empty() ? std::string_view() : std::string_view(characters, size);
+  }
+
   /// Characters up to a NUL in all that remains, which is consumed.
   std::string_view text() noexcept { return text(bytes_.size()); }
 

@@ -69,6 +69,27 @@ void parse_groups(ByteReader& reader, Features& features) {
   });
 }
 
+/// Names and values, each ended by a NUL, to the end of the section or the padding of pipe mode
+/// (system/extras/simpleperf/record_file_format.h). No name is empty.
+void parse_meta_info(ByteReader& reader, Features& features) {
+  constexpr std::uint64_t kLongestPadding = 7;  // NULs, of which the empty name has one
+  features.meta_info.clear();
+  while (reader.remaining() > 0 && features.meta_info.size() < kMostElements) {
+    std::string name(reader.terminated_text());
+    if (name.empty()) {
+      const auto padding =
+          reader.take(std::min<std::uint64_t>(reader.remaining(), kLongestPadding - 1));
+      const bool is_padding = std::all_of(padding.begin(), padding.end(),
+                                          [](std::byte byte) { return byte == std::byte{0}; });
+      if (!is_padding || reader.remaining() > 0) reader.fail();
+      return;
+    }
+    std::string value(reader.terminated_text());
+    if (!reader.failed()) features.meta_info.emplace_back(std::move(name), std::move(value));
+  }
+  if (reader.remaining() > 0) reader.fail();
+}
+
 /// Keeps a value that the section contains in full. Braces around reads keep their order.
 template <typename Value>
 void keep(const ByteReader& reader, const Value& value, std::optional<Value>& kept) {
@@ -157,6 +178,9 @@ void parse_recording_feature(unsigned bit, ByteReader& reader, ByteOrder order,
       break;
     case HEADER_DIR_FORMAT:
       keep(reader, reader.u64(), features.directory_version);
+      break;
+    case HEADER_SIMPLEPERF_META_INFO:
+      parse_meta_info(reader, features);
       break;
     case HEADER_COMPRESSED:
       keep(reader,

@@ -97,6 +97,9 @@ struct Features {
   std::optional<ClockReference> clock_reference;
   std::optional<Compression> compression;
   std::optional<std::uint64_t> directory_version;  ///< of a recording that is a directory
+  /// Names and values in the META_INFO of Android's simpleperf: "simpleperf_version" and
+  /// "1.build.7".
+  std::vector<std::pair<std::string, std::string>> meta_info;
   std::vector<std::byte> tracing_data;  ///< formats of tracepoints, for Tracepoints::parse
 };
 

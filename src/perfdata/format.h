@@ -188,6 +188,7 @@ enum FeatureBit : unsigned {
   HEADER_PMU_CAPS = 31,
   HEADER_CPU_DOMAIN_INFO = 32,
   HEADER_SIMPLEPERF = 128,  ///< the first of Android's simpleperf
+  HEADER_SIMPLEPERF_META_INFO = 129,
   HEADER_FEATURES = 256,
 };
 

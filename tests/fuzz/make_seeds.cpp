@@ -113,7 +113,8 @@ void write_recordings(const std::filesystem::path& directory) {
 void write_features(const std::filesystem::path& directory) {
   const auto write = [&](std::string_view name, unsigned bit, std::string_view content,
                          bool big_endian = false) {
-    std::string input(1, static_cast<char>(bit | (big_endian ? 0x80U : 0U)));
+    const unsigned kind = bit < HEADER_SIMPLEPERF ? bit : bit - HEADER_SIMPLEPERF / 2;
+    std::string input(1, static_cast<char>(kind | (big_endian ? 0x80U : 0U)));
     write_file(directory / name, input.append(content));
   };
   const ByteWriter little;
@@ -128,6 +129,8 @@ void write_features(const std::filesystem::path& directory) {
   write("build-ids-big-endian", HEADER_BUILD_ID, build_ids(big), true);
   write("pmu-mappings", HEADER_PMU_MAPPINGS,
         ByteWriter().u32(1).u32(4).counted_text("cpu").bytes());
+  write("meta-info", HEADER_SIMPLEPERF_META_INFO,
+        std::string_view("simpleperf_version\0001.7\0clock\0perf\0", 34));
   write("sample-time", HEADER_SAMPLE_TIME, ByteWriter().u64(10).u64(20).bytes());
 }
 

@@ -24,6 +24,7 @@ std::string RecordingBuilder::attribute(const EventToBuild& event) const {
   out.u64(event.sample_type).u64(event.read_format).u64(flags);
   out.u32(0).u32(0).u64(0);                                              // wakeup, bp_type, config1
   out.u64(0).u64(event.branch_sample_type).u64(event.sample_regs_user);  // config2 …
+  out.u32(0).u32(0).u64(event.sample_regs_intr);  // sample_stack_user, clockid
   std::string bytes = out.bytes();
   bytes.resize(std::max<std::size_t>(bytes.size(), 112), '\0');
   bytes.resize(attribute_size_, static_cast<char>(0xee));

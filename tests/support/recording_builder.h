@@ -61,7 +61,7 @@ struct EventToBuild {
       perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME;
   std::uint64_t read_format = 0;
   std::uint64_t branch_sample_type = 0;
-  std::uint64_t sample_regs_user = 0;
+  std::uint64_t sample_regs_user = 0, sample_regs_intr = 0;
   bool inherit = false;
   unsigned precise_ip = 0;
   bool sample_id_all = true;

@@ -1,14 +1,20 @@
 // Data sources of samples against the instructions that they are at.
 #include "src/audit/audit.h"
+#include "src/output/audit/audit.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace skid::audit {
@@ -50,6 +56,11 @@ class DataSources : public ::testing::Test {
     const auto built = run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-o",
                                     program_.string(), (directory_ / "places.s").string()});
     ASSERT_TRUE(built.code.success()) << built.err;
+    begin_recording();
+  }
+
+  void begin_recording() {
+    builder_ = test::RecordingBuilder();
     const auto module = symbols::Module::open(program_);
     begin_ = module.functions_named("places").front().range.begin;
     const auto mapping = module.executable_mapping_at(begin_);
@@ -78,12 +89,15 @@ class DataSources : public ::testing::Test {
                         .bytes());
   }
 
-  std::optional<DataSourceFinding> found(const std::string& cpu = {}) {
+  Audit audited(const std::string& cpu = {}) {
     if (!cpu.empty()) {
       builder_.feature(perfdata::HEADER_CPUID, builder_.writer().counted_text(cpu).bytes());
     }
     builder_.write(directory_ / "perf.data");
-    const Audit all = audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
+    return audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
+  }
+  std::optional<Contradictions> found(const std::string& cpu = {}) {
+    const Audit all = audited(cpu);
     return all.events.size() == 1 ? all.events.front().data_source : std::nullopt;
   }
 
@@ -104,8 +118,8 @@ TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
   const auto finding = found();
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->samples, 6U);
-  EXPECT_EQ(finding->contradicted.total, 6U);
-  EXPECT_EQ(finding->contradicted.count, 0U);
+  EXPECT_EQ(finding->share.total, 6U);
+  EXPECT_EQ(finding->share.count, 0U);
 }
 
 TEST_F(DataSources, AreContradictedByOtherInstructions) {
@@ -118,9 +132,9 @@ TEST_F(DataSources, AreContradictedByOtherInstructions) {
   sample(kLoad, kLoads | kStores);
   const auto finding = found();
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->contradicted.total, 6U);
-  EXPECT_EQ(finding->contradicted.count, 5U);
-  EXPECT_GT(finding->contradicted.low, 0.4);
+  EXPECT_EQ(finding->share.total, 6U);
+  EXPECT_EQ(finding->share.count, 5U);
+  EXPECT_GT(finding->share.low, 0.4);
 }
 
 TEST_F(DataSources, OfStoreLatenciesOnIntelCpusMayBeThoseOfLoads) {
@@ -129,8 +143,8 @@ TEST_F(DataSources, OfStoreLatenciesOnIntelCpusMayBeThoseOfLoads) {
   sample(kAddition, kLoads);
   const auto finding = found("GenuineIntel,6,190,0");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->contradicted.total, 2U);
-  EXPECT_EQ(finding->contradicted.count, 1U);
+  EXPECT_EQ(finding->share.total, 2U);
+  EXPECT_EQ(finding->share.count, 1U);
 }
 
 TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
@@ -143,7 +157,38 @@ TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
   const auto finding = found();
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->samples, 1U);
-  EXPECT_EQ(finding->contradicted.total, 0U);
+  EXPECT_EQ(finding->share.total, 0U);
+}
+
+TEST_F(DataSources, AreARowOfTheCsv) {
+  record(kLoadLatency);
+  sample(kAddition, kLoads);
+  sample(kLoad, kLoads);
+  sample(kLoad, kLoads);
+  sample(kUnknown, kLoads);
+  EXPECT_THAT(output::audit_csv({audited()}),
+              ::testing::HasSubstr(",data_source,,,,,,,,,,,4,3,1,0.06"));
+}
+
+TEST_F(DataSources, AndListsAreTheSameInAnyOrderOfTheSamples) {
+  constexpr std::uint64_t kAllLoads = 0x81d0;
+  std::vector<std::pair<Place, std::uint64_t>> samples{
+      {kStore, kStores}, {kAddition, kLoads}, {kReturn, kStores}, {kLoad, kLoads},
+      {kStore, kLoads},  {kAddition, kLoads}, {kUnknown, kLoads}, {kBoth, kStores}};
+  std::set<std::string> outputs;
+  for (int turn = 0; turn < 8; ++turn) {
+    std::rotate(samples.begin(), samples.begin() + 3, samples.end());
+    begin_recording();
+    record(kAllLoads);
+    for (const auto& [place, source] : samples) sample(place, source);
+    const Audit all = audited("GenuineIntel,6,94,3");
+    outputs.insert(output::audit_json({all}) + output::audit_csv({all}));
+    const auto& instructions = all.events.at(0).instructions;
+    ASSERT_EQ(instructions.size(), 2U);
+    EXPECT_EQ(instructions[0].address, begin_ + 16 * kStore) << "equal counts: by place";
+    EXPECT_EQ(instructions[1].address, begin_ + 16 * kAddition);
+  }
+  EXPECT_EQ(outputs.size(), 1U);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 namespace skid::perfdata {
 namespace {
 
+using namespace std::string_literals;
 using test::ByteWriter;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -254,6 +255,49 @@ TEST_P(EachFeature, WithoutDecodedContentIsMarkedPresent) {
   }
   EXPECT_EQ(parse(256, "abc", big_endian(), features), "");
   EXPECT_EQ(features.section_bytes.count(256), 0u);
+}
+
+TEST_P(EachFeature, MetaInfoOfSimpleperfIsNamesAndValues) {
+  Features features;
+  const auto meta_info = [&](const std::string& content) {
+    return parse(HEADER_SIMPLEPERF_META_INFO, content, big_endian(), features);
+  };
+  for (std::size_t padding = 0; padding < 8; ++padding) {
+    EXPECT_EQ(meta_info("clock\0perf\0empty\0\0arch\0\x1b[2J\0"s + std::string(padding, '\0')), "");
+    EXPECT_THAT(features.meta_info,
+                ElementsAre(Pair("clock", "perf"), Pair("empty", ""), Pair("arch", "\x1b[2J")));
+  }
+  EXPECT_EQ(meta_info(""), "") << "replaces the former ones";
+  EXPECT_THAT(features.meta_info, IsEmpty());
+}
+
+TEST_P(EachFeature, MetaInfoOfSimpleperfReportsACutAtAnyByte) {
+  const std::string content = "clock\0perf\0arch\0x\0"s;
+  for (std::size_t size = 1; size < content.size(); ++size) {
+    Features features;
+    const auto problem =
+        parse(HEADER_SIMPLEPERF_META_INFO, content.substr(0, size), big_endian(), features);
+    constexpr std::size_t kFirstPair = 11;
+    if (size == kFirstPair) {
+      EXPECT_EQ(problem, "");
+    } else {
+      EXPECT_THAT(problem, HasSubstr("feature section META_INFO")) << "cut at " << size;
+    }
+    EXPECT_EQ(features.meta_info.size(), size < kFirstPair ? 0U : 1U) << "cut at " << size;
+  }
+  Features features;
+  EXPECT_NE(parse(HEADER_SIMPLEPERF_META_INFO, "\0clock\0perf\0"s, big_endian(), features), "")
+      << "a name is empty";
+  EXPECT_NE(parse(HEADER_SIMPLEPERF_META_INFO, std::string(8, '\0'), big_endian(), features), "")
+      << "more than padding";
+}
+
+TEST_P(EachFeature, MetaInfoOfSimpleperfIsBounded) {
+  Features features;
+  std::string content;
+  for (std::uint64_t i = 0; i <= kMostElements; ++i) content += "a\0\0"s;
+  EXPECT_NE(parse(HEADER_SIMPLEPERF_META_INFO, content, big_endian(), features), "");
+  EXPECT_EQ(features.meta_info.size(), kMostElements);
 }
 
 TEST_P(EachFeature, MetAgainReplacesTheFirst) {

@@ -107,6 +107,18 @@ TEST_F(InspectionTest, IsCompleteInJson) {
   EXPECT_TRUE(features["build_ids"].is_array());
 }
 
+TEST_F(InspectionTest, PrintsTheMetaInfoOfSimpleperf) {
+  RecordingBuilder builder;
+  builder.event({});
+  builder.sample(0x1000, 1, 1);
+  builder.feature(perfdata::HEADER_SIMPLEPERF_META_INFO,
+                  std::string("simpleperf_version\0001.7\0clock\0\x1b[2J\n\0", 35));
+  EXPECT_EQ(json_of(builder)["features"]["meta_info"], ordered_json::parse(R"([
+    {"name": "simpleperf_version", "value": "1.7"}, {"name": "clock", "value": "\u001b[2J\n"}])"));
+  EXPECT_THAT(text_of(builder), HasSubstr("  meta info          simpleperf_version=1.7\n"
+                                          "                     clock=\\x1b[2J\\x0a\n"));
+}
+
 TEST_F(InspectionTest, DoesNotCallRecordsOfBpfOutputSamples) {
   const auto builder = RecordingBuilder::with_off_cpu_times();
   EXPECT_EQ(json_of(builder)["events"].at(0)["measured"], true);

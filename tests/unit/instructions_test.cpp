@@ -370,6 +370,43 @@ TEST(Instructions, ReportBytesOfOperandsWithoutRegisters) {
   EXPECT_TRUE(fixed("0f ae 25 10 00 00 00").empty()) << "xsave [rip]: its size depends on the CPU";
 }
 
+TEST(Instructions, ReportHowOperandsAreAddressed) {
+  const auto formula = [](const std::string& bytes) {
+    return decoded(bytes).memory.front().formula.value_or(AddressFormula{});
+  };
+  EXPECT_EQ(formula("48 8b 05 10 00 00 00"),
+            (AddressFormula{.from_instruction = true, .displacement = 0x17, .bytes = 8}))
+      << "mov rax, [rip + 0x10]";
+  EXPECT_EQ(formula("8b 44 b7 f8"),
+            (AddressFormula{
+                .base = 7, .index = 6, .scale = 4, .displacement = UINT64_MAX - 7, .bytes = 4}))
+      << "mov eax, [rdi + rsi * 4 - 8]";
+  EXPECT_EQ(formula("4b 8b 04 cc"),
+            (AddressFormula{.base = 12, .index = 9, .scale = 8, .bytes = 8}))
+      << "mov rax, [r12 + r9 * 8]";
+  EXPECT_EQ(formula("c5 fc 10 04 24"), (AddressFormula{.base = 4, .bytes = 32}))
+      << "vmovups ymm0, [rsp]";
+  EXPECT_EQ(formula("67 48 8b 07"), AddressFormula{}) << "mov rax, [edi]";
+  EXPECT_EQ(formula("64 48 8b 07"), AddressFormula{}) << "mov rax, fs:[rdi]";
+  EXPECT_EQ(formula("0f a3 07"), AddressFormula{}) << "bt [rdi], eax";
+  EXPECT_EQ(formula("c4 e2 75 92 04 17"), AddressFormula{})
+      << "vgatherdps ymm0, [rdi + ymm2], ymm1";
+}
+
+TEST(Instructions, ReportWritesToTheRegistersOfAnOperand) {
+  const auto writes = [](const std::string& bytes) {
+    return decoded(bytes).memory.front().formula.value().writes_registers;
+  };
+  EXPECT_TRUE(writes("48 8b 3f")) << "mov rdi, [rdi]";
+  EXPECT_TRUE(writes("40 8a 3f")) << "mov dil, [rdi]";
+  EXPECT_TRUE(writes("8b 34 37")) << "mov esi, [rdi + rsi]";
+  EXPECT_TRUE(writes("48 f7 20")) << "mul qword [rax]";
+  EXPECT_TRUE(writes("48 0f b1 38")) << "cmpxchg [rax], rdi";
+  EXPECT_FALSE(writes("48 f7 27")) << "mul qword [rdi]";
+  EXPECT_FALSE(writes("48 01 07")) << "add [rdi], rax";
+  EXPECT_FALSE(writes("48 8b 07")) << "mov rax, [rdi]";
+}
+
 TEST(Instructions, ReportTheStack) {
   EXPECT_TRUE(decoded("50").memory.front().on_stack) << "push rax";
   EXPECT_TRUE(decoded("c3").memory.front().on_stack) << "ret";

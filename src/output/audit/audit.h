@@ -5,9 +5,16 @@
 #include "src/output/page.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::output {
+
+/// After a number of samples: those contradicted in EventAudit::data_source and ::data_address.
+inline constexpr std::string_view kContradictedSources =
+    "are at instructions that do not load or store as in their data source";
+inline constexpr std::string_view kContradictedAddresses =
+    "are at instructions that do not access their data address";
 
 /// One screen: the share of impossible samples, a line an event, what was not judged, and the worst
 /// functions and instructions. With `page.details` a section for each event of each recording. All

@@ -1,6 +1,8 @@
 #include "src/output/audit/audit.h"
 #include "src/output/csv.h"
 
+#include <utility>
+
 namespace skid::output {
 namespace {
 
@@ -27,17 +29,21 @@ struct Columns {
   std::optional<bool> biased = {};
 };
 
+/// A row on a share of the judged ones among `samples`.
+Columns share_row(std::string_view row, std::uint64_t samples, const analysis::Share& share) {
+  const bool has_share = share.total > 0;
+  return {.row = row,
+          .samples = samples,
+          .judged = share.total,
+          .impossible = share.count,
+          .low = has_share ? std::optional(share.low) : std::nullopt,
+          .high = has_share ? std::optional(share.high) : std::nullopt};
+}
+
 /// `add(Columns)` for all that is known of an event's branch records.
 template <typename Add>
 void add_branch_records(const audit::BranchRecords& records, Add add) {
-  const analysis::Share& share = records.impossible;
-  const bool has_share = share.total > 0;
-  add({.row = "branch_records",
-       .samples = records.records,
-       .judged = records.judged,
-       .impossible = share.count,
-       .low = has_share ? std::optional(share.low) : std::nullopt,
-       .high = has_share ? std::optional(share.high) : std::nullopt});
+  add(share_row("branch_records", records.records, records.impossible));
   for (std::size_t i = 1; i < records.not_judged.size(); ++i) {
     if (records.not_judged[i] == 0) continue;
     add({.row = "branch_not_judged",
@@ -73,14 +79,7 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
                       c.misplaced_high, c.p_holm, c.biased) +
            '\n';
   };
-  const analysis::Share& share = event.impossible;
-  const bool has_share = share.total > 0;
-  add({.row = "event",
-       .samples = event.samples,
-       .judged = event.judged,
-       .impossible = share.count,
-       .low = has_share ? std::optional(share.low) : std::nullopt,
-       .high = has_share ? std::optional(share.high) : std::nullopt});
+  add(share_row("event", event.samples, event.impossible));
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
     add({.row = "verdict",
          .verdict = events::name_of(static_cast<events::Verdict>(i)),
@@ -91,6 +90,10 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
     add({.row = "not_judged",
          .reason = analysis::name_of(static_cast<analysis::NotJudged>(i)),
          .samples = event.not_judged[i]});
+  }
+  for (const auto& [row, finding] : {std::pair{"data_source", &event.data_source},
+                                     std::pair{"data_address", &event.data_address}}) {
+    if (*finding) add(share_row(row, (*finding)->samples, (*finding)->share));
   }
   for (const audit::FunctionFinding& function : event.functions) {
     add({.row = "function",

@@ -41,11 +41,13 @@ Json json_of_instruction(const audit::InstructionFinding& instruction) {
           {"samples", instruction.samples}};
 }
 
-Json json_of_data_source(const audit::DataSourceFinding& finding) {
-  return {{"samples", finding.samples},
-          {"judged", finding.contradicted.total},
-          {"contradicted", finding.contradicted.count},
-          {"contradicted_share", share_of(finding.contradicted)}};
+Json json_of_contradictions(const std::optional<audit::Contradictions>& finding) {
+  if (!finding) return nullptr;
+  return {{"samples", finding->samples},
+          {"judged", finding->share.total},
+          {"undecided", finding->undecided()},
+          {"contradicted", finding->share.count},
+          {"contradicted_share", share_of(finding->share)}};
 }
 
 /// Names and counts; those of nothing are left out.
@@ -156,7 +158,8 @@ Json json_of_event(const audit::EventAudit& event) {
           {"impossible_share", share_of(event.impossible)},
           {"verdicts", verdicts},
           {"not_judged", not_judged},
-          {"data_source", event.data_source ? json_of_data_source(*event.data_source) : Json()},
+          {"data_source", json_of_contradictions(event.data_source)},
+          {"data_address", json_of_contradictions(event.data_address)},
           {"functions_judged", event.all_functions},
           {"functions_impossible", event.impossible_functions},
           {"instructions_impossible", event.impossible_instructions},

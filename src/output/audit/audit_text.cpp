@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,17 +58,26 @@ std::string verdicts_text(const EventAudit& event) {
   return list_of(parts);
 }
 
-/// "3 of 100 samples with a load or a store in their data source are at …".
-std::string data_source_line(const Page& page, const EventAudit& event) {
-  if (!event.data_source || event.data_source->contradicted.total == 0) return {};
-  const analysis::Share& share = event.data_source->contradicted;
-  return page.field(
-      "data source",
-      fmt::format("{} of {} judged samples ({}, {}) are at instructions that do not "
-                  "load or store as in their data source",
-                  in_thousands(share.count), in_thousands(share.total),
-                  analysis::percent(share.value), share_range(page, share.low, share.high)),
-      share.count > 0 ? Ink::red : Ink::plain);
+/// "3 of 100 judged samples (3%, …) are at instructions that do not …". `fewest`: contradicted
+/// samples that make a line.
+std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest) {
+  std::string text;
+  for (const auto& [name, finding, what] :
+       {std::tuple{"sources", &event.data_source, kContradictedSources},
+        std::tuple{"addresses", &event.data_address, kContradictedAddresses}}) {
+    if (!*finding) continue;
+    const analysis::Share& share = (*finding)->share;
+    if (share.total == 0 || share.count < fewest) continue;
+    const std::uint64_t undecided = (*finding)->undecided();
+    text += page.field(
+        name,
+        fmt::format("{} of {} judged samples ({}, {}) {}{}", in_thousands(share.count),
+                    in_thousands(share.total), analysis::percent(share.value),
+                    share_range(page, share.low, share.high), what,
+                    undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
+        share.count > 0 ? Ink::red : Ink::plain);
+  }
+  return text;
 }
 
 /// Counts of samples by the reason why they are not judged.
@@ -185,7 +195,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
     text += page.field("catalogue", escape_for_terminal(event.catalogue));
   }
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += data_source_line(page, event) + reasons(page, {&event});
+  text += contradictions(page, event, 0) + reasons(page, {&event});
   const auto of_functions = impossible_functions(event);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, "functions");
@@ -340,11 +350,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     return text + branch_records_text(audits, page) + missing_text(audits, page) +
            notes(audits, page);
   }
-  for (const EventAudit* event : events) {
-    if (event->data_source && event->data_source->contradicted.count > 0) {
-      text += data_source_line(page, *event);
-    }
-  }
+  for (const EventAudit* event : events) text += contradictions(page, *event, 1);
   const bool with_event = events.size() > 1;
   return text + reasons(page, events) +
          functions(page, worst(events, impossible_functions, &FunctionFinding::impossible),

@@ -2,6 +2,9 @@
 #include "src/output/json_fields.h"
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::output {
 namespace {
@@ -34,9 +37,10 @@ Json event_json(const Inspection& inspection, std::size_t index) {
           {"precision_lost", text_or_null(precision_lost(inspection, index))}};
 }
 
-Json capabilities_json(const perfdata::PmuCapabilities& capabilities) {
-  return array_of(capabilities, [](const auto& capability) -> Json {
-    return {{"name", capability.first}, {"value", capability.second}};
+/// Of names and values.
+Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  return array_of(pairs, [](const auto& pair) -> Json {
+    return {{"name", pair.first}, {"value", pair.second}};
   });
 }
 
@@ -56,10 +60,10 @@ void add_machine(const Features& features, Json& json) {
   });
   json["cpu_pmu_capabilities"] = nullptr;
   if (features.cpu_pmu_capabilities) {
-    json["cpu_pmu_capabilities"] = capabilities_json(*features.cpu_pmu_capabilities);
+    json["cpu_pmu_capabilities"] = pairs_json(*features.cpu_pmu_capabilities);
   }
   json["pmu_capabilities"] = array_of(features.pmu_capabilities, [](const auto& pmu) -> Json {
-    return {{"pmu", pmu.pmu}, {"capabilities", capabilities_json(pmu.capabilities)}};
+    return {{"pmu", pmu.pmu}, {"capabilities", pairs_json(pmu.capabilities)}};
   });
 }
 
@@ -98,6 +102,7 @@ void add_recording(const Features& features, Json& json) {
   json["build_ids"] = array_of(features.build_ids, [](const auto& entry) -> Json {
     return {{"pid", entry.pid}, {"path", entry.path}, {"build_id", entry.build_id}};
   });
+  json["meta_info"] = pairs_json(features.meta_info);
 }
 
 /// null or an empty list where the recording has no such section.

@@ -105,6 +105,9 @@ void add_recording(const Features& features, Lines& lines) {
   if (features.directory_version) {
     lines.line("directory", fmt::format("version {}", *features.directory_version));
   }
+  lines.lines("meta info", texts_of(features.meta_info, [](const auto& entry) {
+                return fmt::format("{}={}", entry.first, entry.second);
+              }));
   lines.lines("build-ids", texts_of(features.build_ids, [](const auto& entry) {
                 return entry.build_id + "  " + entry.path;
               }));

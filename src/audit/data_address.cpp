@@ -1,0 +1,192 @@
+#include "src/audit/data_address.h"
+
+#include "src/instructions/instruction.h"
+#include "src/locate/visit.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <variant>
+
+namespace skid::audit {
+namespace {
+
+using analysis::AddressSource;
+using instructions::Access;
+using instructions::AddressFormula;
+using perfdata::Attribute;
+
+/// The one memory operand of an instruction, and the instruction's length in bytes.
+struct Operand {
+  AddressFormula formula;
+  unsigned length = 0;
+};
+
+struct Place {
+  symbols::FileIndex file = 0;
+  std::uint64_t offset = 0;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+/// nullopt: undecided.
+using Places = std::map<Place, std::optional<Operand>>;
+
+/// The registers of a sample; empty where none were recorded.
+struct Registers {
+  std::uint64_t mask = 0;  ///< perf_event_attr.sample_regs_user or sample_regs_intr
+  std::span<const std::byte> values;
+  perfdata::ByteOrder order = perfdata::ByteOrder::little;
+
+  /// `number`: as in AddressFormula.
+  std::optional<std::uint64_t> value_of(std::uint8_t number) const {
+    // PERF_REG_X86_*, arch/x86/include/uapi/asm/perf_regs.h.
+    constexpr std::array<unsigned, 16> kBits{0,  2,  3,  1,  7,  6,  4,  5,
+                                             16, 17, 18, 19, 20, 21, 22, 23};
+    const std::uint64_t bit = std::uint64_t{1} << kBits.at(number);
+    if (values.empty() || (mask & bit) == 0) return std::nullopt;
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    const auto before = static_cast<std::size_t>(std::popcount(mask & (bit - 1)));
+    return perfdata::ByteReader(values.subspan(before * kWord), order).u64();
+  }
+};
+
+/// Whether samples have the address of an access.
+bool has_addresses(const std::optional<AddressSource>& source) {
+  return source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
+}
+
+/// Whether those samples are compared. A fault is at its instruction without EXACT_IP.
+bool takes(const std::optional<AddressSource>& source, perfdata::SampleKind kind) {
+  return has_addresses(source) && kind.mode() == perfdata::CpuMode::user &&
+         (kind.exact() || *source == AddressSource::page_fault);
+}
+
+/// Of the instruction at `address`; nullopt unless it does one access of a known size to an operand
+/// in its assembly. String instructions, gathers, and accesses to the stack as well are left out.
+std::optional<Operand> operand_at(const symbols::Module& module, std::uint64_t address) {
+  constexpr std::uint64_t kLongest = 15;
+  const auto code = module.code({address, address + kLongest});
+  const auto instruction = instructions::classify(Arch::x86_64, code, address);
+  if (!instruction || instruction->repeats || instruction->enters_system ||
+      instruction->memory.size() != 1 ||
+      instruction->categories.contains(instructions::Category::other)) {
+    return std::nullopt;
+  }
+  const instructions::MemoryOperand& operand = instruction->memory.front();
+  if (operand.implicit || operand.access == Access::none || !operand.formula) return std::nullopt;
+  return Operand{*operand.formula, instruction->length};
+}
+
+/// Registers of the time when the operand's address was computed. A fault leaves them as they were
+/// before the instruction. A PEBS record has them as they were after it (Intel SDM Vol. 3B, "PEBS
+/// Record Format"), and perf delivers those of the record as REGS_INTR alone
+/// (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data() in
+/// arch/x86/events/intel/ds.c). IBS records none: those of its samples are of the interrupt.
+Registers registers_of(const perfdata::SampleDetails& details, const Attribute& attribute,
+                       AddressSource source, const AddressFormula& formula,
+                       perfdata::ByteOrder order) {
+  const bool is_fault = source == AddressSource::page_fault;
+  if (!is_fault && (source != AddressSource::pebs || formula.writes_registers)) return {};
+  if (!details.interrupt_registers.empty()) {
+    return {attribute.sample_regs_intr, details.interrupt_registers, order};
+  }
+  if (!is_fault) return {};
+  return {attribute.sample_regs_user, details.user_registers, order};
+}
+
+/// Where the operand began when the instruction at `ip` was executed; nullopt where a register was
+/// not recorded.
+std::optional<std::uint64_t> begin_of(const AddressFormula& formula, std::uint64_t ip,
+                                      const Registers& registers) {
+  std::uint64_t begin = formula.displacement + (formula.from_instruction ? ip : 0);
+  const std::array<std::pair<std::optional<std::uint8_t>, std::uint64_t>, 2> parts{
+      {{formula.base, 1}, {formula.index, formula.scale}}};
+  for (const auto& [number, scale] : parts) {
+    if (!number) continue;
+    const auto value = registers.value_of(*number);
+    if (!value) return std::nullopt;
+    begin += *value * scale;
+  }
+  return begin;
+}
+
+/// Whether the CPU may have faulted at `address` because it fetched the instruction.
+bool may_be_fetch(std::uint64_t address, std::uint64_t ip, unsigned length) {
+  constexpr unsigned kPageBits = 12;
+  const std::uint64_t page = address >> kPageBits;
+  return page == ip >> kPageBits || page == (ip + length - 1) >> kPageBits;
+}
+
+Places places_of(const locate::Digest& digest,
+                 const std::vector<std::optional<AddressSource>>& sources) {
+  Places places;
+  digest.located.for_each([&](const locate::LocatedSamples& located) {
+    if (!located.location || !takes(sources[located.attribute], located.kind)) return;
+    // Another build has its data elsewhere.
+    if (digest.spaces.file(located.location->file).build_id.empty()) return;
+    places[{located.location->file, located.location->offset}];
+  });
+  return places;
+}
+
+}  // namespace
+
+std::map<std::uint32_t, Contradictions> check_data_addresses(
+    perfdata::Recording& recording, const locate::Digest& digest, locate::ModuleStore& modules,
+    const std::vector<std::optional<AddressSource>>& sources, std::optional<Arch> arch) {
+  std::map<std::uint32_t, Contradictions> findings;
+  if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
+  Places places = places_of(digest, sources);
+  judge_by_function(places, digest, modules, arch,
+                    [](FileJudge& judge, const symbols::Module& module, Places::value_type& entry) {
+                      const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
+                      const auto* judgement = std::get_if<Judgement>(&answer);
+                      if (judgement != nullptr) {
+                        entry.second = operand_at(module, judgement->address);
+                      }
+                    });
+  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
+    const auto& source = sources[sample->attribute];
+    if (!takes(source, {sample->mode, sample->exact})) return;
+    Contradictions& finding = findings[sample->attribute];
+    ++finding.samples;
+    if (!visited.location) return;
+    const auto place = places.find({visited.location->file, visited.location->offset});
+    if (place == places.end() || !place->second) return;
+    const auto& [formula, length] = *place->second;
+    if (*source == AddressSource::page_fault && may_be_fetch(sample->addr, sample->ip, length)) {
+      return;
+    }
+    Registers registers;
+    const bool by_registers = formula.base || formula.index;
+    if (by_registers) {
+      const auto details = recording.decoder().details(visited.record, *sample);
+      if (!details) return;
+      registers = registers_of(*details, recording.attributes()[sample->attribute], *source,
+                               formula, recording.byte_order());
+    }
+    const auto begin = begin_of(formula, sample->ip, registers);
+    if (!begin) return;
+    ++finding.share.total;
+    // With linear address masking, programs keep data in the bits above (Intel SDM Vol. 1, "Linear
+    // Address Masking").
+    constexpr std::uint64_t kUserBits = (std::uint64_t{1} << 47) - 1;
+    const std::uint64_t distance =
+        (sample->addr - *begin) & (by_registers ? kUserBits : UINT64_MAX);
+    if (distance >= formula.bytes) ++finding.share.count;
+  });
+  for (auto& [attribute, finding] : findings) {
+    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
+  }
+  return findings;
+}
+
+}  // namespace skid::audit
