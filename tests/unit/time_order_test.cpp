@@ -249,7 +249,7 @@ TEST_P(TimeOrderOfAnyHistory, DoesNotMatterInAPipe) {
                digest_of_pipe(with_rounds(shape_, rounds)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TimeOrderOfAnyHistory, ::testing::Range(0u, 60u));
+INSTANTIATE_TEST_SUITE_P(Seeds, TimeOrderOfAnyHistory, ::testing::Range(0u, 40u));
 
 /// Long enough that it is read in many pieces, with a hot process whose mappings change.
 class TimeOrderOfALongHistory : public TimeOrder,
