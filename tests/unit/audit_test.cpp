@@ -2,15 +2,9 @@
 #include "src/audit/audit.h"
 
 #include "src/output/audit/audit.h"
-#include "src/support/process.h"
-#include "src/symbols/disassembler.h"
-#include "src/symbols/module.h"
-#include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
-#include "tests/support/placement.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/unit/audit_answer.h"
+#include "tests/unit/audited_program.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -214,43 +207,27 @@ parts:
 
 constexpr const char* kSapphireRapids =
     R"({"vendor":"GenuineIntel","family":6,"model":143,"stepping":4})";
-constexpr const char* kSkylake =
-    R"({"vendor":"GenuineIntel","model_name":"a Skylake","family":6,"model":94,"stepping":3})";
 
 json place(std::uint64_t address, std::uint64_t samples, bool exact = true) {
   return {{"address", address}, {"samples", samples}, {"exact", exact}};
 }
 
-class AuditTest : public ::testing::Test {
+class AuditTest : public AuditedX86Program {
  protected:
   void SetUp() override {
-    SKIP_WITHOUT_X86_TABLES();
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles x86-64 code for this machine";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-    program_ = directory_ / "program";
-    build(kAssembly);
+    AuditedX86Program::SetUp();
+    if (!IsSkipped()) build(kAssembly);
   }
 
   void build(const std::string& assembly) const {
-    std::ofstream(directory_ / "functions.s") << assembly;
-    std::ofstream(directory_ / "main.c") << "int main(void) { return 0; }\n";
-    const auto built =
-        run_program({"cc", "-g", "-Wl,--build-id=sha1", "-o", program_.string(),
-                     (directory_ / "functions.s").string(), (directory_ / "main.c").string()});
-    ASSERT_TRUE(built.code.success()) << built.err;
+    const std::string main = (directory_ / "main.c").string();
+    std::ofstream(main) << "int main(void) { return 0; }\n";
+    AuditedProgram::build(assembly, {"cc", "-g", main});
   }
 
   /// Where the instruction begins that Capstone prints so, in a function of the program.
   std::uint64_t at(const std::string& function, const std::string& text) const {
-    const auto module = symbols::Module::open(program_);
-    const auto found = module.functions_named(function);
-    EXPECT_THAT(found, SizeIs(1)) << function;
-    if (found.empty()) return 0;
-    const auto& range = found.front().range;
-    for (const auto& one :
-         symbols::Disassembler(Arch::x86_64).decode(module.code(range), range.begin, 1000)) {
+    for (const auto& one : instructions_of(function)) {
       if (one.text.starts_with(text)) return one.address;
     }
     ADD_FAILURE() << function << " has no " << text;
@@ -271,19 +248,13 @@ class AuditTest : public ::testing::Test {
 
   std::vector<test::PlacedTruth> write(const std::vector<json>& events, const fs::path& binary,
                                        const std::string& machine = kSkylake) const {
-    const json document{
-        {"binary", binary.string()}, {"machine", json::parse(machine)}, {"events", events}};
-    const auto placement = test::parse_placement(document.dump(), {});
-    FileDescriptor file(::open(recording().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    return test::write_placement(placement, std::move(file), recording(), {});
-  }
-  fs::path recording() const {
-    return directory_ / "perf.data";
+    return AuditedProgram::write(
+        {{"binary", binary.string()}, {"machine", json::parse(machine)}, {"events", events}});
   }
 
   Audit audited(Choices choices = {}) const {
     choices.top = 100'000;
-    Audit result = audit(measure::Source{recording(), {}, nullptr, nullptr}, choices);
+    Audit result = audit_recording(choices);
     for (const EventAudit& event : result.events) {
       const auto left_out =
           std::accumulate(event.not_judged.begin(), event.not_judged.end(), std::uint64_t{0});
@@ -322,9 +293,6 @@ class AuditTest : public ::testing::Test {
   std::string answer(int level, std::uint64_t address) const {
     return answer_of(audit_of(event(level, {place(address, 7, level >= 2)})));
   }
-
-  test::TemporaryDirectory directory_;
-  fs::path program_;
 };
 
 TEST_F(AuditTest, CountsExactlyTheImpossibleSamples) {
