@@ -592,7 +592,7 @@ TEST_F(AuditTest, DoesNotCountUnknownCausesAsImpossible) {
        {"0x81d0", "0x21d0", "0x1d1", "0x2d1", "0x4d1", "0x8d1", "0x10d1", "0x20d1", "0x40d1"}) {
     for (const int level : {2, 3}) {
       events.push_back(event(level,
-                             {{{"category", "other"}, {"instructions", 500}, {"samples", 1000}}},
+                             {{{"category", "other"}, {"instructions", 100}, {"samples", 200}}},
                              {{"config", config}}));
     }
   }
