@@ -12,7 +12,7 @@ import subprocess
 ANSWERED = (0, 2, 3, 4)
 # Lists with an element for each of thousands of offsets, all alike, and how many of them are kept.
 OF_OFFSETS = ("bins", "bytes", "drawn", "instructions", "offsets", "places")
-MOST_OFFSETS = 100
+MOST_OFFSETS = 10
 
 
 def shorten(node):
@@ -168,7 +168,8 @@ class Outputs:
                   "-o", "chase", "--format", "json")
 
     def of_kits(self):
-        for name, arguments in (("plain", ()), ("skylake", ("--for", "skl", "--repeat", "2")),
+        for name, arguments in (("plain", ("-e", "cycles")),
+                                ("skylake", ("--for", "skl", "--repeat", "2")),
                                 ("checked", ("-e", "faults", "--check-ip", "--duration", "0.1"))):
             self.run("kit", "-q", *arguments, "-o", name + "/")
             self.take_file("plan", name + "/plan.json")
