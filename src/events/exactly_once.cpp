@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace skid::events {
@@ -48,16 +49,6 @@ std::optional<OncePer> caused_once_by(const Cpu& cpu, const Event& event) {
     if (const auto once = once_by_name(alias)) return once;
   }
   return std::nullopt;
-}
-
-std::string_view name_of(OncePer once) {
-  constexpr std::array<std::string_view, 6> kNames{"each instruction",
-                                                   "each load",
-                                                   "each store",
-                                                   "each branch",
-                                                   "each conditional branch",
-                                                   "each jump that is always taken"};
-  return kNames.at(static_cast<std::size_t>(once));
 }
 
 }  // namespace skid::events

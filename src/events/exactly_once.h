@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace skid::events {
 
@@ -26,8 +25,5 @@ enum class OncePer : std::uint8_t {
 /// outcomes. nullopt for all others, for other vendors, and for a code with modifiers (cmask, inv,
 /// edge), which no name has.
 std::optional<OncePer> caused_once_by(const Cpu& cpu, const Event& event);
-
-/// "each instruction", "each load".
-std::string_view name_of(OncePer once);
 
 }  // namespace skid::events

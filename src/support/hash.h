@@ -2,14 +2,21 @@
 // them collide.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
-#include <random>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace skid {
 
+/// std::random_device would execute CPUID each time, which is slow in a virtual machine.
 inline std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
+  std::uint64_t seed = 0;
+  if (::getentropy(&seed, sizeof seed) != 0) {
+    throw std::system_error(errno, std::generic_category(), "getentropy");
+  }
+  return seed;
 }
 
 /// Each bit depends on all bits of `number` and `seed`: two rounds of Fibonacci hashing, each

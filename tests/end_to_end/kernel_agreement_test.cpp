@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -139,22 +140,24 @@ TEST_F(KernelAgreement, HoldsAtEverySymbolOfTheRunningKernelWhereverItWasLoaded)
   if (symbols.reference == 0) GTEST_SKIP() << "this kernel has no symbol _text";
   struct utsname name {};
   ASSERT_EQ(::uname(&name), 0);
-  for (const std::uint64_t elsewhere : {0x0ULL, 0x5000000ULL}) {
+  // Where the running kernel is, each symbol; elsewhere, one of eight.
+  using Load = std::pair<std::uint64_t, std::size_t>;
+  for (const auto& [elsewhere, step] : {Load{0, 1}, Load{0x5000000, 8}}) {
     auto built = builder();
     map_kernel(built, symbols.reference + elsewhere,
                symbols.addresses.back() - symbols.reference + 0x1000, symbols.reference + elsewhere,
                "[kernel.kallsyms]_text");
     std::vector<std::uint64_t> places;
-    for (const auto address : symbols.addresses) {
+    for (std::size_t i = 0; i < symbols.addresses.size(); i += step) {
+      const auto address = symbols.addresses[i];
       places.push_back(address + elsewhere);
-      places.push_back(address + elsewhere + 1);
       if (address > symbols.reference) places.push_back(address + elsewhere - 1);
     }
     sample_kernel(built, places);
     set_os_release(built, name.release);
     const auto both = read_built(built);
     expect_equal(both, "loaded " + std::to_string(elsewhere) + " bytes higher");
-    EXPECT_GT(named_kernel_samples(both.perf), 20000);
+    EXPECT_GT(named_kernel_samples(both.perf), 20000 / static_cast<int>(step));
     EXPECT_THAT(both.skidscan_says, HasSubstr("holds no build-id"));
   }
 }

@@ -10,6 +10,17 @@ import subprocess
 
 # Exit statuses with an answer on standard output: done, read in part, only built-in events, a gate.
 ANSWERED = (0, 2, 3, 4)
+# Lists with an element for each of thousands of offsets, all alike, and how many of them are kept.
+OF_OFFSETS = ("bins", "bytes", "drawn", "instructions", "offsets", "places")
+MOST_OFFSETS = 10
+
+
+def shorten(node):
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if key in OF_OFFSETS and isinstance(value, list):
+            del value[MOST_OFFSETS:]
+        if isinstance(value, (dict, list)):
+            shorten(value)
 
 
 class Outputs:
@@ -46,6 +57,7 @@ class Outputs:
             self.add(schema, name, json.load(file))
 
     def add(self, schema, made_by, document):
+        shorten(document)
         self.documents.append((schema, made_by, document))
 
     def take_recording(self, recording, allowed=ANSWERED):
@@ -158,7 +170,8 @@ class Outputs:
                   "-o", "chase", "--format", "json")
 
     def of_kits(self):
-        for name, arguments in (("plain", ()), ("skylake", ("--for", "skl", "--repeat", "2")),
+        for name, arguments in (("plain", ("-e", "cycles")),
+                                ("skylake", ("--for", "skl", "--repeat", "2")),
                                 ("checked", ("-e", "faults", "--check-ip", "--duration", "0.1"))):
             self.run("kit", "-q", *arguments, "-o", name + "/")
             self.take_file("plan", name + "/plan.json")

@@ -82,30 +82,16 @@ class Binary {
 
   /// `count` instructions of a category, evenly chosen among all in functions of the binary (or in
   /// those of one name).
-  std::vector<std::uint64_t> choose(const Place& place, Random& random) const {
+  std::vector<std::uint64_t> choose(const Place& place, Random& random) {
     std::vector<std::uint64_t> chosen;
     std::uint64_t met = 0;
-    const auto look_into = [&](AddressRange range) {
-      for (const Standing& standing : decode(range)) {
-        if (!standing.instruction || !standing.instruction->categories.contains(*place.category)) {
-          continue;
-        }
-        ++met;
-        if (chosen.size() < place.instructions) {
-          chosen.push_back(standing.address);
-        } else if (const auto at = random.below(met); at < chosen.size()) {
-          chosen[static_cast<std::size_t>(at)] = standing.address;
-        }
-      }
-    };
-    if (!place.function.empty()) {
-      for (const auto& function : module_.functions_named(place.function)) {
-        look_into(function.range);
-      }
-    } else {
-      for (const std::uint64_t start : module_.function_starts()) {
-        const auto function = module_.function_at(start);
-        if (function && function->range.begin == start) look_into(function->range);
+    for (const auto& [address, categories] : instructions_of(place.function)) {
+      if (!categories.contains(*place.category)) continue;
+      ++met;
+      if (chosen.size() < place.instructions) {
+        chosen.push_back(address);
+      } else if (const auto at = random.below(met); at < chosen.size()) {
+        chosen[static_cast<std::size_t>(at)] = address;
       }
     }
     if (chosen.size() < place.instructions) {
@@ -132,9 +118,34 @@ class Binary {
   }
 
  private:
+  using Categorized = std::vector<std::pair<std::uint64_t, Categories>>;
+
+  /// The instructions of functions of a name, decoded once; empty: of all functions.
+  const Categorized& instructions_of(const std::string& name) {
+    const auto [found, is_new] = by_function_.try_emplace(name);
+    if (!is_new) return found->second;
+    const auto look_into = [&, &all = found->second](AddressRange range) {
+      for (const Standing& standing : decode(range)) {
+        if (standing.instruction) {
+          all.emplace_back(standing.address, standing.instruction->categories);
+        }
+      }
+    };
+    if (!name.empty()) {
+      for (const auto& function : module_.functions_named(name)) look_into(function.range);
+    } else {
+      for (const std::uint64_t start : module_.function_starts()) {
+        const auto function = module_.function_at(start);
+        if (function && function->range.begin == start) look_into(function->range);
+      }
+    }
+    return found->second;
+  }
+
   std::filesystem::path path_;
   symbols::Module module_;
   Arch arch_ = Arch::x86_64;
+  std::map<std::string, Categorized> by_function_;
 };
 
 /// What the catalogue says of samples at an address.
@@ -223,7 +234,7 @@ perfdata::Attribute attribute_of(const PlacedEvent& event, const PlacedLevel& pl
 /// Puts the samples of one event at one level.
 class Placer {
  public:
-  Placer(const Binary& binary, std::uint64_t bias, Random& random)
+  Placer(Binary& binary, std::uint64_t bias, Random& random)
       : binary_(binary), bias_(bias), random_(random) {}
 
   void put(const Place& place) {
@@ -321,7 +332,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   std::error_code missing;
   auto binary_path = std::filesystem::canonical(placement.binary, missing);
   if (missing) binary_path = placement.binary;
-  const Binary binary(binary_path);
+  Binary binary(binary_path);
   const std::uint64_t bias = binary.load_bias();
   machine::Machine machine = placement.machine;
   machine.cpu.arch = runway::name_of(binary.arch());

@@ -2,21 +2,14 @@
 // chosen instructions of a program that is built for the test.
 #include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
-#include "src/support/process.h"
-#include "src/symbols/module.h"
-#include "tests/support/placement.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/unit/audit_answer.h"
+#include "tests/unit/audited_program.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -24,7 +17,6 @@
 namespace skid::audit {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -74,15 +66,12 @@ enum Suspect {
 
 constexpr std::uint64_t kDatum = 0x420000;
 
-class AuditOfAarch64 : public ::testing::Test {
+class AuditOfAarch64 : public AuditedProgram {
  protected:
   void SetUp() override {
     constexpr const char* kCompiler = "aarch64-linux-gnu-gcc";
     if (!find_program(kCompiler)) GTEST_SKIP() << "no " << kCompiler << " in PATH";
-    std::ofstream(directory_ / "program.s") << kAarch64Assembly;
-    const auto built = run_program({kCompiler, "-nostdlib", "-static", "-Wl,--build-id=sha1", "-o",
-                                    program_.string(), (directory_ / "program.s").string()});
-    ASSERT_TRUE(built.code.success()) << built.err;
+    build(kAarch64Assembly, {kCompiler, "-nostdlib", "-static"});
   }
 
   std::uint64_t at(Suspect suspect) const {
@@ -96,14 +85,10 @@ class AuditOfAarch64 : public ::testing::Test {
     event["period"] = 1009;
     const json place{{"address", address}, {"samples", 7}, {"exact", level >= 2}};
     event["levels"] = json::array({{{"level", level}, {"places", json::array({place})}}});
-    const json document{{"binary", program_.string()}, {"events", json::array({event})}};
-    const auto placement = test::parse_placement(document.dump(), {});
-    const fs::path recording = directory_ / "perf.data";
-    FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    test::write_placement(placement, std::move(file), recording, {});
+    write({{"binary", program_.string()}, {"events", json::array({event})}});
     Choices choices;
     choices.all = true;
-    const Audit all = audit(measure::Source{recording, {}, nullptr, nullptr}, choices);
+    const Audit all = audit_recording(choices);
     EXPECT_EQ(all.cpu.arch, "aarch64");
     EXPECT_THAT(all.events, SizeIs(1));
     return all.events.empty() ? EventAudit() : all.events.front();
@@ -112,9 +97,6 @@ class AuditOfAarch64 : public ::testing::Test {
     return answer_of(
         audit_of(at(suspect), {{"breakpoint", {{"address", watched}, {"access", access}}}}));
   }
-
-  test::TemporaryDirectory directory_;
-  fs::path program_ = directory_ / "program";
 };
 
 TEST_F(AuditOfAarch64, JudgesWatchpointsByTheSampledInstruction) {
@@ -203,11 +185,8 @@ TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
                      {"levels", json::array({{{"level", 0},
                                               {"places", json::array({{{"address", at(kAdd)},
                                                                        {"samples", 1}}})}}})}}})}};
-  const auto placement = test::parse_placement(document.dump(), {});
-  const fs::path recording = directory_ / "perf.data";
-  FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
   try {
-    test::write_placement(placement, std::move(file), recording, {});
+    write(document);
     FAIL() << "an Intel CPU ran aarch64 code";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("aarch64 code, which no CPU of the vendor GenuineIntel"));

@@ -1,18 +1,9 @@
 // Which samples an audit accuses, on synthetic recordings whose samples lie on chosen instructions.
 #include "src/audit/audit.h"
 
-#include "src/output/audit/audit.h"
-#include "src/support/process.h"
-#include "src/symbols/disassembler.h"
-#include "src/symbols/module.h"
-#include "tests/support/event_tables.h"
-#include "tests/support/golden.h"
-#include "tests/support/placement.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/unit/audit_answer.h"
+#include "tests/unit/audited_program.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -21,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -33,12 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using events::Verdict;
 using nlohmann::json;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 TEST(AuditOffCpu, CountsNoRecordOfBpfOutput) {
   const test::TemporaryDirectory directory;
@@ -214,43 +200,27 @@ parts:
 
 constexpr const char* kSapphireRapids =
     R"({"vendor":"GenuineIntel","family":6,"model":143,"stepping":4})";
-constexpr const char* kSkylake =
-    R"({"vendor":"GenuineIntel","model_name":"a Skylake","family":6,"model":94,"stepping":3})";
 
 json place(std::uint64_t address, std::uint64_t samples, bool exact = true) {
   return {{"address", address}, {"samples", samples}, {"exact", exact}};
 }
 
-class AuditTest : public ::testing::Test {
+class AuditTest : public AuditedX86Program {
  protected:
   void SetUp() override {
-    SKIP_WITHOUT_X86_TABLES();
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles x86-64 code for this machine";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-    program_ = directory_ / "program";
-    build(kAssembly);
+    AuditedX86Program::SetUp();
+    if (!IsSkipped()) build(kAssembly);
   }
 
   void build(const std::string& assembly) const {
-    std::ofstream(directory_ / "functions.s") << assembly;
-    std::ofstream(directory_ / "main.c") << "int main(void) { return 0; }\n";
-    const auto built =
-        run_program({"cc", "-g", "-Wl,--build-id=sha1", "-o", program_.string(),
-                     (directory_ / "functions.s").string(), (directory_ / "main.c").string()});
-    ASSERT_TRUE(built.code.success()) << built.err;
+    const std::string main = (directory_ / "main.c").string();
+    std::ofstream(main) << "int main(void) { return 0; }\n";
+    AuditedProgram::build(assembly, {"cc", "-g", main});
   }
 
   /// Where the instruction begins that Capstone prints so, in a function of the program.
   std::uint64_t at(const std::string& function, const std::string& text) const {
-    const auto module = symbols::Module::open(program_);
-    const auto found = module.functions_named(function);
-    EXPECT_THAT(found, SizeIs(1)) << function;
-    if (found.empty()) return 0;
-    const auto& range = found.front().range;
-    for (const auto& one :
-         symbols::Disassembler(Arch::x86_64).decode(module.code(range), range.begin, 1000)) {
+    for (const auto& one : instructions_of(function)) {
       if (one.text.starts_with(text)) return one.address;
     }
     ADD_FAILURE() << function << " has no " << text;
@@ -271,19 +241,13 @@ class AuditTest : public ::testing::Test {
 
   std::vector<test::PlacedTruth> write(const std::vector<json>& events, const fs::path& binary,
                                        const std::string& machine = kSkylake) const {
-    const json document{
-        {"binary", binary.string()}, {"machine", json::parse(machine)}, {"events", events}};
-    const auto placement = test::parse_placement(document.dump(), {});
-    FileDescriptor file(::open(recording().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    return test::write_placement(placement, std::move(file), recording(), {});
-  }
-  fs::path recording() const {
-    return directory_ / "perf.data";
+    return AuditedProgram::write(
+        {{"binary", binary.string()}, {"machine", json::parse(machine)}, {"events", events}});
   }
 
   Audit audited(Choices choices = {}) const {
     choices.top = 100'000;
-    Audit result = audit(measure::Source{recording(), {}, nullptr, nullptr}, choices);
+    Audit result = audit_recording(choices);
     for (const EventAudit& event : result.events) {
       const auto left_out =
           std::accumulate(event.not_judged.begin(), event.not_judged.end(), std::uint64_t{0});
@@ -322,9 +286,6 @@ class AuditTest : public ::testing::Test {
   std::string answer(int level, std::uint64_t address) const {
     return answer_of(audit_of(event(level, {place(address, 7, level >= 2)})));
   }
-
-  test::TemporaryDirectory directory_;
-  fs::path program_;
 };
 
 TEST_F(AuditTest, CountsExactlyTheImpossibleSamples) {
@@ -637,7 +598,7 @@ TEST_F(AuditTest, DoesNotCountUnknownCausesAsImpossible) {
        {"0x81d0", "0x21d0", "0x1d1", "0x2d1", "0x4d1", "0x8d1", "0x10d1", "0x20d1", "0x40d1"}) {
     for (const int level : {2, 3}) {
       events.push_back(event(level,
-                             {{{"category", "other"}, {"instructions", 500}, {"samples", 1000}}},
+                             {{{"category", "other"}, {"instructions", 100}, {"samples", 200}}},
                              {{"config", config}}));
     }
   }
@@ -648,83 +609,6 @@ TEST_F(AuditTest, DoesNotCountUnknownCausesAsImpossible) {
     EXPECT_EQ(event.impossible.count, 0U) << event.event;
     EXPECT_GT(reason(event, NotJudged::unknown_cause), 0U);
   }
-}
-
-/// One event of a recording, with impossible samples at one instruction.
-EventAudit audited_event(int number, std::uint64_t impossible) {
-  EventAudit event;
-  event.event = "event-" + std::to_string(number);
-  event.requested = event.event + ":pp";
-  event.recorded = "r20d1:pp";
-  event.catalogue = "libpfm4, skl";
-  event.level = 2;
-  event.rule = Rule::sampled;
-  event.samples = 1100;
-  event.judged = 1000;
-  event.not_judged[static_cast<std::size_t>(NotJudged::kernel)] = 100;
-  event.impossible = analysis::wilson_interval(impossible, 1000);
-  event.impossible_functions = 1;
-  event.impossible_instructions = 3;
-  event.functions.push_back({"/bin/prog", "function" + std::to_string(number), 1000, impossible});
-  InstructionFinding instruction;
-  instruction.module = "/bin/prog";
-  instruction.function = event.functions.back().function;
-  instruction.text = "nop";
-  instruction.verdict = Verdict::never;
-  instruction.samples = impossible;
-  event.instructions.push_back(instruction);
-  return event;
-}
-
-TEST(AuditDetails, ContainEachEventAndRecording) {
-  Audit audit;
-  audit.file = "first.data";
-  audit.cpu.model_name = "a CPU";
-  audit.kernel = "6.1";
-  audit.remarks = {"a file is missing"};
-  audit.events = {audited_event(1, 30)};
-  Audit other = audit;
-  other.file = "second.data";
-  other.kernel = "6.2";
-  test::expect_golden("audit_details.txt", output::audit_text({audit, other}, {.width = 80}));
-}
-
-TEST(AuditScreen, ExplainsEachMissingFileOnce) {
-  Audit audit;
-  audit.events = {audited_event(1, 0)};
-  for (const char* name : {"/a", "/b", "/c", "/d"}) {
-    audit.remarks.push_back(std::string(name) + ": no such file");
-    audit.missing.push_back({name, "abab", audit.remarks.back(), 1000});
-  }
-  audit.remarks.emplace_back("/e: taken as it is now");
-  const auto text = output::audit_text({audit}, {.width = 80, .details = false});
-  EXPECT_THAT(text, HasSubstr("4,000 samples are in 4 files without code here: /a: no such file\n"
-                              "           /b: no such file\n           /c: no such file\n"
-                              "           and 1 file more: --details\n           On the recorded"));
-  EXPECT_THAT(text, HasSubstr("warning    /e: taken as it is now\n"));
-  EXPECT_THAT(text, Not(HasSubstr("warning    /a")));
-  EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
-              HasSubstr("           /d: no such file\n"));
-}
-
-TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
-  Audit audit;
-  audit.file = "perf.data";
-  audit.cpu.model_name = "a CPU\x1b[31m";
-  audit.kernel = "6.1";
-  audit.synthetic = true;
-  audit.remarks = {"a file is missing"};
-  for (int i = 0; i < 40; ++i) {
-    audit.events.push_back(audited_event(i, static_cast<std::uint64_t>(i)));
-  }
-  const auto text = output::audit_text({audit, audit}, {.width = 80, .details = false});
-  EXPECT_THAT(text, StartsWith("1,560 of 80,000 judged samples (1.95%) are at instructions that "
-                               "cannot cause\ntheir event\n"));
-  EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("warning    a file is missing"),
-                          HasSubstr("64 more events, none of them worse"),
-                          HasSubstr("function39+0x0 (prog)"), HasSubstr("8,000  "),
-                          HasSubstr("a CPU\\x1b[31m"), Not(HasSubstr("function20"))));
-  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 60);
 }
 
 }  // namespace

@@ -2,12 +2,7 @@
 // on synthetic recordings whose samples are on chosen instructions.
 #include "src/audit/audit.h"
 #include "src/output/audit/audit.h"
-#include "src/support/process.h"
-#include "src/symbols/disassembler.h"
-#include "src/symbols/module.h"
-#include "tests/support/event_tables.h"
-#include "tests/support/placement.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/unit/audited_program.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,8 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr const char* kSkylake =
-    R"({"vendor":"GenuineIntel","model_name":"a Skylake","family":6,"model":94,"stepping":3})";
 constexpr const char* kAllLoads = "0x81d0";
 constexpr const char* kInstructions = "0x1c0";  // INST_RETIRED.PREC_DIST
 constexpr const char* kConditional = "0x1c4";
@@ -47,38 +39,17 @@ struct At {
   std::uint64_t inside = 0;  ///< bytes from the instruction's first
 };
 
-class BlockBiasTest : public ::testing::Test {
+class BlockBiasTest : public AuditedX86Program {
  protected:
-  void SetUp() override {
-    SKIP_WITHOUT_X86_TABLES();
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles x86-64 code for this machine";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-  }
-
-  fs::path program() const {
-    return directory_ / "program";
-  }
-
   void build(const std::string& function, const std::string& rest = {}) {
-    std::ofstream(directory_ / "code.s")
-        << "  .text\n  .globl main\n  .type main, @function\nmain:\n  ret\n  .size main, . - main\n"
-        << "  .globl work\n  .type work, @function\nwork:\n"
-        << function << "  .size work, . - work\n"
-        << rest << "  .section .note.GNU-stack,\"\",@progbits\n";
-    const auto built = run_program(
-        {"cc", "-Wl,--build-id=sha1", "-o", program().string(), (directory_ / "code.s").string()});
-    ASSERT_TRUE(built.code.success()) << built.err;
-    const auto module = symbols::Module::open(program());
+    AuditedProgram::build(
+        "  .text\n  .globl main\n  .type main, @function\nmain:\n  ret\n  .size main, . - main\n"
+        "  .globl work\n  .type work, @function\nwork:\n" +
+            function + "  .size work, . - work\n" + rest +
+            "  .section .note.GNU-stack,\"\",@progbits\n",
+        {"cc"});
     addresses_.clear();
-    const auto found = module.functions_named("work");
-    ASSERT_THAT(found, SizeIs(1));
-    const auto& range = found.front().range;
-    for (const auto& one :
-         symbols::Disassembler(Arch::x86_64).decode(module.code(range), range.begin, 1000)) {
-      addresses_.push_back(one.address);
-    }
+    for (const auto& one : instructions_of("work")) addresses_.push_back(one.address);
   }
 
   EventAudit audited(const char* config, int level, const std::vector<At>& places,
@@ -98,19 +69,15 @@ class BlockBiasTest : public ::testing::Test {
                     {"samples", one.samples},
                     {"exact", exact && one.exact && level >= 2}});
     }
-    const json document{
-        {"binary", program().string()},
-        {"machine", json::parse(machine)},
-        {"events", json::array({{{"event", "an-event"},
-                                 {"config", config},
-                                 {"period", 1009},
-                                 {"levels", json::array({{{"level", level}, {"places", at}}})}}})}};
-    const fs::path recording = directory_ / "perf.data";
-    FileDescriptor file(::open(recording.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    test::write_placement(test::parse_placement(document.dump(), {}), std::move(file), recording,
-                          {});
-    if (removed) fs::remove(program());
-    return audit(measure::Source{recording, {}, nullptr, nullptr}, {});
+    write({{"binary", program_.string()},
+           {"machine", json::parse(machine)},
+           {"events",
+            json::array({{{"event", "an-event"},
+                          {"config", config},
+                          {"period", 1009},
+                          {"levels", json::array({{{"level", level}, {"places", at}}})}}})}});
+    if (removed) fs::remove(program_);
+    return audit_recording();
   }
 
   /// The places of the judged blocks, by number of the instruction, with their samples.
@@ -128,7 +95,6 @@ class BlockBiasTest : public ::testing::Test {
     return all;
   }
 
-  test::TemporaryDirectory directory_;
   std::vector<std::uint64_t> addresses_;
 };
 
@@ -236,7 +202,7 @@ TEST_F(BlockBiasTest, NamesTheMissingFileOfEventsJudgedByBlocksAlone) {
   const Audit all =
       audit_of(kInstructions, 2, {{0, 100}, {1, 90}, {2, 9, false}}, kSkylake, true, true);
   ASSERT_THAT(all.missing, SizeIs(1));
-  EXPECT_EQ(all.missing[0].file, program());
+  EXPECT_EQ(all.missing[0].file, program_);
   EXPECT_EQ(all.missing[0].samples, 190U);
   EXPECT_EQ(all.events.at(0).bias.reason, "no_file");
   EXPECT_EQ(all.events.at(0).judged, 0U);

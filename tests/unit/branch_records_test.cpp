@@ -5,16 +5,11 @@
 #include "src/audit/audit.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
-#include "src/support/process.h"
-#include "src/symbols/disassembler.h"
-#include "src/symbols/module.h"
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/unit/audited_program.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -28,7 +23,6 @@
 namespace skid::audit {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace perfdata;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -139,7 +133,7 @@ constexpr Machine kZen4{"x86_64", "AuthenticAMD,25,97,2", Arch::x86_64};
 constexpr Machine kUnknownX86{"x86_64", "GenuineIntel,6,204,1", Arch::x86_64};
 constexpr Machine kArm{"aarch64", "0x00000000410fd4f0", Arch::aarch64};
 
-class BranchRecordsTest : public ::testing::Test {
+class BranchRecordsTest : public AuditedProgram {
  protected:
   /// Builds the program of a machine; false: no compiler.
   bool build(const Machine& machine) {
@@ -151,10 +145,7 @@ class BranchRecordsTest : public ::testing::Test {
     const std::string compiler = is_x86 ? "x86_64-linux-gnu-gcc" : "cc";
 #endif
     if (!find_program(compiler)) return false;
-    std::ofstream(directory_ / "program.s") << (is_x86 ? kX86 : kAarch64);
-    const auto built = run_program({compiler, "-nostdlib", "-static", "-Wl,--build-id=sha1", "-o",
-                                    program_.string(), (directory_ / "program.s").string()});
-    EXPECT_TRUE(built.code.success()) << built.err;
+    AuditedProgram::build(is_x86 ? kX86 : kAarch64, {compiler, "-nostdlib", "-static"});
     const auto module = symbols::Module::open(program_);
     const AddressRange range = module.executable_ranges().front();
     code_ = {};
@@ -286,11 +277,10 @@ class BranchRecordsTest : public ::testing::Test {
     }
     builder.feature(HEADER_ARCH, builder.writer().counted_text(machine_.arch).bytes());
     builder.feature(HEADER_CPUID, builder.writer().counted_text(machine_.cpuid).bytes());
-    builder.write(directory_ / "perf.data");
+    builder.write(recording_);
     Choices choices;
     choices.top = 1000;
-    const Audit audit =
-        audit::audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, choices);
+    const Audit audit = audit_recording(choices);
     EXPECT_THAT(audit.events, SizeIs(1));
     missing_ = audit.missing;
     const BranchRecords records = audit.events.at(0).branch_records.value();
@@ -331,8 +321,6 @@ class BranchRecordsTest : public ::testing::Test {
     return count;
   }
 
-  test::TemporaryDirectory directory_;
-  fs::path program_ = directory_ / "program";
   Machine machine_ = kSkylake;
   std::map<std::uint64_t, symbols::Instruction> code_;
   std::map<std::string, std::uint64_t> symbols_;

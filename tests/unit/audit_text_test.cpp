@@ -1,0 +1,99 @@
+// The text of an audit: whole, and as one screen.
+#include "src/output/audit/audit.h"
+#include "tests/support/golden.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::audit {
+namespace {
+
+using events::Verdict;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// One event of a recording, with impossible samples at one instruction.
+EventAudit audited_event(int number, std::uint64_t impossible) {
+  EventAudit event;
+  event.event = "event-" + std::to_string(number);
+  event.requested = event.event + ":pp";
+  event.recorded = "r20d1:pp";
+  event.catalogue = "libpfm4, skl";
+  event.level = 2;
+  event.rule = Rule::sampled;
+  event.samples = 1100;
+  event.judged = 1000;
+  event.not_judged[static_cast<std::size_t>(NotJudged::kernel)] = 100;
+  event.impossible = analysis::wilson_interval(impossible, 1000);
+  event.impossible_functions = 1;
+  event.impossible_instructions = 3;
+  event.functions.push_back({"/bin/prog", "function" + std::to_string(number), 1000, impossible});
+  InstructionFinding instruction;
+  instruction.module = "/bin/prog";
+  instruction.function = event.functions.back().function;
+  instruction.text = "nop";
+  instruction.verdict = Verdict::never;
+  instruction.samples = impossible;
+  event.instructions.push_back(instruction);
+  return event;
+}
+
+TEST(AuditDetails, ContainEachEventAndRecording) {
+  Audit audit;
+  audit.file = "first.data";
+  audit.cpu.model_name = "a CPU";
+  audit.kernel = "6.1";
+  audit.remarks = {"a file is missing"};
+  audit.events = {audited_event(1, 30)};
+  Audit other = audit;
+  other.file = "second.data";
+  other.kernel = "6.2";
+  test::expect_golden("audit_details.txt", output::audit_text({audit, other}, {.width = 80}));
+}
+
+TEST(AuditScreen, ExplainsEachMissingFileOnce) {
+  Audit audit;
+  audit.events = {audited_event(1, 0)};
+  for (const char* name : {"/a", "/b", "/c", "/d"}) {
+    audit.remarks.push_back(std::string(name) + ": no such file");
+    audit.missing.push_back({name, "abab", audit.remarks.back(), 1000});
+  }
+  audit.remarks.emplace_back("/e: taken as it is now");
+  const auto text = output::audit_text({audit}, {.width = 80, .details = false});
+  EXPECT_THAT(text, HasSubstr("4,000 samples are in 4 files without code here: /a: no such file\n"
+                              "           /b: no such file\n           /c: no such file\n"
+                              "           and 1 file more: --details\n           On the recorded"));
+  EXPECT_THAT(text, HasSubstr("warning    /e: taken as it is now\n"));
+  EXPECT_THAT(text, Not(HasSubstr("warning    /a")));
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}),
+              HasSubstr("           /d: no such file\n"));
+}
+
+TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
+  Audit audit;
+  audit.file = "perf.data";
+  audit.cpu.model_name = "a CPU\x1b[31m";
+  audit.kernel = "6.1";
+  audit.synthetic = true;
+  audit.remarks = {"a file is missing"};
+  for (int i = 0; i < 40; ++i) {
+    audit.events.push_back(audited_event(i, static_cast<std::uint64_t>(i)));
+  }
+  const auto text = output::audit_text({audit, audit}, {.width = 80, .details = false});
+  EXPECT_THAT(text, StartsWith("1,560 of 80,000 judged samples (1.95%) are at instructions that "
+                               "cannot cause\ntheir event\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("warning    a file is missing"),
+                          HasSubstr("64 more events, none of them worse"),
+                          HasSubstr("function39+0x0 (prog)"), HasSubstr("8,000  "),
+                          HasSubstr("a CPU\\x1b[31m"), Not(HasSubstr("function20"))));
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 60);
+}
+
+}  // namespace
+}  // namespace skid::audit
