@@ -532,7 +532,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     throw InputError({.file = source.file.string(),
                       .offset = {},
                       .found = "samples that were corrected before",
-                      .allowed = "a recording as perf made it",
+                      .expected = "a recording as perf made it",
                       .remedy = "correct the original"});
   }
   locate::ModuleStore modules(choices.places);

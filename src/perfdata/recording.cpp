@@ -193,14 +193,14 @@ std::optional<Sample> Recording::decode(const Record& record) {
   return std::nullopt;
 }
 
-void Recording::fault(std::uint64_t offset, std::string found, std::string allowed,
+void Recording::fault(std::uint64_t offset, std::string found, std::string expected,
                       std::string remedy) {
-  faults_.add(segment_path(), offset, std::move(found), std::move(allowed), std::move(remedy));
+  faults_.add(segment_path(), offset, std::move(found), std::move(expected), std::move(remedy));
 }
 
-bool Recording::stop(std::uint64_t offset, std::string found, std::string allowed,
+bool Recording::stop(std::uint64_t offset, std::string found, std::string expected,
                      std::string remedy) {
-  fault(offset, std::move(found), std::move(allowed), std::move(remedy));
+  fault(offset, std::move(found), std::move(expected), std::move(remedy));
   stopped_ = true;
   return false;
 }
@@ -450,7 +450,7 @@ bool Recording::next_compressed(Record& record) {
 
 void Recording::note_compressed_problem() {
   if (auto problem = compressed_.take_problem()) {
-    fault(compressed_.offset(), std::move(problem->found), std::move(problem->allowed),
+    fault(compressed_.offset(), std::move(problem->found), std::move(problem->expected),
           "the compressed records from here on are left out; record again");
   }
 }

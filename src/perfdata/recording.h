@@ -162,9 +162,10 @@ class Recording {
   void follow(const Change& change);
 
   const std::filesystem::path& segment_path() const { return segments_[segment_].path; }
-  void fault(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
+  void fault(std::uint64_t offset, std::string found, std::string expected,
+             std::string remedy = {});
   /// Ends the segment at damage. Returns false.
-  bool stop(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
+  bool stop(std::uint64_t offset, std::string found, std::string expected, std::string remedy = {});
 
   std::filesystem::path path_;
   StorageMode mode_ = StorageMode::file;
