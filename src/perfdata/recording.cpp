@@ -221,7 +221,8 @@ std::size_t Recording::read(const StoredRecords& records, std::byte* memory) con
 }
 
 void Recording::add_changed(const StoredRecords& records, std::uint64_t offset) {
-  const Segment& segment = segments_[records.segment];
+  Segment& segment = segments_[records.segment];
+  if (std::exchange(segment.is_changed, true)) return;
   const bool was_cut = size_of(segment.file) < records.end;
   faults_.add(segment.path.string(), offset, was_cut ? "the end of the file" : "other records",
               was_cut ? fmt::format("records up to {:#x}", segment.end) : "those read before",
