@@ -79,7 +79,7 @@ json parse_json(std::string_view text, const std::string& file, const std::strin
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw refuse("text that is not JSON", error.byte);
+    throw refuse("text that is not JSON", error.byte - 1);  // counted from 1 on
   } catch (const json::out_of_range&) {
     throw refuse("a number too large for any of its keys");
   }
