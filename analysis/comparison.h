@@ -108,6 +108,8 @@ struct Cell {
   /// Over runs where there are several: the mean of what each of them gave.
   std::optional<Estimate> hit_ratio, mean, median, p99;
   std::array<std::size_t, 4> contracts{};  ///< runs by Verdict
+  std::array<std::size_t, 3> evenness{};   ///< runs with one, by Evenness::Verdict
+  OffsetCounts overshoots;                 ///< skid in events of all runs
   Outcome outcome = Outcome::only_here;
   bool over_runs = false;  ///< compared over runs, not over samples
   std::vector<StatisticDifference> differences;

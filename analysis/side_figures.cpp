@@ -88,6 +88,8 @@ void describe(Cell& cell) {
   for (const Measurement* run : cell.runs) {
     cell.judged += run->samples.judged();
     ++cell.contracts[static_cast<std::size_t>(verdict_of(*run))];
+    if (run->evenness) ++cell.evenness[static_cast<std::size_t>(run->evenness->verdict)];
+    if (const auto& skid = run->basis.skid_in_events) cell.overshoots += skid->overshoots;
   }
   const std::vector<const Measurement*> runs = judged_runs(cell);
   if (runs.size() == 1) describe_run(*runs.front(), cell);

@@ -264,8 +264,8 @@ std::string image_of(const Figure& figure, const fs::path& plot, const Temporary
 
 void check_figure_files(const FigureFiles& files) {
   if (!files.plot.empty() && !is_plot_file(files.plot)) {
-    throw UsageError(fmt::format("{}: cannot draw '{}'; expected .png, .svg or .pdf",
-                                 files.plot.string(), files.plot.extension().string()));
+    throw UsageError(fmt::format("{}: not the name of a figure; expected .png, .svg or .pdf",
+                                 files.plot.string()));
   }
   if (is_plot_file(files.script)) {
     throw UsageError(

@@ -145,7 +145,7 @@ Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t furt
 
 TargetDescription description_from(std::string_view descriptor, const std::string& path) {
   const auto refuse = [&path](std::string found, std::string expected) {
-    return InputError({.file = path, .found = std::move(found), .allowed = std::move(expected)});
+    return InputError({.file = path, .found = std::move(found), .expected = std::move(expected)});
   };
   const auto count = read_integer<std::uint32_t>(descriptor, 4);
   const std::size_t most =
@@ -299,11 +299,11 @@ std::string note_text(const Specification& specification, std::size_t other_trig
 
 TargetDescription parse_note(std::string_view descriptor, const std::filesystem::path& path,
                              std::uint64_t offset) {
-  const auto refuse = [&](std::string found, std::string allowed, std::string remedy) {
+  const auto refuse = [&](std::string found, std::string expected, std::string remedy) {
     return InputError({.file = path.string(),
                        .offset = offset,
                        .found = std::move(found),
-                       .allowed = std::move(allowed),
+                       .expected = std::move(expected),
                        .remedy = std::move(remedy)});
   };
   if (descriptor.size() < kHeaderBytes || descriptor.size() > kMostBytes) {
@@ -319,7 +319,7 @@ TargetDescription parse_note(std::string_view descriptor, const std::filesystem:
   try {
     return description_from(descriptor, path.string());
   } catch (const InputError& error) {
-    throw refuse(damaged + error.fault().found, error.fault().allowed, remedy);
+    throw refuse(damaged + error.fault().found, error.fault().expected, remedy);
   } catch (const UsageError& error) {
     throw refuse(damaged + error.what(), {}, remedy);
   }

@@ -73,12 +73,12 @@ class TargetFile {
     return notes;
   }
 
-  InputError refuse(std::optional<std::uint64_t> offset, std::string found, std::string allowed,
+  InputError refuse(std::optional<std::uint64_t> offset, std::string found, std::string expected,
                     std::string remedy = {}) const {
     return InputError({.file = file_.path().string(),
                        .offset = offset,
                        .found = std::move(found),
-                       .allowed = std::move(allowed),
+                       .expected = std::move(expected),
                        .remedy = std::move(remedy)});
   }
 
@@ -220,8 +220,8 @@ class LayoutCheck {
         });
   }
 
-  InputError refuse(const std::string& found, std::string allowed) const {
-    return file_.refuse(offset_, "a skidscan note with " + found, std::move(allowed),
+  InputError refuse(const std::string& found, std::string expected) const {
+    return file_.refuse(offset_, "a skidscan note with " + found, std::move(expected),
                         "build the target again");
   }
 
@@ -257,7 +257,7 @@ Target require_target(const fs::path& path) {
   if (target) return *std::move(target);
   throw InputError({.file = path.string(),
                     .found = "an ELF file without a skidscan note",
-                    .allowed = "a target that skidscan built",
+                    .expected = "a target that skidscan built",
                     .remedy = "build one with skidscan target"});
 }
 

@@ -154,7 +154,7 @@ void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
   const bool is_comparable =
       is_user(older.to) && older.speculation != perfdata::PERF_BR_SPEC_WRONG_PATH;
   if (!is_comparable) return;
-  const locate::Space space(CpuMode::user, sample.pid);
+  const locate::AddressSpace space(CpuMode::user, sample.pid);
   const locate::RegionCache::Place before = regions_.find(space, older.to, time);
   // Where the kernel filters, it drops records from code that it cannot read: branch_type() in
   // arch/x86/events/utils.c.
@@ -213,7 +213,7 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     CountedBranch branch = located(entry, sample, time);
     if (!filter.forgets_exec && !contradicts) {
       const auto& region =
-          regions_.find(locate::Space(CpuMode::user, sample.pid), entry.from, time);
+          regions_.find(locate::AddressSpace(CpuMode::user, sample.pid), entry.from, time);
       if (!last_sampled || *last_sampled < region.since || *last_sampled >= time) {
         count_unjudged(BranchUnjudged::resumed);
         continue;

@@ -123,9 +123,9 @@ std::string store(const Declared& declared) {
   const Value& value = option.value;
   const std::string& name = option.names.back();
   const Texts given = values_of(declared);
-  // An unset variable of a script becomes an empty value. Arguments are checked by their command.
-  const bool is_empty = !value.name.empty() && option.argument().empty() &&
-                        std::find(given.begin(), given.end(), "") != given.end();
+  // An unset variable of a script becomes an empty value.
+  const bool is_empty =
+      !value.name.empty() && std::find(given.begin(), given.end(), "") != given.end();
   if (given.empty() || is_empty) {
     return fmt::format("{}: no value, expected {}", name, value.expected());
   }

@@ -106,7 +106,7 @@ class Steps {
       throw InputError({.file = inputs_[number],
                         .offset = {},
                         .found = "a kit that has not recorded anything",
-                        .allowed = "a run or a recording",
+                        .expected = "a run or a recording",
                         .remedy = "carry it to the machine in question and run its run.sh"});
     }
     std::error_code ignored;

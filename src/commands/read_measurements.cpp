@@ -49,7 +49,7 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
     throw InputError({.file = input,
                       .offset = {},
                       .found = fmt::format("more than {} bytes", output::kMostReportBytes),
-                      .allowed = "a report",
+                      .expected = "a report",
                       .remedy = "name its recordings instead"});
   }
   measure::Measured result;

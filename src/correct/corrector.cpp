@@ -35,7 +35,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     throw InputError({.file = source.file.string(),
                       .offset = {},
                       .found = "samples that were corrected before",
-                      .allowed = "a recording as perf made it",
+                      .expected = "a recording as perf made it",
                       .remedy = "correct the original"});
   }
   const auto& attributes = recording_.attributes();

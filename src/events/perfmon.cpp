@@ -74,7 +74,7 @@ std::vector<MapLine> read_map(const fs::path& path) {
     if (!stays_below(file)) {
       throw InputError({.file = path.string(),
                         .found = fmt::format("'{}' as a file on line {}", column(2), number),
-                        .allowed = "a path below the directory"});
+                        .expected = "a path below the directory"});
     }
     const std::string role = lower_case(column(6));
     const std::string pmu = !hybrid          ? "cpu"
@@ -223,7 +223,7 @@ PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
   if (files.size() > kMostFiles) {
     throw InputError({.file = map.string(),
                       .found = fmt::format("{} event files for one CPU", files.size()),
-                      .allowed = fmt::format("at most {}", kMostFiles)});
+                      .expected = fmt::format("at most {}", kMostFiles)});
   }
   for (const auto& [file, pmu] : files) read_events(directory / file, pmu, result.events);
   return result;

@@ -10,8 +10,10 @@ set -eu
 export LC_ALL=C PERF_CONFIG=/dev/null # settings in ~/.perfconfig would make runs differ
 unset CDPATH
 
-# Removes control characters, which perf's messages and names of directories may contain.
-print() { printf '%s\n' "$*" | tr -d '\000-\011\013-\037\177'; }
+# Removes control characters, which perf's messages and names of directories may contain, and
+# replaces those of U+0080 to U+009F, which terminals obey too, by "?".
+c1=$(printf 's/\302[\200-\237]/?/g')
+print() { printf '%s\n' "$*" | tr -d '\000-\011\013-\037\177' | sed "$c1"; }
 die() {
   print "run.sh: $*" >&2
   exit 1

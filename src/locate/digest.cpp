@@ -285,9 +285,7 @@ class Digester {
       counter_->merge(*other);
     }
     std::sort(changed.begin(), changed.end());
-    std::optional<std::size_t> reported;  // segment: one fault describes the rest of it
     for (const auto& [number, counted] : changed) {
-      if (std::exchange(reported, pieces_[number].segment) == pieces_[number].segment) continue;
       recording_.add_changed(pieces_[number], pieces_[number].begin + counted);
     }
   }

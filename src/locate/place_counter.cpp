@@ -36,7 +36,8 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       factor_(random_seed() | 1) {}
 
 /// `event`: attribute and exactness.
-[[gnu::always_inline]] inline std::uint64_t PlaceCounter::key_of(Space space, std::uint64_t ip,
+[[gnu::always_inline]] inline std::uint64_t PlaceCounter::key_of(AddressSpace space,
+                                                                 std::uint64_t ip,
                                                                  std::uint64_t time,
                                                                  std::uint64_t event) {
   RegionCache::Place& place = regions_.find(space, ip, time);
@@ -136,8 +137,8 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
       header = word.word;
       stride = word.size();
       const auto kind = SampleKind::of_misc(word.misc());
-      space_fill = Space::fill(kind.mode());
-      space_mask = Space::mask(kind.mode());
+      space_fill = AddressSpace::fill(kind.mode());
+      space_mask = AddressSpace::mask(kind.mode());
       exact = kind.exact() ? Count::kExact : 0;
     }
     const std::byte* const record = at;
@@ -165,7 +166,7 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
     const std::uint64_t time = has_times
                                    ? load<std::uint64_t>(record + time_at)
                                    : position + static_cast<std::uint64_t>(record - records.data());
-    const Space space(space_fill | (load<std::uint32_t>(record + tid_at) & space_mask));
+    const AddressSpace space(space_fill | (load<std::uint32_t>(record + tid_at) & space_mask));
     add_to(batch, key_of(space, load<std::uint64_t>(record + ip_at), time, exact | attribute));
   }
   count_batch(batch);
@@ -198,13 +199,13 @@ void PlaceCounter::count(const Record& record) {
   ++totals.samples;
   totals.period_sum += sample.period;
   const std::uint64_t key =
-      key_of(Space(sample.mode, sample.pid), sample.ip, decoder_.time_of(record, sample),
+      key_of(AddressSpace(sample.mode, sample.pid), sample.ip, decoder_.time_of(record, sample),
              sample.attribute | (sample.exact ? Count::kExact : 0));
   ++count_of(key).samples;
 }
 
 void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
-  const Space space(place.space);
+  const AddressSpace space(place.space);
   const bool is_mapped = place.file != symbols::Region::kNoFile;
   Block block{place.file, space.mode(), keeps_addresses_, 0, 0};
   if (space.mode() == CpuMode::kernel && is_mapped) block.has_address = true;

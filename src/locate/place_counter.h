@@ -129,7 +129,8 @@ class PlaceCounter {
   template <bool kManyEvents>
   std::size_t count_samples(std::span<const std::byte> records, std::uint64_t position);
   std::size_t count_one(std::span<const std::byte> records, std::uint64_t position);
-  std::uint64_t key_of(Space space, std::uint64_t ip, std::uint64_t time, std::uint64_t event);
+  std::uint64_t key_of(AddressSpace space, std::uint64_t ip, std::uint64_t time,
+                       std::uint64_t event);
   void add_counters(RegionCache::Place& place, std::uint64_t ip);
   std::uint64_t block_key(const Block& block);
   std::size_t block_slot_of(const Block& block) const noexcept;

@@ -5,7 +5,7 @@
 
 namespace skid::locate {
 
-symbols::Region RegionCache::look_up(Space space, std::uint64_t ip, std::uint64_t time) {
+symbols::Region RegionCache::look_up(AddressSpace space, std::uint64_t ip, std::uint64_t time) {
   constexpr std::size_t kMany = 8, kMostKept = 65'536;
   if (!space.has_mappings()) return {};
   // perf writes pid -1 for tasks that have ended; it is not the kernel's code that they ran.
@@ -26,7 +26,7 @@ symbols::Region RegionCache::look_up(Space space, std::uint64_t ip, std::uint64_
   return region;
 }
 
-void RegionCache::fill(Place& place, Space space, std::uint64_t ip, std::uint64_t time) {
+void RegionCache::fill(Place& place, AddressSpace space, std::uint64_t ip, std::uint64_t time) {
   const auto region = look_up(space, ip, time);
   constexpr std::uint64_t kBlock = std::uint64_t{1} << kBlockBits;
   const std::uint64_t offset = (ip + region.distance) % kBlock;  // in the block

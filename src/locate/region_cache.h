@@ -15,9 +15,9 @@ namespace skid::locate {
 
 /// An address space and the mode in which its code runs. Guests and hypervisors have none in a
 /// host's recording: each of their modes is one in which nothing is mapped.
-class Space {
+class AddressSpace {
  public:
-  constexpr Space(perfdata::CpuMode mode, std::int32_t pid) noexcept
+  constexpr AddressSpace(perfdata::CpuMode mode, std::int32_t pid) noexcept
       : key_(fill(mode) | (static_cast<std::uint32_t>(pid) & mask(mode))) {}
 
   /// The key is made of these without a branch: `fill` | (pid & `mask`).
@@ -28,7 +28,7 @@ class Space {
   static constexpr std::uint64_t mask(perfdata::CpuMode mode) noexcept {
     return mode == perfdata::CpuMode::user ? kEveryPid : 0;
   }
-  constexpr explicit Space(std::uint64_t key) noexcept : key_(key) {}
+  constexpr explicit AddressSpace(std::uint64_t key) noexcept : key_(key) {}
   constexpr std::uint64_t key() const noexcept { return key_; }
 
   constexpr perfdata::CpuMode mode() const noexcept {
@@ -44,7 +44,7 @@ class Space {
   static constexpr std::uint64_t kEveryPid = 0xffff'ffff;
   std::uint64_t key_;
 };
-static_assert(Space(perfdata::CpuMode::kernel, 7).pid() == symbols::AddressSpaces::kKernel);
+static_assert(AddressSpace(perfdata::CpuMode::kernel, 7).pid() == symbols::AddressSpaces::kKernel);
 
 /// A two-way cache of the results of symbols::AddressSpaces::find, for one thread.
 class RegionCache {
@@ -57,7 +57,7 @@ class RegionCache {
   struct alignas(64) Place {
     std::uint64_t begin = 0;             ///< first address
     std::uint64_t since = 0, lasts = 0;  ///< ns
-    std::uint64_t space = 0;             ///< Space::key
+    std::uint64_t space = 0;             ///< AddressSpace::key
     std::uint64_t distance = 0;          ///< as symbols::Region
     std::uint32_t size = 0;              ///< bytes
     symbols::FileIndex file = symbols::Region::kNoFile;
@@ -75,7 +75,7 @@ class RegionCache {
       : spaces_(spaces), places_(std::size_t{1} << kPlaceBits) {}
 
   /// Where `ip` is at `time`. Valid until the next call.
-  [[gnu::always_inline]] Place& find(Space space, std::uint64_t ip, std::uint64_t time) {
+  [[gnu::always_inline]] Place& find(AddressSpace space, std::uint64_t ip, std::uint64_t time) {
     constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15, kOther = 0xd1b5'4a32'd192'ed03;
     const std::uint64_t hash =
         ((ip >> kBlockBits) * kOdd ^ space.key() * kOther) >> (64 - kPlaceBits);
@@ -89,7 +89,7 @@ class RegionCache {
   }
 
   std::optional<symbols::FileLocation> locate(const perfdata::Sample& sample, std::uint64_t time) {
-    const Place& place = find(Space(sample.mode, sample.pid), sample.ip, time);
+    const Place& place = find(AddressSpace(sample.mode, sample.pid), sample.ip, time);
     if (place.file == symbols::Region::kNoFile) return std::nullopt;
     return symbols::FileLocation{place.file, sample.ip + place.distance};
   }
@@ -97,8 +97,8 @@ class RegionCache {
  private:
   static constexpr unsigned kPlaceBits = 13;
 
-  symbols::Region look_up(Space space, std::uint64_t ip, std::uint64_t time);
-  void fill(Place& place, Space space, std::uint64_t ip, std::uint64_t time);
+  symbols::Region look_up(AddressSpace space, std::uint64_t ip, std::uint64_t time);
+  void fill(Place& place, AddressSpace space, std::uint64_t ip, std::uint64_t time);
 
   const symbols::AddressSpaces& spaces_;
   std::vector<Place> places_;

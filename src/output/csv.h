@@ -37,6 +37,11 @@ std::string csv_fields(const Values&... values) {
   return fmt::format("{}", fmt::join(std::array{csv_field(values)...}, ","));
 }
 
+/// The offset that `share` of the samples do not exceed; empty without samples.
+inline std::string quantile_field(const analysis::OffsetCounts& offsets, double share) {
+  return offsets.empty() ? std::string() : csv_field(offsets.quantile(share));
+}
+
 /// Which recording, machine, event and level a measurement is of, as fields under
 /// `kIdentityHeader`.
 std::string identity_fields(const analysis::Measurement& measurement);

@@ -100,8 +100,8 @@ bool CompressedRecords::decompress_more() {
   return is_any;
 }
 
-void CompressedRecords::give_up(std::string found, std::string allowed) {
-  problem_ = Problem{std::move(found), std::move(allowed)};
+void CompressedRecords::give_up(std::string found, std::string expected) {
+  problem_ = Problem{std::move(found), std::move(expected)};
   is_broken_ = true;
   compressed_ = {};
 }

@@ -42,7 +42,7 @@ class CompressedRecords {
   std::uint64_t offset() const noexcept { return offset_; }
   /// What was found wrong since the last call: all further packets of the stream are of no use.
   struct Problem {
-    std::string found, allowed;
+    std::string found, expected;
   };
   std::optional<Problem> take_problem() { return std::exchange(problem_, std::nullopt); }
   /// At the end of the stream: bytes of a record whose rest never came. Drops them.
@@ -50,7 +50,7 @@ class CompressedRecords {
 
  private:
   bool decompress_more();
-  void give_up(std::string found, std::string allowed);
+  void give_up(std::string found, std::string expected);
 
   struct Free {
     void operator()(ZSTD_DCtx_s* context) const noexcept;

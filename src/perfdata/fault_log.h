@@ -30,8 +30,8 @@ class FaultLog {
     faults_.push_back(std::move(fault));
   }
   void add(const std::filesystem::path& file, std::uint64_t offset, std::string found,
-           std::string allowed, std::string remedy = {}) {
-    add({file.string(), offset, std::move(found), std::move(allowed), std::move(remedy)});
+           std::string expected, std::string remedy = {}) {
+    add({file.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
   }
 
   /// The recording is read again from here on: faults found before are not listed twice.

@@ -24,10 +24,10 @@ FileSection read_section(ByteReader& reader) {
 }
 
 FileHeader parse_file_header(std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  const auto refuse = [&path](std::uint64_t offset, std::string found, std::string allowed,
+  const auto refuse = [&path](std::uint64_t offset, std::string found, std::string expected,
                               std::string remedy) {
     throw InputError(
-        {path.string(), offset, std::move(found), std::move(allowed), std::move(remedy)});
+        {path.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
   };
   constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
 

@@ -33,9 +33,9 @@ class SectionReader {
  private:
   Metadata& metadata() noexcept { return sections_.metadata; }
 
-  void fault(std::uint64_t offset, std::string found, std::string allowed,
+  void fault(std::uint64_t offset, std::string found, std::string expected,
              std::string remedy = kRecordAgain) {
-    faults_.add(path_, offset, std::move(found), std::move(allowed), std::move(remedy));
+    faults_.add(path_, offset, std::move(found), std::move(expected), std::move(remedy));
   }
 
   /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.

@@ -178,14 +178,14 @@ std::optional<Sample> Recording::decode(const Record& record) {
   return std::nullopt;
 }
 
-void Recording::fault(std::uint64_t offset, std::string found, std::string allowed,
+void Recording::fault(std::uint64_t offset, std::string found, std::string expected,
                       std::string remedy) {
-  faults_.add(segment_path(), offset, std::move(found), std::move(allowed), std::move(remedy));
+  faults_.add(segment_path(), offset, std::move(found), std::move(expected), std::move(remedy));
 }
 
-bool Recording::stop(std::uint64_t offset, std::string found, std::string allowed,
+bool Recording::stop(std::uint64_t offset, std::string found, std::string expected,
                      std::string remedy) {
-  fault(offset, std::move(found), std::move(allowed), std::move(remedy));
+  fault(offset, std::move(found), std::move(expected), std::move(remedy));
   stopped_ = true;
   return false;
 }
@@ -206,7 +206,8 @@ std::size_t Recording::read(const StoredRecords& records, std::byte* memory) con
 }
 
 void Recording::add_changed(const StoredRecords& records, std::uint64_t offset) {
-  const Segment& segment = segments_[records.segment];
+  Segment& segment = segments_[records.segment];
+  if (std::exchange(segment.is_changed, true)) return;
   const bool was_cut = size_of(segment.file) < records.end;
   faults_.add(segment.path.string(), offset, was_cut ? "the end of the file" : "other records",
               was_cut ? fmt::format("records up to {:#x}", segment.end) : "those read before",
@@ -435,7 +436,7 @@ bool Recording::next_compressed(Record& record) {
 
 void Recording::note_compressed_problem() {
   if (auto problem = compressed_.take_problem()) {
-    fault(compressed_.offset(), std::move(problem->found), std::move(problem->allowed),
+    fault(compressed_.offset(), std::move(problem->found), std::move(problem->expected),
           "the compressed records from here on are left out; record again");
   }
 }

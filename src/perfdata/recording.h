@@ -96,7 +96,8 @@ class Recording {
   ByteStream stream_of(const StoredRecords& records) const {
     return ByteStream::of_file(segments_[records.segment].file.get(), records.begin, records.end);
   }
-  /// Notes that what was read again were not whole records beyond `offset`.
+  /// Notes that what was read again were not whole records beyond `offset`. One fault describes the
+  /// rest of a file: further ones are not listed.
   void add_changed(const StoredRecords& records, std::uint64_t offset);
 
   /// Whether `rewind` is possible: on a pipe only after `spool`.
@@ -123,6 +124,7 @@ class Recording {
     std::filesystem::path path;
     FileDescriptor file;
     std::uint64_t begin = 0, end = 0;
+    bool is_changed = false;  ///< since it was read first; listed as a fault
   };
   /// Bytes that a record announces and that follow it.
   struct Announced {
@@ -162,9 +164,10 @@ class Recording {
   void follow(const Change& change);
 
   const std::filesystem::path& segment_path() const { return segments_[segment_].path; }
-  void fault(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
+  void fault(std::uint64_t offset, std::string found, std::string expected,
+             std::string remedy = {});
   /// Ends the segment at damage. Returns false.
-  bool stop(std::uint64_t offset, std::string found, std::string allowed, std::string remedy = {});
+  bool stop(std::uint64_t offset, std::string found, std::string expected, std::string remedy = {});
 
   std::filesystem::path path_;
   StorageMode mode_ = StorageMode::file;

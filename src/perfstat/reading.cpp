@@ -26,10 +26,10 @@ struct Line {
   std::string_view text;
 };
 
-InputError fault(std::string where, std::string found, std::string allowed, std::string remedy) {
+InputError fault(std::string where, std::string found, std::string expected, std::string remedy) {
   return InputError({.file = std::move(where),
                      .found = std::move(found),
-                     .allowed = std::move(allowed),
+                     .expected = std::move(expected),
                      .remedy = std::move(remedy)});
 }
 

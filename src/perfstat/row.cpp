@@ -149,7 +149,7 @@ void check_row(const Row& row, const std::string& file) {
   if (!(row.value >= 0 && row.value <= kMostEvents)) {
     throw InputError({.file = place(file, row.line),
                       .found = fmt::format("a count of {} for '{}'", row.value, row.event),
-                      .allowed = fmt::format("0 to {}", kMostEvents),
+                      .expected = fmt::format("0 to {}", kMostEvents),
                       .remedy = "the file is damaged; count again"});
   }
   // perf rounds to hundredths.
@@ -157,7 +157,7 @@ void check_row(const Row& row, const std::string& file) {
     throw InputError(
         {.file = place(file, row.line),
          .found = fmt::format("'{}' counted in {}% of the time", row.event, row.running_percent),
-         .allowed = "0% to 100%",
+         .expected = "0% to 100%",
          .remedy = "the file is damaged; count again"});
   }
 }

@@ -23,7 +23,7 @@ std::string key_of(const KnownEvent& event) {
   throw InputError({.file = place(reading.file, line),
                     .found = fmt::format("a second count of {}: '{}', after '{}' on line {}", key,
                                          second, first.name, first.line),
-                    .allowed = "one, or one for each interval, CPU or thread",
+                    .expected = "one, or one for each interval, CPU or thread",
                     .remedy = "these cannot be summed: leave one of them out"});
 }
 

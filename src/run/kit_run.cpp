@@ -30,11 +30,11 @@ constexpr std::size_t kMostLines = 4096;
 constexpr std::size_t kLongestTime = 32;
 constexpr std::string_view kFormat = "1";
 
-[[noreturn]] void refuse(const fs::path& file, std::string found, std::string allowed,
+[[noreturn]] void refuse(const fs::path& file, std::string found, std::string expected,
                          std::string remedy = {}) {
   throw InputError({.file = file.string(),
                     .found = std::move(found),
-                    .allowed = std::move(allowed),
+                    .expected = std::move(expected),
                     .remedy = std::move(remedy)});
 }
 

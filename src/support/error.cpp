@@ -10,7 +10,7 @@ std::string describe(const InputFault& fault) {
   std::string text = fault.file + ": ";
   if (fault.offset) text += fmt::format("at offset {:#x}: ", *fault.offset);
   text += fault.found;
-  if (!fault.allowed.empty()) text += ", expected " + fault.allowed;
+  if (!fault.expected.empty()) text += ", expected " + fault.expected;
   if (!fault.remedy.empty()) text += "; " + fault.remedy;
   return text;
 }

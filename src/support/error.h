@@ -42,7 +42,7 @@ struct InputFault {
   std::string file;                          ///< path as the user gave it
   std::optional<std::uint64_t> offset = {};  ///< byte offset in `file` of the fault
   std::string found;                         ///< "a record of 4 bytes"
-  std::string allowed = {};                  ///< "at least 8"; may be empty
+  std::string expected = {};                 ///< "at least 8"; may be empty
   std::string remedy = {};                   ///< "record again"; may be empty
 };
 
@@ -57,7 +57,7 @@ class InputError : public Error {
   InputFault fault_;
 };
 
-/// "<file>: at offset 0x20: <found>, expected <allowed>; <remedy>", without empty parts.
+/// "<file>: at offset 0x20: <found>, expected <expected>; <remedy>", without empty parts.
 std::string describe(const InputFault& fault);
 
 }  // namespace skid

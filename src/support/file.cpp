@@ -27,7 +27,7 @@ InputError unreadable(const fs::path& path, std::string found, std::string allow
   return InputError({.file = path.string(),
                      .offset = {},
                      .found = std::move(found),
-                     .allowed = std::move(allowed),
+                     .expected = std::move(allowed),
                      .remedy = std::move(remedy)});
 }
 
@@ -202,7 +202,7 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
       throw InputError({.file = name,
                         .offset = filled,
                         .found = describe_errno(errno),
-                        .allowed = {},
+                        .expected = {},
                         .remedy = {}});
     }
     if (count == 0) break;

@@ -66,7 +66,7 @@ json parse_json(std::string_view text, const std::string& file, const std::strin
     return InputError({.file = file,
                        .offset = offset,
                        .found = std::move(found),
-                       .allowed = allowed,
+                       .expected = allowed,
                        .remedy = remedy});
   };
   const Extent extent = extent_of(text);
@@ -79,7 +79,7 @@ json parse_json(std::string_view text, const std::string& file, const std::strin
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw refuse("text that is not JSON", error.byte);
+    throw refuse("text that is not JSON", error.byte - 1);  // counted from 1 on
   } catch (const json::out_of_range&) {
     throw refuse("a number too large for any of its keys");
   }
@@ -202,7 +202,7 @@ void JsonValue::refuse(const std::string& found, const std::string& allowed,
   throw InputError({.file = file_,
                     .offset = {},
                     .found = key_.empty() ? found : fmt::format("{} for \"{}\"", found, key_),
-                    .allowed = allowed,
+                    .expected = allowed,
                     .remedy = remedy});
 }
 

@@ -56,7 +56,7 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
     throw InputError({.file = path.string(),
                       .offset = {},
                       .found = std::move(found),
-                      .allowed = "an ELF file",
+                      .expected = "an ELF file",
                       .remedy = {}});
   };
   if (!file.elf_) refuse(std::string("a file that cannot be read as one: ") + elf_errmsg(-1));

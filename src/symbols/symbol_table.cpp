@@ -38,26 +38,34 @@ std::optional<Section> section_named(const ElfFile& file, std::string_view name)
                       [&](const GElf_Shdr& header) { return file.section_name(header) == name; });
 }
 
+std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
+  return begin + std::min(size, std::numeric_limits<std::uint64_t>::max() - begin);
+}
+
 enum class SectionKind : std::uint8_t { text, data, neither };
 
-/// The meaning of untyped labels in a section, by section index.
-std::vector<SectionKind> section_kinds(const ElfFile& file) {
-  std::vector<SectionKind> kinds(1, SectionKind::neither);
+struct SymbolSection {
+  SectionKind kind = SectionKind::neither;  ///< the meaning of its untyped labels
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();  ///< address after its last byte
+};
+
+/// By section index.
+std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
+  std::vector<SymbolSection> sections(1);
   Elf_Scn* section = nullptr;
   while ((section = elf_nextscn(file.elf(), section)) != nullptr) {
-    SectionKind kind = SectionKind::neither;
+    SymbolSection& added = sections.emplace_back();
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) != nullptr) {
-      const std::string_view name = file.section_name(header);
-      if (name.find("text") != std::string_view::npos) {
-        kind = SectionKind::text;
-      } else if (name.find("data") != std::string_view::npos) {
-        kind = SectionKind::data;
-      }
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const std::string_view name = file.section_name(header);
+    if (name.find("text") != std::string_view::npos) {
+      added.kind = SectionKind::text;
+    } else if (name.find("data") != std::string_view::npos) {
+      added.kind = SectionKind::data;
     }
-    kinds.push_back(kind);
+    added.end = end_of(header.sh_addr, header.sh_size);
   }
-  return kinds;
+  return sections;
 }
 
 /// The strings at `offsets`; empty where there is none. The ends are found in one pass over the
@@ -110,10 +118,6 @@ bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
          (name.size() == 2 || name[2] == '.');
 }
 
-std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
-  return begin + std::min(size, std::numeric_limits<std::uint64_t>::max() - begin);
-}
-
 std::size_t leading_underscores(std::string_view name) {
   constexpr std::size_t kMost = 255;  // more only occur in files made to make the count slow
   const std::size_t count = name.substr(0, kMost).find_first_not_of('_');
@@ -141,7 +145,7 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file) {
     return a.range.begin < b.range.begin;
   };
   std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
-  extend_to_next(file);
+  extend_to_next();
   choose_preferred();
   read_plt(file);
   std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
@@ -166,7 +170,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
     return candidate.sh_type == SHT_SYMTAB_SHNDX && candidate.sh_link == index;
   });
   Elf_Data* wide_data = wide_indices ? elf_getdata(wide_indices->section, nullptr) : nullptr;
-  const std::vector<SectionKind> kinds = section_kinds(source);
+  const std::vector<SymbolSection> sections = symbol_sections(source);
   const GElf_Half machine = source.header().e_machine;
 
   std::vector<std::size_t> name_offsets;
@@ -179,16 +183,16 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
     if (type == STT_SECTION || type == STT_FILE) continue;
 
     const std::size_t in_section = symbol.st_shndx == SHN_XINDEX ? wide_index : symbol.st_shndx;
-    const SectionKind section_kind =
-        in_section < kinds.size() ? kinds[in_section] : SectionKind::neither;
+    const SymbolSection of = in_section < sections.size() ? sections[in_section] : SymbolSection{};
     Kind kind = Kind::other;
-    if (is_function(symbol, section_kind)) kind = Kind::function;
-    if (is_data(symbol, section_kind)) kind = Kind::bound;
+    if (is_function(symbol, of.kind)) kind = Kind::function;
+    if (is_data(symbol, of.kind)) kind = Kind::bound;
 
     std::uint64_t begin = symbol.st_value;
     if (machine == EM_ARM && kind == Kind::function) begin &= ~std::uint64_t{1};  // Thumb's mark
     const unsigned binding = GELF_ST_BIND(symbol.st_info);
     symbols_.push_back({.range = {begin, end_of(begin, symbol.st_size)},
+                        .section_end = of.end,
                         .name = {},
                         .kind = kind,
                         .weak = binding == STB_WEAK,
@@ -205,27 +209,14 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   });
 }
 
-void SymbolTable::extend_to_next(const ElfFile& file) {
-  // perf extends the last function of a segment into the next one; there is no code between them.
-  std::vector<NumberedRange> executable;
-  std::vector<std::uint64_t> segment_ends;
-  for (const Segment& segment : file.segments()) {
-    if (!segment.executable) continue;
-    const std::uint64_t end = end_of(segment.address, segment.file_size);
-    executable.push_back({{segment.address, end}, static_cast<std::uint32_t>(segment_ends.size())});
-    segment_ends.push_back(end);
-  }
-  const DisjointRanges segments(std::move(executable));
-
+void SymbolTable::extend_to_next() {
   // As in perf, of several symbols without a size at one address only the last gets one, and is
   // therefore preferred. The others get theirs in choose_preferred.
   Symbol* previous = nullptr;
-  const auto extend = [&](Symbol& symbol, std::uint64_t end) {
+  const auto extend = [](Symbol& symbol, std::uint64_t end) {
     if (!symbol.range.empty()) return;
-    if (const auto segment = segments.find(symbol.range.begin)) {
-      end = std::min(end, segment_ends[*segment]);
-    }
-    symbol.range.end = end;
+    // perf extends the last function of a section over the sections after it.
+    symbol.range.end = std::max(symbol.range.begin, std::min(end, symbol.section_end));
   };
   for (Symbol& symbol : symbols_) {
     if (symbol.kind == Kind::other) continue;
@@ -316,6 +307,7 @@ void SymbolTable::read_plt(const ElfFile& file) {
     const AddressRange range{begin, end_of(begin, entry_size)};
     begin = range.end;  // entries of IFUNCs have no symbol: perf, too, calls all of them "@plt"
     symbols_.push_back({.range = range,
+                        .section_end = range.end,
                         .name = name,
                         .kind = Kind::plt_entry,
                         .weak = false,

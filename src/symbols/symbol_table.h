@@ -16,8 +16,9 @@ namespace skid::symbols {
 /// The rules are those of perf 6.1 (tools/perf/util/symbol-elf.c and symbol.c), so that function
 /// names and offsets equal perf's. Functions are STT_FUNC and STT_GNU_IFUNC
 /// symbols and untyped labels in sections with "text" in their names; a symbol without a size
-/// extends to the next one; of several symbols at one address one is preferred. Where functions
-/// overlap, the innermost has the address; perf's result there depends on the balance of its tree.
+/// extends to the next one, at most to the end of its section (perf: beyond it); of several symbols
+/// at one address one is preferred. Where functions overlap, the innermost has the address; perf's
+/// result there depends on the balance of its tree.
 class SymbolTable {
  public:
   SymbolTable() = default;
@@ -49,7 +50,8 @@ class SymbolTable {
   };
   struct Symbol {
     AddressRange range;
-    std::string_view name;  ///< in the memory of its file
+    std::uint64_t section_end = 0;  ///< address after the last byte of its section
+    std::string_view name;          ///< in the memory of its file
     Kind kind = Kind::other;
     bool weak = false;
     bool global = false;
@@ -57,7 +59,7 @@ class SymbolTable {
   };
 
   void read_symbols(const ElfFile& source, Elf_Scn* section);
-  void extend_to_next(const ElfFile& file);
+  void extend_to_next();
   void choose_preferred();
   void read_plt(const ElfFile& file);
   static bool better(const Symbol& a, const Symbol& b);

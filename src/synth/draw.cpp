@@ -185,10 +185,14 @@ class Drawer {
     add({address, origin, mode, is_exact(level_.exact.elsewhere), 0}, sample_class);
   }
 
-  /// Level 1 samples a trigger that directly follows another one for both.
-  bool is_ambiguous(const Step& step) const {
-    return level_.precise_ip == 1 && step.sample_class == SampleClass::hit &&
-           &step != path_.steps().data() && (&step - 1)->sample_class == SampleClass::hit;
+  /// Level 1 samples the next instruction: a trigger or the loop directly after a trigger, and the
+  /// loop after another trigger, count as other triggers.
+  bool is_successor(const Step& step) const {
+    const bool is_loop = step.sample_class == SampleClass::loop;
+    if (level_.precise_ip != 1 || (!is_loop && step.sample_class != SampleClass::hit)) return false;
+    const auto index = static_cast<std::size_t>(&step - path_.steps().data());
+    const SampleClass before = path_.from(index, -1).step->sample_class;
+    return before == SampleClass::hit || (is_loop && before == SampleClass::other_trigger);
   }
 
   bool is_exact(double share) { return random_.share() < share; }
@@ -196,7 +200,7 @@ class Drawer {
   void add(const Step& step, double exact_share, std::uint64_t data) {
     const DrawnSample sample{step.address, Origin::target, CpuMode::user, is_exact(exact_share),
                              data};
-    if (is_ambiguous(step)) return add(sample, SampleClass::other_trigger);
+    if (is_successor(step)) return add(sample, SampleClass::other_trigger);
     if (step.offset) ++drawn_.truth.offsets[*step.offset];
     if (step.trigger) {
       const bool is_hit = step.sample_class == SampleClass::hit;

@@ -22,8 +22,8 @@ constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 48;
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 constexpr std::size_t kShown = 40;  // characters of a field in a message
 
-[[noreturn]] void throw_refusal(const std::string& file, std::string found, std::string allowed) {
-  throw InputError({.file = file, .found = std::move(found), .allowed = std::move(allowed)});
+[[noreturn]] void throw_refusal(const std::string& file, std::string found, std::string expected) {
+  throw InputError({.file = file, .found = std::move(found), .expected = std::move(expected)});
 }
 
 /// A line of the table, for messages about it.
@@ -31,8 +31,8 @@ struct Place {
   const std::string& file;
   std::size_t line;
 
-  [[noreturn]] void refuse(const std::string& found, const std::string& allowed) const {
-    throw_refusal(file, fmt::format("{} in line {}", found, line), allowed);
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
+    throw_refusal(file, fmt::format("{} in line {}", found, line), expected);
   }
 };
 

@@ -165,29 +165,43 @@ TEST_F(Agreement, OnPieAndNonPiePrograms) {
 /// perf before 6.3 looks for the PLT at its place in the file and lets _init reach over what
 /// follows it.
 TEST_F(Agreement, EndsAtEntriesOfThePlt) {
-  build("program",
-        "#include <unistd.h>\n"
-        "int main(void) { for (int i = 0; i < 1000; ++i) getppid(); return 0; }",
-        {"-no-pie", "-fno-pie", "-Wl,-z,lazy", "-fcf-protection=none"});
-  const auto listed = run_program({"sh", "-c",
-                                   "objdump -d \"$1\" | sed -n 's/^0*\\([0-9a-f]*\\) "
-                                   "<getppid@plt>:$/\\1/p'",
-                                   "sh", in_directory("program")});
-  const std::string address = listed.out.substr(0, listed.out.find('\n'));
-  if (address.empty()) GTEST_SKIP() << "the linker made no PLT, or there is no objdump";
-  const auto recorded =
-      try_to_record({"-e", "mem:0x" + address + ":x", "-c", "10"}, {in_directory("program")});
-  if (!recorded.code.success()) GTEST_SKIP() << "no breakpoints here: " << recorded.err;
-  const auto both = read_with_both(recording());
-  EXPECT_EQ(
-      count_if(both.skidscan,
-               [](const auto& row) { return row.sym == "getppid@plt" && row.symoff == "0x0"; }),
-      100);
-  EXPECT_EQ(count_if(both.perf,
-                     [](const auto& row) {
-                       return row.sym == "getppid@plt" || row.sym == "_init" || row.sym.empty();
-                     }),
-            100);
+  struct {
+    const char *section, *pointer, *sym;
+  } const cases[] = {
+      {".plt", "", "getppid@plt"},
+      // A function whose address is taken, too, has its entry in .plt.got, which has no symbols.
+      {".plt.got", "int (*volatile pointer)(void) = (int (*)(void))getppid; (void)pointer;", ""}};
+  for (const auto& [section, pointer, sym] : cases) {
+    build("program",
+          std::string("#include <unistd.h>\nint main(void) { ") + pointer +
+              "for (int i = 0; i < 1000; ++i) getppid(); return 0; }",
+          {"-no-pie", "-fPIE", "-Wl,-z,lazy", "-fcf-protection=none"});
+    const auto listed = run_program({"sh", "-c",
+                                     "objdump -d -j \"$2\" \"$1\" | sed -n "
+                                     "'s/^0*\\([0-9a-f]*\\) <getppid@plt>:$/\\1/p'",
+                                     "sh", in_directory("program"), section});
+    const std::string address = listed.out.substr(0, listed.out.find('\n'));
+    if (address.empty()) GTEST_SKIP() << "the linker made no " << section << ", or no objdump";
+    const auto recorded =
+        try_to_record({"-e", "mem:0x" + address + ":x", "-c", "10"}, {in_directory("program")});
+    if (!recorded.code.success()) GTEST_SKIP() << "no breakpoints here: " << recorded.err;
+    const auto both = read_with_both(recording());
+    // Of 100 samples, on a busy virtual machine one less now and then.
+    const auto all = count_if(both.skidscan, [](const auto&) { return true; });
+    EXPECT_GE(all, 95) << section;
+    EXPECT_EQ(count_if(both.skidscan,
+                       [sym = sym](const auto& row) {
+                         return row.sym == sym && row.symoff == (row.sym.empty() ? "" : "0x0");
+                       }),
+              all)
+        << section;
+    EXPECT_EQ(count_if(both.perf,
+                       [](const auto& row) {
+                         return row.sym == "getppid@plt" || row.sym == "_init" || row.sym.empty();
+                       }),
+              all)
+        << section;
+  }
 }
 
 TEST_F(Agreement, OnTheKernel) {

@@ -189,6 +189,18 @@ TEST_F(KitRecording, RecordsWhatAnotherUserMay) {
   EXPECT_EQ(run.measurements.at(1).state, State::finished);
 }
 
+TEST_F(Kit, PrintsNoControlCharactersOfPerfsMessages) {
+  make_small_kit();
+  // ESC, U+009B (CSI), what would become it if U+0080 were deleted, and a letter of two bytes.
+  make_perf(
+      "[ \"$1\" != record ] || { printf 'a\\033b\\302\\233c\\302\\302\\200\\233d\\303\\200\\n' "
+      ">&2; "
+      "exit 255; }");
+  const Completed done = run_kit();
+  EXPECT_THAT(done.out + done.err, HasSubstr("not recorded: ab?c\302?\233d\303\200"));
+  EXPECT_THAT(done.out + done.err, Not(HasSubstr("\302\233")));
+}
+
 class KitShell : public Kit, public ::testing::WithParamInterface<Words> {};
 
 TEST_P(KitShell, RecordsEveryMeasurement) {

@@ -130,7 +130,7 @@ TEST_F(MergedReports, AreRefusedWhereTheyContradictThemselves) {
   write("old.json", report.dump());
   EXPECT_THAT(run({"report", "old.json"}).err, HasSubstr("skidscan 0.0.1"));
   write("cut.json", make("c", "3").substr(0, 5000));
-  EXPECT_THAT(run({"report", "cut.json"}).err, HasSubstr("cut.json: at offset 0x1389: text"));
+  EXPECT_THAT(run({"report", "cut.json"}).err, HasSubstr("cut.json: at offset 0x1388: text"));
   EXPECT_THAT(run({"report", "a.json", "--hit", "f", "--runway", "g"}).err,
               HasSubstr("a.json: a report was measured before"));
 }

@@ -282,7 +282,7 @@ class Placer {
     return stack;
   }
 
-  const Binary& binary_;
+  Binary& binary_;
   std::uint64_t bias_;
   Random& random_;
   std::uint64_t placed_ = 0;

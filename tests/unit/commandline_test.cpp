@@ -252,6 +252,8 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"report --html ''", "--html: no value, expected FILE"},
            {"compare --plot ''", "--plot: no value, expected FILE"},
            {"record -o ''", "--output: no value, expected DIR"},
+           {"report ''", "--input: no value, expected INPUT"},
+           {"compare a.run ''", "--input: no value, expected INPUT"},
            {"report --quiet=x", "--quiet: has no value"},
            {"report --format text --format json", "--format: given 2 times, expected once"},
            {"record --resume x -e access", "--resume: cannot be combined with --event"},

@@ -317,5 +317,43 @@ TEST_F(ForestPlot, DrawsMeasurementsWithoutAnyJudgedSample) {
   EXPECT_THAT(drawn(compared, "figure.svg"), HasSubstr("no judged sample"));
 }
 
+TEST(ComparisonOutputs, ShowEvennessAndSkidInEvents) {
+  using Verdict = analysis::Evenness::Verdict;
+  Compared compared;
+  for (const auto& [name, verdicts] :
+       {std::pair{"a", std::vector{Verdict::even}},
+        {"b", std::vector{Verdict::even, Verdict::uneven, Verdict::even}}}) {
+    compared.input(name);
+    int repeat = 0;
+    for (const Verdict verdict : verdicts) {
+      auto m = of_offsets(counts({{0, 5000}}), {.event = "loads", .level = 3});
+      m.repeat = ++repeat;
+      m.evenness.emplace().verdict = verdict;
+      m.basis.skid_in_events.emplace().overshoots.add(repeat * 10, 50);
+      compared.add(std::move(m));
+    }
+  }
+  compared.input("c").add(of_offsets(counts({{0, 5000}}), {.event = "loads", .level = 3}));
+  const auto comparison = compared.compare();
+
+  const std::string text = comparison_text(comparison, compared.inputs, {.details = true});
+  EXPECT_THAT(text, ::testing::ContainsRegex("evenness +even +2 even, 1 uneven +-\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("median skid in events +10 +20 +-\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("p99 skid in events +10 +30 +-\n"));
+
+  const auto cells =
+      nlohmann::json::parse(comparison_json(comparison, compared.inputs))["rows"][0]["cells"];
+  EXPECT_EQ(cells[1]["evenness"], (nlohmann::json{{"even", 2}, {"uneven", 1}, {"undecided", 0}}));
+  EXPECT_EQ(cells[1]["skid"]["events"], (nlohmann::json{{"p50", 20}, {"p99", 30}, {"max", 30}}));
+  EXPECT_TRUE(cells[2]["skid"]["events"].is_null());
+
+  const auto lines = lines_of(comparison_csv(comparison, compared.inputs));
+  EXPECT_THAT(lines[0],
+              ::testing::EndsWith(",evenness,skid_events_p50,skid_events_p99,skid_events_max"));
+  EXPECT_THAT(lines[1], ::testing::EndsWith(",even,10,10,10"));
+  EXPECT_THAT(lines[2], ::testing::EndsWith(",2 even;1 uneven,20,30,30"));
+  EXPECT_THAT(lines[3], ::testing::EndsWith(",,,,"));
+}
+
 }  // namespace
 }  // namespace skid::output

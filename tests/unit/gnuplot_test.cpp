@@ -204,7 +204,10 @@ TEST_F(DrawnFigure, IsNotLeftWhereItCannotBeWritten) {
 
 TEST_F(FigureFile, RefusesOtherExtensions) {
   EXPECT_THROW(draw_figure(four_levels(), {.files = named("f.gif")}), UsageError);
-  EXPECT_THAT(error_of(four_levels(), "f.gif"), HasSubstr("expected .png, .svg or .pdf"));
+  for (const char* name : {"f.gif", "directory"}) {
+    EXPECT_THAT(error_of(four_levels(), name),
+                HasSubstr("not the name of a figure; expected .png, .svg or .pdf"));
+  }
   EXPECT_THROW(draw_figure(four_levels(), {.files = named("", "figure.png")}), UsageError);
   EXPECT_THAT(files(), IsEmpty());
 }

@@ -161,6 +161,23 @@ TEST_F(ModuleTest, ExtendsASymbolWithoutASizeToTheNextOne) {
   EXPECT_EQ(name_at(module, begin + 3), "label+0");
 }
 
+TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
+  const Module module = Module::open(build("program", "sections.s",
+                                           ".globl _start\n_start: .byte 1, 2\n"
+                                           ".section second,\"ax\"\n"
+                                           ".globl unnamed\nunnamed: .byte 3, 4\n"
+                                           ".globl last\n.type last,@function\n"
+                                           "last: .byte 5\n"
+                                           ".section third,\"ax\"\n.globl no_code\n"
+                                           "no_code: .byte 6\n",
+                                           {"-nostdlib", "-static"}));
+  const std::uint64_t start = module.symbol_value("_start").value();
+  EXPECT_EQ(name_at(module, start + 1), "_start+1");
+  EXPECT_EQ(name_at(module, module.symbol_value("unnamed").value()), "") << "no label of code";
+  EXPECT_EQ(name_at(module, module.symbol_value("last").value()), "last+0");
+  EXPECT_EQ(name_at(module, module.symbol_value("no_code").value()), "") << "of another section";
+}
+
 TEST_F(ModuleTest, FindsDataByNameButNotAsAFunction) {
   const Module module = Module::open(build_functions());
   const std::uint64_t datum = module.symbol_value("datum").value();

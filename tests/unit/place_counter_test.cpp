@@ -5,9 +5,12 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -266,13 +269,39 @@ TEST_F(BulkCounting, ReportsWhatChangedBetweenTheReadings) {
   EXPECT_EQ(counter.count(memory, 0), 50u * 32) << "a record of 0 bytes";
   EXPECT_EQ(counter.totals().at(0).samples, 150u);
   recording.add_changed(all, all.begin + 50 * 32);
-  std::filesystem::resize_file(directory_ / "perf.data", all.begin + 10 * 32 + 7);
-  EXPECT_EQ(recording.read(all, memory.data()), 10u * 32 + 7);
-  recording.add_changed(all, all.begin + 10 * 32);
-  ASSERT_EQ(recording.faults().size(), 2u);
+  ASSERT_EQ(recording.faults().size(), 1u);
   EXPECT_EQ(recording.faults()[0].remedy, "it changed while it was read");
-  EXPECT_EQ(recording.faults()[1].remedy, "it became shorter while it was read");
   EXPECT_TRUE(recording.read_in_part());
+}
+
+/// However many pieces follow the cut.
+TEST_F(BulkCounting, ReportsACutBetweenTheReadingsOncePerFile) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = kPlain});
+  for (std::uint64_t i = 0; i < 100; ++i) builder.sample(i, 1, i);
+  const auto of_directory = directory_ / "perf.data";
+  std::filesystem::create_directory(of_directory);
+  builder.write(of_directory / "data");
+  for (const char* name : {"data.0", "data.1"}) {
+    std::ofstream(of_directory / name, std::ios::binary) << builder.records();
+  }
+  auto recording = Recording::open(of_directory);
+  for (const auto& [segment, name] : {std::pair{1u, "data.0"}, {2u, "data.1"}}) {
+    std::filesystem::resize_file(of_directory / name, 10 * 32 + 7);
+    for (std::uint64_t piece = 0; piece < 2; ++piece) {
+      const Recording::StoredRecords half{segment, piece * 50 * 32, (piece + 1) * 50 * 32, 0};
+      std::vector<std::byte> memory(half.size());
+      EXPECT_EQ(recording.read(half, memory.data()), piece == 0 ? 10u * 32 + 7 : 0u);
+      recording.add_changed(half, half.begin + (piece == 0 ? 10 * 32 : 0));
+    }
+  }
+  ASSERT_EQ(recording.faults().size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const InputFault& fault = recording.faults()[i];
+    EXPECT_EQ(fault.file, (of_directory / (i == 0 ? "data.0" : "data.1")).string());
+    EXPECT_EQ(fault.offset, 10u * 32);
+    EXPECT_EQ(fault.remedy, "it became shorter while it was read");
+  }
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(ReportCsv, RowsHaveAsManyFieldsAsTheHeader) {
   m.period = {};
   m.trigger.reset();
   for (const Record& record : parse(report_csv({m, make({.kernel_samples = 2})}))) {
-    EXPECT_EQ(record.size(), 24u);
+    EXPECT_EQ(record.size(), 30u);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(ReportCsv, AMeasurementWithoutBinsIsNotLost) {
 
 TEST(ReportCsv, HasWhatDataAddressesShow) {
   Measurement m = make({.level = 2, .offsets = {{0, 5000}}});
-  EXPECT_THAT(report_csv({m}), ::testing::HasSubstr(",5000,,,,fixed period\n"));
+  EXPECT_THAT(report_csv({m}), ::testing::HasSubstr(",5000,,,,fixed period,,,,,,\n"));
   m.basis.addresses = {analysis::AddressSource::pebs,
                        {{true, {0x403000, 0x403008}}},
                        {.trigger = {.trigger = 4000, .other = 100, .none = 900}}};
@@ -111,6 +111,24 @@ TEST(ReportCsv, HasWhatDataAddressesShow) {
 
 TEST(ReportCsv, OfNoMeasurementsIsItsHeader) {
   EXPECT_EQ(parse(report_csv({})).size(), 1u);
+}
+
+TEST(ReportCsv, ContainsEvennessAndSkidInEvents) {
+  Measurement m = make({.offsets = {{0, 5}}});
+  m.evenness.emplace();
+  m.evenness->verdict = analysis::Evenness::Verdict::uneven;
+  m.evenness->largest_ratio = 3.5;
+  m.evenness->test.p = 1e-9;
+  m.basis.skid_in_events.emplace().overshoots.add(7, 98);
+  m.basis.skid_in_events->overshoots.add(90, 2);
+  Measurement refused = make({.offsets = {{0, 5}}});
+  refused.basis.skid_in_events.emplace().refused = "no period";
+  const auto records = parse(report_csv({m, refused}));
+  const auto first = column(records, "evenness");
+  EXPECT_EQ(Record(records[1].begin() + static_cast<std::ptrdiff_t>(first), records[1].end()),
+            (Record{"uneven", "3.5", "1e-09", "7", "90", "90"}));
+  EXPECT_EQ(Record(records[2].begin() + static_cast<std::ptrdiff_t>(first), records[2].end()),
+            (Record{"", "", "", "", "", ""}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -409,6 +410,17 @@ TEST(OffsetRows, FewOffsetsGetARowEach) {
   EXPECT_EQ(rows.rows[1].name, "hit");
   EXPECT_EQ(rows.rows[1].count, 7u);
   EXPECT_EQ(rows.rows[2].name, "+4000");
+}
+
+TEST(OffsetRows, ShowsHitsApartFromTheWideBinThatBeginsAtTheTrigger) {
+  const OffsetRows rows = offset_rows(
+      make({.offsets = {{-5, 1}, {-1, 2}, {0, 7}, {1, 3}, {4, 4}, {5, 6}}, .bin_width = 5}));
+  EXPECT_EQ(rows.width, 5);
+  std::vector<std::pair<std::string, std::uint64_t>> shown;
+  for (const OffsetRow& row : rows.rows) shown.emplace_back(row.name, row.count);
+  using ::testing::Pair;
+  EXPECT_THAT(shown, ::testing::ElementsAre(Pair("-5 to -1", 3U), Pair("hit", 7U),
+                                            Pair("+1 to +4", 7U), Pair("+5 to +9", 6U)));
 }
 
 TEST(OffsetRows, SpreadOffsetsGetEvenBinsThatLeaveTheHitsApart) {

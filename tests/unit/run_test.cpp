@@ -292,7 +292,7 @@ TEST_F(RunFile, ThatPointsOutOfItsDirectoryIsRefused) {
 
 TEST_F(RunFile, ThatIsNotJsonIsRefusedWithTheOffset) {
   put("{\"schema\": ");
-  EXPECT_THAT(fault(), HasSubstr("run.json: at offset 0xc: text that is not JSON"));
+  EXPECT_THAT(fault(), HasSubstr("run.json: at offset 0xb: text that is not JSON"));
   put("[1, 2]");
   EXPECT_THAT(fault(), HasSubstr("an array, expected an object"));
   put("{\"schema\": 1e999}");

@@ -88,8 +88,15 @@ TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
   level.samples = 4000;
   level.other_triggers = 0.5;
   level.offsets = {Constant{1}};
+  EXPECT_NEAR(static_cast<double>(draw(level, path, 1, "test").truth.samples[SampleClass::loop]),
+              2000, 200);
+  level.precise_ip = 1;  // samples successors
   const Drawn at_level_1 = draw(level, path, 1, "test");
-  EXPECT_NEAR(static_cast<double>(at_level_1.truth.samples[SampleClass::loop]), 2000, 200);
+  // One of the three triggers directly follows another one.
+  EXPECT_NEAR(static_cast<double>(at_level_1.truth.samples[SampleClass::other_trigger]),
+              2000 + 2000 / 3, 200);
+  EXPECT_EQ(at_level_1.truth.samples[SampleClass::loop], 0U);
+  level.precise_ip = 2;
   level.offsets = {Constant{0}};
   const Drawn at_level_2 = draw(level, path, 1, "test");
   EXPECT_NEAR(static_cast<double>(at_level_2.truth.samples[SampleClass::other_trigger]), 2000, 200);

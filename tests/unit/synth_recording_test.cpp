@@ -53,16 +53,8 @@ void expect_found(const RecordingTruth& truth, const measure::Measured& found) {
     EXPECT_EQ(measured.event.type, wanted.attribute.type);
     EXPECT_EQ(measured.event.config, wanted.attribute.config);
     EXPECT_EQ(measured.precise.recorded, static_cast<int>(wanted.attribute.precise_ip));
-    const auto loop_or_other = [](const analysis::Ledger& ledger) {
-      return ledger[SampleClass::loop] + ledger[SampleClass::other_trigger];
-    };
-    EXPECT_EQ(loop_or_other(measured.samples), loop_or_other(wanted.truth.samples));
     for (std::size_t k = 0; k < analysis::kSampleClasses; ++k) {
       const auto sample_class = static_cast<SampleClass>(k);
-      // At level 1 some of the loop count as other triggers: their successors.
-      const bool moves =
-          sample_class == SampleClass::loop || sample_class == SampleClass::other_trigger;
-      if (moves && wanted.attribute.precise_ip == 1) continue;
       EXPECT_EQ(measured.samples[sample_class], wanted.truth.samples[sample_class])
           << analysis::name_of(sample_class);
     }

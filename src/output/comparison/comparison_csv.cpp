@@ -33,16 +33,16 @@ std::optional<StatisticDifference> difference_in(const SideCell& cell, Statistic
   return std::nullopt;
 }
 
-std::string contracts_of(const SideCell& cell) {
-  std::vector<std::string> contracts;
-  for (std::size_t i = 0; i < cell.contracts.size(); ++i) {
-    if (cell.contracts[i] == 0) continue;
-    const std::string_view verdict = analysis::name_of(static_cast<analysis::Verdict>(i));
-    contracts.push_back(cell.contracts[i] == cell.runs.size()
-                            ? std::string(verdict)
-                            : fmt::format("{} {}", cell.contracts[i], verdict));
+template <typename Verdict, std::size_t kVerdicts>
+std::string verdicts_of(const SideCell& cell, const std::array<std::size_t, kVerdicts>& runs) {
+  std::vector<std::string> verdicts;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i] == 0) continue;
+    const std::string_view verdict = analysis::name_of(static_cast<Verdict>(i));
+    verdicts.push_back(runs[i] == cell.runs.size() ? std::string(verdict)
+                                                   : fmt::format("{} {}", runs[i], verdict));
   }
-  return joined(contracts, ";");
+  return joined(verdicts, ";");
 }
 
 /// `found`: the cell of the side; null where the event and level are missing in it.
@@ -69,7 +69,7 @@ Fields fields_of(const Comparison& comparison, const std::vector<std::string>& i
       {"p50_at_least", field_of(cell.median, &Estimate::at_least)},
       {"p99", field_of(cell.p99, &Estimate::value)},
       {"p99_at_least", field_of(cell.p99, &Estimate::at_least)},
-      {"contract", contracts_of(cell)},
+      {"contract", verdicts_of<analysis::Verdict>(cell, cell.contracts)},
       {"baseline", letter_of(comparison.baseline)},
       {"outcome", std::string(found == nullptr ? "missing" : name_of(cell.outcome))},
       {"over_runs", found == nullptr ? std::string() : csv_field(cell.over_runs)}};
@@ -93,6 +93,10 @@ Fields fields_of(const Comparison& comparison, const std::vector<std::string>& i
   fields.emplace_back("total_variation", field_of(cell.distances, &Distances::total_variation));
   fields.emplace_back("wasserstein", field_of(cell.distances, &Distances::wasserstein));
   fields.emplace_back("remarks", csv_field(joined(cell.remarks, "; ")));
+  fields.emplace_back("evenness", verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness));
+  fields.emplace_back("skid_events_p50", quantile_field(cell.overshoots, 0.50));
+  fields.emplace_back("skid_events_p99", quantile_field(cell.overshoots, 0.99));
+  fields.emplace_back("skid_events_max", quantile_field(cell.overshoots, 1));
   return fields;
 }
 

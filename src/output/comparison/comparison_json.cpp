@@ -74,20 +74,33 @@ Json json_of(const Cell& cell) {
   for (std::size_t i = 0; i < cell.contracts.size(); ++i) {
     contract[std::string(name_of(static_cast<analysis::Verdict>(i)))] = cell.contracts[i];
   }
-  return {
-      {"side", letter_of(cell.side)},
-      {"outcome", name_of(cell.outcome)},
-      {"measurements", measurements_of(cell)},
-      {"judged_samples", cell.judged},
-      {"hit_ratio", json_of(cell.hit_ratio)},
-      {"skid",
-       {{"mean", json_of(cell.mean)}, {"p50", json_of(cell.median)}, {"p99", json_of(cell.p99)}}},
-      {"contract", std::move(contract)},
-      {"contract_broke", cell.contract_broke},
-      {"contract_mended", cell.contract_fixed},
-      {"over", cell.differences.empty() ? Json() : Json(cell.over_runs ? "runs" : "samples")},
-      {"differences", std::move(differences)},
-      {"remarks", cell.remarks}};
+  Json evenness = Json::object();
+  for (std::size_t i = 0; i < cell.evenness.size(); ++i) {
+    evenness[std::string(name_of(static_cast<analysis::Evenness::Verdict>(i)))] = cell.evenness[i];
+  }
+  Json events;
+  if (const auto& overshoots = cell.overshoots; !overshoots.empty()) {
+    events = {{"p50", overshoots.quantile(0.50)},
+              {"p99", overshoots.quantile(0.99)},
+              {"max", overshoots.quantile(1)}};
+  }
+  return {{"side", letter_of(cell.side)},
+          {"outcome", name_of(cell.outcome)},
+          {"measurements", measurements_of(cell)},
+          {"judged_samples", cell.judged},
+          {"hit_ratio", json_of(cell.hit_ratio)},
+          {"skid",
+           {{"mean", json_of(cell.mean)},
+            {"p50", json_of(cell.median)},
+            {"p99", json_of(cell.p99)},
+            {"events", std::move(events)}}},
+          {"contract", std::move(contract)},
+          {"contract_broke", cell.contract_broke},
+          {"contract_mended", cell.contract_fixed},
+          {"evenness", std::move(evenness)},
+          {"over", cell.differences.empty() ? Json() : Json(cell.over_runs ? "runs" : "samples")},
+          {"differences", std::move(differences)},
+          {"remarks", cell.remarks}};
 }
 
 Json json_of(const ComparisonRow& row) {

@@ -57,6 +57,20 @@ Cell ratio_cell(const SideCell& cell) {
   return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
 }
 
+/// "even", "2 even, 1 uneven".
+Cell evenness_cell(const SideCell& cell) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < cell.evenness.size(); ++i) {
+    const std::size_t runs = cell.evenness.at(i);
+    const auto verdict = analysis::name_of(static_cast<analysis::Evenness::Verdict>(i));
+    if (runs > 0) {
+      parts.push_back(runs == cell.runs.size() ? std::string(verdict)
+                                               : fmt::format("{} {}", runs, verdict));
+    }
+  }
+  return parts.empty() ? unknown_cell() : Cell{joined(parts)};
+}
+
 Cell against_cell(const SideCell& cell, const std::string& baseline) {
   return {outcome_cell(cell.outcome, baseline), ink_of(cell.outcome)};
 }
@@ -223,10 +237,12 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
       line(name, [&](const SideCell& cell) { return length_cell(cell.*of); });
       interval_line(of, instructions_text);
     };
+    const auto any = [&](const auto& predicate) {
+      return std::any_of(row->cells.begin(), row->cells.end(), predicate);
+    };
     if (row != begin) table.rows.emplace_back();
     table.rows.push_back({level_name(row->level), {}, Ink::bold});
-    if (std::any_of(row->cells.begin(), row->cells.end(),
-                    [](const SideCell& cell) { return cell.runs.size() > 1; })) {
+    if (any([](const SideCell& cell) { return cell.runs.size() > 1; })) {
       line("  runs", [](const SideCell& cell) { return Cell{std::to_string(cell.runs.size())}; });
     }
     line("  judged samples",
@@ -236,6 +252,18 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
     length_lines("  median skid", &SideCell::median);
     length_lines("  p99 skid", &SideCell::p99);
     line("  contract", [](const SideCell& cell) { return verdict_counts(cell.contracts); });
+    if (any([](const SideCell& cell) { return cell.evenness != SideCell().evenness; })) {
+      line("  evenness", evenness_cell);
+    }
+    if (any([](const SideCell& cell) { return !cell.overshoots.empty(); })) {
+      for (const auto& [name, share] :
+           {std::pair{"  median skid in events", 0.50}, std::pair{"  p99 skid in events", 0.99}}) {
+        line(name, [share = share](const SideCell& cell) {
+          if (cell.overshoots.empty()) return unknown_cell();
+          return Cell{std::to_string(cell.overshoots.quantile(share))};
+        });
+      }
+    }
     table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
       if (const SideCell* cell = row->cell_of(side)) return against_cell(*cell, baseline);
       return row->in_baseline ? Cell{"missing", Ink::yellow} : unknown_cell();

@@ -132,7 +132,7 @@ Json inspection_json(const Inspection& inspection) {
   const auto fault_json = [](const InputFault& fault) -> Json {
     return {{"offset", fault.offset},
             {"found", fault.found},
-            {"allowed", text_or_null(fault.allowed)},
+            {"allowed", text_or_null(fault.expected)},
             {"remedy", text_or_null(fault.remedy)}};
   };
   return {{"file", recording.path().string()},

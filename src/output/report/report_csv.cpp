@@ -10,7 +10,8 @@ using analysis::SampleClass;
 
 constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count,addresses,"
-    "contradicted,cause,recording_path";
+    "contradicted,cause,recording_path,evenness,evenness_largest_ratio,evenness_p,skid_events_p50,"
+    "skid_events_p99,skid_events_max";
 
 void add_rows(const Measurement& m, std::string& csv) {
   const std::string prefix =
@@ -24,6 +25,13 @@ void add_rows(const Measurement& m, std::string& csv) {
                         analysis::cause_words(cause.verdict));
   }
   suffix += ',' + csv_fields(m.path ? analysis::describe(*m.path) : "");
+  suffix += ',' + (m.evenness ? csv_fields(analysis::name_of(m.evenness->verdict),
+                                           m.evenness->largest_ratio, m.evenness->test.p)
+                              : ",,");
+  const auto& skid = m.basis.skid_in_events;
+  for (const double share : {0.50, 0.99, 1.0}) {
+    suffix += ',' + (skid ? quantile_field(skid->overshoots, share) : "");
+  }
   const auto row = [&](std::optional<std::int64_t> lo, std::optional<std::int64_t> hi,
                        std::uint64_t count) {
     csv += prefix + ',' + csv_fields(lo, hi, count) + ',' + suffix + '\n';
