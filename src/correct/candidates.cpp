@@ -54,7 +54,7 @@ bool Suspicion::allows(const Instruction& instruction) const {
 
 bool Suspicion::takes_always(const Instruction& instruction) const {
   if (!is_breakpoint) {
-    return !causes.empty() &&
+    return is_once && !causes.empty() &&
            events::verdict_on(causes, instruction.categories) == events::Verdict::can;
   }
   return !is_in_parts(instruction) &&

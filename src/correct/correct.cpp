@@ -1,11 +1,13 @@
 #include "src/correct/correct.h"
 
 #include "src/audit/sampled_file.h"
+#include "src/correct/block_flow.h"
 #include "src/correct/candidates.h"
 #include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
 #include "src/correct/shares.h"
+#include "src/events/exactly_once.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
@@ -35,17 +37,17 @@ struct Sampled {
   auto key() const { return std::tie(file, offset, ip, attribute); }
 };
 
-using Places = std::vector<SpreadPlace>;
-
 /// What stays to be decided of samples with several candidates.
 struct OpenSplit {
   std::uint32_t attribute = 0;
   std::size_t share = 0;            ///< number of its Spread
   std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
-  std::vector<double> executions;   ///< by candidate, estimated; empty: not known
-  /// By candidate, instructions of its block that cause the event whenever they are executed.
-  std::vector<Places> mates;
   Ways ways;
+  // For the estimate by block flow.
+  std::uint64_t address = 0, ip = 0;
+  Candidates candidates;
+  Suspicion suspicion;
+  std::vector<double> estimate;  ///< by candidate; empty: none
 };
 
 struct Event {
@@ -53,9 +55,8 @@ struct Event {
   std::vector<events::Cause> causes;
   EventCorrection correction;
   std::vector<Spread> spreads;
-  std::map<SpreadPlace, std::uint64_t> whole;  ///< samples by their only candidate
-  Moves moves;                                 ///< of all samples at a place
-  std::set<SpreadPlace> is_open;               ///< candidates of samples that have several
+  Moves moves;                       ///< of all samples at a place
+  bool is_once = false;              ///< Suspicion::is_once
   std::uint64_t only_sampled = 0;    ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;  ///< that only a preceding one does
 
@@ -70,7 +71,10 @@ class Corrector {
 
   void add(std::uint32_t attribute, Event event) { events_[attribute] = std::move(event); }
   /// Its samples are where instructions were executed.
-  void add_instructions(std::uint32_t attribute) { of_instructions_.insert(attribute); }
+  void add_instructions(std::uint32_t attribute, bool precise) {
+    of_instructions_.insert(attribute);
+    instructions_are_precise_ = precise;
+  }
 
   std::vector<EventCorrection> correct() {
     digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
@@ -151,11 +155,13 @@ class Corrector {
     std::vector<std::pair<std::uint64_t, const Sampled*>> by_function;
     for (const Sampled& one : all) {
       const auto address = found.module->address_at(one.offset);
-      by_function.emplace_back(address ? flow.begin_of_function(*address) : 0, &one);
+      by_function.emplace_back(address ? flow.function_around(*address).begin : 0, &one);
     }
     std::stable_sort(by_function.begin(), by_function.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::size_t first_open = open_.size();
     for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one);
+    estimate(*found.module, flow, all, std::span(open_).subspan(first_open));
   }
 
   static SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
@@ -202,6 +208,7 @@ class Corrector {
     Suspicion suspicion;
     suspicion.skid = event.correction.skid.instructions.value_or(1);
     suspicion.causes = event.causes;
+    suspicion.is_once = event.is_once;
     suspicion.is_breakpoint = event.is_breakpoint();
     if (!suspicion.is_breakpoint) return suspicion;
     constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
@@ -251,16 +258,12 @@ class Corrector {
       const bool stays = candidates.known.front().address == place.address;
       (stays ? correction.in_place : correction.moved) += one.samples;
       spread.samples = {one.samples};
-      event.whole[spread.candidates.front()] += one.samples;
       const std::uint64_t distance = spread.candidates.front().address - place.address;
       if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
     } else {
       correction.split += one.samples;
       open_.push_back(open_split(flow, event, one, place.address, candidates));
-      for (const Candidate& candidate : candidates.known) {
-        open_.back().mates.push_back(mates_of(flow, one.file, candidate.address, suspicion));
-        event.is_open.insert({one.file, candidate.address, true});
-      }
+      open_.back().suspicion = suspicion;
       if (candidates.unknown) spread.candidates.push_back(place);
     }
     event.spreads.push_back(std::move(spread));
@@ -290,28 +293,48 @@ class Corrector {
         open.ways.falls_from = ways.size() - 1;
       }
     }
-    if (!executed_.empty() && !candidates.unknown) {
-      for (const Candidate& candidate : candidates.known) {
-        const Flow::Block block = flow.block_at(candidate.address);
-        const std::uint64_t begin = one.offset + (block.range.begin - address);
-        open.executions.push_back(executed(one.file, {begin, begin + block.range.size()}) /
-                                  static_cast<double>(block.instructions));
-      }
-    }
+    open.address = address;
+    open.ip = one.ip;
+    open.candidates = candidates;
     return open;
   }
 
-  static Places mates_of(Flow& flow, symbols::FileIndex file, std::uint64_t address,
-                         const Suspicion& suspicion) {
-    Places mates;
-    const AddressRange block = flow.block_at(address).range;
-    for (std::uint64_t at = block.begin; at < block.end;) {
-      const auto instruction = flow.instruction_at(at);
-      if (!instruction) return {};
-      if (at != address && suspicion.takes_always(*instruction)) mates.push_back({file, at, true});
-      at += instruction->length;
+  /// Of the addresses of a process from those of its file; 0 where no breakpoint depends on it.
+  static std::uint64_t distance_of(std::uint64_t ip, std::uint64_t address) {
+    return ip == 0 ? 0 : ip - address;
+  }
+
+  /// Estimates what led to the splits of a file by the samples `all` there.
+  void estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all,
+                std::span<OpenSplit> splits) {
+    if (splits.empty()) return;
+    // Samples by event, distance of the process's addresses, and link-time address.
+    std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, double> samples;
+    for (const Sampled& one : all) {
+      const auto address = module.address_at(one.offset);
+      if (!address) continue;
+      samples[{one.attribute, distance_of(one.ip, *address), *address}] +=
+          static_cast<double>(one.samples);
     }
-    return mates;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, BlockFlow> flows;
+    for (OpenSplit& open : splits) {
+      const std::pair key(open.attribute, distance_of(open.ip, open.address));
+      const symbols::FileIndex file = open.ways.file;
+      Evidence evidence;
+      evidence.event = [&samples, key](std::uint64_t address) {
+        const auto found = samples.find({key.first, key.second, address});
+        return found == samples.end() ? 0 : found->second;
+      };
+      const std::uint64_t distance = open.ways.offset - open.address;
+      if (!executed_.empty()) {
+        evidence.instructions = [this, file, distance](std::uint64_t address) {
+          return executed(file, {address + distance, address + distance + 1});
+        };
+        evidence.precise = instructions_are_precise_;
+      }
+      auto& block_flow = flows.try_emplace(key, flow, open.suspicion, evidence).first->second;
+      open.estimate = block_flow.weights(open.address, open.candidates);
+    }
   }
 
   /// Samples of `instructions` events in those bytes of a file.
@@ -349,42 +372,6 @@ class Corrector {
     return sum > 0 ? weights : std::vector<double>();
   }
 
-  /// Each candidate's executions, as often as its block was executed, by what else is sampled
-  /// there, less those whose samples moved to it from elsewhere. One candidate of which nothing is
-  /// known gets the rest, several get the same part of it. Empty where nothing is known of any.
-  static std::vector<double> weights_by_blocks(const Event& event, const OpenSplit& open) {
-    const Spread& spread = event.spreads[open.share];
-    std::vector<double> weights;
-    double known = 0;
-    std::size_t unknown = 0;
-    constexpr double kUnknown = -1;
-    for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
-      double sum = 0;
-      std::size_t mates = 0;
-      for (const SpreadPlace& mate : i < open.mates.size() ? open.mates[i] : Places()) {
-        if (event.is_open.contains(mate)) continue;
-        const auto whole = event.whole.find(mate);
-        if (whole != event.whole.end()) sum += static_cast<double>(whole->second);
-        ++mates;
-      }
-      if (mates == 0) {
-        weights.push_back(kUnknown);
-        ++unknown;
-        continue;
-      }
-      const auto whole = event.whole.find(spread.candidates[i]);
-      const double moved = whole == event.whole.end() ? 0 : static_cast<double>(whole->second);
-      weights.push_back(std::max(0.0, sum / static_cast<double>(mates) - moved));
-      known += weights.back();
-    }
-    if (unknown == weights.size()) return {};
-    const double rest = std::max(0.0, static_cast<double>(spread.recorded) - known);
-    for (double& weight : weights) {
-      if (weight == kUnknown) weight = rest / static_cast<double>(unknown);
-    }
-    return weights;
-  }
-
   static bool shows_nothing(const std::vector<double>& weights) {
     return std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; });
   }
@@ -401,12 +388,8 @@ class Corrector {
       if (!counted.empty()) weights = weights_by_ways(open, counted[i], spread.candidates.size());
       SplitBy by = SplitBy::branch_records;
       if (weights.empty()) {
-        weights = open.executions;
-        by = SplitBy::instructions;
-      }
-      if (shows_nothing(weights)) {
-        weights = weights_by_blocks(event, open);
-        by = SplitBy::blocks;
+        weights = open.estimate;
+        by = executed_.empty() ? SplitBy::blocks : SplitBy::instructions;
       }
       if (shows_nothing(weights)) {
         weights.assign(spread.candidates.size(), 1);
@@ -469,6 +452,7 @@ class Corrector {
   By by_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
   std::set<std::uint32_t> of_instructions_;
+  bool instructions_are_precise_ = false;
   std::vector<Sampled> sampled_;
   /// File, offset and samples of `instructions` events, ascending.
   std::vector<std::tuple<symbols::FileIndex, std::uint64_t, std::uint64_t>> executed_;
@@ -563,7 +547,8 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(recording.features(), attribute);
     const auto knowledge = cpu.know(attribute, pmu);
-    if (counts_instructions(knowledge)) corrector.add_instructions(index);
+    if (counts_instructions(knowledge))
+      corrector.add_instructions(index, attribute.precise_ip >= 2);
     auto described =
         measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
     result.recorded_events.push_back(described.event.label);
@@ -571,6 +556,8 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     Event event;
     event.attribute = attribute;
     event.causes = measure::causes_of(knowledge).causes;
+    event.is_once =
+        knowledge.event && events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
     event.correction = describe_event(attribute, source, std::move(described));
     event.correction.skid = skid_of({.attribute = attribute,
                                      .pmu_name = pmu,
