@@ -26,7 +26,8 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
   if (operand.on_stack) return !suspicion.stack_is_elsewhere;
   if (!operand.fixed) return true;
   // Modulo 2^64, as the difference between the addresses of the file and those in the process.
-  const std::uint64_t begin = operand.fixed->begin - (operand.formula->from_instruction ? 0 : suspicion.bias);
+  const std::uint64_t begin =
+      operand.fixed->begin - (operand.formula->from_instruction ? 0 : suspicion.bias);
   return begin - suspicion.watched < suspicion.length ||
          suspicion.watched - begin < operand.fixed->size();
 }
@@ -55,7 +56,7 @@ bool Suspicion::allows(const Instruction& instruction) const {
 
 bool Suspicion::takes_always(const Instruction& instruction) const {
   if (!is_breakpoint) {
-    return !causes.empty() &&
+    return is_once && !causes.empty() &&
            events::verdict_on(causes, instruction.categories) == events::Verdict::can;
   }
   return !is_in_parts(instruction) &&

@@ -19,6 +19,8 @@ struct Suspicion {
   unsigned skid = 1;  ///< instructions, 1 to kLongestSkid
   /// Of an event of the core PMU. Empty: every instruction is suspect.
   std::span<const events::Cause> causes = {};
+  /// Each execution of an instruction that can cause it does so once (events::caused_once_by()).
+  bool is_once = false;
   bool is_breakpoint = false;
   // Of a breakpoint on data.
   bool writes_only = false;

@@ -32,8 +32,8 @@ std::optional<By> by_named(std::string_view name);
 /// By what samples were split that have several candidates.
 enum class SplitBy : std::uint8_t {
   equal_shares,    ///< a heuristic: each candidate the same share
-  blocks,          ///< a heuristic: executions, by samples of other instructions in their blocks
-  instructions,    ///< executions, estimated by the samples of an `instructions` event
+  blocks,          ///< executions, estimated by the samples of the event itself (block_flow.h)
+  instructions,    ///< the same, by those of an `instructions` event too
   branch_records,  ///< how often each led there, by the recorded branches
 };
 inline constexpr std::size_t kSplitBys = 4;

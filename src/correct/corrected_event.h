@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -32,9 +31,8 @@ struct CorrectedEvent {
   std::vector<events::Cause> causes;
   EventCorrection correction;
   std::vector<Spread> spreads;
-  std::map<SpreadPlace, std::uint64_t> whole;  ///< samples by their only candidate
-  Moves moves;                                 ///< of all samples at a place
-  std::set<SpreadPlace> is_open;               ///< candidates of samples that have several
+  Moves moves;                       ///< of all samples at a place
+  bool is_once = false;              ///< Suspicion::is_once
   std::uint64_t only_sampled = 0;    ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;  ///< that only a preceding one does
 };

@@ -3,6 +3,7 @@
 #include "src/audit/sampled_file.h"
 #include "src/correct/candidates.h"
 #include "src/correct/model_fit.h"
+#include "src/events/exactly_once.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/support/error.h"
@@ -46,7 +47,10 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(features, attribute);
     const auto knowledge = profile.cpu.know(attribute, pmu);
-    if (knowledge.counted == events::Counted::instructions) of_instructions_.insert(index);
+    if (knowledge.counted == events::Counted::instructions) {
+      of_instructions_.insert(index);
+      instructions_are_precise_ = attribute.precise_ip >= 2;
+    }
     const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
                                                          index, requested[index]);
     recorded_events_.push_back(described.event.label);
@@ -54,6 +58,8 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     CorrectedEvent& event = events_[index];
     event.attribute = attribute;
     event.causes = measure::causes_of(knowledge).causes;
+    event.is_once =
+        knowledge.event && events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
     event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
     event.correction.skid = skid_of({.attribute = attribute,
                                      .pmu_name = pmu,
@@ -69,7 +75,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
 CorrectedEvents& Corrector::correct() {
   std::vector<Splits::Executed> executed;
   digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located, executed); });
-  splits_.use_executed(std::move(executed));
+  splits_.use_executed(std::move(executed), instructions_are_precise_);
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
   for (auto begin = sampled_.begin(); begin != sampled_.end();) {
@@ -153,11 +159,12 @@ void Corrector::correct_file(std::span<const Sampled> all) {
   std::vector<std::pair<std::uint64_t, const Sampled*>> by_function;
   for (const Sampled& one : all) {
     const auto address = found.module->address_at(one.offset);
-    by_function.emplace_back(address ? flow.begin_of_function(*address) : 0, &one);
+    by_function.emplace_back(address ? flow.function_around(*address).begin : 0, &one);
   }
   std::stable_sort(by_function.begin(), by_function.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one);
+  splits_.estimate(*found.module, flow, all);
 }
 
 void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one) {
@@ -191,7 +198,6 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
     const bool stays = candidates.known.front().address == place.address;
     (stays ? correction.in_place : correction.moved) += one.samples;
     spread.samples = {one.samples};
-    event.whole[spread.candidates.front()] += one.samples;
     const std::uint64_t distance = spread.candidates.front().address - place.address;
     if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
   } else {

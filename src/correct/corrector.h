@@ -62,6 +62,7 @@ class Corrector {
   std::vector<std::string> recorded_events_;
   /// Events whose samples are where instructions were executed.
   std::set<std::uint32_t> of_instructions_;
+  bool instructions_are_precise_ = false;
   std::vector<Sampled> sampled_;
   WatchedData watched_;
   Splits splits_;

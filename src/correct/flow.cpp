@@ -65,9 +65,9 @@ AddressRange Flow::range_of(const symbols::Function& function, std::uint64_t add
   return loop_ && loop_->contains(address) ? *loop_ : function.range;
 }
 
-std::uint64_t Flow::begin_of_function(std::uint64_t address) const {
+AddressRange Flow::function_around(std::uint64_t address) const {
   const auto function = module_.function_at(address);
-  return function ? range_of(*function, address).begin : address;
+  return function ? range_of(*function, address) : AddressRange{address, address + 1};
 }
 
 const Flow::Code* Flow::code_at(std::uint64_t address) {

@@ -63,8 +63,8 @@ class Flow {
   /// The one around `address`; of `address` alone where that is not known.
   Block block_at(std::uint64_t address);
 
-  /// Of the function at `address`; `address` itself where there is none.
-  std::uint64_t begin_of_function(std::uint64_t address) const;
+  /// The function at `address`; `address` alone where there is none.
+  AddressRange function_around(std::uint64_t address) const;
 
  private:
   struct Code {

@@ -1,22 +1,17 @@
 #include "src/correct/splits.h"
 
+#include "src/correct/block_flow.h"
+
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace skid::correct {
 namespace {
 
-Places mates_of(Flow& flow, symbols::FileIndex file, std::uint64_t address,
-                const Suspicion& suspicion) {
-  Places mates;
-  const AddressRange block = flow.block_at(address).range;
-  for (std::uint64_t at = block.begin; at < block.end;) {
-    const auto instruction = flow.instruction_at(at);
-    if (!instruction) return {};
-    if (at != address && suspicion.takes_always(*instruction)) mates.push_back({file, at, true});
-    at += instruction->length;
-  }
-  return mates;
+/// Of the addresses of a process from those of its file; 0 where no breakpoint depends on it.
+std::uint64_t distance_of(std::uint64_t ip, std::uint64_t address) {
+  return ip == 0 ? 0 : ip - address;
 }
 
 /// Shares by the ways that branch records show; empty where they show none.
@@ -37,65 +32,20 @@ std::vector<double> weights_by_ways(const OpenSplit& open, const WayCounts& ways
   return sum > 0 ? weights : std::vector<double>();
 }
 
-/// Each candidate's executions, as often as its block was executed, by what else is sampled
-/// there, less those whose samples moved to it from elsewhere. One candidate of which nothing is
-/// known gets the rest, several get the same part of it. Empty where nothing is known of any.
-std::vector<double> weights_by_blocks(const CorrectedEvent& event, const OpenSplit& open) {
-  const Spread& spread = event.spreads[open.share];
-  std::vector<double> weights;
-  double known = 0;
-  std::size_t unknown = 0;
-  constexpr double kUnknown = -1;
-  for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
-    double sum = 0;
-    std::size_t mates = 0;
-    for (const SpreadPlace& mate : i < open.mates.size() ? open.mates[i] : Places()) {
-      if (event.is_open.contains(mate)) continue;
-      const auto whole = event.whole.find(mate);
-      if (whole != event.whole.end()) sum += static_cast<double>(whole->second);
-      ++mates;
-    }
-    if (mates == 0) {
-      weights.push_back(kUnknown);
-      ++unknown;
-      continue;
-    }
-    const auto whole = event.whole.find(spread.candidates[i]);
-    const double moved = whole == event.whole.end() ? 0 : static_cast<double>(whole->second);
-    weights.push_back(std::max(0.0, sum / static_cast<double>(mates) - moved));
-    known += weights.back();
-  }
-  if (unknown == weights.size()) return {};
-  const double rest = std::max(0.0, static_cast<double>(spread.recorded) - known);
-  for (double& weight : weights) {
-    if (weight == kUnknown) weight = rest / static_cast<double>(unknown);
-  }
-  return weights;
-}
-
 bool shows_nothing(const std::vector<double>& weights) {
   return std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; });
 }
 }  // namespace
 
-void Splits::use_executed(std::vector<Executed> executed) {
+void Splits::use_executed(std::vector<Executed> executed, bool precise) {
   executed_ = std::move(executed);
   std::sort(executed_.begin(), executed_.end());
+  executed_is_precise_ = precise;
 }
 
-void Splits::add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
+void Splits::add(Flow& flow, const CorrectedEvent& event, const Sampled& one, std::uint64_t address,
                  const Candidates& candidates, const Suspicion& suspicion) {
-  open_.push_back(open_split(flow, event, one, address, candidates));
-  for (const Candidate& candidate : candidates.known) {
-    open_.back().mates.push_back(mates_of(flow, one.file, candidate.address, suspicion));
-    event.is_open.insert({one.file, candidate.address, true});
-  }
-}
-
-OpenSplit Splits::open_split(Flow& flow, const CorrectedEvent& event, const Sampled& one,
-                             std::uint64_t address, const Candidates& candidates) const {
   OpenSplit open;
-  open.attribute = one.attribute;
   open.share = event.spreads.size();
   open.ways.attribute = one.attribute;
   open.ways.file = one.file;
@@ -116,23 +66,51 @@ OpenSplit Splits::open_split(Flow& flow, const CorrectedEvent& event, const Samp
       open.ways.falls_from = ways.size() - 1;
     }
   }
-  if (!executed_.empty() && !candidates.unknown) {
-    for (const Candidate& candidate : candidates.known) {
-      const Flow::Block block = flow.block_at(candidate.address);
-      const std::uint64_t begin = one.offset + (block.range.begin - address);
-      open.executions.push_back(executed(one.file, {begin, begin + block.range.size()}) /
-                                static_cast<double>(block.instructions));
-    }
-  }
-  return open;
+  open.address = address;
+  open.distance = distance_of(one.ip, address);
+  open.candidates = candidates;
+  open.suspicion = suspicion;
+  open_.push_back(std::move(open));
 }
 
-double Splits::executed(symbols::FileIndex file, AddressRange offsets) const {
+void Splits::estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all) {
+  const std::span<OpenSplit> added = std::span(open_).subspan(estimated_);
+  estimated_ = open_.size();
+  if (added.empty()) return;
+  // Samples by event, distance of the process's addresses, and link-time address.
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, double> samples;
+  for (const Sampled& one : all) {
+    const auto address = module.address_at(one.offset);
+    if (!address) continue;
+    samples[{one.attribute, distance_of(one.ip, *address), *address}] +=
+        static_cast<double>(one.samples);
+  }
+  std::map<std::pair<std::uint32_t, std::uint64_t>, BlockFlow> flows;
+  for (OpenSplit& open : added) {
+    const std::pair key(open.ways.attribute, open.distance);
+    const symbols::FileIndex file = open.ways.file;
+    Evidence evidence;
+    evidence.event = [&samples, key](std::uint64_t address) {
+      const auto found = samples.find({key.first, key.second, address});
+      return found == samples.end() ? 0 : found->second;
+    };
+    if (!executed_.empty()) {
+      const std::uint64_t to_offset = open.ways.offset - open.address;
+      evidence.instructions = [this, file, to_offset](std::uint64_t address) {
+        return executed(file, address + to_offset);
+      };
+      evidence.precise = executed_is_precise_;
+    }
+    auto& block_flow = flows.try_emplace(key, flow, open.suspicion, evidence).first->second;
+    open.estimate = block_flow.weights(open.address, open.candidates);
+  }
+}
+
+double Splits::executed(symbols::FileIndex file, std::uint64_t offset) const {
   double samples = 0;
   auto at = std::lower_bound(executed_.begin(), executed_.end(),
-                             std::tuple(file, offsets.begin, std::uint64_t{0}));
-  for (; at != executed_.end() && std::get<0>(*at) == file && std::get<1>(*at) < offsets.end;
-       ++at) {
+                             std::tuple(file, offset, std::uint64_t{0}));
+  for (; at != executed_.end() && std::get<0>(*at) == file && std::get<1>(*at) == offset; ++at) {
     samples += static_cast<double>(std::get<2>(*at));
   }
   return samples;
@@ -141,22 +119,18 @@ double Splits::executed(symbols::FileIndex file, AddressRange offsets) const {
 void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
                     CorrectedEvents& events) {
   std::vector<Ways> ways;
-  for (OpenSplit& open : open_) ways.push_back(std::move(open.ways));
+  for (const OpenSplit& open : open_) ways.push_back(open.ways);
   const auto counted = count_ways(recording, spaces, ways);
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const OpenSplit& open = open_[i];
-    CorrectedEvent& event = events.at(open.attribute);
+    CorrectedEvent& event = events.at(open.ways.attribute);
     Spread& spread = event.spreads[open.share];
     std::vector<double> weights;
     if (!counted.empty()) weights = weights_by_ways(open, counted[i], spread.candidates.size());
     SplitBy by = SplitBy::branch_records;
     if (weights.empty()) {
-      weights = open.executions;
-      by = SplitBy::instructions;
-    }
-    if (shows_nothing(weights)) {
-      weights = weights_by_blocks(event, open);
-      by = SplitBy::blocks;
+      weights = open.estimate;
+      by = executed_.empty() ? SplitBy::blocks : SplitBy::instructions;
     }
     if (shows_nothing(weights)) {
       weights.assign(spread.candidates.size(), 1);

@@ -6,39 +6,44 @@
 #include "src/correct/flow.h"
 #include "src/correct/shares.h"
 #include "src/perfdata/recording.h"
-#include "src/support/address.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
 namespace skid::correct {
 
-using Places = std::vector<SpreadPlace>;
-
 /// What stays to be decided of samples with several candidates.
 struct OpenSplit {
-  std::uint32_t attribute = 0;
-  std::size_t share = 0;            ///< number of its Spread
-  std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
-  std::vector<double> executions;   ///< by candidate, estimated; empty: not known
-  /// By candidate, instructions of its block that cause the event whenever they are executed.
-  std::vector<Places> mates;
+  std::size_t share = 0;  ///< number of its Spread
   Ways ways;
+  std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
+  // For the estimate by block flow.
+  std::uint64_t address = 0;   ///< sampled, link-time
+  std::uint64_t distance = 0;  ///< of the process's addresses, where a breakpoint depends on it
+  Candidates candidates;
+  Suspicion suspicion;
+  std::vector<double> estimate;  ///< by candidate; empty: none
 };
 
 class Splits {
  public:
   /// File, offset and samples of `instructions` events.
   using Executed = std::tuple<symbols::FileIndex, std::uint64_t, std::uint64_t>;
-  /// Before the first add().
-  void use_executed(std::vector<Executed> executed);
+  /// Before the first estimate(). `precise`: at level 2 or 3, without a skid.
+  void use_executed(std::vector<Executed> executed, bool precise);
 
   /// Samples whose Spread is the next one of `event`; decide() sets how many each candidate gets.
-  void add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
+  void add(Flow& flow, const CorrectedEvent& event, const Sampled& one, std::uint64_t address,
            const Candidates& candidates, const Suspicion& suspicion);
+
+  /// Estimates what led to those added since the last call, of the file at hand, by all samples in
+  /// it.
+  void estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all);
 
   /// Splits all that was added, by the best of what is known (SplitBy). `recording`: after
   /// digest(), which gave `spaces`.
@@ -46,13 +51,13 @@ class Splits {
               CorrectedEvents& events);
 
  private:
-  OpenSplit open_split(Flow& flow, const CorrectedEvent& event, const Sampled& one,
-                       std::uint64_t address, const Candidates& candidates) const;
-  /// Samples of `instructions` events in those bytes of a file.
-  double executed(symbols::FileIndex file, AddressRange offsets) const;
+  /// Samples of `instructions` events at an instruction.
+  double executed(symbols::FileIndex file, std::uint64_t offset) const;
 
   std::vector<Executed> executed_;  ///< ascending
+  bool executed_is_precise_ = false;
   std::vector<OpenSplit> open_;
+  std::size_t estimated_ = 0;  ///< of `open_`
 };
 
 }  // namespace skid::correct

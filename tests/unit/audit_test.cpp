@@ -1,6 +1,7 @@
 // Which samples an audit accuses, on synthetic recordings whose samples lie on chosen instructions.
 #include "src/audit/audit.h"
 
+#include "src/output/audit/audit.h"
 #include "tests/support/recording_builder.h"
 #include "tests/unit/audited_program.h"
 
@@ -510,7 +511,7 @@ TEST_F(AuditTest, JudgesSampledInstructionsWithoutSymbols) {
 TEST_F(AuditTest, PrintsNothingOfBlocksForBreakpoints) {
   Audit audit;
   audit.events = {audit_of(breakpoint(0x404040, "rw", {place(at("flow", "lea rdx"), 7, false)}))};
-  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("blocks")));
+  EXPECT_THAT(output::audit_text({audit}, {.width = 80}), ::testing::Not(HasSubstr("blocks")));
 }
 
 TEST_F(AuditTest, JudgesBreakpointsByTheInstructionThatTriggersThem) {

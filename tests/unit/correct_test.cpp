@@ -243,7 +243,8 @@ class SplitSamples : public ::testing::Test {
   static constexpr std::int32_t kPid = 7;
   static constexpr std::uint64_t kCode = 0x7f0000000000;
   // Of the instructions, from the function's first byte.
-  static constexpr std::uint64_t kCompare = 0, kJump = 3, kLoad = 5, kAdd = 9;
+  static constexpr std::uint64_t kCompare = 0, kJump = 3, kLoad = 5, kAdd = 9, kRet = 12;
+  static constexpr std::uint64_t kMisses = 0x20d1;  // MEM_LOAD_RETIRED.L3_MISS
 
   void SetUp() override {
 #if !defined(__x86_64__)
@@ -285,7 +286,8 @@ class SplitSamples : public ::testing::Test {
     builder.feature(perfdata::HEADER_CPUID, text("GenuineIntel,6,94,3"));
     const auto file = directory_ / "perf.data";
     builder.write(file);
-    const std::vector<analysis::Measurement> runs{Profile().run};
+    std::vector<analysis::Measurement> runs{Profile().run};
+    runs.front().event.config = events.front().config;
     Choices choices;
     choices.measured = runs;
     Correction correction = correct({.file = file}, choices);
@@ -313,9 +315,15 @@ class SplitSamples : public ::testing::Test {
     }
     return 0;
   }
-  static test::EventToBuild loads(std::uint64_t sample_type = 0) {
+  void add_samples(test::RecordingBuilder& builder, std::uint64_t id,
+                   const std::vector<std::pair<std::uint64_t, int>>& by_offset) const {
+    for (const auto& [offset, samples] : by_offset) {
+      for (int i = 0; i < samples; ++i) add_sample(builder, id, offset, nullptr);
+    }
+  }
+  static test::EventToBuild loads(std::uint64_t sample_type = 0, std::uint64_t config = kLoads) {
     return {.type = perfdata::PERF_TYPE_RAW,
-            .config = kLoads,
+            .config = config,
             .sample_type = sample_type,
             .precise_ip = 1,
             .ids = {1}};
@@ -367,22 +375,31 @@ TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
                                         .sample_type = 0,
                                         .precise_ip = 0,
                                         .ids = {2}};
-  const auto event = correct_with({loads(), instructions}, [&](auto& builder) {
-    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
-    for (int i = 0; i < 6; ++i) add_sample(builder, 2, kCompare, nullptr);  // two instructions
-    for (int i = 0; i < 1; ++i) add_sample(builder, 2, kLoad, nullptr);     // one
+  const auto event = correct_with({loads(0, kMisses), instructions}, [&](auto& builder) {
+    add_samples(builder, 1, {{kAdd, 40}});
+    // Of 100 executions 75 jump; the pair's own samples are after it.
+    add_samples(builder, 2, {{kCompare, 100}, {kLoad, 2 * 25}, {kAdd, 2 * 75 + 25}, {kRet, 100}});
   });
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::instructions)], 40u);
   EXPECT_EQ(corrected_at(event, kCompare), 30u);
   EXPECT_EQ(corrected_at(event, kLoad), 10u);
 }
 
-TEST_F(SplitSamples, HasEqualSharesWithoutEvidence) {
+TEST_F(SplitSamples, FollowsTheEventThatEveryLoadCausesOnce) {
   const auto event = correct_with({loads()}, [&](auto& builder) {
-    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
+    add_samples(builder, 1, {{kLoad, 10}, {kAdd, 40}});  // 10 of 40 go on to the second load
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::blocks)], 40u);
+  EXPECT_EQ(corrected_at(event, kCompare), 10u + 30u);
+  EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, HasEqualSharesWithoutEvidence) {
+  const auto event = correct_with({loads(0, kMisses)}, [&](auto& builder) {
+    add_samples(builder, 1, {{kLoad, 10}, {kAdd, 40}});
   });
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 20u);
+  EXPECT_EQ(corrected_at(event, kCompare), 10u + 20u);
   EXPECT_EQ(corrected_at(event, kLoad), 20u);
 }
 
