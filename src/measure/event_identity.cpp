@@ -126,7 +126,8 @@ bool names_no_event(const std::vector<std::string>& command_line) {
 
 bool is_substituted(std::string_view requested, const Attribute& recorded) {
   const auto name = perftool::split_event_name(requested).name;
-  if (const auto* generic = perftool::find_generic_event(name)) {
+  const auto before_terms = name.substr(0, name.find('/'));  // cpu-clock/period=1000/
+  if (const auto* generic = perftool::find_generic_event(before_terms)) {
     return generic->type != recorded.type || generic->config != generic_config(recorded);
   }
   // No other requested event is a clock.

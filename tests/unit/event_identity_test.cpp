@@ -62,6 +62,8 @@ TEST(Substituted, IsAClockInsteadOfCycles) {
   EXPECT_TRUE(is_substituted("cycles:pp", cpu_clock));
   EXPECT_TRUE(is_substituted("r412e:u", cpu_clock));
   EXPECT_FALSE(is_substituted("cpu-clock:ppp", cpu_clock));
+  EXPECT_FALSE(is_substituted("cpu-clock/period=100000/u", cpu_clock));
+  EXPECT_TRUE(is_substituted("cycles/period=100000/u", cpu_clock));
   EXPECT_FALSE(is_substituted("cycles:pp", event(perfdata::PERF_TYPE_HARDWARE, 0)));
   // A hybrid machine's generic event names its PMU in the upper half of config.
   EXPECT_FALSE(is_substituted("cycles", event(perfdata::PERF_TYPE_HARDWARE, 0x8'0000'0000)));
