@@ -112,6 +112,13 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
           departures_.push_back({begin + offset, *instruction->target});
         }
       }
+      const bool is_computed = instruction->flow == Flow::indirect_jump ||
+                               (instruction->flow == Flow::call && !instruction->target);
+      for (const auto& operand : instruction->memory) {
+        if (is_computed && operand.fixed) {
+          through_memory_.emplace_back(*operand.fixed, begin + offset);
+        }
+      }
       const bool returns_to_stored = stored && returns(*instruction);
       if (returns_to_stored) thunks_.push_back(range.begin);
       stored = instruction->sets_return;
@@ -137,6 +144,20 @@ std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) c
   const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address, 0});
   const auto after = std::upper_bound(first, branches_.end(), Branch{address, UINT64_MAX});
   return {first, after};
+}
+
+std::span<const Branches::Branch> Branches::branches_into(AddressRange range) const {
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{range.begin, 0});
+  const auto after = std::lower_bound(first, branches_.end(), Branch{range.end, 0});
+  return {first, after};
+}
+
+std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const {
+  std::vector<std::uint64_t> found;
+  for (const auto& [target, from] : through_memory_) {
+    if (target.begin < bytes.end && bytes.begin < target.end) found.push_back(from);
+  }
+  return found;
 }
 
 bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {

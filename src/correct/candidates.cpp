@@ -37,6 +37,15 @@ bool counts(Tie tie, bool is_breakpoint) {
 /// Addresses that may have been executed some steps before the sample, each with the last step.
 using Reached = std::map<std::uint64_t, std::uint64_t>;
 
+/// Branches of any function whose target is the watched datum can lead to all that is entered so.
+void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Candidates& candidates) {
+  const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
+  for (const std::uint64_t from : flow.branches_through(watched)) {
+    const auto instruction = flow.instruction_at(from);
+    if (instruction && suspicion.allows(*instruction)) candidates.known.push_back({from, from});
+  }
+}
+
 }  // namespace
 
 bool Suspicion::allows(const Instruction& instruction) const {
@@ -80,6 +89,9 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
       result.unknown |= predecessors.anything;
       for (const Instruction& unknown : predecessors.unknown) {
         result.unknown |= !is_last || suspicion.allows(unknown);
+      }
+      if (suspicion.is_breakpoint && predecessors.computed) {
+        add_branches_through_datum(flow, suspicion, result);
       }
       for (const Predecessor& one : predecessors.known) {
         if (!counts(one.tie, suspicion.is_breakpoint)) continue;

@@ -79,7 +79,7 @@ CorrectedEvents& Corrector::correct() {
     begin = end;
   }
   splits_.decide(recording_, digest_.spaces, events_);
-  for (auto& [attribute, event] : events_) refuse_misfit(event);
+  for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
 }
 
@@ -87,7 +87,7 @@ CorrectedEvents& Corrector::correct() {
 void Corrector::leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
                       NotJudged reason) {
   event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
-  event.spreads.push_back({place, samples, {place}, {samples}});
+  event.spreads.push_back({place, samples, {place}, {samples}, true});
 }
 
 void Corrector::leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
@@ -178,7 +178,7 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
   const auto candidates = candidates_of(flow, place.address, suspicion);
   if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
   if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
-  Spread spread{place, one.samples, {}, {}};
+  Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};
   for (const Candidate& candidate : candidates.known) {
     spread.candidates.push_back({one.file, candidate.address, true});
     if (keeps_blocks_) keep_block(flow, spread.candidates.back());

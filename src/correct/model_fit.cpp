@@ -1,5 +1,6 @@
 #include "src/correct/model_fit.h"
 
+#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,9 +12,7 @@ namespace {
 std::string misfit_of(const CorrectedEvent& event) {
   const EventCorrection& c = event.correction;
   const std::uint64_t placed = c.moved + c.in_place + c.split + c.unexplained + c.unknown;
-  if (placed == 0) {
-    return c.samples == 0 ? "" : "no sample is at code whose control flow is known";
-  }
+  if (placed == 0) return "no sample is at code whose control flow is known";
   // McNemar's test of two shares of the same samples: chi-square of one degree of freedom, 0.1%.
   constexpr double kSignificant = 10.83;
   const auto sampled = static_cast<double>(event.only_sampled);
@@ -32,17 +31,40 @@ std::string misfit_of(const CorrectedEvent& event) {
         "{:.0f}%",
         c.unexplained, placed, 100 * kMostUnexplained);
   }
+  if (c.unexplained + c.unknown == placed) {
+    return "no sample follows an instruction that is known and can have caused the event";
+  }
   return {};
+}
+
+/// Samples that stay where they were recorded, whatever caused them.
+std::uint64_t staying(const EventCorrection& correction) {
+  return std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
+                         correction.unexplained + correction.unknown);
 }
 }  // namespace
 
-void refuse_misfit(CorrectedEvent& event) {
+void judge_fit(CorrectedEvent& event) {
   EventCorrection& correction = event.correction;
-  if (correction.skid.verdict != Verdict::corrected) return;
-  correction.skid.reason = misfit_of(event);
-  if (correction.skid.reason.empty()) return;
-  correction.skid.verdict = Verdict::refused;
-  correction.skid.advice = "'skidscan audit' shows which samples contradict the event";
+  Skid& skid = correction.skid;
+  if (skid.verdict != Verdict::corrected) return;
+  if (correction.samples == 0) {
+    skid.verdict = Verdict::nothing_to_correct;
+    skid.reason = "no samples";
+    return;
+  }
+  skid.reason = misfit_of(event);
+  if (skid.reason.empty()) {
+    const std::uint64_t stay = staying(correction);
+    const double most = kMostUnplaced * static_cast<double>(correction.samples);
+    if (static_cast<double>(stay) <= most) return;
+    skid.verdict = Verdict::corrected_in_part;
+    skid.reason =
+        fmt::format("{} of {} samples stay where they were recorded", stay, correction.samples);
+    return;
+  }
+  skid.verdict = Verdict::refused;
+  skid.advice = "'skidscan audit' shows which samples contradict the event";
   correction.moved = correction.in_place = correction.split = 0;
   correction.split_by = {};
   event.spreads.clear();

@@ -113,6 +113,15 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
                                event.attribute.precise_ip),
                    "'skidscan audit' counts samples that cannot be right");
   }
+  const auto known = measure::causes_of(event.knowledge);
+  if (known.not_judged != analysis::NotJudged::none) {
+    return refused(
+        fmt::format("what can cause this event is not known, so that the correction cannot be "
+                    "checked: {}",
+                    analysis::describe(known.not_judged)),
+        "record an event whose causes are known (docs/events.md), or one that the CPU samples "
+        "precisely with :pp");
+  }
   return std::nullopt;
 }
 
@@ -209,7 +218,8 @@ Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, 3> kNames{"corrected", "refused", "nothing_to_correct"};
+  constexpr std::array<std::string_view, 4> kNames{"corrected", "corrected_in_part", "refused",
+                                                   "nothing_to_correct"};
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 

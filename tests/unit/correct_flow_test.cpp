@@ -110,11 +110,37 @@ inner:
   ret                            # 2
   .size marked, . - marked
 
+  function through
+  call *pointer(%rip)            # 0
+  ret                            # 1
+  .size through, . - through
+
+  function past_data
+  jmp .Lcode                     # 0
+  .byte 0x48, 0xb8, 0             # MOV of the next 8 bytes to RAX
+.Lcode:
+  movq %rax, watched(%rip)
+  .globl after_code
+  .hidden after_code
+after_code:
+  nop
+  ret
+  .size past_data, . - past_data
+
+  function locks
+  testq %rdi, %rdi               # 0
+  je .Lunlocked+1                # 1
+.Lunlocked:
+  lock incq watched(%rip)        # 2
+  ret                            # 3
+  .size locks, . - locks
+
   .data
-  .globl watched, other
-  .hidden watched, other
+  .globl watched, other, pointer
+  .hidden watched, other, pointer
 watched: .quad 0
 other: .quad 0
+pointer: .quad 0
   .section .note.GNU-stack,"",@progbits
 )";
 
@@ -213,6 +239,19 @@ TEST_F(ControlFlow, FallsIntoTheNextFunction) {
   EXPECT_THAT(before("into", 0), ElementsAre("falls 0", "unknown"));
 }
 
+TEST_F(ControlFlow, DecodesWhatABranchEntersInsideAnInstruction) {
+  const std::uint64_t sampled = *module_->symbol_value("after_code");
+  constexpr std::uint64_t kStore = 7;
+  found_ = flow_->predecessors(sampled);
+  ASSERT_EQ(found_.known.size(), 1u);
+  EXPECT_EQ(found_.known[0].address, sampled - kStore) << "not what data decodes to";
+  EXPECT_FALSE(found_.anything);
+  found_ = flow_->predecessors(at("locks", 3));
+  ASSERT_EQ(found_.known.size(), 2u) << "with the prefix, and without";
+  EXPECT_EQ(found_.known[0].address, at("locks", 2));
+  EXPECT_EQ(found_.known[1].address, at("locks", 2) + 1);
+}
+
 TEST_F(ControlFlow, ReportsPlacesWithoutAnInstruction) {
   EXPECT_EQ(flow_->problem_at(at("joins", 0)), NotJudged::none);
   EXPECT_EQ(flow_->problem_at(at("joins", 0) + 1), NotJudged::inside_instruction);
@@ -260,6 +299,14 @@ TEST_F(ControlFlow, ComputedEntriesMayReadTheDatumButNotWriteIt) {
   watch_.writes_only = true;
   EXPECT_THAT(causes("returns", 0), IsEmpty());
   EXPECT_THAT(causes("marked", 1), ElementsAre("marked 0"));
+}
+
+TEST_F(ControlFlow, BranchesThroughTheDatumLeadToFunctions) {
+  watch_.watched = *module_->symbol_value("pointer");
+  EXPECT_THAT(causes("returns", 0), ElementsAre("through 0", "unknown"));
+  EXPECT_THAT(causes("returns", 1), IsEmpty());
+  watch_.writes_only = true;
+  EXPECT_THAT(causes("returns", 0), IsEmpty()) << "they read it";
 }
 
 TEST_F(ControlFlow, RepeatedInstructionsAreTheirOwnCandidates) {

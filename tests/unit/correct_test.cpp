@@ -1,6 +1,8 @@
 // Which skid is taken out of which event, and how samples with several candidates are split.
 #include "src/correct/correct.h"
 
+#include "src/correct/model_fit.h"
+#include "src/correct/places.h"
 #include "src/correct/shares.h"
 #include "src/correct/skid.h"
 #include "src/locate/digest.h"
@@ -12,6 +14,7 @@
 #include "tests/support/temporary_directory.h"
 
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -36,6 +39,10 @@ struct Profile {
     attribute.precise_ip = 1;
     knowledge.core_pmu = true;
     knowledge.core = measure::CoreEvent{.config = kLoads};
+    knowledge.catalogue = "a catalogue";
+    knowledge.cpu.core = events::Core::skylake;
+    knowledge.event =
+        events::Event{.name = "MEM_INST_RETIRED.ALL_LOADS", .config = kLoads, .precise = true};
     machine.cpu.arch = "x86_64";
     machine.cpu.vendor = "GenuineIntel";
     machine.cpu.family = 6;
@@ -143,6 +150,7 @@ TEST(SkidOfAnEvent, IsRefusedForWhatHasNone) {
   refused([](Profile& p) { p.pmu = "arm_spe_0"; }, "SPE");
   refused([](Profile& p) { p.knowledge.of_arm = true; }, "Arm core PMU");
   refused([](Profile& p) { p.exact = 1; }, "EXACT_IP");
+  refused([](Profile& p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
   refused([](Profile& p) { p.attribute.precise_ip = 0; }, "level 0");
   refused([](Profile& p) { p.attribute.precise_ip = 2; }, "level 2");
   refused([](Profile& p) { p.attribute.type = perfdata::PERF_TYPE_TRACEPOINT, p.knowledge = {}; },
@@ -166,6 +174,34 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
   profile.attribute.type = perfdata::PERF_TYPE_SOFTWARE;
   profile.attribute.config = 2;
   EXPECT_EQ(profile.skid(false).verdict, Verdict::nothing_to_correct) << "page faults";
+}
+
+TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
+  const auto judged = [](const auto& set) {
+    CorrectedEvent event;
+    event.correction.skid.verdict = Verdict::corrected;
+    set(event.correction);
+    judge_fit(event);
+    return event.correction.skid;
+  };
+  const auto counts = [](std::uint64_t moved, std::uint64_t unexplained, std::uint64_t unknown,
+                         std::uint64_t kernel) {
+    return [=](EventCorrection& event) {
+      event.moved = moved, event.unexplained = unexplained, event.unknown = unknown;
+      event.not_placed[static_cast<std::size_t>(analysis::NotJudged::kernel)] = kernel;
+      event.samples = moved + unexplained + unknown + kernel;
+    };
+  };
+  EXPECT_EQ(judged(counts(950, 10, 20, 20)).verdict, Verdict::corrected);
+  EXPECT_EQ(judged(counts(950, 10, 21, 20)).verdict, Verdict::corrected_in_part);
+  EXPECT_EQ(judged(counts(1, 0, 100, 0)).reason,
+            "100 of 101 samples stay where they were recorded");
+  EXPECT_EQ(judged(counts(10, 0, 0, 100)).verdict, Verdict::corrected_in_part);
+  EXPECT_EQ(judged(counts(94, 6, 0, 0)).verdict, Verdict::refused);
+  EXPECT_EQ(judged(counts(0, 0, 100, 0)).verdict, Verdict::refused) << "none was placed";
+  EXPECT_EQ(judged(counts(0, 0, 0, 100)).verdict, Verdict::refused);
+  EXPECT_EQ(judged(counts(0, 0, 0, 0)).verdict, Verdict::nothing_to_correct);
+  EXPECT_EQ(judged(counts(0, 0, 0, 0)).reason, "no samples");
 }
 
 TEST(Apportion, KeepsTheSum) {
@@ -219,6 +255,25 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   EXPECT_THAT(counted[2].from, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
   EXPECT_THAT(counted[3].from, ElementsAre(1, 0));
   EXPECT_THAT(counted[4].from, ElementsAre(0, 0)) << "after the end of that run";
+}
+
+TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
+  const SpreadPlace here{0, 0x10, true}, there{0, 0x20, true};
+  // Of the first the cause is not known; of the second one of several is not, in the same place.
+  const std::vector<Spread> spreads{{here, 100, {here}, {100}, true},
+                                    {here, 10, {there, here}, {4, 6}, true},
+                                    {here, 1, {there}, {1}, false}};
+  std::map<SpreadPlace, Counts> by_instruction;
+  add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return by_instruction[place]; });
+  EXPECT_EQ(by_instruction[here].low, 0u);
+  EXPECT_EQ(by_instruction[here].corrected, 106u);
+  EXPECT_EQ(by_instruction[here].high, 110u);
+  EXPECT_EQ(by_instruction[there].low, 1u);
+  EXPECT_EQ(by_instruction[there].high, 11u);
+  Counts whole;
+  add_up(spreads, [&](const SpreadPlace&) -> Counts& { return whole; });
+  EXPECT_EQ(whole.low, 1u);
+  EXPECT_EQ(whole.high, 111u);
 }
 
 /// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
