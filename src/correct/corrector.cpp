@@ -27,6 +27,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     : recording_(profile.recording),
       digest_(profile.digest),
       modules_(profile.modules),
+      cpu_(profile.cpu.machine().cpu),
       keeps_blocks_(choices.by == By::block),
       watched_(digest_.spaces, modules_) {
   const measure::Source& source = profile.source;
@@ -78,7 +79,7 @@ CorrectedEvents& Corrector::correct() {
     correct_file({begin, end});
     begin = end;
   }
-  splits_.decide(recording_, digest_.spaces, events_);
+  splits_.decide(recording_, digest_.spaces, cpu_, events_);
   for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
 }

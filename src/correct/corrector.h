@@ -57,6 +57,7 @@ class Corrector {
   perfdata::Recording& recording_;
   const locate::Digest& digest_;
   locate::ModuleStore& modules_;
+  const machine::CpuIdentity& cpu_;
   bool keeps_blocks_;
   CorrectedEvents events_;
   std::vector<std::string> recorded_events_;

@@ -139,10 +139,10 @@ double Splits::executed(symbols::FileIndex file, AddressRange offsets) const {
 }
 
 void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-                    CorrectedEvents& events) {
+                    const machine::CpuIdentity& cpu, CorrectedEvents& events) {
   std::vector<Ways> ways;
   for (OpenSplit& open : open_) ways.push_back(std::move(open.ways));
-  const auto counted = count_ways(recording, spaces, ways);
+  const auto counted = count_ways(recording, spaces, ways, cpu);
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const OpenSplit& open = open_[i];
     CorrectedEvent& event = events.at(open.attribute);

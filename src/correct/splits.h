@@ -41,9 +41,9 @@ class Splits {
            const Candidates& candidates, const Suspicion& suspicion);
 
   /// Splits all that was added, by the best of what is known (SplitBy). `recording`: after
-  /// digest(), which gave `spaces`.
+  /// digest(), which gave `spaces`; `cpu`: that it was recorded on.
   void decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-              CorrectedEvents& events);
+              const machine::CpuIdentity& cpu, CorrectedEvents& events);
 
  private:
   OpenSplit open_split(Flow& flow, const CorrectedEvent& event, const Sampled& one,

@@ -223,7 +223,8 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   constexpr std::uint64_t kCode = 0x400000, kOffset = 0x1000;  // of the mapping, in the file
   test::RecordingBuilder builder;
   builder.event({.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_BRANCH_STACK});
+                                perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_BRANCH_STACK,
+                 .branch_sample_type = perfdata::PERF_SAMPLE_BRANCH_ANY});
   builder.mmap(kPid, kCode, 0x1000, kOffset, "/bin/program", 1);
   // Newest first: from 0x130 to 0x180; before it from 0x110 to 0x120; before it from 0x150 to
   // 0x100.
@@ -248,7 +249,7 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   const std::vector<Ways> ways{ways_to(0x180, 0x130, 0x17c), ways_to(0x120, 0x140, 0x11c),
                                ways_to(0x128, 0x110, 0x124), ways_to(0x100, 0x150, 0xfc),
                                ways_to(0x134, 0x110, 0x130)};
-  const auto counted = count_ways(recording, digest.spaces, ways);
+  const auto counted = count_ways(recording, digest.spaces, ways, Profile().machine.cpu);
   ASSERT_EQ(counted.size(), ways.size());
   EXPECT_THAT(counted[0].from, ElementsAre(1, 0)) << "a jump from a known place";
   EXPECT_EQ(counted[1].elsewhere, 1u) << "a jump from another one";
@@ -367,10 +368,12 @@ class SplitSamples : public ::testing::Test {
     }
     return 0;
   }
-  static test::EventToBuild loads(std::uint64_t sample_type = 0) {
+  static test::EventToBuild loads(std::uint64_t sample_type = 0,
+                                  std::uint64_t branches = perfdata::PERF_SAMPLE_BRANCH_ANY) {
     return {.type = perfdata::PERF_TYPE_RAW,
             .config = kLoads,
             .sample_type = sample_type,
+            .branch_sample_type = branches,
             .precise_ip = 1,
             .ids = {1}};
   }
@@ -404,6 +407,21 @@ TEST_F(SplitSamples, FollowsAllBranchRecordsThatAreNewerThanTheirSamples) {
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
   EXPECT_EQ(corrected_at(event, kCompare), 30u);
   EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
+  using namespace perfdata;
+  for (const std::uint64_t branches :
+       {std::uint64_t{PERF_SAMPLE_BRANCH_ANY_CALL},
+        std::uint64_t{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY}}) {
+    const auto event =
+        correct_with({loads(PERF_SAMPLE_BRANCH_STACK, branches)}, [&](auto& builder) {
+          const std::vector<std::pair<std::uint64_t, std::uint64_t>> called{{0x200, kCompare}};
+          for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, &called);
+        });
+    EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
+    EXPECT_EQ(corrected_at(event, kCompare), 20u);
+  }
 }
 
 TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
