@@ -30,10 +30,6 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
          suspicion.watched - operand.fixed->begin < operand.fixed->size();
 }
 
-bool counts(Tie tie, bool is_breakpoint) {
-  return tie == Tie::none || tie == Tie::fused || is_breakpoint;
-}
-
 /// Addresses that may have been executed some steps before the sample, each with the last step.
 using Reached = std::map<std::uint64_t, std::uint64_t>;
 
@@ -73,6 +69,21 @@ bool Suspicion::takes_always(const Instruction& instruction) const {
                      });
 }
 
+bool Suspicion::counts(const Predecessor& one) const {
+  const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
+  switch (one.tie) {
+    case Tie::fused:
+      return is_fused;
+    case Tie::may_fuse:
+      return is_fused && is_breakpoint && !fuses_as_intel;
+    case Tie::late_traps:
+      return is_breakpoint;
+    case Tie::none:
+      break;
+  }
+  return true;
+}
+
 Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
   Candidates result;
   const auto sampled = flow.instruction_at(address);
@@ -94,7 +105,7 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
         add_branches_through_datum(flow, suspicion, result);
       }
       for (const Predecessor& one : predecessors.known) {
-        if (!counts(one.tie, suspicion.is_breakpoint)) continue;
+        if (!suspicion.counts(one)) continue;
         const std::uint64_t leads_from = step == 1 ? one.leads_from : last;
         if (!is_last) {
           before.emplace(one.address, leads_from);

@@ -6,6 +6,7 @@
 #include "src/instructions/instruction.h"
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -25,10 +26,15 @@ struct Suspicion {
   std::uint64_t watched = 0;        ///< link-time address of the file at hand, modulo 2^64
   std::uint64_t length = 0;         ///< bytes
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
+  bool fuses_as_intel = false;      ///< the CPU fuses no other pairs than instructions::fuses()
+  /// Conditional jumps that are not fused with the instruction before: traps of it are at the jump.
+  const std::set<std::uint64_t>* unfused = nullptr;  ///< null: none
   /// Whether an instruction can have caused the event.
   bool allows(const instructions::Instruction& instruction) const;
   /// Whether every execution of it does.
   bool takes_always(const instructions::Instruction& instruction) const;
+  /// Whether it can be what was executed directly before.
+  bool counts(const Predecessor& one) const;
 };
 
 struct Candidate {

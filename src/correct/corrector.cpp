@@ -5,6 +5,7 @@
 #include "src/correct/model_fit.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -158,10 +159,39 @@ void Corrector::correct_file(std::span<const Sampled> all) {
   }
   std::stable_sort(by_function.begin(), by_function.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one);
+  const auto unfused = unfused_jumps(*found.module, flow, all);
+  for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
 }
 
-void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one) {
+Suspicion Corrector::suspicion_of(const CorrectedEvent& event, const Sampled& one,
+                                  std::uint64_t address) {
+  Suspicion suspicion = watched_.suspicion_of(event, one, address);
+  suspicion.fuses_as_intel = cpu_.vendor == "GenuineIntel";
+  return suspicion;
+}
+
+std::set<std::uint64_t> Corrector::unfused_jumps(const symbols::Module& module, Flow& flow,
+                                                 std::span<const Sampled> all) {
+  std::set<std::uint64_t> unfused;
+  for (const Sampled& one : all) {
+    const CorrectedEvent& event = events_.at(one.attribute);
+    const auto address = module.address_at(one.offset);
+    const bool is_trap = event.attribute.type == perfdata::PERF_TYPE_BREAKPOINT &&
+                         event.correction.skid.verdict == Verdict::corrected;
+    if (!is_trap || !address || flow.problem_at(*address) != NotJudged::none) continue;
+    const auto jump = flow.instruction_at(*address);
+    if (!jump || jump->flow != instructions::Flow::conditional) continue;
+    const auto candidates = candidates_of(flow, *address, suspicion_of(event, one, *address));
+    if (candidates.unknown || candidates.known.size() != 1) continue;
+    const std::uint64_t before = candidates.known.front().address;
+    const auto first = flow.instruction_at(before);
+    if (first && before + first->length == *address) unfused.insert(*address);
+  }
+  return unfused;
+}
+
+void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
+                              const std::set<std::uint64_t>& unfused) {
   CorrectedEvent& event = events_.at(one.attribute);
   EventCorrection& correction = event.correction;
   const SpreadPlace place = place_in(module, one);
@@ -175,7 +205,8 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
     leave(event, place, one.samples, problem);
     return;
   }
-  const Suspicion suspicion = watched_.suspicion_of(event, one, place.address);
+  Suspicion suspicion = suspicion_of(event, one, place.address);
+  suspicion.unfused = &unfused;
   const auto candidates = candidates_of(flow, place.address, suspicion);
   if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
   if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;

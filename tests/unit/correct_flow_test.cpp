@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -268,6 +269,16 @@ TEST_F(ControlFlow, BlocksEndAtBranchesAndTargets) {
 TEST_F(ControlFlow, AccessesOfTheWatchedDatumAreCandidates) {
   EXPECT_THAT(causes("joins", 4), ElementsAre("joins 1", "joins 3"));
   watch_.writes_only = true;
+  EXPECT_THAT(causes("joins", 4), ElementsAre("joins 3"));
+}
+
+TEST_F(ControlFlow, PairsThatAreNotFusedDoNotLeadPastTheirJump) {
+  watch_.fuses_as_intel = true;
+  EXPECT_THAT(causes("joins", 4), ElementsAre("joins 3")) << "CMP with a number";
+  watch_.fuses_as_intel = false;
+  const std::set<std::uint64_t> unfused{at("joins", 2)};
+  watch_.unfused = &unfused;
+  EXPECT_THAT(causes("joins", 2), ElementsAre("joins 1"));
   EXPECT_THAT(causes("joins", 4), ElementsAre("joins 3"));
 }
 
