@@ -20,6 +20,19 @@ bool is_in_parts(const Instruction& instruction) {
                      [](const MemoryOperand& operand) { return operand.vector_of_addresses; });
 }
 
+/// Whether it jumps by a table of constants.
+bool jumps_by_constants(const Instruction& instruction, const Suspicion& suspicion) {
+  return instruction.flow == instructions::Flow::indirect_jump &&
+         std::any_of(instruction.memory.begin(), instruction.memory.end(),
+                     [&](const MemoryOperand& operand) {
+                       return operand.indexed_from &&
+                              std::any_of(suspicion.read_only.begin(), suspicion.read_only.end(),
+                                          [&](const AddressRange& range) {
+                                            return range.contains(*operand.indexed_from);
+                                          });
+                     });
+}
+
 bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
   const bool writes = operand.access == Access::write || operand.access == Access::read_write;
   if (suspicion.writes_only ? !writes : operand.access == Access::none) return false;
@@ -49,6 +62,7 @@ bool Suspicion::allows(const Instruction& instruction) const {
     return causes.empty() ||
            events::verdict_on(causes, instruction.categories) != events::Verdict::never;
   }
+  if (jumps_by_constants(instruction, *this)) return false;
   // System instructions and flushes of cache lines access memory without an operand.
   const auto& categories = instruction.categories;
   const bool has_none = instruction.memory.empty() && categories.contains(Category::other);

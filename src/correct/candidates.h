@@ -26,7 +26,10 @@ struct Suspicion {
   std::uint64_t watched = 0;        ///< link-time address of the file at hand, modulo 2^64
   std::uint64_t length = 0;         ///< bytes
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
-  bool fuses_as_intel = false;      ///< the CPU fuses no other pairs than instructions::fuses()
+  /// Link-time addresses that are not writable, where the watched bytes are elsewhere and processes
+  /// have the file at its own addresses.
+  std::span<const AddressRange> read_only = {};
+  bool fuses_as_intel = false;  ///< the CPU fuses no other pairs than instructions::fuses()
   /// Conditional jumps that are not fused with the instruction before: traps of it are at the jump.
   const std::set<std::uint64_t>* unfused = nullptr;  ///< null: none
   /// Whether an instruction can have caused the event.

@@ -92,6 +92,15 @@ std::optional<AddressRange> fixed_bytes(const ZydisInstruction& decoded,
   return AddressRange{begin, end};
 }
 
+std::optional<std::uint64_t> indexed_from(const ZydisDecodedOperand& operand) {
+  const auto& memory = operand.mem;
+  const bool is_table = memory.type == ZYDIS_MEMOP_TYPE_MEM &&
+                        memory.index != ZYDIS_REGISTER_NONE && memory.base == ZYDIS_REGISTER_NONE &&
+                        memory.segment != ZYDIS_REGISTER_FS && memory.segment != ZYDIS_REGISTER_GS;
+  if (!is_table) return std::nullopt;
+  return static_cast<std::uint64_t>(memory.disp.value);
+}
+
 std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint64_t address) {
   const bool address_only = only_takes_the_address(decoded);
   std::vector<MemoryOperand> memory;
@@ -106,6 +115,7 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
     found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
     found.on_stack = found.implicit && operand.mem.base == ZYDIS_REGISTER_RSP;
     found.fixed = fixed_bytes(decoded, operand, address);
+    found.indexed_from = indexed_from(operand);
     memory.push_back(found);
   }
   if (writes_a_line_by_register(decoded.mnemonic())) {

@@ -37,6 +37,8 @@ struct MemoryOperand {
   /// The bytes, of x86-64, where no register takes part: relative to the next instruction, or
   /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
   std::optional<AddressRange> fixed = {};
+  /// Of x86-64, where an index counts from without a base: `table(,%rax,8)`. An address as `fixed`.
+  std::optional<std::uint64_t> indexed_from = {};
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
 };

@@ -128,6 +128,12 @@ after_code:
   ret
   .size past_data, . - past_data
 
+  function switches
+  jmp *0x1234(, %rax, 8)         # 0
+  nop                            # 1
+  ret                            # 2
+  .size switches, . - switches
+
   function locks
   testq %rdi, %rdi               # 0
   je .Lunlocked+1                # 1
@@ -270,6 +276,15 @@ TEST_F(ControlFlow, AccessesOfTheWatchedDatumAreCandidates) {
   EXPECT_THAT(causes("joins", 4), ElementsAre("joins 1", "joins 3"));
   watch_.writes_only = true;
   EXPECT_THAT(causes("joins", 4), ElementsAre("joins 3"));
+}
+
+TEST_F(ControlFlow, TablesOfConstantsAreNotTheDatum) {
+  EXPECT_THAT(causes("switches", 1), ElementsAre("switches 0"));
+  const std::vector<AddressRange> elsewhere{{0x2000, 0x3000}}, constants{{0x1000, 0x2000}};
+  watch_.read_only = elsewhere;
+  EXPECT_THAT(causes("switches", 1), ElementsAre("switches 0"));
+  watch_.read_only = constants;
+  EXPECT_THAT(causes("switches", 1), IsEmpty());
 }
 
 TEST_F(ControlFlow, PairsThatAreNotFusedDoNotLeadPastTheirJump) {

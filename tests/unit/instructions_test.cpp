@@ -363,6 +363,12 @@ TEST(Instructions, ReportBytesOfOperandsWithoutRegisters) {
   EXPECT_EQ(fixed("c6 05 10 00 00 00 01"), (AddressRange{0x401017, 0x401018})) << "mov byte, 1";
   EXPECT_EQ(fixed("48 8b 04 25 00 20 00 00"), (AddressRange{0x2000, 0x2008})) << "absolute";
   EXPECT_TRUE(fixed("48 8b 00").empty()) << "mov rax, [rax]";
+  const auto table = [](const std::string& bytes) {
+    return decoded(bytes).memory.front().indexed_from;
+  };
+  EXPECT_EQ(table("ff 24 c5 00 20 00 00"), 0x2000u) << "jmp [rax*8 + 0x2000]";
+  EXPECT_EQ(table("ff a4 c3 00 20 00 00"), std::nullopt) << "jmp [rbx + rax*8 + 0x2000]";
+  EXPECT_EQ(table("48 8b 04 25 00 20 00 00"), std::nullopt) << "mov rax, [0x2000]";
   EXPECT_TRUE(fixed("64 48 8b 04 25 28 00 00 00").empty()) << "mov rax, fs:[0x28]";
   EXPECT_TRUE(fixed("48 0f a3 05 10 00 00 00").empty()) << "bt [rip], rax: any bit after it";
   EXPECT_TRUE(fixed("0f ae 25 10 00 00 00").empty()) << "xsave [rip]: its size depends on the CPU";
