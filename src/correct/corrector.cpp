@@ -74,12 +74,17 @@ CorrectedEvents& Corrector::correct() {
   splits_.use_executed(std::move(executed));
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
+  std::vector<std::span<const Sampled>> files;
+  // Whatever the order of the files, each is corrected with the mappings of all.
   for (auto begin = sampled_.begin(); begin != sampled_.end();) {
     const auto end = std::find_if(begin, sampled_.end(),
                                   [&](const Sampled& one) { return one.file != begin->file; });
-    correct_file({begin, end});
+    files.emplace_back(begin, end);
+    const auto found = modules_.find(digest_.spaces.file(begin->file));
+    if (found.module != nullptr) watched_.add_mappings(*found.module, files.back());
     begin = end;
   }
+  for (const auto& of_file : files) correct_file(of_file);
   splits_.decide(recording_, digest_.spaces, cpu_, events_);
   for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
@@ -141,7 +146,6 @@ void Corrector::correct_file(std::span<const Sampled> all) {
   } else if (found.module->arch() != Arch::x86_64) {
     reason = NotJudged::architecture;
   }
-  if (found.module != nullptr) watched_.add_mappings(*found.module, all);
   if (reason != NotJudged::none) {
     for (const Sampled& one : all) {
       SpreadPlace place{one.file, one.offset};

@@ -367,6 +367,49 @@ TEST_F(CorrectCommand, AgreesWithExecutionBreakpoints) {
   EXPECT_EQ(places.count(place_of("fixed", "work", "odd")), 0u) << "it only reads";
 }
 
+TEST_F(CorrectCommand, KnowsDataOfFilesThatAreMappedLater) {
+  write("data.c", "long watched; void touch(void) { watched += 1; }");
+  write("falls.s", R"(
+  .text
+  .globl falls, into
+  .type falls, @function
+  .type into, @function
+falls:
+  movq watched@GOTPCREL(%rip), %rax
+  movq %rdi, (%rax)
+  .size falls, . - falls
+into:
+  nop
+  ret
+  .size into, . - into
+  .section .note.GNU-stack,"",@progbits
+)");
+  write("main.c", R"(
+#include <stdio.h>
+extern long watched;
+void touch(void);
+void falls(long);
+int main(int argc, char** argv) {
+  (void)argv;
+  if (argc > 1) return printf("%p %p\n", (void*)&watched, (void*)&watched) < 0;
+  for (long i = 0; i < 50; ++i) {
+    falls(i);
+    touch();
+  }
+  return 0;
+}
+)");
+  compile({"-fPIC", "-shared", "-o", "libdata.so", "data.c"});
+  compile({"-fPIE", "-pie", "-fPIC", "-o", "main", "main.c", "falls.s", "./libdata.so"});
+  if (!record("./main", 0, "w:u", "main.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const json event = corrected({"main.data"})[0];
+  EXPECT_EQ(event["split"], 0);
+  const json falls = by_place(event).at("falls+7");
+  EXPECT_EQ(falls["low"], 50) << "callers write to the stack, which is not in the library";
+}
+
 TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
