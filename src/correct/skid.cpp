@@ -2,10 +2,12 @@
 
 #include "src/audit/event_rule.h"
 #include "src/correct/candidates.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -168,6 +170,18 @@ std::vector<Compared> compare_all(const ProfiledEvent& event, const Measurement&
   return compared;
 }
 
+/// Frequencies, whatever they are, take one path.
+Compared compare_paths(const ProfiledEvent& event, const Measurement& run) {
+  const auto path = measure::recording_path(event.attribute, event.knowledge, event.machine);
+  Compared compared =
+      compare("recording path", describe(path), run.path ? describe(*run.path) : std::string());
+  const auto kind = [](const analysis::RecordingPath& one) {
+    return std::tuple(one.frequency.has_value(), one.call_graph, one.branch_stack, one.batched);
+  };
+  if (run.path && kind(path) == kind(*run.path)) compared.match = Match::same;
+  return compared;
+}
+
 bool is_of_event(const ProfiledEvent& event, const Measurement& run) {
   const auto& attribute = event.attribute;
   const auto& identity = run.event;
@@ -191,6 +205,7 @@ Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
       differing.push_back(one.what);
     }
   }
+  skid.compared.push_back(compare_paths(event, run));
   const auto& constant = run.constant_skid;
   if (!differing.empty()) {
     skid.reason = fmt::format("{}: not measured on the same machine: {}", skid.run,

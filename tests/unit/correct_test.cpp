@@ -6,6 +6,7 @@
 #include "src/correct/shares.h"
 #include "src/correct/skid.h"
 #include "src/locate/digest.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
@@ -56,6 +57,10 @@ struct Profile {
     run.precise.recorded = 1;
     run.cpu = {"GenuineIntel", "", 6, 94, 3, "0xf0", "x86_64", std::nullopt};
     run.kernel = "6.1.0";
+    attribute.frequency = true;
+    attribute.period_or_frequency = 4000;
+    run.path = measure::recording_path(attribute, knowledge, machine);
+    run.path->frequency = 1000;
     run.contract.verdict = analysis::Verdict::kept;
     run.constant_skid = analysis::ConstantSkid{1, {}, analysis::Verdict::kept};
   }
@@ -110,6 +115,13 @@ TEST(SkidOfAnEvent, IsRefusedWhereTheRunIsOfAnotherMachine) {
   differs([](Profile& p) { p.run.cpu.hypervisor = "KVM"; }, "hypervisor");
   differs([](Profile& p) { p.run.synthetic = true; }, "samples");
   differs([](Profile& p) { p.run.event.excluded = {"kernel"}; }, "counted modes");
+  Profile other_path;
+  other_path.run.path->frequency.reset();
+  const Skid skid = other_path.skid();
+  EXPECT_EQ(skid.verdict, Verdict::corrected) << "stated, and not refused";
+  EXPECT_EQ(skid.compared.back().what, "recording path");
+  EXPECT_EQ(skid.compared.back().match, Compared::Match::differs);
+  EXPECT_THAT(skid.compared.back().profile, HasSubstr("4000 samples a second"));
   Profile unknown;
   unknown.machine.cpu.microcode.clear();
   EXPECT_EQ(unknown.skid().verdict, Verdict::corrected) << "stated, and not refused";
