@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace skid::correct {
 namespace {
@@ -43,15 +44,16 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
          suspicion.watched - operand.fixed->begin < operand.fixed->size();
 }
 
-/// Addresses that may have been executed some steps before the sample, each with the last step.
-using Reached = std::map<std::uint64_t, std::uint64_t>;
+/// Addresses that may have been executed some steps before the sample, each with the last steps of
+/// the ways from there.
+using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
 /// Branches of any function whose target is the watched datum can lead to all that is entered so.
-void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Candidates& candidates) {
+void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
   const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
   for (const std::uint64_t from : flow.branches_through(watched)) {
     const auto instruction = flow.instruction_at(from);
-    if (instruction && suspicion.allows(*instruction)) candidates.known.push_back({from, from});
+    if (instruction && suspicion.allows(*instruction)) known[from].insert(from);
   }
 }
 
@@ -63,10 +65,9 @@ bool Suspicion::allows(const Instruction& instruction) const {
            events::verdict_on(causes, instruction.categories) != events::Verdict::never;
   }
   if (jumps_by_constants(instruction, *this)) return false;
-  // System instructions and flushes of cache lines access memory without an operand.
-  const auto& categories = instruction.categories;
-  const bool has_none = instruction.memory.empty() && categories.contains(Category::other);
-  return has_none || categories.contains(Category::flush) ||
+  // Flushes of cache lines access memory without an operand; so does what enters the system, but in
+  // the kernel.
+  return instruction.categories.contains(Category::flush) ||
          std::any_of(instruction.memory.begin(), instruction.memory.end(),
                      [&](const MemoryOperand& operand) { return can_touch(operand, *this); });
 }
@@ -100,15 +101,16 @@ bool Suspicion::counts(const Predecessor& one) const {
 
 Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
   Candidates result;
+  Reached known;
   const auto sampled = flow.instruction_at(address);
   result.sampled_allowed = sampled && suspicion.allows(*sampled);
   if (result.sampled_allowed && suspicion.skid == 1 && is_in_parts(*sampled)) {
-    result.known.push_back({address, address});
+    known[address].insert(address);
   }
-  Reached reached{{address, address}};
+  Reached reached{{address, {address}}};
   for (unsigned step = 1; step <= suspicion.skid; ++step) {
     Reached before;
-    for (const auto& [from, last] : reached) {
+    for (const auto& [from, lasts] : reached) {
       const Predecessors predecessors = flow.predecessors(from);
       const bool is_last = step == suspicion.skid;
       result.unknown |= predecessors.anything;
@@ -116,15 +118,16 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
         result.unknown |= !is_last || suspicion.allows(unknown);
       }
       if (suspicion.is_breakpoint && predecessors.computed) {
-        add_branches_through_datum(flow, suspicion, result);
+        add_branches_through_datum(flow, suspicion, known);
       }
       for (const Predecessor& one : predecessors.known) {
         if (!suspicion.counts(one)) continue;
-        const std::uint64_t leads_from = step == 1 ? one.leads_from : last;
-        if (!is_last) {
-          before.emplace(one.address, leads_from);
-        } else if (suspicion.allows(one.instruction)) {
-          result.known.push_back({one.address, leads_from});
+        if (is_last && !suspicion.allows(one.instruction)) continue;
+        auto& leads_from = is_last ? known[one.address] : before[one.address];
+        if (step == 1) {
+          leads_from.insert(one.leads_from);
+        } else {
+          leads_from.insert(lasts.begin(), lasts.end());
         }
       }
     }
@@ -134,10 +137,7 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
     }
     reached = std::move(before);
   }
-  std::sort(result.known.begin(), result.known.end());
-  const auto same = [](const Candidate& a, const Candidate& b) { return a.address == b.address; };
-  result.known.erase(std::unique(result.known.begin(), result.known.end(), same),
-                     result.known.end());
+  for (auto& [found, leads_from] : known) result.known.push_back({found, std::move(leads_from)});
   if (result.known.size() > kMostCandidates) {
     result.known.clear();
     result.unknown = true;

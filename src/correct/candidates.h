@@ -41,10 +41,9 @@ struct Suspicion {
 };
 
 struct Candidate {
-  std::uint64_t address = 0;     ///< link-time
-  std::uint64_t leads_from = 0;  ///< Predecessor::leads_from of the last step to the sample
-
-  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  std::uint64_t address = 0;  ///< link-time
+  /// Predecessor::leads_from of the last step of each way to the sample, ascending.
+  std::set<std::uint64_t> leads_from;
 };
 
 struct Candidates {

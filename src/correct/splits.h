@@ -21,9 +21,9 @@ using Places = std::vector<SpreadPlace>;
 /// What stays to be decided of samples with several candidates.
 struct OpenSplit {
   std::uint32_t attribute = 0;
-  std::size_t share = 0;            ///< number of its Spread
-  std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
-  std::vector<double> executions;   ///< by candidate, estimated; empty: not known
+  std::size_t share = 0;                          ///< number of its Spread
+  std::vector<std::vector<std::size_t>> ways_of;  ///< by candidate: indices in Ways::from
+  std::vector<double> executions;                 ///< by candidate, estimated; empty: not known
   /// By candidate, instructions of its block that cause the event whenever they are executed.
   std::vector<Places> mates;
   Ways ways;
