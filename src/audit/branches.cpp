@@ -42,6 +42,9 @@ Branches::Branches(const symbols::Module& module, Arch arch)
     }
   }
   std::sort(branches_.begin(), branches_.end());
+  std::sort(through_memory_.begin(), through_memory_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
+  });
   std::sort(elsewhere_.begin(), elsewhere_.end());
   elsewhere_.erase(std::unique(elsewhere_.begin(), elsewhere_.end()), elsewhere_.end());
   spread_computed_jumps(module);
@@ -154,8 +157,13 @@ std::span<const Branches::Branch> Branches::branches_into(AddressRange range) co
 
 std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const {
   std::vector<std::uint64_t> found;
-  for (const auto& [target, from] : through_memory_) {
-    if (target.begin < bytes.end && bytes.begin < target.end) found.push_back(from);
+  constexpr std::uint64_t kLargest = 16;  // bytes of an address with its segment: 10
+  const std::uint64_t lowest = bytes.begin - std::min(bytes.begin, kLargest);
+  auto at = std::lower_bound(
+      through_memory_.begin(), through_memory_.end(), lowest,
+      [](const auto& branch, std::uint64_t begin) { return branch.first.begin < begin; });
+  for (; at != through_memory_.end() && at->first.begin < bytes.end; ++at) {
+    if (bytes.begin < at->first.end) found.push_back(at->second);
   }
   return found;
 }

@@ -73,7 +73,7 @@ class Branches {
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
   std::vector<Branch> branches_;  ///< ascending
-  /// The bytes that hold the target of a branch, and the branch's own address.
+  /// The bytes that hold the target of a branch, and the branch's own address. Ascending.
   std::vector<std::pair<AddressRange, std::uint64_t>> through_memory_;
   std::vector<std::uint64_t> elsewhere_;  ///< targets of calls and out of functions; ascending
   std::vector<std::uint64_t> labels_;     ///< ascending
