@@ -18,6 +18,14 @@ bool is_user(std::uint64_t address) {
   return address != 0 && !is_kernel(address);
 }
 
+BranchUnjudged reason_of_entry(const BranchEntry& entry) {
+  if (entry.from == 0 || entry.to == 0) return BranchUnjudged::one_sided;
+  if (is_kernel(entry.from) || is_kernel(entry.to)) return BranchUnjudged::kernel;
+  if (entry.aborted) return BranchUnjudged::aborted;
+  if (entry.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
+  return BranchUnjudged::none;
+}
+
 /// Whether the CPU may return to user mode by ERETU (FRED), which decode_branch_type() in
 /// arch/x86/events/utils.c does not know, so that the kernel drops the record where it filters.
 /// CPUs before Panther Lake, and AMD's before Zen 6, do not have FRED.
@@ -32,6 +40,12 @@ bool may_have_fred(const machine::CpuIdentity& cpu) {
 }
 
 }  // namespace
+
+bool is_run(const BranchEntry& older, const BranchEntry& newer) {
+  // Transfers of any kind end at `to`; what was not retired does not.
+  return reason_of_entry(newer) == BranchUnjudged::none && is_user(older.to) &&
+         older.speculation != perfdata::PERF_BR_SPEC_WRONG_PATH;
+}
 
 bool CountedBranch::is_like(const CountedBranch& other) const {
   return attribute == other.attribute && type == other.type &&
@@ -119,12 +133,7 @@ BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::
 BranchUnjudged BranchCounter::reason_of(const BranchEntry& entry,
                                         const perfdata::Sample& sample) const {
   if (sample.mode != CpuMode::user && sample.mode != CpuMode::kernel) return BranchUnjudged::guest;
-  if (!arch_) return BranchUnjudged::machine;
-  if (entry.from == 0 || entry.to == 0) return BranchUnjudged::one_sided;
-  if (is_kernel(entry.from) || is_kernel(entry.to)) return BranchUnjudged::kernel;
-  if (entry.aborted) return BranchUnjudged::aborted;
-  if (entry.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
-  return BranchUnjudged::none;
+  return arch_ ? reason_of_entry(entry) : BranchUnjudged::machine;
 }
 
 CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::Sample& sample,
@@ -150,10 +159,7 @@ CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::S
 void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
                             const perfdata::Sample& sample, std::uint64_t time,
                             CountedBranch& branch) {
-  // Transfers of any kind end at `to`; what was not retired does not.
-  const bool is_comparable =
-      is_user(older.to) && older.speculation != perfdata::PERF_BR_SPEC_WRONG_PATH;
-  if (!is_comparable) return;
+  if (!is_run(older, entry)) return;
   const locate::AddressSpace space(CpuMode::user, sample.pid);
   const locate::RegionCache::Place before = regions_.find(space, older.to, time);
   // Where the kernel filters, it drops records from code that it cannot read: branch_type() in

@@ -81,6 +81,11 @@ struct BranchFilter {
 BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu,
                            std::optional<Arch> arch);
 
+/// Whether the code from the target of `older` to the source of `newer` was executed without
+/// another branch, if all branches were recorded (NoContiguity::none) and both are records of user
+/// mode, neighbours in a stack.
+bool is_run(const perfdata::BranchEntry& older, const perfdata::BranchEntry& newer);
+
 class BranchCounter {
  public:
   /// `spaces`: of the recording, must outlive the counter. `arch`: as recorded.

@@ -42,6 +42,9 @@ Branches::Branches(const symbols::Module& module, Arch arch)
     }
   }
   std::sort(branches_.begin(), branches_.end());
+  std::sort(through_memory_.begin(), through_memory_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
+  });
   std::sort(elsewhere_.begin(), elsewhere_.end());
   elsewhere_.erase(std::unique(elsewhere_.begin(), elsewhere_.end()), elsewhere_.end());
   spread_computed_jumps(module);
@@ -112,6 +115,13 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
           departures_.push_back({begin + offset, *instruction->target});
         }
       }
+      const bool is_computed = instruction->flow == Flow::indirect_jump ||
+                               (instruction->flow == Flow::call && !instruction->target);
+      for (const auto& operand : instruction->memory) {
+        if (is_computed && operand.fixed) {
+          through_memory_.emplace_back(*operand.fixed, begin + offset);
+        }
+      }
       const bool returns_to_stored = stored && returns(*instruction);
       if (returns_to_stored) thunks_.push_back(range.begin);
       stored = instruction->sets_return;
@@ -137,6 +147,25 @@ std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) c
   const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address, 0});
   const auto after = std::upper_bound(first, branches_.end(), Branch{address, UINT64_MAX});
   return {first, after};
+}
+
+std::span<const Branches::Branch> Branches::branches_into(AddressRange range) const {
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{range.begin, 0});
+  const auto after = std::lower_bound(first, branches_.end(), Branch{range.end, 0});
+  return {first, after};
+}
+
+std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const {
+  std::vector<std::uint64_t> found;
+  constexpr std::uint64_t kLargest = 16;  // bytes of an address with its segment: 10
+  const std::uint64_t lowest = bytes.begin - std::min(bytes.begin, kLargest);
+  auto at = std::lower_bound(
+      through_memory_.begin(), through_memory_.end(), lowest,
+      [](const auto& branch, std::uint64_t begin) { return branch.first.begin < begin; });
+  for (; at != through_memory_.end() && at->first.begin < bytes.end; ++at) {
+    if (bytes.begin < at->first.end) found.push_back(at->second);
+  }
+  return found;
 }
 
 bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace skid::audit {
@@ -41,6 +42,11 @@ class Branches {
   };
   /// All that go to `address`, of what was decoded, lowest source first.
   std::span<const Branch> branches_to(std::uint64_t address) const;
+  /// All that go into a range, lowest target first.
+  std::span<const Branch> branches_into(AddressRange range) const;
+  /// Calls and jumps to an address in memory at a fixed place (`call *pointer(%rip)`), of which it
+  /// is one of `bytes`.
+  std::vector<std::uint64_t> branches_through(AddressRange bytes) const;
   /// Whether all of the file's code was decoded.
   bool is_whole() const noexcept { return is_whole_; }
 
@@ -66,7 +72,9 @@ class Branches {
   /// Of the function at an address, or of the code between functions.
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
-  std::vector<Branch> branches_;          ///< ascending
+  std::vector<Branch> branches_;  ///< ascending
+  /// The bytes that hold the target of a branch, and the branch's own address. Ascending.
+  std::vector<std::pair<AddressRange, std::uint64_t>> through_memory_;
   std::vector<std::uint64_t> elsewhere_;  ///< targets of calls and out of functions; ascending
   std::vector<std::uint64_t> labels_;     ///< ascending
   /// Where ranges begin in which a RET follows a store to its return address.

@@ -152,8 +152,9 @@ Command correct_command() {
                    "stay"},
                   {{"--fail-on"},
                    Value::one_of("VERDICT", options->fail_on, {"refused"}),
-                   fmt::format("exit with status {} if an event is refused",
-                               static_cast<int>(ExitStatus::gate_failed))},
+                   fmt::format(
+                       "exit with status {} if an event is refused; one corrected in part is not",
+                       static_cast<int>(ExitStatus::gate_failed))},
                   perfmon_option(options->perfmon)},
       .notes =
           {"Data breakpoints of x86 skid by one instruction; of other events --skid has to show a "

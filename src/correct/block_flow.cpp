@@ -65,11 +65,13 @@ void BlockFlow::connect(Function& function, std::size_t number) {
   const auto candidates = candidates_of(flow_, block.range.begin, suspicion_);
   const auto causes = [&](std::uint64_t last) {
     return std::any_of(candidates.known.begin(), candidates.known.end(),
-                       [&](const Candidate& one) { return one.leads_from == last; });
+                       [&](const Candidate& one) { return one.leads_from.contains(last); });
   };
   const bool outside_causes =
-      std::any_of(candidates.known.begin(), candidates.known.end(),
-                  [&](const Candidate& one) { return !range.contains(one.leads_from); });
+      std::any_of(candidates.known.begin(), candidates.known.end(), [&](const Candidate& one) {
+        return !range.contains(*one.leads_from.begin()) ||
+               !range.contains(*one.leads_from.rbegin());
+      });
   // A call before the block returns to it: its callee's RETs are that way.
   std::uint64_t call = 0;
   if (number > 0) {
@@ -297,7 +299,7 @@ std::vector<double> BlockFlow::weights(std::uint64_t address, const Candidates& 
   const auto sharing = [&](std::uint64_t last) {
     return static_cast<double>(
         std::count_if(candidates.known.begin(), candidates.known.end(),
-                      [&](const Candidate& one) { return one.leads_from == last; }));
+                      [&](const Candidate& one) { return one.leads_from.contains(last); }));
   };
   // Callees return to the block, and other functions jump there, by ways of these executions.
   Executions entered = {};
@@ -305,28 +307,32 @@ std::vector<double> BlockFlow::weights(std::uint64_t address, const Candidates& 
     const Way& way = function->ways[number];
     if (way.causes && sharing(way.last) == 0) add(way.executions, entered);
   }
-  std::vector<Executions> values;
-  std::vector<std::size_t> elsewhere;  // candidates in other functions
+  std::vector<Executions> values(candidates.known.size());
+  // Ways from other functions: the candidate's number, and executions.
+  std::vector<std::pair<std::size_t, Executions>> elsewhere;
   Executions of_elsewhere = {};
-  for (const Candidate& candidate : candidates.known) {
-    const auto way = std::find_if(block.in.begin(), block.in.end(), [&](std::size_t number) {
-      return function->ways[number].last == candidate.leads_from;
-    });
-    if (way == block.in.end()) {
-      elsewhere.push_back(values.size());
-      values.push_back(executions_of(candidate.leads_from));
-    } else {
-      values.push_back(function->ways[*way].executions);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const std::uint64_t last : candidates.known[i].leads_from) {
+      const auto way = std::find_if(block.in.begin(), block.in.end(), [&](std::size_t number) {
+        return function->ways[number].last == last;
+      });
+      const bool is_here = way != block.in.end();
+      Executions executions = is_here ? function->ways[*way].executions : executions_of(last);
+      for (double& value : executions) value /= sharing(last);
+      if (is_here) {
+        add(executions, values[i]);
+      } else {
+        add(executions, of_elsewhere);
+        elsewhere.emplace_back(i, executions);
+      }
     }
-    for (double& value : values.back()) value /= sharing(candidate.leads_from);
-    if (way == block.in.end()) add(values.back(), of_elsewhere);
   }
   if (candidates.unknown && !elsewhere.empty()) return {};  // they enter by the same ways
-  for (const std::size_t i : elsewhere) {
+  for (const auto& [i, executions] : elsewhere) {
     for (std::size_t solution = 0; solution < entered.size(); ++solution) {
       const double all = of_elsewhere[solution];
-      const double share = elsewhere.size() == 1 ? 1 : values[i][solution] / all;
-      values[i][solution] = share * entered[solution];
+      const double share = elsewhere.size() == 1 ? 1 : executions[solution] / all;
+      values[i][solution] += share * entered[solution];
     }
   }
   if (candidates.unknown) values.push_back(entered);

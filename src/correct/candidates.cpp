@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace skid::correct {
 namespace {
@@ -20,6 +21,21 @@ bool is_in_parts(const Instruction& instruction) {
                      [](const MemoryOperand& operand) { return operand.vector_of_addresses; });
 }
 
+/// Whether it jumps by a table of constants.
+bool jumps_by_constants(const Instruction& instruction, const Suspicion& suspicion) {
+  return instruction.flow == instructions::Flow::indirect_jump &&
+         std::any_of(instruction.memory.begin(), instruction.memory.end(),
+                     [&](const MemoryOperand& operand) {
+                       const auto& formula = operand.formula;
+                       return formula && formula->index && !formula->base &&
+                              !formula->from_instruction &&
+                              std::any_of(suspicion.read_only.begin(), suspicion.read_only.end(),
+                                          [&](const AddressRange& range) {
+                                            return range.contains(formula->displacement);
+                                          });
+                     });
+}
+
 bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
   const bool writes = operand.access == Access::write || operand.access == Access::read_write;
   if (suspicion.writes_only ? !writes : operand.access == Access::none) return false;
@@ -32,12 +48,18 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
          suspicion.watched - begin < operand.fixed->size();
 }
 
-bool counts(Tie tie, bool is_breakpoint) {
-  return tie == Tie::none || tie == Tie::fused || is_breakpoint;
-}
+/// Addresses that may have been executed some steps before the sample, each with the last steps of
+/// the ways from there.
+using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
-/// Addresses that may have been executed some steps before the sample, each with the last step.
-using Reached = std::map<std::uint64_t, std::uint64_t>;
+/// Branches of any function whose target is the watched datum can lead to all that is entered so.
+void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
+  const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
+  for (const std::uint64_t from : flow.branches_through(watched)) {
+    const auto instruction = flow.instruction_at(from);
+    if (instruction && suspicion.allows(*instruction)) known[from].insert(from);
+  }
+}
 
 }  // namespace
 
@@ -46,10 +68,10 @@ bool Suspicion::allows(const Instruction& instruction) const {
     return causes.empty() ||
            events::verdict_on(causes, instruction.categories) != events::Verdict::never;
   }
-  // System instructions and flushes of cache lines access memory without an operand.
-  const auto& categories = instruction.categories;
-  const bool has_none = instruction.memory.empty() && categories.contains(Category::other);
-  return has_none || categories.contains(Category::flush) ||
+  if (jumps_by_constants(instruction, *this)) return false;
+  // Flushes of cache lines access memory without an operand; so does what enters the system, but in
+  // the kernel.
+  return instruction.categories.contains(Category::flush) ||
          std::any_of(instruction.memory.begin(), instruction.memory.end(),
                      [&](const MemoryOperand& operand) { return can_touch(operand, *this); });
 }
@@ -66,30 +88,50 @@ bool Suspicion::takes_always(const Instruction& instruction) const {
                      });
 }
 
+bool Suspicion::counts(const Predecessor& one) const {
+  const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
+  switch (one.tie) {
+    case Tie::fused:
+      return is_fused;
+    case Tie::may_fuse:
+      return is_fused && is_breakpoint && !fuses_as_intel;
+    case Tie::late_traps:
+      return is_breakpoint;
+    case Tie::none:
+      break;
+  }
+  return true;
+}
+
 Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
   Candidates result;
+  Reached known;
   const auto sampled = flow.instruction_at(address);
   result.sampled_allowed = sampled && suspicion.allows(*sampled);
   if (result.sampled_allowed && suspicion.skid == 1 && is_in_parts(*sampled)) {
-    result.known.push_back({address, address});
+    known[address].insert(address);
   }
-  Reached reached{{address, address}};
+  Reached reached{{address, {address}}};
   for (unsigned step = 1; step <= suspicion.skid; ++step) {
     Reached before;
-    for (const auto& [from, last] : reached) {
+    for (const auto& [from, lasts] : reached) {
       const Predecessors predecessors = flow.predecessors(from);
       const bool is_last = step == suspicion.skid;
       result.unknown |= predecessors.anything;
       for (const Instruction& unknown : predecessors.unknown) {
         result.unknown |= !is_last || suspicion.allows(unknown);
       }
+      if (suspicion.is_breakpoint && predecessors.computed) {
+        add_branches_through_datum(flow, suspicion, known);
+      }
       for (const Predecessor& one : predecessors.known) {
-        if (!counts(one.tie, suspicion.is_breakpoint)) continue;
-        const std::uint64_t leads_from = step == 1 ? one.leads_from : last;
-        if (!is_last) {
-          before.emplace(one.address, leads_from);
-        } else if (suspicion.allows(one.instruction)) {
-          result.known.push_back({one.address, leads_from});
+        if (!suspicion.counts(one)) continue;
+        if (is_last && !suspicion.allows(one.instruction)) continue;
+        auto& leads_from = is_last ? known[one.address] : before[one.address];
+        if (step == 1) {
+          leads_from.insert(one.leads_from);
+        } else {
+          leads_from.insert(lasts.begin(), lasts.end());
         }
       }
     }
@@ -99,10 +141,7 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
     }
     reached = std::move(before);
   }
-  std::sort(result.known.begin(), result.known.end());
-  const auto same = [](const Candidate& a, const Candidate& b) { return a.address == b.address; };
-  result.known.erase(std::unique(result.known.begin(), result.known.end(), same),
-                     result.known.end());
+  for (auto& [found, leads_from] : known) result.known.push_back({found, std::move(leads_from)});
   if (result.known.size() > kMostCandidates) {
     result.known.clear();
     result.unknown = true;

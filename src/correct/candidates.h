@@ -6,6 +6,7 @@
 #include "src/instructions/instruction.h"
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -28,17 +29,24 @@ struct Suspicion {
   std::uint64_t bias = 0;           ///< to add to link-time addresses for those in the process
   std::uint64_t length = 0;         ///< bytes
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
+  /// Link-time addresses that are not writable, where the watched bytes are elsewhere and processes
+  /// have the file at its own addresses.
+  std::span<const AddressRange> read_only = {};
+  bool fuses_as_intel = false;  ///< the CPU fuses no other pairs than instructions::fuses()
+  /// Conditional jumps that are not fused with the instruction before: traps of it are at the jump.
+  const std::set<std::uint64_t>* unfused = nullptr;  ///< null: none
   /// Whether an instruction can have caused the event.
   bool allows(const instructions::Instruction& instruction) const;
   /// Whether every execution of it does.
   bool takes_always(const instructions::Instruction& instruction) const;
+  /// Whether it can be what was executed directly before.
+  bool counts(const Predecessor& one) const;
 };
 
 struct Candidate {
-  std::uint64_t address = 0;     ///< link-time
-  std::uint64_t leads_from = 0;  ///< Predecessor::leads_from of the last step to the sample
-
-  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  std::uint64_t address = 0;  ///< link-time
+  /// Predecessor::leads_from of the last step of each way to the sample, ascending.
+  std::set<std::uint64_t> leads_from;
 };
 
 struct Candidates {

@@ -39,7 +39,8 @@ enum class SplitBy : std::uint8_t {
 inline constexpr std::size_t kSplitBys = 4;
 std::string_view name_of(SplitBy by);
 
-/// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is.
+/// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is. A
+/// sample whose cause is not known stays, is not in `low`, and may belong to any other place.
 struct Counts {
   std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;
 };
@@ -103,6 +104,8 @@ struct Choices {
 
 /// Above this share of samples without an explanation the model does not fit: 5%.
 inline constexpr double kMostUnexplained = 0.05;
+/// Above this share of samples that stay for any reason an event is corrected in part: 5%.
+inline constexpr double kMostUnplaced = 0.05;
 
 /// Reads and corrects a recording. Several threads may do so at once. Memory grows with distinct
 /// (event, place), never with samples. Throws InputError when nothing of it can be read, or it was

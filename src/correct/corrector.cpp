@@ -6,6 +6,7 @@
 #include "src/events/exactly_once.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     : recording_(profile.recording),
       digest_(profile.digest),
       modules_(profile.modules),
+      cpu_(profile.cpu.machine().cpu),
       keeps_blocks_(choices.by == By::block),
       watched_(digest_.spaces, modules_) {
   const measure::Source& source = profile.source;
@@ -78,14 +80,19 @@ CorrectedEvents& Corrector::correct() {
   splits_.use_executed(std::move(executed), instructions_are_precise_);
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
+  std::vector<std::span<const Sampled>> files;
+  // Whatever the order of the files, each is corrected with the mappings of all.
   for (auto begin = sampled_.begin(); begin != sampled_.end();) {
     const auto end = std::find_if(begin, sampled_.end(),
                                   [&](const Sampled& one) { return one.file != begin->file; });
-    correct_file({begin, end});
+    files.emplace_back(begin, end);
+    const auto found = modules_.find(digest_.spaces.file(begin->file));
+    if (found.module != nullptr) watched_.add_mappings(*found.module, files.back());
     begin = end;
   }
-  splits_.decide(recording_, digest_.spaces, events_);
-  for (auto& [attribute, event] : events_) refuse_misfit(event);
+  for (const auto& of_file : files) correct_file(of_file);
+  splits_.decide(recording_, digest_.spaces, cpu_, events_);
+  for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
 }
 
@@ -93,7 +100,7 @@ CorrectedEvents& Corrector::correct() {
 void Corrector::leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
                       NotJudged reason) {
   event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
-  event.spreads.push_back({place, samples, {place}, {samples}});
+  event.spreads.push_back({place, samples, {place}, {samples}, true});
 }
 
 void Corrector::leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
@@ -145,7 +152,6 @@ void Corrector::correct_file(std::span<const Sampled> all) {
   } else if (found.module->arch() != Arch::x86_64) {
     reason = NotJudged::architecture;
   }
-  if (found.module != nullptr) watched_.add_mappings(*found.module, all);
   if (reason != NotJudged::none) {
     for (const Sampled& one : all) {
       SpreadPlace place{one.file, one.offset};
@@ -163,11 +169,40 @@ void Corrector::correct_file(std::span<const Sampled> all) {
   }
   std::stable_sort(by_function.begin(), by_function.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one);
+  const auto unfused = unfused_jumps(*found.module, flow, all);
+  for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
   splits_.estimate(*found.module, flow, all);
 }
 
-void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one) {
+Suspicion Corrector::suspicion_of(const CorrectedEvent& event, const Sampled& one,
+                                  std::uint64_t address) {
+  Suspicion suspicion = watched_.suspicion_of(event, one, address);
+  suspicion.fuses_as_intel = cpu_.vendor == "GenuineIntel";
+  return suspicion;
+}
+
+std::set<std::uint64_t> Corrector::unfused_jumps(const symbols::Module& module, Flow& flow,
+                                                 std::span<const Sampled> all) {
+  std::set<std::uint64_t> unfused;
+  for (const Sampled& one : all) {
+    const CorrectedEvent& event = events_.at(one.attribute);
+    const auto address = module.address_at(one.offset);
+    const bool is_trap = event.attribute.type == perfdata::PERF_TYPE_BREAKPOINT &&
+                         event.correction.skid.verdict == Verdict::corrected;
+    if (!is_trap || !address || flow.problem_at(*address) != NotJudged::none) continue;
+    const auto jump = flow.instruction_at(*address);
+    if (!jump || jump->flow != instructions::Flow::conditional) continue;
+    const auto candidates = candidates_of(flow, *address, suspicion_of(event, one, *address));
+    if (candidates.unknown || candidates.known.size() != 1) continue;
+    const std::uint64_t before = candidates.known.front().address;
+    const auto first = flow.instruction_at(before);
+    if (first && before + first->length == *address) unfused.insert(*address);
+  }
+  return unfused;
+}
+
+void Corrector::correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
+                              const std::set<std::uint64_t>& unfused) {
   CorrectedEvent& event = events_.at(one.attribute);
   EventCorrection& correction = event.correction;
   const SpreadPlace place = place_in(module, one);
@@ -181,11 +216,12 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
     leave(event, place, one.samples, problem);
     return;
   }
-  const Suspicion suspicion = watched_.suspicion_of(event, one, place.address);
+  Suspicion suspicion = suspicion_of(event, one, place.address);
+  suspicion.unfused = &unfused;
   const auto candidates = candidates_of(flow, place.address, suspicion);
   if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
   if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
-  Spread spread{place, one.samples, {}, {}};
+  Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};
   for (const Candidate& candidate : candidates.known) {
     spread.candidates.push_back({one.file, candidate.address, true});
     if (keeps_blocks_) keep_block(flow, spread.candidates.back());

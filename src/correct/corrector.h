@@ -51,12 +51,19 @@ class Corrector {
                                          std::uint64_t samples, analysis::NotJudged reason);
   void take(const locate::LocatedSamples& located, std::vector<Splits::Executed>& executed);
   void correct_file(std::span<const Sampled> all);
-  void correct_place(const symbols::Module& module, Flow& flow, const Sampled& one);
+  /// Conditional jumps with samples that only the instruction before explains.
+  std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, Flow& flow,
+                                        std::span<const Sampled> all);
+  /// `unfused`: of unfused_jumps().
+  void correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
+                     const std::set<std::uint64_t>& unfused);
+  Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address);
   void keep_block(Flow& flow, const SpreadPlace& place);
 
   perfdata::Recording& recording_;
   const locate::Digest& digest_;
   locate::ModuleStore& modules_;
+  const machine::CpuIdentity& cpu_;
   bool keeps_blocks_;
   CorrectedEvents events_;
   std::vector<std::string> recorded_events_;

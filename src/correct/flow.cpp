@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 #include <span>
 
 namespace skid::correct {
@@ -80,7 +81,24 @@ const Flow::Code* Flow::code_at(std::uint64_t address) {
   if (known != codes_.end()) return &known->second;
   FunctionCode steps(arch_, range.begin, module_.code(range));
   kept_ += steps.steps().size();
-  return &codes_.emplace(key, Code{function->name, range, std::move(steps)}).first->second;
+  Code code{function->name, range, std::move(steps), {}};
+  decode_inside(code);
+  return &codes_.emplace(key, std::move(code)).first->second;
+}
+
+void Flow::decode_inside(Code& code) {
+  std::set<std::uint64_t> decoded;
+  for (const auto& branch : branches().branches_into(code.range)) {
+    if (!code.range.contains(branch.from)) continue;
+    std::uint64_t at = branch.to;
+    while (code.range.contains(at) && !code.steps.find(at) && decoded.insert(at).second) {
+      const auto instruction = instruction_at(at);
+      if (!instruction) break;
+      if (!falls_through(instruction->flow) && instruction->flow != call) break;
+      code.inside_before.emplace(at + instruction->length, at);
+      at += instruction->length;
+    }
+  }
 }
 
 const audit::Branches& Flow::branches() {
@@ -116,18 +134,19 @@ bool Flow::only_nops(AddressRange range) const {
                      [](const Step& step) { return step.decodes && step.is_nop(); });
 }
 
+const Flow::Code* Flow::code_before(std::uint64_t function) {
+  const auto after = std::lower_bound(starts_.begin(), starts_.end(), function);
+  return after == starts_.begin() ? nullptr : code_at(*(after - 1));
+}
+
 std::optional<std::uint64_t> Flow::address_before(const Code& code, std::size_t index) {
   if (index > 0) {
     if (!code.steps.decodes_until(index)) return std::nullopt;
     return code.steps.address_of(index - 1);
   }
   const std::uint64_t address = code.range.begin;
-  const auto after = std::lower_bound(starts_.begin(), starts_.end(), address);
-  if (after == starts_.begin()) return std::nullopt;
-  const Code* before = code_at(*(after - 1));
+  const Code* before = code_before(address);
   constexpr std::uint64_t kMostPadding = 4096;
-  const auto inside = before == nullptr ? std::nullopt : before->steps.find(address);
-  if (inside && *inside > 0) return address_before(*before, *inside);  // the functions overlap
   if (before == nullptr || before->range.end > address || before->steps.steps().empty() ||
       address - before->range.end > kMostPadding) {
     return std::nullopt;
@@ -136,6 +155,33 @@ std::optional<std::uint64_t> Flow::address_before(const Code& code, std::size_t 
   if (!before->steps.decodes_until(last + 1)) return std::nullopt;
   if (!only_nops({before->range.end, address})) return std::nullopt;
   return before->steps.address_of(last);
+}
+
+bool Flow::runs_into(const Code& code, std::size_t index) {
+  if (code.steps.computes_jumps() || branches().computes_jumps(code.function)) return true;
+  for (std::size_t i = index; i-- > 0;) {
+    const auto flow = code.steps.steps()[i].flow;
+    if (!falls_through(flow) && flow != call) return false;
+    const std::uint64_t address = code.steps.address_of(i);
+    if (branches().may_enter(address) || is_labelled(address)) return true;
+  }
+  return true;
+}
+
+std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index) {
+  if (index == 0) {
+    const Code* overlaps = code_before(code.range.begin);
+    const auto inside = overlaps == nullptr ? std::nullopt : overlaps->steps.find(code.range.begin);
+    if (inside && *inside > 0) return all_before(*overlaps, *inside);
+  }
+  const auto before = address_before(code, index);
+  if (!before) return {};
+  const auto [first, last] = code.inside_before.equal_range(code.steps.address_of(index));
+  if (first == last) return {*before};
+  std::vector<std::uint64_t> found;
+  for (auto inside = first; inside != last; ++inside) found.push_back(inside->second);
+  if (runs_into(code, index)) found.push_back(*before);
+  return found;
 }
 
 /// Whether the instruction before the one at `index` can have been executed: not if it is padding.
@@ -154,7 +200,8 @@ Flow::Returns Flow::find_returns(std::uint64_t function) {
   if (code == nullptr || code->range.begin != function) return std::nullopt;
   const auto& steps = code->steps.steps();
   if (steps.empty() || !code->steps.decodes_until(steps.size()) || code->steps.computes_jumps() ||
-      branches().computes_jumps(code->function) || falls_through(steps.back().flow)) {
+      branches().computes_jumps(code->function) || falls_through(steps.back().flow) ||
+      !code->inside_before.empty()) {
     return std::nullopt;
   }
   std::vector<std::uint64_t> found;
@@ -188,21 +235,20 @@ void Flow::add(std::uint64_t address, Predecessors& predecessors) {
   predecessors.known.push_back({address, address, Tie::none, std::move(*instruction)});
   const Code* code = code_at(address);
   const auto index = code == nullptr ? std::nullopt : code->steps.find(address);
-  const auto before = index ? address_before(*code, *index) : std::nullopt;
-  if (!before) {
-    if (is_conditional) predecessors.anything = true;  // half of a pair
-    return;
+  const auto before = index ? all_before(*code, *index) : std::vector<std::uint64_t>();
+  if (before.empty() && is_conditional) predecessors.anything = true;  // half of a pair
+  for (const std::uint64_t first : before) {
+    auto partner = instruction_at(first);
+    if (!partner || !falls_through(partner->flow)) continue;
+    Tie tie = Tie::none;
+    if (is_conditional && partner->may_fuse) {
+      tie = instructions::fuses(partner->fusion, fusion) ? Tie::fused : Tie::may_fuse;
+    } else if (partner->delays_traps) {
+      tie = Tie::late_traps;
+    }
+    if (tie == Tie::none) continue;
+    predecessors.known.push_back({first, address, tie, std::move(*partner)});
   }
-  auto partner = instruction_at(*before);
-  if (!partner || !falls_through(partner->flow)) return;
-  Tie tie = Tie::none;
-  if (is_conditional && partner->may_fuse) {
-    tie = instructions::fuses(partner->fusion, fusion) ? Tie::fused : Tie::may_fuse;
-  } else if (partner->delays_traps) {
-    tie = Tie::late_traps;
-  }
-  if (tie == Tie::none) return;
-  predecessors.known.push_back({*before, address, tie, std::move(*partner)});
 }
 
 void Flow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
@@ -217,17 +263,26 @@ void Flow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
 }
 
 void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& predecessors) {
-  const auto before = address_before(code, index);
-  if (!before) {
+  const auto before = all_before(code, index);
+  if (before.empty()) {
     if (index > 0) predecessors.anything = true;  // what does not decode precedes it
     return;
   }
-  const auto instruction = instruction_at(*before);
-  if (instruction && instruction->flow == call) {
-    add_returns_to(*before, predecessors);
-  } else if (instruction && falls_through(instruction->flow) && falls_into(code, index)) {
-    add(*before, predecessors);
-  } else if (index > 0 && branches().branches_to(code.steps.address_of(index)).empty()) {
+  bool falls = false;
+  for (const std::uint64_t address : before) {
+    const Code* there = code_at(address);
+    const bool is_inside = there != nullptr && !there->steps.find(address);
+    const auto instruction = instruction_at(address);
+    if (instruction && instruction->flow == call) {
+      add_returns_to(address, predecessors);
+      falls = true;
+    } else if (instruction && falls_through(instruction->flow) &&
+               (is_inside || falls_into(code, index))) {
+      add(address, predecessors);
+      falls = true;
+    }
+  }
+  if (!falls && index > 0 && branches().branches_to(code.steps.address_of(index)).empty()) {
     add_unknown(Unknown::ret, predecessors);  // an exception handler; a jump table's are below
   }
 }
@@ -239,6 +294,7 @@ void Flow::add_computed(const Code& code, std::size_t index, Predecessors& prede
     add_unknown(Unknown::computed_call, predecessors);
     add_unknown(Unknown::computed_jump, predecessors);
     add_unknown(Unknown::ret, predecessors);
+    predecessors.computed = true;
   }
   if (code.steps.computes_jumps()) {
     const auto& steps = code.steps.steps();
@@ -274,7 +330,8 @@ Predecessors Flow::predecessors(std::uint64_t address) {
 Flow::Block Flow::block_at(std::uint64_t address) {
   const Code* code = code_at(address);
   const auto found = code == nullptr ? std::nullopt : code->steps.find(address);
-  if (!found || !code->steps.decodes_until(*found)) return {{address, address + 1}, 1};
+  const bool is_known = found && code->steps.decodes_until(*found) && code->inside_before.empty();
+  if (!is_known) return {{address, address + 1}, 1};
   const auto& steps = code->steps.steps();
   const auto continues_at = [&](std::size_t index) {
     const std::uint64_t begin = code->steps.address_of(index);

@@ -39,6 +39,7 @@ struct Predecessors {
   /// What can lead there from places that are not known, one of each form: calls, jumps, RETs.
   std::vector<instructions::Instruction> unknown;
   bool anything = false;  ///< whatever it is: the code before it is not known
+  bool computed = false;  ///< calls and jumps of any function through memory are among `unknown`
 };
 
 /// The control flow of a file, from its direct branches (audit::Branches) and functions. Not
@@ -63,6 +64,11 @@ class Flow {
   /// The one around `address`; of `address` alone where that is not known.
   Block block_at(std::uint64_t address);
 
+  /// Calls and jumps through memory at a fixed place, of which it is one of `bytes`.
+  std::vector<std::uint64_t> branches_through(AddressRange bytes) {
+    return branches().branches_through(bytes);
+  }
+
   /// The function at `address`; `address` alone where there is none.
   AddressRange function_around(std::uint64_t address) const;
 
@@ -71,6 +77,10 @@ class Flow {
     std::string function;
     AddressRange range;
     audit::FunctionCode steps;
+    /// Where direct branches of the function lead into the middle of one of `steps` (past a LOCK
+    /// prefix, or past data), the instructions from there until both decodings agree: first byte,
+    /// by that of the instruction after it.
+    std::multimap<std::uint64_t, std::uint64_t> inside_before;
   };
   /// RETs of a function; nullopt where it may return otherwise.
   using Returns = std::optional<std::vector<std::uint64_t>>;
@@ -78,11 +88,18 @@ class Flow {
   AddressRange range_of(const symbols::Function& function, std::uint64_t address) const;
   /// Null without a function, or with one that is too large.
   const Code* code_at(std::uint64_t address);
+  /// Of the function before the one that begins at `function`.
+  const Code* code_before(std::uint64_t function);
   const audit::Branches& branches();
   bool is_labelled(std::uint64_t address);
   /// The preceding instruction in the code, whether or not it falls through; the last one of the
   /// preceding function where only NOPs are between the two.
   std::optional<std::uint64_t> address_before(const Code& code, std::size_t index);
+  /// The same of every decoding that can lead there; empty where it is not known.
+  std::vector<std::uint64_t> all_before(const Code& code, std::size_t index);
+  void decode_inside(Code& code);
+  /// Whether the instructions before the one at `index` can be executed up to it.
+  bool runs_into(const Code& code, std::size_t index);
   bool only_nops(AddressRange range) const;
   bool falls_into(const Code& code, std::size_t index);
   const Returns& returns_of(std::uint64_t function);

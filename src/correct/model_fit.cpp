@@ -3,6 +3,7 @@
 #include "analysis/not_judged.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -31,27 +32,49 @@ std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
         "{:.0f}%",
         c.unexplained, placed, 100 * kMostUnexplained);
   }
+  if (c.unexplained + c.unknown == placed) {
+    return "no sample follows an instruction that is known and can have caused the event";
+  }
   return {};
+}
+
+/// Samples that stay where they were recorded, whatever caused them.
+std::uint64_t staying(const EventCorrection& correction) {
+  return std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
+                         correction.unexplained + correction.unknown);
 }
 }  // namespace
 
-void refuse_misfit(CorrectedEvent& event) {
+void judge_fit(CorrectedEvent& event) {
   EventCorrection& correction = event.correction;
-  if (correction.skid.verdict != Verdict::corrected) return;
+  Skid& skid = correction.skid;
+  if (skid.verdict != Verdict::corrected) return;
+  if (correction.samples == 0) {
+    skid.verdict = Verdict::nothing_to_correct;
+    skid.reason = "no samples";
+    return;
+  }
   const std::uint64_t placed = correction.moved + correction.in_place + correction.split +
                                correction.unexplained + correction.unknown;
-  if (correction.samples == 0) return;
   if (placed == 0) {
     const auto& reasons = correction.not_placed;
     const auto most = std::max_element(reasons.begin(), reasons.end()) - reasons.begin();
-    correction.skid.reason = fmt::format("no sample is at code whose control flow is known: {}",
-                                         describe(static_cast<analysis::NotJudged>(most)));
+    skid.reason = fmt::format("no sample is at code whose control flow is known: {}",
+                              describe(static_cast<analysis::NotJudged>(most)));
   } else {
-    correction.skid.reason = misfit_of(event, placed);
-    if (correction.skid.reason.empty()) return;
-    correction.skid.advice = "'skidscan audit' shows which samples contradict the event";
+    skid.reason = misfit_of(event, placed);
+    if (skid.reason.empty()) {
+      const std::uint64_t stay = staying(correction);
+      const double most = kMostUnplaced * static_cast<double>(correction.samples);
+      if (static_cast<double>(stay) <= most) return;
+      skid.verdict = Verdict::corrected_in_part;
+      skid.reason =
+          fmt::format("{} of {} samples stay where they were recorded", stay, correction.samples);
+      return;
+    }
+    skid.advice = "'skidscan audit' shows which samples contradict the event";
   }
-  correction.skid.verdict = Verdict::refused;
+  skid.verdict = Verdict::refused;
   correction.moved = correction.in_place = correction.split = 0;
   correction.split_by = {};
   event.spreads.clear();

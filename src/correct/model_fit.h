@@ -5,8 +5,9 @@
 
 namespace skid::correct {
 
-/// Refuses an event whose samples contradict the model: too many have no explanation, or the
-/// sampled instructions explain them better than the preceding ones. Only one that is corrected.
-void refuse_misfit(CorrectedEvent& event);
+/// The final verdict on an event that is corrected. Refuses one whose samples contradict the model,
+/// because too many have no explanation, or the sampled instructions explain them better than the
+/// preceding ones; and one of which no sample was placed.
+void judge_fit(CorrectedEvent& event);
 
 }  // namespace skid::correct

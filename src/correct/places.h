@@ -29,10 +29,11 @@ struct Spread {
   std::uint64_t recorded = 0;
   std::vector<SpreadPlace> candidates;  ///< each once
   std::vector<std::uint64_t> samples;   ///< by candidate; their sum is `recorded`
+  bool is_open = false;                 ///< the cause of some or all may be none of the candidates
 };
 
 /// Adds the spreads to what `counts_of` returns (a reference to Counts) for each of their places.
-/// Samples whose candidates are all in one place are surely there.
+/// Samples whose candidates are all in one place are surely there, unless their cause is not known.
 template <typename CountsOf>
 void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
   for (const Spread& spread : spreads) {
@@ -45,7 +46,7 @@ void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
     }
     for (Counts* counts : reached) {
       counts->high += spread.recorded;
-      if (reached.size() == 1) counts->low += spread.recorded;
+      if (reached.size() == 1 && !spread.is_open) counts->low += spread.recorded;
     }
   }
 }

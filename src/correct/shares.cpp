@@ -1,5 +1,6 @@
 #include "src/correct/shares.h"
 
+#include "src/audit/branch_counter.h"
 #include "src/locate/visit.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
@@ -9,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 
 namespace skid::correct {
@@ -36,15 +38,21 @@ class WayCounter {
   void count(const perfdata::Sample& sample, std::uint64_t time,
              const std::optional<symbols::FileLocation>& at,
              std::span<const perfdata::BranchEntry> branches) {
-    if (at) count_newest(sample, time, *at, branches.front());
+    // The newest one runs to the sample.
+    const perfdata::BranchEntry sampled{.from = sample.ip, .to = sample.ip};
+    if (at && audit::is_run(branches.front(), sampled)) {
+      count_newest(sample, time, *at, branches.front());
+    }
     for (std::size_t i = 0; i < branches.size(); ++i) {
       const perfdata::BranchEntry& branch = branches[i];
+      if (branch.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) continue;
       const auto to = locate(sample.pid, branch.to, time);
       if (!to) continue;
       for_each(to->file, to->offset, to->offset + 1,
                [&](std::size_t way) { add_branch(way, branch, in_all_records_[way]); });
       // The run from there to the next newer branch.
       if (i == 0 || branches[i - 1].from < branch.to) continue;
+      if (!audit::is_run(branch, branches[i - 1])) continue;
       const std::uint64_t length = branches[i - 1].from - branch.to;
       if (length > kLongestRun) continue;
       for_each(to->file, to->offset + 1, to->offset + length + 1,
@@ -161,16 +169,20 @@ std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const doub
 
 std::vector<WayCounts> count_ways(perfdata::Recording& recording,
                                   const symbols::AddressSpaces& spaces,
-                                  const std::vector<Ways>& ways) {
+                                  const std::vector<Ways>& ways, const machine::CpuIdentity& cpu) {
   const auto& attributes = recording.attributes();
-  const bool has_branches = std::any_of(
-      attributes.begin(), attributes.end(),
-      [](const auto& attribute) { return attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK); });
-  if (!has_branches || ways.empty()) return {};
+  std::set<std::uint32_t> with_all_branches;
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    if (!attributes[index].has(perfdata::PERF_SAMPLE_BRANCH_STACK)) continue;
+    const auto filter = audit::branch_filter(attributes[index], cpu, Arch::x86_64);
+    if (filter.no_contiguity == audit::NoContiguity::none) with_all_branches.insert(index);
+  }
+  if (with_all_branches.empty() || ways.empty()) return {};
   WayCounter counter(spaces, ways);
   std::vector<perfdata::BranchEntry> branches;
   locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr || visited.sample->mode != perfdata::CpuMode::user) return;
+    if (!with_all_branches.contains(visited.sample->attribute)) return;
     const auto& decoder = recording.decoder();
     const auto details = decoder.details(visited.record, *visited.sample);
     if (!details || details->branch_stack.size() < perfdata::kBranchEntry) return;

@@ -1,6 +1,7 @@
 // How the samples of a place with several candidates are split between them.
 #pragma once
 
+#include "src/machine/machine.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
@@ -42,10 +43,13 @@ struct Ways {
 /// adaptive PEBS are, those that the interrupt handler reads can be newer than the sample. They
 /// are taken to be in step if at most 1% of the samples precede the target of their newest record.
 /// Otherwise, and where no sample of the event has records, the ways in all records of the
-/// recording are counted. By `ways`; empty if no event has branch records. `recording`: after
-/// digest(), which gave `spaces`.
+/// recording are counted. Events that did not record all branches (`-j any_call`, `--call-graph
+/// lbr`), records that were not retired, and what kernel mode interrupted are left out, by the
+/// rules of audits (audit::branch_filter(), audit::is_run()). By `ways`; empty if no event has
+/// branch records that count. `recording`: after digest(), which gave `spaces`. `cpu`: of x86-64,
+/// that it was recorded on.
 std::vector<WayCounts> count_ways(perfdata::Recording& recording,
                                   const symbols::AddressSpaces& spaces,
-                                  const std::vector<Ways>& ways);
+                                  const std::vector<Ways>& ways, const machine::CpuIdentity& cpu);
 
 }  // namespace skid::correct

@@ -2,10 +2,12 @@
 
 #include "src/audit/event_rule.h"
 #include "src/correct/candidates.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -116,6 +118,15 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
                                event.attribute.precise_ip),
                    "'skidscan audit' counts samples that cannot be right");
   }
+  const auto known = measure::causes_of(event.knowledge);
+  if (known.not_judged != analysis::NotJudged::none) {
+    return refused(
+        fmt::format("what can cause this event is not known, so that the correction cannot be "
+                    "checked: {}",
+                    analysis::describe(known.not_judged)),
+        "record an event whose causes are known (docs/events.md), or one that the CPU samples "
+        "precisely with :pp");
+  }
   return std::nullopt;
 }
 
@@ -162,6 +173,18 @@ std::vector<Compared> compare_all(const ProfiledEvent& event, const Measurement&
   return compared;
 }
 
+/// Frequencies, whatever they are, take one path.
+Compared compare_paths(const ProfiledEvent& event, const Measurement& run) {
+  const auto path = measure::recording_path(event.attribute, event.knowledge, event.machine);
+  Compared compared =
+      compare("recording path", describe(path), run.path ? describe(*run.path) : std::string());
+  const auto kind = [](const analysis::RecordingPath& one) {
+    return std::tuple(one.frequency.has_value(), one.call_graph, one.branch_stack, one.batched);
+  };
+  if (run.path && kind(path) == kind(*run.path)) compared.match = Match::same;
+  return compared;
+}
+
 bool is_of_event(const ProfiledEvent& event, const Measurement& run) {
   const auto& attribute = event.attribute;
   const auto& identity = run.event;
@@ -185,6 +208,7 @@ Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
       differing.push_back(one.what);
     }
   }
+  skid.compared.push_back(compare_paths(event, run));
   const auto& constant = run.constant_skid;
   if (!differing.empty()) {
     skid.reason = fmt::format("{}: not measured on the same machine: {}", skid.run,
@@ -212,7 +236,8 @@ Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, 3> kNames{"corrected", "refused", "nothing_to_correct"};
+  constexpr std::array<std::string_view, 4> kNames{"corrected", "corrected_in_part", "refused",
+                                                   "nothing_to_correct"};
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 

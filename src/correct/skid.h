@@ -19,11 +19,16 @@ namespace skid::correct {
 
 enum class Verdict : std::uint8_t {
   corrected,
+  corrected_in_part,  ///< but more samples than kMostUnplaced stay
   refused,
-  nothing_to_correct,  ///< the skid of such an event is 0
+  nothing_to_correct,  ///< the skid of such an event is 0, or it has no samples
 };
 /// "nothing_to_correct"
 std::string_view name_of(Verdict verdict);
+/// Whether some samples were placed.
+constexpr bool is_corrected(Verdict verdict) {
+  return verdict == Verdict::corrected || verdict == Verdict::corrected_in_part;
+}
 
 enum class SkidSource : std::uint8_t {
   none,

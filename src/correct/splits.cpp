@@ -19,11 +19,18 @@ std::vector<double> weights_by_ways(const OpenSplit& open, const WayCounts& ways
                                     std::size_t candidates) {
   std::vector<double> weights;
   double sum = 0;
-  for (const std::size_t way : open.way_of) {
-    if (way == SIZE_MAX) return {};
-    const auto sharing = std::count(open.way_of.begin(), open.way_of.end(), way);
-    weights.push_back(static_cast<double>(ways.from[way]) / static_cast<double>(sharing));
-    sum += weights.back();
+  std::vector<double> sharing(ways.from.size());
+  for (const auto& ways_of : open.ways_of) {
+    for (const std::size_t way : ways_of) ++sharing[way];
+  }
+  for (const auto& ways_of : open.ways_of) {
+    if (ways_of.empty()) return {};
+    double weight = 0;
+    for (const std::size_t way : ways_of) {
+      weight += static_cast<double>(ways.from[way]) / sharing[way];
+    }
+    weights.push_back(weight);
+    sum += weight;
   }
   if (weights.size() < candidates) {  // the last one is what is not known
     weights.push_back(static_cast<double>(ways.elsewhere));
@@ -51,19 +58,19 @@ void Splits::add(Flow& flow, const CorrectedEvent& event, const Sampled& one, st
   open.ways.file = one.file;
   open.ways.offset = one.offset;
   for (const Candidate& candidate : candidates.known) {
-    if (candidate.leads_from == address) {  // itself: no way leads there
-      open.way_of.push_back(SIZE_MAX);
-      continue;
-    }
-    const std::uint64_t from = one.offset + (candidate.leads_from - address);
-    auto& ways = open.ways.from;
-    const auto known = std::find(ways.begin(), ways.end(), from);
-    open.way_of.push_back(static_cast<std::size_t>(known - ways.begin()));
-    if (known != ways.end()) continue;
-    ways.push_back(from);
-    const auto instruction = flow.instruction_at(candidate.leads_from);
-    if (instruction && candidate.leads_from + instruction->length == address) {
-      open.ways.falls_from = ways.size() - 1;
+    open.ways_of.emplace_back();
+    for (const std::uint64_t last : candidate.leads_from) {
+      if (last == address) continue;  // itself: no way leads there
+      const std::uint64_t from = one.offset + (last - address);
+      auto& ways = open.ways.from;
+      const auto known = std::find(ways.begin(), ways.end(), from);
+      open.ways_of.back().push_back(static_cast<std::size_t>(known - ways.begin()));
+      if (known != ways.end()) continue;
+      ways.push_back(from);
+      const auto instruction = flow.instruction_at(last);
+      if (instruction && last + instruction->length == address) {
+        open.ways.falls_from = ways.size() - 1;
+      }
     }
   }
   open.address = address;
@@ -117,10 +124,10 @@ double Splits::executed(symbols::FileIndex file, std::uint64_t offset) const {
 }
 
 void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-                    CorrectedEvents& events) {
+                    const machine::CpuIdentity& cpu, CorrectedEvents& events) {
   std::vector<Ways> ways;
   for (const OpenSplit& open : open_) ways.push_back(open.ways);
-  const auto counted = count_ways(recording, spaces, ways);
+  const auto counted = count_ways(recording, spaces, ways, cpu);
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const OpenSplit& open = open_[i];
     CorrectedEvent& event = events.at(open.ways.attribute);

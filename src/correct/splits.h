@@ -21,7 +21,7 @@ namespace skid::correct {
 struct OpenSplit {
   std::size_t share = 0;  ///< number of its Spread
   Ways ways;
-  std::vector<std::size_t> way_of;  ///< by candidate: index in Ways::from; SIZE_MAX: none
+  std::vector<std::vector<std::size_t>> ways_of;  ///< by candidate: indices in Ways::from
   // For the estimate by block flow.
   std::uint64_t address = 0;   ///< sampled, link-time
   std::uint64_t distance = 0;  ///< of the process's addresses, where a breakpoint depends on it
@@ -46,9 +46,9 @@ class Splits {
   void estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all);
 
   /// Splits all that was added, by the best of what is known (SplitBy). `recording`: after
-  /// digest(), which gave `spaces`.
+  /// digest(), which gave `spaces`; `cpu`: that it was recorded on.
   void decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-              CorrectedEvents& events);
+              const machine::CpuIdentity& cpu, CorrectedEvents& events);
 
  private:
   /// Samples of `instructions` events at an instruction.

@@ -3,6 +3,7 @@
 #include "src/perfdata/format.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace skid::correct {
 
@@ -30,6 +31,16 @@ bool WatchedData::is_data_of_file(std::uint64_t watched, symbols::FileIndex file
   });
 }
 
+std::vector<AddressRange> WatchedData::read_only(std::uint64_t watched, symbols::FileIndex file,
+                                                 std::uint64_t bias) {
+  const auto* module = modules_.find(spaces_.file(file)).module;
+  if (module == nullptr || bias != 0) return {};
+  auto ranges = module->read_only_ranges();
+  const bool is_constant = std::any_of(
+      ranges.begin(), ranges.end(), [&](const AddressRange& one) { return one.contains(watched); });
+  return is_constant ? std::vector<AddressRange>() : std::move(ranges);
+}
+
 Suspicion WatchedData::suspicion_of(const CorrectedEvent& event, const Sampled& one,
                                     std::uint64_t address) {
   Suspicion suspicion;
@@ -45,13 +56,14 @@ Suspicion WatchedData::suspicion_of(const CorrectedEvent& event, const Sampled& 
   suspicion.bias = bias;
   suspicion.length = std::max<std::uint64_t>(event.attribute.config2, 1);
   const std::tuple key(one.attribute, one.file, bias);
-  const auto known = stack_is_elsewhere_.find(key);
-  suspicion.stack_is_elsewhere =
-      known != stack_is_elsewhere_.end()
-          ? known->second
-          : stack_is_elsewhere_
-                .emplace(key, is_data_of_file(event.attribute.config1, one.file, bias))
-                .first->second;
+  const auto [known, is_new] = places_.try_emplace(key);
+  Place& place = known->second;
+  if (is_new) {
+    place.stack_is_elsewhere = is_data_of_file(event.attribute.config1, one.file, bias);
+    place.read_only = read_only(event.attribute.config1, one.file, bias);
+  }
+  suspicion.stack_is_elsewhere = place.stack_is_elsewhere;
+  suspicion.read_only = place.read_only;
   return suspicion;
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <vector>
 
 namespace skid::correct {
 
@@ -23,17 +24,28 @@ class WatchedData {
   /// Learns from samples in a file where processes mapped it.
   void add_mappings(const symbols::Module& module, std::span<const Sampled> samples);
 
-  /// What can have caused samples of `event` at a link-time address of a file.
+  /// After all add_mappings(). What can have caused samples of `event` at a link-time address of a
+  /// file.
   Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address);
 
  private:
+  /// Parts of a file that processes have at its own addresses; empty if the watched bytes are in
+  /// one.
+  std::vector<AddressRange> read_only(std::uint64_t watched, symbols::FileIndex file,
+                                      std::uint64_t bias);
   bool is_data_of_file(std::uint64_t watched, symbols::FileIndex file, std::uint64_t bias);
 
   const symbols::AddressSpaces& spaces_;
   locate::ModuleStore& modules_;
   /// Of a file, addresses in processes less those of the file.
   std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
-  std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, bool> stack_is_elsewhere_;
+  /// As in Suspicion.
+  struct Place {
+    bool stack_is_elsewhere = false;
+    std::vector<AddressRange> read_only;
+  };
+  /// By event, file and bias.
+  std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, Place> places_;
 };
 
 }  // namespace skid::correct

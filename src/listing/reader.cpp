@@ -111,7 +111,7 @@ std::string_view name_of(Where where) {
 }
 
 bool Column::is_corrected() const noexcept {
-  return correction && correction->skid.verdict == correct::Verdict::corrected;
+  return correction && correct::is_corrected(correction->skid.verdict);
 }
 
 std::uint64_t Column::read() const {
@@ -215,12 +215,12 @@ void Reader::count(Code& code, const Reading& reading, const LocatedSamples& loc
   Count& sum = code.samples[address][*column];
   sum += {located.samples, located.kind.exact() ? located.samples : 0};
   if (code.kind != Kind::kernel_function || !listing_.columns[*column].is_corrected()) return;
-  sum += {.corrected = located.samples, .low = located.samples, .high = located.samples};
+  sum += {.corrected = located.samples, .high = located.samples};
 }
 
 void Reader::count_corrected(const Reading& reading, const CodeOf& code_of) {
   for (const auto& [attribute, event] : reading.corrected) {
-    if (event.correction.skid.verdict != correct::Verdict::corrected) continue;
+    if (!correct::is_corrected(event.correction.skid.verdict)) continue;
     const std::size_t column = *reading.columns[attribute];
     std::map<correct::SpreadPlace, correct::Counts> places;
     correct::add_up(event.spreads, [&](const correct::SpreadPlace& place) -> correct::Counts& {

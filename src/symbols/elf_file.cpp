@@ -29,7 +29,8 @@ std::vector<Segment> read_segments(Elf* elf, const GElf_Ehdr& header) {
     if (gelf_getphdr(elf, static_cast<int>(i), &program_header) == nullptr) break;
     if (program_header.p_type != PT_LOAD) continue;
     segments.push_back({program_header.p_offset, program_header.p_vaddr, program_header.p_filesz,
-                        program_header.p_memsz, (program_header.p_flags & PF_X) != 0});
+                        program_header.p_memsz, (program_header.p_flags & PF_X) != 0,
+                        (program_header.p_flags & PF_W) != 0});
   }
   return segments;
 }

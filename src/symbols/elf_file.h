@@ -28,6 +28,7 @@ struct Segment {
   std::uint64_t file_size = 0;    ///< bytes
   std::uint64_t memory_size = 0;  ///< bytes, with those that are zero and not in the file
   bool executable = false;
+  bool writable = false;
 };
 
 class ElfFile {

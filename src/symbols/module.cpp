@@ -118,13 +118,26 @@ std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const
   return address;
 }
 
-std::vector<AddressRange> Module::loaded_ranges() const {
+namespace {
+
+std::vector<AddressRange> ranges_of(const ElfFile& file, bool writable_too) {
   std::vector<AddressRange> ranges;
-  for (const Segment& segment : contents_->file.segments()) {
+  for (const Segment& segment : file.segments()) {
     const std::uint64_t end = segment.address + segment.memory_size;
+    if (segment.writable && !writable_too) continue;
     if (end > segment.address) ranges.push_back({segment.address, end});
   }
   return ranges;
+}
+
+}  // namespace
+
+std::vector<AddressRange> Module::loaded_ranges() const {
+  return ranges_of(contents_->file, true);
+}
+
+std::vector<AddressRange> Module::read_only_ranges() const {
+  return ranges_of(contents_->file, false);
 }
 
 std::optional<Module::ExecutableMapping> Module::executable_mapping_at(

@@ -49,6 +49,9 @@ class Module {
   /// in the order of the file.
   std::vector<AddressRange> loaded_ranges() const;
 
+  /// Those of them that are not writable.
+  std::vector<AddressRange> read_only_ranges() const;
+
   /// The part of the file that the kernel maps executable around `address`, as in PERF_RECORD_MMAP:
   /// whole pages of 4 KiB.
   struct ExecutableMapping {

@@ -122,6 +122,20 @@ joined:
   ret
   .size joined, . - joined
 
+  function apart
+  testb $1, %dil
+  jne .Lstores
+  site number, apart
+  cmpq $-77, watched(%rip)
+  jne .Lends
+.Lstores:
+  site stores, apart
+  movq %rdi, watched(%rip)
+.Lends:
+  nop
+  ret
+  .size apart, . - apart
+
   .data
   .balign 8
   .globl watched, pointer
@@ -141,6 +155,7 @@ extern long watched __attribute__((visibility("hidden")));
 extern long pointer __attribute__((visibility("hidden")));
 void work(long);
 void joined(long);
+void apart(long) __attribute__((visibility("hidden")));
 int run(int argc) {
   int ends[2];
   if (argc > 1) return printf("%p %p\n", (void*)&watched, (void*)&pointer) < 0;
@@ -148,6 +163,7 @@ int run(int argc) {
   for (long i = 0; i < 200; ++i) {
     work(i);
     joined(i);
+    apart(i);
   }
   return write(ends[1], &watched, sizeof watched) != sizeof watched;
 }
@@ -272,13 +288,22 @@ struct Site {
 
 const std::vector<Site>& sites() {
   static const std::vector<Site> all{
-      {"work", "store", kCalls},         {"work", "increment", kCalls},
-      {"work", "odd", kCalls / 2},       {"work", "even", kCalls / 2},
-      {"work", "compare", kCalls},       {"work", "push", kCalls},
-      {"work", "pop", kCalls},           {"work", "movs", kCalls},
-      {"work", "rep", 8 * kCalls},       {"work", "before_call", kCalls},
-      {"work", "before_return", kCalls}, {"callee", "in_callee", 2 * kCalls},
-      {"tail", "in_tail", kCalls}};
+      {"work", "store", kCalls},
+      {"work", "increment", kCalls},
+      {"work", "odd", kCalls / 2},
+      {"work", "even", kCalls / 2},
+      {"work", "compare", kCalls},
+      {"work", "push", kCalls},
+      {"work", "pop", kCalls},
+      {"work", "movs", kCalls},
+      {"work", "rep", 8 * kCalls},
+      {"work", "before_call", kCalls},
+      {"work", "before_return", kCalls},
+      {"callee", "in_callee", 2 * kCalls},
+      {"tail", "in_tail", kCalls},
+      // No CPU fuses a comparison with a number at a place that is relative to RIP.
+      {"apart", "number", kCalls / 2},
+      {"apart", "stores", kCalls / 2}};
   return all;
 }
 
@@ -342,6 +367,49 @@ TEST_F(CorrectCommand, AgreesWithExecutionBreakpoints) {
   EXPECT_EQ(places.count(place_of("fixed", "work", "odd")), 0u) << "it only reads";
 }
 
+TEST_F(CorrectCommand, KnowsDataOfFilesThatAreMappedLater) {
+  write("data.c", "long watched; void touch(void) { watched += 1; }");
+  write("falls.s", R"(
+  .text
+  .globl falls, into
+  .type falls, @function
+  .type into, @function
+falls:
+  movq watched@GOTPCREL(%rip), %rax
+  movq %rdi, (%rax)
+  .size falls, . - falls
+into:
+  nop
+  ret
+  .size into, . - into
+  .section .note.GNU-stack,"",@progbits
+)");
+  write("main.c", R"(
+#include <stdio.h>
+extern long watched;
+void touch(void);
+void falls(long);
+int main(int argc, char** argv) {
+  (void)argv;
+  if (argc > 1) return printf("%p %p\n", (void*)&watched, (void*)&watched) < 0;
+  for (long i = 0; i < 50; ++i) {
+    falls(i);
+    touch();
+  }
+  return 0;
+}
+)");
+  compile({"-fPIC", "-shared", "-o", "libdata.so", "data.c"});
+  compile({"-fPIE", "-pie", "-fPIC", "-o", "main", "main.c", "falls.s", "./libdata.so"});
+  if (!record("./main", 0, "w:u", "main.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const json event = corrected({"main.data"})[0];
+  EXPECT_EQ(event["split"], 0);
+  const json falls = by_place(event).at("falls+7");
+  EXPECT_EQ(falls["low"], 50) << "callers write to the stack, which is not in the library";
+}
+
 TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
@@ -370,7 +438,7 @@ TEST_F(CorrectCommand, ComputesTheCorrectedCountsOfAnnotate) {
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   std::string access;
   const std::vector<std::vector<std::string>> functions{
-      {"work", "callee", "tail"}, {"joined"}};  // in the last one all samples are split
+      {"work", "callee", "tail", "apart"}, {"joined"}};  // in the last one all samples are split
   for (std::size_t datum = 0; datum < functions.size(); ++datum) {
     if (!record("./fixed", datum, "rw:u", "fixed.data", {"-e", "cpu-clock:u"})) {
       GTEST_SKIP() << "perf cannot record a data breakpoint here";

@@ -1,9 +1,12 @@
 // Which skid is taken out of which event, and how samples with several candidates are split.
 #include "src/correct/correct.h"
 
+#include "src/correct/model_fit.h"
+#include "src/correct/places.h"
 #include "src/correct/shares.h"
 #include "src/correct/skid.h"
 #include "src/locate/digest.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
@@ -12,6 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -36,6 +40,10 @@ struct Profile {
     attribute.precise_ip = 1;
     knowledge.core_pmu = true;
     knowledge.core = measure::CoreEvent{.config = kLoads};
+    knowledge.catalogue = "a catalogue";
+    knowledge.cpu.core = events::Core::skylake;
+    knowledge.event =
+        events::Event{.name = "MEM_INST_RETIRED.ALL_LOADS", .config = kLoads, .precise = true};
     machine.cpu.arch = "x86_64";
     machine.cpu.vendor = "GenuineIntel";
     machine.cpu.family = 6;
@@ -49,6 +57,10 @@ struct Profile {
     run.precise.recorded = 1;
     run.cpu = {"GenuineIntel", "", 6, 94, 3, "0xf0", "x86_64", std::nullopt};
     run.kernel = "6.1.0";
+    attribute.frequency = true;
+    attribute.period_or_frequency = 4000;
+    run.path = measure::recording_path(attribute, knowledge, machine);
+    run.path->frequency = 1000;
     run.contract.verdict = analysis::Verdict::kept;
     run.constant_skid = analysis::ConstantSkid{1, {}, analysis::Verdict::kept};
   }
@@ -103,6 +115,13 @@ TEST(SkidOfAnEvent, IsRefusedWhereTheRunIsOfAnotherMachine) {
   differs([](Profile& p) { p.run.cpu.hypervisor = "KVM"; }, "hypervisor");
   differs([](Profile& p) { p.run.synthetic = true; }, "samples");
   differs([](Profile& p) { p.run.event.excluded = {"kernel"}; }, "counted modes");
+  Profile other_path;
+  other_path.run.path->frequency.reset();
+  const Skid skid = other_path.skid();
+  EXPECT_EQ(skid.verdict, Verdict::corrected) << "stated, and not refused";
+  EXPECT_EQ(skid.compared.back().what, "recording path");
+  EXPECT_EQ(skid.compared.back().match, Compared::Match::differs);
+  EXPECT_THAT(skid.compared.back().profile, HasSubstr("4000 samples a second"));
   Profile unknown;
   unknown.machine.cpu.microcode.clear();
   EXPECT_EQ(unknown.skid().verdict, Verdict::corrected) << "stated, and not refused";
@@ -143,6 +162,7 @@ TEST(SkidOfAnEvent, IsRefusedForWhatHasNone) {
   refused([](Profile& p) { p.pmu = "arm_spe_0"; }, "SPE");
   refused([](Profile& p) { p.knowledge.of_arm = true; }, "Arm core PMU");
   refused([](Profile& p) { p.exact = 1; }, "EXACT_IP");
+  refused([](Profile& p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
   refused([](Profile& p) { p.attribute.precise_ip = 0; }, "level 0");
   refused([](Profile& p) { p.attribute.precise_ip = 2; }, "level 2");
   refused([](Profile& p) { p.attribute.type = perfdata::PERF_TYPE_TRACEPOINT, p.knowledge = {}; },
@@ -168,6 +188,34 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
   EXPECT_EQ(profile.skid(false).verdict, Verdict::nothing_to_correct) << "page faults";
 }
 
+TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
+  const auto judged = [](const auto& set) {
+    CorrectedEvent event;
+    event.correction.skid.verdict = Verdict::corrected;
+    set(event.correction);
+    judge_fit(event);
+    return event.correction.skid;
+  };
+  const auto counts = [](std::uint64_t moved, std::uint64_t unexplained, std::uint64_t unknown,
+                         std::uint64_t kernel) {
+    return [=](EventCorrection& event) {
+      event.moved = moved, event.unexplained = unexplained, event.unknown = unknown;
+      event.not_placed[static_cast<std::size_t>(analysis::NotJudged::kernel)] = kernel;
+      event.samples = moved + unexplained + unknown + kernel;
+    };
+  };
+  EXPECT_EQ(judged(counts(950, 10, 20, 20)).verdict, Verdict::corrected);
+  EXPECT_EQ(judged(counts(950, 10, 21, 20)).verdict, Verdict::corrected_in_part);
+  EXPECT_EQ(judged(counts(1, 0, 100, 0)).reason,
+            "100 of 101 samples stay where they were recorded");
+  EXPECT_EQ(judged(counts(10, 0, 0, 100)).verdict, Verdict::corrected_in_part);
+  EXPECT_EQ(judged(counts(94, 6, 0, 0)).verdict, Verdict::refused);
+  EXPECT_EQ(judged(counts(0, 0, 100, 0)).verdict, Verdict::refused) << "none was placed";
+  EXPECT_EQ(judged(counts(0, 0, 0, 100)).verdict, Verdict::refused);
+  EXPECT_EQ(judged(counts(0, 0, 0, 0)).verdict, Verdict::nothing_to_correct);
+  EXPECT_EQ(judged(counts(0, 0, 0, 0)).reason, "no samples");
+}
+
 TEST(Apportion, KeepsTheSum) {
   const auto parts = [](std::uint64_t samples, const std::vector<double>& weights) {
     auto found = apportion(samples, weights);
@@ -187,7 +235,8 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   constexpr std::uint64_t kCode = 0x400000, kOffset = 0x1000;  // of the mapping, in the file
   test::RecordingBuilder builder;
   builder.event({.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_BRANCH_STACK});
+                                perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_BRANCH_STACK,
+                 .branch_sample_type = perfdata::PERF_SAMPLE_BRANCH_ANY});
   builder.mmap(kPid, kCode, 0x1000, kOffset, "/bin/program", 1);
   // Newest first: from 0x130 to 0x180; before it from 0x110 to 0x120; before it from 0x150 to
   // 0x100.
@@ -212,13 +261,32 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   const std::vector<Ways> ways{ways_to(0x180, 0x130, 0x17c), ways_to(0x120, 0x140, 0x11c),
                                ways_to(0x128, 0x110, 0x124), ways_to(0x100, 0x150, 0xfc),
                                ways_to(0x134, 0x110, 0x130)};
-  const auto counted = count_ways(recording, digest.spaces, ways);
+  const auto counted = count_ways(recording, digest.spaces, ways, Profile().machine.cpu);
   ASSERT_EQ(counted.size(), ways.size());
   EXPECT_THAT(counted[0].from, ElementsAre(1, 0)) << "a jump from a known place";
   EXPECT_EQ(counted[1].elsewhere, 1u) << "a jump from another one";
   EXPECT_THAT(counted[2].from, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
   EXPECT_THAT(counted[3].from, ElementsAre(1, 0));
   EXPECT_THAT(counted[4].from, ElementsAre(0, 0)) << "after the end of that run";
+}
+
+TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
+  const SpreadPlace here{0, 0x10, true}, there{0, 0x20, true};
+  // Of the first the cause is not known; of the second one of several is not, in the same place.
+  const std::vector<Spread> spreads{{here, 100, {here}, {100}, true},
+                                    {here, 10, {there, here}, {4, 6}, true},
+                                    {here, 1, {there}, {1}, false}};
+  std::map<SpreadPlace, Counts> by_instruction;
+  add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return by_instruction[place]; });
+  EXPECT_EQ(by_instruction[here].low, 0u);
+  EXPECT_EQ(by_instruction[here].corrected, 106u);
+  EXPECT_EQ(by_instruction[here].high, 110u);
+  EXPECT_EQ(by_instruction[there].low, 1u);
+  EXPECT_EQ(by_instruction[there].high, 11u);
+  Counts whole;
+  add_up(spreads, [&](const SpreadPlace&) -> Counts& { return whole; });
+  EXPECT_EQ(whole.low, 1u);
+  EXPECT_EQ(whole.high, 111u);
 }
 
 /// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
@@ -321,10 +389,12 @@ class SplitSamples : public ::testing::Test {
       for (int i = 0; i < samples; ++i) add_sample(builder, id, offset, nullptr);
     }
   }
-  static test::EventToBuild loads(std::uint64_t sample_type = 0, std::uint64_t config = kLoads) {
+  static test::EventToBuild loads(std::uint64_t sample_type = 0, std::uint64_t config = kLoads,
+                                  std::uint64_t branches = perfdata::PERF_SAMPLE_BRANCH_ANY) {
     return {.type = perfdata::PERF_TYPE_RAW,
             .config = config,
             .sample_type = sample_type,
+            .branch_sample_type = branches,
             .precise_ip = 1,
             .ids = {1}};
   }
@@ -367,6 +437,21 @@ TEST_F(SplitSamples, FollowsAllBranchRecordsThatAreNewerThanTheirSamples) {
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
   EXPECT_EQ(corrected_at(event, kCompare), 30u);
   EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
+  using namespace perfdata;
+  for (const std::uint64_t branches :
+       {std::uint64_t{PERF_SAMPLE_BRANCH_ANY_CALL},
+        std::uint64_t{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY}}) {
+    const auto event =
+        correct_with({loads(PERF_SAMPLE_BRANCH_STACK, kMisses, branches)}, [&](auto& builder) {
+          const std::vector<std::pair<std::uint64_t, std::uint64_t>> called{{0x200, kCompare}};
+          for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, &called);
+        });
+    EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
+    EXPECT_EQ(corrected_at(event, kCompare), 20u);
+  }
 }
 
 TEST_F(SplitSamples, FollowsTheInstructionsEvent) {

@@ -143,10 +143,12 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   if (!skid.compared.empty()) {
     text += page.field("compared", joined(texts_of(skid.compared, compared_text)));
   }
-  const Ink ink = skid.verdict == Verdict::refused ? Ink::red : Ink::green;
+  const Ink ink = skid.verdict == Verdict::refused             ? Ink::red
+                  : skid.verdict == Verdict::corrected_in_part ? Ink::yellow
+                                                               : Ink::green;
   text += page.field("verdict", verdict_text(skid), ink);
   if (!skid.advice.empty()) text += page.field("instead", escape_for_terminal(skid.advice));
-  if (skid.verdict == Verdict::corrected) {
+  if (is_corrected(skid.verdict)) {
     text += page.field("outcome", outcome(event));
   } else if (const std::string not_placed = not_placed_text(event); !not_placed.empty()) {
     text += page.field("not placed", not_placed);
@@ -159,8 +161,8 @@ std::string event_text(const Correction& correction, const EventCorrection& even
 }  // namespace
 
 std::string verdict_text(const correct::Skid& skid) {
-  std::string verdict(skid.verdict == Verdict::nothing_to_correct ? "nothing to correct"
-                                                                  : name_of(skid.verdict));
+  std::string verdict(name_of(skid.verdict));
+  std::replace(verdict.begin(), verdict.end(), '_', ' ');
   if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
   return verdict;
 }
