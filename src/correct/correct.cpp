@@ -53,7 +53,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   bool any_corrected = false;
   for (auto& [attribute, event] : corrector.correct()) {
     moves.merge(event.moves);
-    any_corrected = any_corrected || event.correction.skid.verdict == Verdict::corrected;
+    any_corrected = any_corrected || is_corrected(event.correction.skid.verdict);
     event.correction.places =
         fold(event.spreads, choices.by, {digest.spaces, modules, corrector.blocks()});
     result.events.push_back(std::move(event.correction));

@@ -104,7 +104,8 @@ struct Choices {
 
 /// Above this share of samples without an explanation the model does not fit: 5%.
 inline constexpr double kMostUnexplained = 0.05;
-/// Above this share of samples that stay for any reason an event is corrected in part: 5%.
+/// Above this share of samples that stay for any reason, or of which one candidate is not known, an
+/// event is corrected in part: 5%.
 inline constexpr double kMostUnplaced = 0.05;
 
 /// Reads and corrects a recording. Several threads may do so at once. Memory grows with distinct

@@ -239,7 +239,10 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
   } else {
     correction.split += one.samples;
     splits_.add(flow, event, one, place.address, candidates, suspicion);
-    if (candidates.unknown) spread.candidates.push_back(place);
+    if (candidates.unknown) {
+      spread.candidates.push_back(place);
+      event.may_be_elsewhere += one.samples;
+    }
   }
   event.spreads.push_back(std::move(spread));
 }

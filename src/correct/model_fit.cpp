@@ -38,10 +38,20 @@ std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
   return {};
 }
 
-/// Samples that stay where they were recorded, whatever caused them.
-std::uint64_t staying(const EventCorrection& correction) {
-  return std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
-                         correction.unexplained + correction.unknown);
+/// Why it is corrected only in part; empty: it is as a whole.
+std::string rest_of(const CorrectedEvent& event) {
+  const EventCorrection& correction = event.correction;
+  const std::uint64_t stay =
+      std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
+                      correction.unexplained + correction.unknown);
+  const std::uint64_t open = stay + event.may_be_elsewhere;
+  const double most = kMostUnplaced * static_cast<double>(correction.samples);
+  if (static_cast<double>(open) <= most) return {};
+  return fmt::format(
+      "the cause of {} of {} samples is open: {} stay where they were recorded, {} have a "
+      "candidate "
+      "that is not known",
+      open, correction.samples, stay, event.may_be_elsewhere);
 }
 }  // namespace
 
@@ -64,12 +74,8 @@ void judge_fit(CorrectedEvent& event) {
   } else {
     skid.reason = misfit_of(event, placed);
     if (skid.reason.empty()) {
-      const std::uint64_t stay = staying(correction);
-      const double most = kMostUnplaced * static_cast<double>(correction.samples);
-      if (static_cast<double>(stay) <= most) return;
-      skid.verdict = Verdict::corrected_in_part;
-      skid.reason =
-          fmt::format("{} of {} samples stay where they were recorded", stay, correction.samples);
+      skid.reason = rest_of(event);
+      if (!skid.reason.empty()) skid.verdict = Verdict::corrected_in_part;
       return;
     }
     skid.advice = "'skidscan audit' shows which samples contradict the event";

@@ -19,7 +19,7 @@ namespace skid::correct {
 
 enum class Verdict : std::uint8_t {
   corrected,
-  corrected_in_part,  ///< but more samples than kMostUnplaced stay
+  corrected_in_part,  ///< of more than kMostUnplaced of the samples the cause is open
   refused,
   nothing_to_correct,  ///< the skid of such an event is 0, or it has no samples
 };

@@ -189,8 +189,10 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
 }
 
 TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
-  const auto judged = [](const auto& set) {
+  std::uint64_t may_be_elsewhere = 0;
+  const auto judged = [&](const auto& set) {
     CorrectedEvent event;
+    event.may_be_elsewhere = may_be_elsewhere;
     event.correction.skid.verdict = Verdict::corrected;
     set(event.correction);
     judge_fit(event);
@@ -207,13 +209,18 @@ TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
   EXPECT_EQ(judged(counts(950, 10, 20, 20)).verdict, Verdict::corrected);
   EXPECT_EQ(judged(counts(950, 10, 21, 20)).verdict, Verdict::corrected_in_part);
   EXPECT_EQ(judged(counts(1, 0, 100, 0)).reason,
-            "100 of 101 samples stay where they were recorded");
+            "the cause of 100 of 101 samples is open: 100 stay where they were recorded, 0 have a "
+            "candidate that is not known");
   EXPECT_EQ(judged(counts(10, 0, 0, 100)).verdict, Verdict::corrected_in_part);
   EXPECT_EQ(judged(counts(94, 6, 0, 0)).verdict, Verdict::refused);
   EXPECT_EQ(judged(counts(0, 0, 100, 0)).verdict, Verdict::refused) << "none was placed";
   EXPECT_EQ(judged(counts(0, 0, 0, 100)).verdict, Verdict::refused);
   EXPECT_EQ(judged(counts(0, 0, 0, 0)).verdict, Verdict::nothing_to_correct);
   EXPECT_EQ(judged(counts(0, 0, 0, 0)).reason, "no samples");
+  may_be_elsewhere = 100;
+  EXPECT_EQ(judged(counts(101, 0, 0, 0)).reason,
+            "the cause of 100 of 101 samples is open: 0 stay where they were recorded, 100 have a "
+            "candidate that is not known");
 }
 
 TEST(Apportion, KeepsTheSum) {
