@@ -83,6 +83,7 @@ const Flow::Code* Flow::code_at(std::uint64_t address) {
   kept_ += steps.steps().size();
   Code code{function->name, range, std::move(steps), {}};
   decode_inside(code);
+  kept_ += code.inside_before.size();
   return &codes_.emplace(key, std::move(code)).first->second;
 }
 
