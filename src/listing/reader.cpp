@@ -264,8 +264,8 @@ bool Reader::add_target(Reading& reading) {
     const auto address = geometry->module->address_at(located.location->offset);
     if (address && loop.contains(*address)) count(code, reading, located, *address);
   });
-  count_corrected(reading, [&](FileIndex file, std::uint64_t address) {
-    return geometry->is_target[file] && loop.contains(address) ? &code : nullptr;
+  count_corrected(reading, [&](FileIndex sampled, std::uint64_t address) {
+    return geometry->is_target[sampled] && loop.contains(address) ? &code : nullptr;
   });
   if (!code.map) {
     code.arch = geometry->description->specification.arch;

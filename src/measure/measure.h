@@ -25,7 +25,7 @@ struct Source {
 
 struct Choices {
   /// Names of the functions that count as trigger and runway, instead of a target's own note.
-  std::optional<std::string> hit_function, runway_function;
+  std::optional<std::string> hit_function = {}, runway_function = {};
   std::int64_t bin_width = 1;  ///< instructions
   /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
   std::filesystem::path perfmon = {};
