@@ -12,6 +12,8 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace skid::commands {
 namespace {
@@ -48,10 +50,23 @@ std::vector<fs::path> files_of_run(const fs::path& directory) {
   return files;
 }
 
+/// Whether what is printed would be mixed with the file's content.
+bool is_standard_output(const std::string& name) {
+  struct stat named {
+  }, printed{};
+  return ::stat(name.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &printed) == 0 &&
+         !S_ISCHR(named.st_mode) && named.st_dev == printed.st_dev &&
+         named.st_ino == printed.st_ino;
+}
+
 void check(const OutputFile& file, const std::vector<std::string>& inputs,
            bool may_replace_reports) {
   if (file.name == "-") {
     throw UsageError(fmt::format("{} -: standard output is in use; name a file", file.option));
+  }
+  if (is_standard_output(file.name)) {
+    throw UsageError(fmt::format("{} {}: is standard output, which is in use; name another file",
+                                 file.option, file.name));
   }
   std::error_code ignored;
   if (fs::is_directory(file.name, ignored)) {

@@ -1,7 +1,11 @@
 #include "src/correct/block_flow.h"
 
+#include "analysis/distributions.h"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <utility>
 
 namespace skid::correct {
@@ -11,6 +15,7 @@ using instructions::Instruction;
 using Kind = instructions::Flow;
 
 constexpr std::size_t kMostBlocks = 4096;
+constexpr std::uint64_t kLargestFunction = 1u << 20;  // bytes
 
 std::size_t block_of(const auto& blocks, std::uint64_t address) {
   const auto after =
@@ -27,6 +32,28 @@ void add(const std::array<double, 2>& executions, std::array<double, 2>& sum) {
 /// Shares of candidates that differ more between two solutions are not determined.
 constexpr double kMostDifference = 0.02;
 
+/// How far samples are from what was expected of them, by Pearson's statistic.
+class Misfit {
+ public:
+  /// `expected`: of each. `scale`: of both, to one sample.
+  void add(std::span<const double> seen, double expected, double scale = 1) {
+    for (const double one : seen) {
+      const double difference = (one - expected) / scale;
+      sum_ += difference * difference / std::max(expected / scale, 1.0);
+      ++terms_;
+    }
+  }
+  /// At 1 in 10,000 with as many degrees of freedom as there are terms, which are too many.
+  bool rejects() const {
+    constexpr double kUnlikely = 1e-4;
+    return terms_ > 0 && analysis::chi_square_p(terms_, sum_) < kUnlikely;
+  }
+
+ private:
+  double sum_ = 0;
+  int terms_ = 0;
+};
+
 }  // namespace
 
 std::size_t BlockFlow::add_way(Function& function, Way way) {
@@ -40,6 +67,7 @@ std::size_t BlockFlow::add_way(Function& function, Way way) {
 /// The blocks of a function; nullopt where it cannot be followed: parts do not decode, or jumps are
 /// computed.
 std::optional<BlockFlow::Function> BlockFlow::divide(AddressRange range) {
+  if (range.size() > kLargestFunction) return std::nullopt;
   Function function;
   for (std::uint64_t at = range.begin; at < range.end;) {
     Block block;
@@ -67,11 +95,16 @@ void BlockFlow::connect(Function& function, std::size_t number) {
     return std::any_of(candidates.known.begin(), candidates.known.end(),
                        [&](const Candidate& one) { return one.leads_from.contains(last); });
   };
-  const bool outside_causes =
-      std::any_of(candidates.known.begin(), candidates.known.end(), [&](const Candidate& one) {
-        return !range.contains(*one.leads_from.begin()) ||
-               !range.contains(*one.leads_from.rbegin());
-      });
+  const auto any_leads = [&](const auto& condition) {
+    return std::any_of(candidates.known.begin(), candidates.known.end(), [&](const Candidate& one) {
+      return std::any_of(one.leads_from.begin(), one.leads_from.end(), condition);
+    });
+  };
+  const bool outside_causes = any_leads([&](std::uint64_t at) { return !range.contains(at); });
+  const bool returns_cause = any_leads([&](std::uint64_t at) {  // of a recursive function
+    const auto instruction = flow_.instruction_at(at);
+    return instruction && instruction->flow == Kind::leaves;
+  });
   // A call before the block returns to it: its callee's RETs are that way.
   std::uint64_t call = 0;
   if (number > 0) {
@@ -98,7 +131,8 @@ void BlockFlow::connect(Function& function, std::size_t number) {
                        causes(one.address), is_pair});
   }
   if (call != 0) {
-    add_way(function, {number - 1, number, call, outside_causes || candidates.unknown, false});
+    const bool call_causes = outside_causes || returns_cause || candidates.unknown;
+    add_way(function, {number - 1, number, call, call_causes, false});
   }
   if (is_entered) {
     add_way(function, {kOutside, number, 0, false, false});
@@ -114,18 +148,19 @@ void BlockFlow::connect(Function& function, std::size_t number) {
   }
 }
 
+/// Empty where no sample says anything, or those within a block contradict each other.
 std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& function) {
   struct Count {
     Equation equation;
     bool of_instructions = false;
   };
+  Misfit misfit;
   std::vector<Count> counts;
   double of_event = 0, of_instructions = 0;  // per instruction, in blocks that have both
   for (const Block& block : function.blocks) {
     Equation all;
     for (const std::size_t way : block.in) all.ways.emplace_back(way, 1);
-    double caused = 0, executed = 0;
-    std::size_t causing = 0, counted = 0;
+    std::vector<double> caused, executed;
     for (std::size_t i = 0; i < block.instructions.size(); ++i) {
       const std::uint64_t address = block.instructions[i];
       const auto candidates = candidates_of(flow_, address, suspicion_);
@@ -141,6 +176,7 @@ std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& functio
           if (function.ways[way].causes) entered.ways.emplace_back(way, 1);
         }
         entered.value = evidence_.event(address);
+        if (is_vague(address, false)) continue;
         if (is_sure && suspicion_.skid == 1) counts.push_back({entered, false});
         if (!evidence_.instructions) continue;
         entered.ways.clear();
@@ -155,33 +191,26 @@ std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& functio
       const auto here = flow_.instruction_at(address);
       const auto before = flow_.instruction_at(block.instructions[i - 1]);
       // Nothing is sampled in the middle of a pair.
-      if (instructions::fuses(before->fusion, here->fusion)) continue;
+      if (instructions::fuses(before->fusion, here->fusion) || is_vague(address, true)) continue;
       if (is_sure && candidates.known.size() == 1 && !candidates.unknown && i >= suspicion_.skid) {
-        caused += evidence_.event(address);
-        ++causing;
+        caused.push_back(evidence_.event(address));
       }
-      if (evidence_.instructions) {
-        executed += evidence_.instructions(address);
-        ++counted;
-      }
+      if (evidence_.instructions) executed.push_back(evidence_.instructions(address));
     }
-    if (causing > 0) {
+    for (const auto* samples : {&caused, &executed}) {
+      if (samples->empty()) continue;
       Equation equation = all;
-      for (auto& way : equation.ways) way.second = static_cast<double>(causing);
-      equation.value = caused;
-      counts.push_back({equation, false});
+      for (auto& way : equation.ways) way.second = static_cast<double>(samples->size());
+      equation.value = std::accumulate(samples->begin(), samples->end(), 0.0);
+      misfit.add(*samples, equation.value / static_cast<double>(samples->size()));
+      counts.push_back({equation, samples == &executed});
     }
-    if (counted > 0) {
-      Equation equation = all;
-      for (auto& way : equation.ways) way.second = static_cast<double>(counted);
-      equation.value = executed;
-      counts.push_back({equation, true});
-    }
-    if (causing > 0 && counted > 0) {
-      of_event += caused / static_cast<double>(causing);
-      of_instructions += executed / static_cast<double>(counted);
+    if (!caused.empty() && !executed.empty()) {
+      of_event += counts.end()[-2].equation.value / static_cast<double>(caused.size());
+      of_instructions += counts.back().equation.value / static_cast<double>(executed.size());
     }
   }
+  if (counts.empty() || misfit.rejects()) return {};
   // Executions are in samples of the event, or of the other one where they have nothing in common.
   const double scale = of_event > 0 && of_instructions > 0 ? of_event / of_instructions : 1;
   const bool have_both = of_event > 0 && of_instructions > 0;
@@ -191,6 +220,7 @@ std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& functio
     const double factor = is_of_instructions ? scale : 1;
     equation.variance = factor * factor * std::max(equation.value, 1.0);
     equation.value *= factor;
+    equation.scale = factor;
     equations.push_back(std::move(equation));
   }
   double most = 1;
@@ -200,14 +230,28 @@ std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& functio
     for (const std::size_t way : block.in) kept.ways.emplace_back(way, 1);
     for (const std::size_t way : block.out) kept.ways.emplace_back(way, -1);
     kept.variance = most / 100;
+    kept.keeps = true;
     if (!block.out.empty()) equations.push_back(std::move(kept));
   }
   return equations;
 }
 
+/// Whether samples at an instruction may be of another one than that executed before: traps that
+/// wait, and pairs of which it depends on the CPU whether they are fused. `in_block`: with fused
+/// ones.
+bool BlockFlow::is_vague(std::uint64_t address, bool in_block) {
+  const Predecessors predecessors = flow_.predecessors(address);
+  return std::any_of(predecessors.known.begin(), predecessors.known.end(),
+                     [&](const Predecessor& one) {
+                       return one.instruction.delays_traps || one.tie == Tie::may_fuse ||
+                              one.tie == Tie::late_traps || (in_block && one.tie != Tie::none);
+                     });
+}
+
 /// Coordinate descent: each way in turn takes the value that fits best, given the others.
 void BlockFlow::solve(Function& function) {
   const auto equations = equations_of(function);
+  if (equations.empty()) return;
   struct Term {
     std::size_t equation;
     double factor;
@@ -226,7 +270,7 @@ void BlockFlow::solve(Function& function) {
     }
   }
   const auto descend = [&](const std::vector<double>& initial) {
-    constexpr double kMostSteps = 5e7, kPrecision = 1e-9;
+    constexpr double kMostSteps = 2e6, kPrecision = 1e-9;
     std::vector<double> values = initial;
     std::vector<double> left;
     for (const Equation& equation : equations) {
@@ -236,7 +280,9 @@ void BlockFlow::solve(Function& function) {
     }
     const auto ways = static_cast<double>(values.size());
     double change = most;
-    for (double steps = 0; steps < kMostSteps && change > kPrecision * most; steps += ways) {
+    for (double steps = 0; change > kPrecision * most; steps += ways) {
+      steps_left_ -= ways;
+      if (steps_left_ < 0 || steps > kMostSteps) return std::vector<double>();
       change = 0;
       for (std::size_t way = 0; way < values.size(); ++way) {
         double slope = 0, curvature = 0;
@@ -266,6 +312,16 @@ void BlockFlow::solve(Function& function) {
     large.push_back(most * (2 - share));
   }
   const auto one = descend(small), other = descend(large);
+  if (one.empty() || other.empty()) return;
+  Misfit misfit;
+  for (const Equation& equation : equations) {
+    if (equation.keeps) continue;
+    double sum = 0;
+    for (const auto& [way, factor] : equation.ways) sum += factor * one[way];
+    misfit.add({&equation.value, 1}, sum, equation.scale);
+  }
+  if (misfit.rejects()) return;
+  function.is_solved = true;
   for (std::size_t way = 0; way < function.ways.size(); ++way) {
     function.ways[way].executions = {one[way], other[way]};
   }
@@ -273,12 +329,12 @@ void BlockFlow::solve(Function& function) {
 
 const BlockFlow::Function* BlockFlow::function_at(std::uint64_t address) {
   const AddressRange range = flow_.function_around(address);
-  const auto [known, is_new] = functions_.try_emplace(range.begin);
+  const auto [known, is_new] = functions_.try_emplace(std::pair(range.begin, range.end));
   if (is_new) {
     known->second = divide(range);
     if (known->second) solve(*known->second);
   }
-  return known->second ? &*known->second : nullptr;
+  return known->second && known->second->is_solved ? &*known->second : nullptr;
 }
 
 BlockFlow::Executions BlockFlow::executions_of(std::uint64_t address) {
@@ -313,6 +369,7 @@ std::vector<double> BlockFlow::weights(std::uint64_t address, const Candidates& 
   Executions of_elsewhere = {};
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const std::uint64_t last : candidates.known[i].leads_from) {
+      if (last == address) return {};  // executed in parts: how often, no way shows
       const auto way = std::find_if(block.in.begin(), block.in.end(), [&](std::size_t number) {
         return function->ways[number].last == last;
       });

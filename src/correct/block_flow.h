@@ -35,11 +35,16 @@ struct Evidence {
 /// its Poisson variance.
 class BlockFlow {
  public:
-  BlockFlow(Flow& flow, const Suspicion& suspicion, Evidence evidence)
-      : flow_(flow), suspicion_(suspicion), evidence_(std::move(evidence)) {}
+  /// `steps_left`: of the solution, to be shared with others of the recording; functions for which
+  /// they do not suffice are not estimated.
+  BlockFlow(Flow& flow, const Suspicion& suspicion, Evidence evidence, double& steps_left)
+      : flow_(flow),
+        suspicion_(suspicion),
+        evidence_(std::move(evidence)),
+        steps_left_(steps_left) {}
 
   /// How often each candidate of samples at `address` led there, and last what is not known, if
-  /// that may have. Empty where the samples do not determine it.
+  /// that may have. Empty where the samples do not determine it, or contradict the model.
   std::vector<double> weights(std::uint64_t address, const Candidates& candidates);
 
  private:
@@ -64,10 +69,13 @@ class BlockFlow {
   struct Equation {
     std::vector<std::pair<std::size_t, double>> ways;
     double value = 0, variance = 1;
+    double scale = 1;    ///< of `value`, to one sample
+    bool keeps = false;  ///< what enters a block leaves it: no samples
   };
   struct Function {
     std::vector<Block> blocks;
     std::vector<Way> ways;
+    bool is_solved = false;
   };
 
   const Function* function_at(std::uint64_t address);
@@ -75,6 +83,7 @@ class BlockFlow {
   void connect(Function& function, std::size_t block);
   std::size_t add_way(Function& function, Way way);
   std::vector<Equation> equations_of(const Function& function);
+  bool is_vague(std::uint64_t address, bool in_block);
   void solve(Function& function);
   /// As often as the block was executed that ends with the instruction at `address`.
   Executions executions_of(std::uint64_t address);
@@ -82,7 +91,9 @@ class BlockFlow {
   Flow& flow_;
   Suspicion suspicion_;
   Evidence evidence_;
-  std::map<std::uint64_t, std::optional<Function>> functions_;  ///< by address; nullopt: unknown
+  double& steps_left_;
+  /// By range; nullopt: it cannot be followed.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::optional<Function>> functions_;
 };
 
 }  // namespace skid::correct

@@ -49,9 +49,11 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(features, attribute);
     const auto knowledge = profile.cpu.know(attribute, pmu);
-    if (knowledge.counted == events::Counted::instructions) {
-      of_instructions_.insert(index);
-      instructions_are_precise_ = attribute.precise_ip >= 2;
+    // Of several the most precise one; at level 0 samples are too late by an unknown number.
+    const auto precise_ip = attribute.precise_ip;
+    if (knowledge.counted == events::Counted::instructions && precise_ip > 0 &&
+        (!of_instructions_ || attributes[*of_instructions_].precise_ip < precise_ip)) {
+      of_instructions_ = index;
     }
     const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
                                                          index, requested[index]);
@@ -77,7 +79,9 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
 CorrectedEvents& Corrector::correct() {
   std::vector<Splits::Executed> executed;
   digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located, executed); });
-  splits_.use_executed(std::move(executed), instructions_are_precise_);
+  splits_.use_executed(
+      std::move(executed),
+      of_instructions_ && recording_.attributes()[*of_instructions_].precise_ip >= 2);
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
   std::vector<std::span<const Sampled>> files;
@@ -115,7 +119,7 @@ void Corrector::leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPl
 
 void Corrector::take(const locate::LocatedSamples& located,
                      std::vector<Splits::Executed>& executed) {
-  if (of_instructions_.contains(located.attribute) && located.location &&
+  if (of_instructions_ == located.attribute && located.location &&
       located.kind.mode() == perfdata::CpuMode::user) {
     executed.emplace_back(located.location->file, located.location->offset, located.samples);
   }

@@ -15,6 +15,7 @@
 #include "src/symbols/module.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -67,9 +68,8 @@ class Corrector {
   bool keeps_blocks_;
   CorrectedEvents events_;
   std::vector<std::string> recorded_events_;
-  /// Events whose samples are where instructions were executed.
-  std::set<std::uint32_t> of_instructions_;
-  bool instructions_are_precise_ = false;
+  /// The event whose samples show where instructions were executed.
+  std::optional<std::uint32_t> of_instructions_;
   std::vector<Sampled> sampled_;
   WatchedData watched_;
   Splits splits_;

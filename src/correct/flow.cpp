@@ -313,8 +313,12 @@ void Flow::add_computed(const Code& code, std::size_t index, Predecessors& prede
 Predecessors Flow::predecessors(std::uint64_t address) {
   constexpr std::size_t kMostKept = std::size_t{1} << 20;
   if (kept_ > kMostKept) {
-    codes_.clear();
-    kept_ = 0;
+    const std::uint64_t function = function_around(address).begin;
+    if (function != crowded_by_) {  // a single function may be that large
+      codes_.clear();
+      kept_ = 0;
+      crowded_by_ = function;
+    }
   }
   Predecessors found;
   const Code* code = code_at(address);

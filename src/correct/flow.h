@@ -117,6 +117,7 @@ class Flow {
   std::optional<audit::Branches> branches_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Code> codes_;  ///< by their ranges
   std::size_t kept_ = 0;                                           ///< instructions in them
+  std::uint64_t crowded_by_ = 0;  ///< the function at hand when they were last forgotten
   std::map<std::uint64_t, Returns> returns_;
 };
 

@@ -75,8 +75,11 @@ void Splits::add(Flow& flow, const CorrectedEvent& event, const Sampled& one, st
   }
   open.address = address;
   open.distance = distance_of(one.ip, address);
-  open.candidates = candidates;
-  open.suspicion = suspicion;
+  open.needs_estimate = !event.attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK);
+  if (open.needs_estimate) {
+    open.candidates = candidates;
+    open.suspicion = suspicion;
+  }
   open_.push_back(std::move(open));
 }
 
@@ -94,6 +97,7 @@ void Splits::estimate(const symbols::Module& module, Flow& flow, std::span<const
   }
   std::map<std::pair<std::uint32_t, std::uint64_t>, BlockFlow> flows;
   for (OpenSplit& open : added) {
+    if (!open.needs_estimate) continue;
     const std::pair key(open.ways.attribute, open.distance);
     const symbols::FileIndex file = open.ways.file;
     Evidence evidence;
@@ -108,8 +112,11 @@ void Splits::estimate(const symbols::Module& module, Flow& flow, std::span<const
       };
       evidence.precise = executed_is_precise_;
     }
-    auto& block_flow = flows.try_emplace(key, flow, open.suspicion, evidence).first->second;
+    auto& block_flow =
+        flows.try_emplace(key, flow, open.suspicion, evidence, steps_left_).first->second;
     open.estimate = block_flow.weights(open.address, open.candidates);
+    open.candidates = {};
+    open.suspicion = {};
   }
 }
 

@@ -22,7 +22,8 @@ struct OpenSplit {
   std::size_t share = 0;  ///< number of its Spread
   Ways ways;
   std::vector<std::vector<std::size_t>> ways_of;  ///< by candidate: indices in Ways::from
-  // For the estimate by block flow.
+  // For the estimate by block flow, where the samples have no branch records.
+  bool needs_estimate = true;
   std::uint64_t address = 0;   ///< sampled, link-time
   std::uint64_t distance = 0;  ///< of the process's addresses, where a breakpoint depends on it
   Candidates candidates;
@@ -58,6 +59,7 @@ class Splits {
   bool executed_is_precise_ = false;
   std::vector<OpenSplit> open_;
   std::size_t estimated_ = 0;  ///< of `open_`
+  double steps_left_ = 2e7;    ///< of BlockFlow: about a second
 };
 
 }  // namespace skid::correct

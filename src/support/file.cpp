@@ -58,11 +58,16 @@ void synchronize(const FileDescriptor& file, const fs::path& path) {
   }
 }
 
-/// The file that a symbolic link names, existing or not.
+bool is_below_proc(const fs::path& path) {
+  return path.string().starts_with("/proc/");
+}
+
+/// The file that a symbolic link names, existing or not. Links below /proc lead to what a process
+/// has open, whatever they name.
 fs::path followed(fs::path path) {
   constexpr int kMostLinks = 40;  // MAXSYMLINKS, include/linux/namei.h
   std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+  for (int i = 0; i < kMostLinks && !is_below_proc(path) && fs::is_symlink(path, error); ++i) {
     path = path.parent_path() / fs::read_symlink(path, error);
   }
   return path;
@@ -243,14 +248,15 @@ StagedFile::StagedFile(fs::path path, unsigned mode) : path_(std::move(path)) {
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) throw unwritable(path_, errno);
   if (exists && S_ISDIR(status.st_mode)) throw unwritable(path_, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
-    device_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  final_ = followed(path_);
+  if (exists && (!S_ISREG(status.st_mode) || is_below_proc(final_))) {
+    // Appending: what others wrote to their standard output stays.
+    device_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
     if (!device_) throw unwritable(path_, errno);
     std::string ignored;
     file_ = unnamed_file(ignored);
     return;
   }
-  final_ = followed(path_);
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const fs::path name =

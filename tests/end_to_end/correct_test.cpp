@@ -593,6 +593,49 @@ TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "copy.data"));
 }
 
+TEST_F(CorrectCommand, GuessesHowOftenAStringInstructionIsSampledItself) {
+  if (const auto why = test::why_perf_cannot_record(directory_.path()); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  // Its samples are as many as its repetitions, of which the executions around it say nothing.
+  write("string.s", R"(
+  .globl _start
+  .data
+x: .quad 1
+  .text
+  .type f, @function
+f: movl x(%rip), %eax
+  nop
+  movl $5, %ecx
+  leaq x(%rip), %rdi
+  testl $1, %ebx
+  jz 1f
+  movl x(%rip), %eax
+1: rep stosb
+  nop
+  ret
+  .size f, . - f
+_start: movl $100, %ebx
+2: call f
+  decl %ebx
+  jnz 2b
+  movl $60, %eax
+  xorl %edi, %edi
+  syscall
+)");
+  compile({"-nostdlib", "-static", "-o", "string", "string.s"});
+  std::istringstream symbols(done({"nm", "string"}));
+  std::string line, datum;
+  while (std::getline(symbols, line)) {
+    if (line.ends_with(" d x")) datum = line.substr(0, line.find(' '));
+  }
+  done({"perf", "record", "-q", "-c", "1", "-e", "mem:0x" + datum + ":rw:u", "-o", "string.data",
+        "./string"});
+  const json event = corrected({"string.data"})[0];
+  EXPECT_EQ(event["split_by"]["equal_shares"], event["split"]) << event;
+  EXPECT_GT(event["split"], 0);
+}
+
 TEST_F(CorrectCommand, LeavesAccessesOfTheKernel) {
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});

@@ -465,7 +465,7 @@ TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
   const test::EventToBuild instructions{.type = perfdata::PERF_TYPE_HARDWARE,
                                         .config = 1,
                                         .sample_type = 0,
-                                        .precise_ip = 0,
+                                        .precise_ip = 1,
                                         .ids = {2}};
   const auto event = correct_with({loads(0, kMisses), instructions}, [&](auto& builder) {
     add_samples(builder, 1, {{kAdd, 40}});
@@ -484,6 +484,14 @@ TEST_F(SplitSamples, FollowsTheEventThatEveryLoadCausesOnce) {
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::blocks)], 40u);
   EXPECT_EQ(corrected_at(event, kCompare), 10u + 30u);
   EXPECT_EQ(corrected_at(event, kLoad), 10u);
+}
+
+TEST_F(SplitSamples, HasEqualSharesWhereSamplesContradictTheFlow) {
+  const auto event = correct_with({loads()}, [&](auto& builder) {
+    // The second load was executed 1,000 times, and followed 40 times at most.
+    add_samples(builder, 1, {{kLoad, 1000}, {kAdd, 40}});
+  });
+  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
 }
 
 TEST_F(SplitSamples, HasEqualSharesWithoutEvidence) {

@@ -133,6 +133,17 @@ TEST_F(File, WrittenThroughADanglingLinkIsMadeWhereItPoints) {
   EXPECT_EQ(read_file(directory_ / "a", 100), "new");
 }
 
+TEST_F(File, WrittenToAnOpenFileIsAddedToIt) {
+  const fs::path log = directory_ / "log";
+  std::ofstream(log) << "before";
+  const FileDescriptor open(::open(log.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  const fs::path link = directory_ / "stdout";
+  fs::create_symlink("/proc/self/fd/" + std::to_string(open.get()), link);
+  write_file_atomically(link, " and after");
+  EXPECT_EQ(read_file(log, 100), "before and after");
+  EXPECT_TRUE(fs::is_symlink(link));
+}
+
 TEST_F(File, WrittenToADeviceLeavesTheDevice) {
   const fs::path null = directory_ / "null", full = directory_ / "full";
   if (!test::make_device(null, test::MemoryDevice::null) ||
