@@ -32,14 +32,17 @@ void add(const std::array<double, 2>& executions, std::array<double, 2>& sum) {
 /// Shares of candidates that differ more between two solutions are not determined.
 constexpr double kMostDifference = 0.02;
 
-/// How far samples are from what was expected of them, by Pearson's statistic.
+/// How far samples are from what was expected of them, by Pearson's statistic with an allowance for
+/// what is not chance: the ratio of two events' samples is an estimate.
 class Misfit {
  public:
   /// `expected`: of each. `scale`: of both, to one sample.
   void add(std::span<const double> seen, double expected, double scale = 1) {
     for (const double one : seen) {
-      const double difference = (one - expected) / scale;
-      sum_ += difference * difference / std::max(expected / scale, 1.0);
+      constexpr double kAllowance = 0.02;
+      const double samples = expected / scale, difference = one / scale - samples;
+      const double allowed = kAllowance * samples;
+      sum_ += difference * difference / (std::max(samples, 1.0) + allowed * allowed);
       ++terms_;
     }
   }
@@ -241,11 +244,12 @@ std::vector<BlockFlow::Equation> BlockFlow::equations_of(const Function& functio
 /// ones.
 bool BlockFlow::is_vague(std::uint64_t address, bool in_block) {
   const Predecessors predecessors = flow_.predecessors(address);
-  return std::any_of(predecessors.known.begin(), predecessors.known.end(),
-                     [&](const Predecessor& one) {
-                       return one.instruction.delays_traps || one.tie == Tie::may_fuse ||
-                              one.tie == Tie::late_traps || (in_block && one.tie != Tie::none);
-                     });
+  return std::any_of(
+      predecessors.known.begin(), predecessors.known.end(), [&](const Predecessor& one) {
+        const bool waits = suspicion_.is_breakpoint && one.instruction.delays_traps;
+        const bool is_tied = one.tie != Tie::none && (in_block || one.tie != Tie::fused);
+        return waits || (is_tied && suspicion_.counts(one));
+      });
 }
 
 /// Coordinate descent: each way in turn takes the value that fits best, given the others.

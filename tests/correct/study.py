@@ -127,7 +127,8 @@ class Sampler:
             is_second = last is not None and function is last[0] and number == last[1] + 1 and \
                 function.goes.get(number, ("",))[0] == "branch"
             if function is None:
-                waiting, waiting_instructions, last = None, [], None
+                # The unknown code executes an instruction, too, which leads to the first one here.
+                waiting, waiting_instructions, last = None, self.draw_instruction(), None
                 continue
             here = (function.name, number)
             if jumped:
@@ -144,15 +145,21 @@ class Sampler:
                     return
             if left > 0 and function.steps[number].loads and draw.random() < 0.5:
                 waiting = here
-            if self.evidence.level is not None and self.draw.random() < 0.2:
-                # A delay in cycles is any number of instructions.
-                delay = {0: self.draw.randint(3, 20), 1: 1, 2: 0}[self.evidence.level]
-                waiting_instructions = self.place_instructions(here, waiting_instructions, delay)
+            drawn = self.draw_instruction()
+            self.instructions[here] += drawn.count(0)
+            waiting_instructions += [one for one in drawn if one > 0]
             last = (function, number)
 
-    def place_instructions(self, here, waiting, delay=None):
+    def draw_instruction(self):
+        """The delays of the samples of an instructions event that one instruction causes: none, or one."""
+        if self.evidence.level is None or self.draw.random() >= 0.2:
+            return []
+        # A delay in cycles is any number of instructions.
+        return [{0: self.draw.randint(3, 20), 1: 1, 2: 0}[self.evidence.level]]
+
+    def place_instructions(self, here, waiting):
         """At the instruction that is executed so many instructions, fused pairs counting as one, later."""
-        waiting = [one - 1 for one in waiting] if delay is None else waiting + [delay]
+        waiting = [one - 1 for one in waiting]
         self.instructions[here] += waiting.count(0)
         return [one for one in waiting if one > 0]
 
