@@ -160,7 +160,8 @@ TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
   const Completed report =
       run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
   ASSERT_EQ(report.code.status, 0) << report.err;
-  for (const auto& m : nlohmann::json::parse(report.out)["measurements"]) {
+  const auto parsed = nlohmann::json::parse(report.out);
+  for (const auto& m : parsed["measurements"]) {
     const auto& skid = m["skid"]["events"];
     if (m["event"]["label"] == "cpu-clock") {
       EXPECT_TRUE(skid.is_null());
