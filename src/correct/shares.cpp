@@ -148,7 +148,9 @@ std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const doub
   std::uint64_t left = samples;
   for (const double weight : weights) {
     const double exact = static_cast<double>(samples) * (weight / sum);
-    const auto part = std::min(static_cast<std::uint64_t>(exact), left);
+    // Beyond 2^53 `exact` can be rounded up to more than there is, and to more than 64 bits hold.
+    const bool is_all = exact >= static_cast<double>(left);
+    const auto part = is_all ? left : static_cast<std::uint64_t>(exact);
     left -= part;
     parts.push_back(part);
     remainders.push_back(exact - std::floor(exact));
