@@ -74,7 +74,7 @@ std::optional<BlockFlow::Function> BlockFlow::divide(AddressRange range) {
   Function function;
   for (std::uint64_t at = range.begin; at < range.end;) {
     Block block;
-    block.range = flow_.block_at(at).range;
+    block.range = flow_.block_at(at);
     if (block.range.begin != at || function.blocks.size() == kMostBlocks) return std::nullopt;
     while (at < block.range.end) {
       const auto instruction = flow_.instruction_at(at);

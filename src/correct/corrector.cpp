@@ -253,7 +253,7 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
 
 void Corrector::keep_block(Flow& flow, const SpreadPlace& place) {
   if (!place.is_linked) return;
-  blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).range.begin);
+  blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).begin);
 }
 
 }  // namespace skid::correct

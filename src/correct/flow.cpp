@@ -332,11 +332,11 @@ Predecessors Flow::predecessors(std::uint64_t address) {
   return found;
 }
 
-Flow::Block Flow::block_at(std::uint64_t address) {
+AddressRange Flow::block_at(std::uint64_t address) {
   const Code* code = code_at(address);
   const auto found = code == nullptr ? std::nullopt : code->steps.find(address);
   const bool is_known = found && code->steps.decodes_until(*found) && code->inside_before.empty();
-  if (!is_known) return {{address, address + 1}, 1};
+  if (!is_known) return {address, address + 1};
   const auto& steps = code->steps.steps();
   const auto continues_at = [&](std::size_t index) {
     const std::uint64_t begin = code->steps.address_of(index);
@@ -346,8 +346,7 @@ Flow::Block Flow::block_at(std::uint64_t address) {
   std::size_t first = *found, last = *found;
   while (first > 0 && continues_at(first)) --first;
   while (last + 1 < steps.size() && continues_at(last + 1)) ++last;
-  return {{code->steps.address_of(first), code->steps.address_of(last) + steps[last].length},
-          last - first + 1};
+  return {code->steps.address_of(first), code->steps.address_of(last) + steps[last].length};
 }
 
 }  // namespace skid::correct

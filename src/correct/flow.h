@@ -56,13 +56,9 @@ class Flow {
   /// Of the instruction at `address`, which has no problem.
   Predecessors predecessors(std::uint64_t address);
   std::optional<instructions::Instruction> instruction_at(std::uint64_t address) const;
-  /// Instructions that are entered at the first and left at the last one.
-  struct Block {
-    AddressRange range;
-    std::size_t instructions = 1;
-  };
-  /// The one around `address`; of `address` alone where that is not known.
-  Block block_at(std::uint64_t address);
+  /// The block around `address`: instructions that are entered at the first and left at the last
+  /// one; `address` alone where that is not known.
+  AddressRange block_at(std::uint64_t address);
 
   /// Calls and jumps through memory at a fixed place, of which it is one of `bytes`.
   std::vector<std::uint64_t> branches_through(AddressRange bytes) {
