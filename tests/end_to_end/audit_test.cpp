@@ -1,6 +1,7 @@
 // `skidscan audit` as a user runs it: on recordings made from a placement, which perf reads too,
 // and on real ones made here.
 #include "src/support/process.h"
+#include "tests/end_to_end/command_on_programs.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
@@ -70,21 +71,8 @@ int main(void) {
 }
 )";
 
-class AuditCommand : public ::testing::Test {
+class AuditCommand : public test::CommandOnPrograms {
  protected:
-  void SetUp() override {
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles and audits x86-64 code";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-  }
-  std::string in_directory(const std::string& name) const {
-    return (directory_ / name).string();
-  }
-
-  Completed run(std::vector<std::string> arguments) const {
-    return test::skidscan(std::move(arguments), directory_.path());
-  }
   static void expect_done(const Completed& completed) {
     EXPECT_EQ(completed.code.status, kDone) << completed.err;
   }
@@ -151,8 +139,6 @@ class AuditCommand : public ::testing::Test {
   json truth() const {
     return json::parse(test::content_of(directory_ / "placed.data.truth.json"));
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 TEST_F(AuditCommand, FindsTheImpossibleSamplesOfTheTruth) {

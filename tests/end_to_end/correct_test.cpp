@@ -1,18 +1,16 @@
-// `skidscan correct` on real data breakpoints, whose truth is known by construction, and on
-// synthetic level 1, whose truth is placed.
+// `skidscan correct` on real data breakpoints, whose truth is known by construction.
 #include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/end_to_end/correct_fixture.h"
 #include "tests/support/device.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -172,68 +170,8 @@ constexpr const char* kEntry =
     "int run(int); int main(int argc, char** argv) { (void)argv; return run(argc); }";
 constexpr std::uint64_t kCalls = 200;
 
-class CorrectCommand : public ::testing::Test {
+class CorrectCommand : public test::CorrectTest {
  protected:
-  void SetUp() override {
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles and corrects x86-64 code";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-  }
-  std::string in_directory(const std::string& name) const {
-    return (directory_ / name).string();
-  }
-  Completed run(std::vector<std::string> arguments) const {
-    return test::skidscan(std::move(arguments), directory_.path());
-  }
-  std::string done(const std::vector<std::string>& command) const {
-    const auto completed = run_program(command, directory_.path());
-    if (!completed.code.success()) throw std::runtime_error(command.front() + completed.err);
-    return completed.out;
-  }
-
-  /// The events of one recording, all of whose sums were checked.
-  json corrected(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "correct");
-    arguments.insert(arguments.end(), {"--format", "json"});
-    const auto completed = run(arguments);
-    EXPECT_EQ(completed.code.status, kDone) << completed.err;
-    if (!completed.code.success()) throw std::runtime_error(completed.err);
-    json events = json::parse(completed.out)["recordings"][0]["events"];
-    for (const json& event : events) expect_sums(event);
-    return events;
-  }
-  static void expect_sums(const json& event) {
-    if (event["verdict"] == "refused") {
-      EXPECT_EQ(event["places"].size(), 0u);
-      EXPECT_FALSE(event["reason"].is_null());
-      return;
-    }
-    std::uint64_t outcomes = 0, recorded = 0, places = 0;
-    for (const std::string key : {"moved", "in_place", "split", "unexplained", "unknown"}) {
-      outcomes += event[key].get<std::uint64_t>();
-    }
-    for (const auto& [reason, samples] : event["not_placed"].items()) {
-      outcomes += samples.get<std::uint64_t>();
-    }
-    for (const json& place : event["places"]) {
-      recorded += place["recorded"].get<std::uint64_t>();
-      places += place["corrected"].get<std::uint64_t>();
-      EXPECT_LE(place["low"], place["corrected"]);
-      EXPECT_LE(place["corrected"], place["high"]);
-    }
-    EXPECT_EQ(outcomes, event["samples"]);
-    EXPECT_EQ(recorded, event["samples"]);
-    EXPECT_EQ(places, event["samples"]);
-  }
-
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(directory_ / name) << content;
-  }
-  void compile(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"cc", "-O1"});
-    done(arguments);
-  }
   void write_sources() const {
     write("sites.s", kSites);
     write("run.c", kRun);
@@ -263,22 +201,12 @@ class CorrectCommand : public ::testing::Test {
     return run_program(command, directory_.path()).code.success();
   }
 
-  static std::map<std::string, json> by_place(const json& event) {
-    std::map<std::string, json> places;
-    for (const json& place : event["places"]) {
-      const std::string symbol = place["symbol"].is_null() ? "" : place["symbol"];
-      places[fmt::format("{}+{}", symbol, place["offset"].get<std::uint64_t>())] = place;
-    }
-    return places;
-  }
   /// "work+23", by the name of a site.
   std::string place_of(const std::string& binary, const std::string& function,
                        const std::string& site) const {
     const auto module = symbols::Module::open(directory_ / binary);
     return fmt::format("{}+{}", function, module.symbol_value("site_" + site).value());
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 struct Site {
@@ -666,88 +594,6 @@ TEST_F(CorrectCommand, RefusesTimers) {
   const json event = corrected({"probe"})[0];
   EXPECT_EQ(event["verdict"], "refused");
   EXPECT_THAT(event["reason"].get<std::string>(), HasSubstr("timer"));
-}
-
-/// Two loads of a Skylake, and code that cannot load.
-constexpr const char* kLoads = R"(
-  .text
-  .globl loads
-  .type loads, @function
-loads:
-  movq (%rdi), %rax
-  addq %rbx, %rax
-  movq 8(%rdi), %rcx
-  subq %rbx, %rcx
-  imulq %rbx, %rcx
-  ret
-  .size loads, . - loads
-  .section .note.GNU-stack,"",@progbits
-)";
-
-class MeasuredSkid : public CorrectCommand {
- protected:
-  void SetUp() override {
-    CorrectCommand::SetUp();
-    if (IsSkipped()) return;
-    write("loads.s", kLoads);
-    compile({"-shared", "-Wl,--build-id=sha1", "-o", "loads.so", "loads.s"});
-    const auto made = run({"synth", "--like", "pebs-sound", "--ladder", "-o", "sound.run"});
-    if (!made.code.success()) GTEST_SKIP() << made.err;
-  }
-  /// Samples of loads at the offsets of their successors, at a level.
-  void place(int level, bool exact, int stepping = 3, const std::string& config = "0x81d0",
-             std::uint64_t wrong = 0) const {
-    write("places.json", fmt::format(R"({{
-      "binary": "loads.so",
-      "machine": {{"vendor": "GenuineIntel", "family": 6, "model": 94, "stepping": {}}},
-      "events": [{{"event": "r81d0", "config": "{}", "period": 10007, "levels": [
-        {{"level": {}, "places": [
-          {{"symbol": "loads", "offset": 3, "samples": 3000, "exact": {}}},
-          {{"symbol": "loads", "offset": 10, "samples": 1000, "exact": {}}},
-          {{"symbol": "loads", "offset": 6, "samples": {}, "exact": {}}}]}}]}}]}})",
-                                     stepping, config, level, exact, exact, wrong + 1, exact));
-    done({SKIDSCAN_PLACE_SAMPLES, "places.json", "placed.data"});
-  }
-  json with_run() const { return corrected({"placed.data", "--skid", "sound.run"})[0]; }
-};
-
-TEST_F(MeasuredSkid, IsTakenOut) {
-  place(1, false);
-  const json event = with_run();
-  EXPECT_EQ(event["verdict"], "corrected") << event["reason"];
-  EXPECT_EQ(event["skid"]["source"], "measured");
-  const auto places = by_place(event);
-  EXPECT_EQ(places.at("loads+0")["corrected"], 3000);
-  EXPECT_EQ(places.at("loads+6")["corrected"], 1001) << "with one sample that nothing explains";
-  EXPECT_EQ(event["unexplained"], 1);
-  EXPECT_THAT(run({"correct", "placed.data", "--skid", "sound.run"}).out,
-              HasSubstr("CPU model same"));
-  const auto text =
-      run({"annotate", "placed.data", "--function", "loads", "--corrected", "--skid", "sound.run"});
-  EXPECT_THAT(text.out, ::testing::ContainsRegex("\n +\\. +2000 +3000 +[0-9a-f]+ mov rax"))
-      << text.err;
-}
-
-TEST_F(MeasuredSkid, HasToBeOfTheSameMachineAndEvent) {
-  place(1, false);
-  EXPECT_EQ(corrected({"placed.data"})[0]["verdict"], "refused") << "without --skid";
-  place(1, false, 4);
-  const json other = with_run();
-  EXPECT_EQ(other["verdict"], "refused");
-  EXPECT_THAT(other["reason"].get<std::string>(), HasSubstr("CPU stepping"));
-  place(1, false, 3, "0x20d1");
-  EXPECT_THAT(with_run()["reason"].get<std::string>(), HasSubstr("no measurement of this event"));
-}
-
-TEST_F(MeasuredSkid, IsNotTakenOutOfExactSamples) {
-  place(2, true);
-  EXPECT_THAT(with_run()["reason"].get<std::string>(), HasSubstr("EXACT_IP"));
-}
-
-TEST_F(MeasuredSkid, IsRefusedWhereItDoesNotFit) {
-  place(1, false, 3, "0x81d0", 5000);
-  EXPECT_THAT(with_run()["reason"].get<std::string>(),
-              HasSubstr("the sampled instructions explain the event better"));
 }
 
 }  // namespace
