@@ -14,17 +14,17 @@
 namespace skid::analysis {
 namespace {
 
-using Counts = std::vector<std::uint64_t>;
+using BlockCounts = std::vector<std::uint64_t>;
 
-std::uint64_t sum_of(const Counts& counts) {
+std::uint64_t sum_of(const BlockCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 /// Equal counts are judged alike.
-std::uint64_t seed_of(std::span<const Counts> blocks) {
+std::uint64_t seed_of(std::span<const BlockCounts> blocks) {
   std::uint64_t hash = 0;
   const auto add = [&hash](std::uint64_t number) { hash = hashed(number, hash); };
-  for (const Counts& counts : blocks) {
+  for (const BlockCounts& counts : blocks) {
     add(counts.size());
     for (const std::uint64_t count : counts) add(count);
   }
@@ -43,13 +43,13 @@ double pearson_p(double chi_square, double k, double n) {
 
 /// The same by simulation, which ends early where p is large (J. Besag, P. Clifford, Biometrika 78,
 /// 1991).
-double simulated_p(const Counts& counts, std::uint64_t samples, std::uint64_t most_draws,
+double simulated_p(const BlockCounts& counts, std::uint64_t samples, std::uint64_t most_draws,
                    Random& random) {
   constexpr std::uint64_t kEnough = 25;  // statistics as large
   // Pearson's statistic grows with the sum of squares, which is a whole number.
   const auto seen =
       std::inner_product(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
-  Counts drawn(counts.size());
+  BlockCounts drawn(counts.size());
   std::vector<std::size_t> places(samples);  // a draw takes no longer for more of them
   std::uint64_t as_large = 0;
   for (std::uint64_t draw = 1; draw <= most_draws; ++draw) {
@@ -65,7 +65,7 @@ double simulated_p(const Counts& counts, std::uint64_t samples, std::uint64_t mo
   return static_cast<double>(as_large + 1) / static_cast<double>(most_draws + 1);
 }
 
-double half_sum_of(const Counts& counts, double even) {
+double half_sum_of(const BlockCounts& counts, double even) {
   double sum = 0;
   for (const std::uint64_t count : counts) sum += std::abs(static_cast<double>(count) - even);
   return sum / 2;
@@ -110,7 +110,7 @@ struct Model {
   std::uint64_t samples = 0;
   std::vector<double> chances;
 
-  Model(const Counts& counts, const Bias& bias) : samples(sum_of(counts)) {
+  Model(const BlockCounts& counts, const Bias& bias) : samples(sum_of(counts)) {
     const auto n = static_cast<double>(samples);
     const double even = 1 / static_cast<double>(counts.size());
     // Chance alone makes the statistic k - 1 on average.
@@ -121,7 +121,7 @@ struct Model {
     }
   }
 
-  double draw_half_sum(Counts& drawn, Random& random) const {
+  double draw_half_sum(BlockCounts& drawn, Random& random) const {
     drawn.assign(chances.size(), 0);
     std::uint64_t left = samples;
     double chance_left = 1;
@@ -143,7 +143,7 @@ double spread_of(const std::vector<Model>& models, Random& random) {
   for (const Model& model : models) places += model.chances.size();
   const std::size_t draws = std::clamp(kPlaces / places, kFewest, kMost);
   const auto count = static_cast<double>(draws);
-  Counts drawn;
+  BlockCounts drawn;
   double variance = 0;
   for (const Model& model : models) {
     double sum = 0, squares = 0;
@@ -160,12 +160,12 @@ double spread_of(const std::vector<Model>& models, Random& random) {
 
 }  // namespace
 
-ProfileEvenness evenness_of_blocks(std::span<const Counts> blocks) {
+ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
   constexpr std::uint64_t kMostDrawn = 100'000'000, kFewestDraws = 100, kMostDraws = 100'000;
   Random random(seed_of(blocks));
   ProfileEvenness result;
   std::uint64_t samples = 0, simulated = 0;
-  for (const Counts& counts : blocks) {
+  for (const BlockCounts& counts : blocks) {
     const std::uint64_t of_block = sum_of(counts);
     if (counts.size() < 2 || of_block == 0) {
       throw std::invalid_argument("a block to judge has two places and a sample");

@@ -22,7 +22,7 @@ std::optional<double> finite(double value) {
 /// The comparisons of one cell, statistic by statistic.
 class Comparer {
  public:
-  Comparer(const SideFigures& baseline, const SideFigures& here, Cell& cell)
+  Comparer(const SideFigures& baseline, const SideFigures& here, ComparisonCell& cell)
       : a_(baseline), b_(here), cell_(cell) {
     if (a_.censored_from || b_.censored_from) {
       constexpr auto kNever = std::numeric_limits<std::int64_t>::max();
@@ -199,13 +199,14 @@ class Comparer {
 
   const SideFigures& a_;
   const SideFigures& b_;
-  Cell& cell_;
+  ComparisonCell& cell_;
   std::optional<std::int64_t> end_;
 };
 
 }  // namespace
 
-void hold_against(const Cell& baseline, const SideFigures& baseline_figures, Cell& cell) {
+void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
+                  ComparisonCell& cell) {
   if (std::string reason = why_not_compared(baseline, cell); !reason.empty()) {
     cell.outcome = Outcome::not_compared;
     cell.remarks.push_back(std::move(reason));

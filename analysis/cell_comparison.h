@@ -18,7 +18,7 @@ inline constexpr double kMedian = 0.5, kP99 = 0.99;
 
 /// The runs of a cell together. Refers to their measurements.
 struct SideFigures {
-  explicit SideFigures(const Cell& cell);
+  explicit SideFigures(const ComparisonCell& cell);
 
   std::vector<const Measurement*> runs;  ///< those with judged samples
   const Measurement* first = nullptr;    ///< of all runs
@@ -29,7 +29,7 @@ struct SideFigures {
 };
 
 /// Fills the part of a cell that depends on its side alone: judged samples, estimates, contracts.
-void describe(Cell& cell);
+void describe(ComparisonCell& cell);
 
 /// Offsets of one run, in instructions.
 const OffsetCounts& offsets_of(const Measurement& measurement);
@@ -46,17 +46,19 @@ std::vector<RunValue> values_of(
     const std::function<std::optional<RunValue>(const Measurement&)>& value_of);
 
 /// Why `cell` cannot be compared with `baseline`; empty where it can.
-std::string why_not_compared(const Cell& baseline, const Cell& cell);
+std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell);
 
 /// Differences that do not prevent a comparison with the baseline, of which this is a run, each
 /// listed once.
-std::vector<std::string> reservations(const Measurement& baseline, const Cell& cell);
+std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell);
 
 /// Fills outcome (where it is settled without tests), remarks, differences with their p-values and
 /// distances of `cell`. Both cells are described.
-void hold_against(const Cell& baseline, const SideFigures& baseline_figures, Cell& cell);
+void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
+                  ComparisonCell& cell);
 
 /// Marks differences once the p-values of all cells are adjusted, and fills the outcome.
-void conclude(const Cell& baseline, const ComparisonChoices& choices, Cell& cell);
+void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
+              ComparisonCell& cell);
 
 }  // namespace skid::analysis

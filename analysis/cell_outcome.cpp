@@ -12,7 +12,7 @@ namespace {
 constexpr double kWidestShare = 0.05;
 constexpr double kWidestMean = 0.2;
 
-const StatisticDifference* find(const Cell& cell, Statistic statistic) {
+const StatisticDifference* find(const ComparisonCell& cell, Statistic statistic) {
   const auto found = std::find_if(
       cell.differences.begin(), cell.differences.end(),
       [&](const StatisticDifference& difference) { return difference.statistic == statistic; });
@@ -23,17 +23,17 @@ bool more_than_chance(const StatisticDifference* difference) {
   return difference != nullptr && difference->adjusted_p && *difference->adjusted_p < kSignificance;
 }
 
-std::size_t runs_with(const Cell& cell, Verdict verdict) {
+std::size_t runs_with(const ComparisonCell& cell, Verdict verdict) {
   return cell.contracts[static_cast<std::size_t>(verdict)];
 }
 
 /// All runs of one kept their promise and some of the other broke it.
-bool breaks(const Cell& kept, const Cell& broken) {
+bool breaks(const ComparisonCell& kept, const ComparisonCell& broken) {
   return runs_with(kept, Verdict::kept) == kept.runs.size() &&
          runs_with(broken, Verdict::broken) > 0;
 }
 
-bool breaks_distribution(const Cell& cell) {
+bool breaks_distribution(const ComparisonCell& cell) {
   return std::any_of(cell.runs.begin(), cell.runs.end(), [](const Measurement* run) {
     return verdict_of(*run) != run->contract.verdict;
   });
@@ -63,11 +63,12 @@ bool is_wide(const StatisticDifference* difference, double widest) {
   return (*difference->high - *difference->low) / 2 > widest;
 }
 
-bool too_few(const Cell& baseline, const ComparisonChoices& choices, const Cell& cell) {
+bool too_few(const ComparisonCell& baseline, const ComparisonChoices& choices,
+             const ComparisonCell& cell) {
   const StatisticDifference* hits = find(cell, Statistic::hit_ratio);
   if (hits != nullptr && hits->p && is_wide(hits, kWidestShare)) return true;
   double widest = 0;
-  for (const Cell* side : {&baseline, &cell}) {
+  for (const ComparisonCell* side : {&baseline, &cell}) {
     for (const Measurement* run : side->runs) {
       if (run->instructions) widest = std::max(widest, kWidestMean * run->instructions->stddev);
     }
@@ -77,7 +78,8 @@ bool too_few(const Cell& baseline, const ComparisonChoices& choices, const Cell&
 
 }  // namespace
 
-void conclude(const Cell& baseline, const ComparisonChoices& choices, Cell& cell) {
+void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
+              ComparisonCell& cell) {
   if (cell.differences.empty()) return;  // not compared, or nothing to compare
   const bool judged = is_judgeable(*baseline.runs.front()) && is_judgeable(*cell.runs.front());
   bool better = false, worse = false, different = false;

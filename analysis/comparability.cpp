@@ -58,7 +58,7 @@ bool same_period(const Period& a, const Period& b) {
 
 }  // namespace
 
-std::string why_not_compared(const Cell& baseline, const Cell& cell) {
+std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
   const Measurement& first = *baseline.runs.front();
   for (const Measurement* run : baseline.runs) {
     if (is_another_event(first, *run)) {
@@ -83,7 +83,7 @@ std::string why_not_compared(const Cell& baseline, const Cell& cell) {
   return {};
 }
 
-std::vector<std::string> reservations(const Measurement& baseline, const Cell& cell) {
+std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
   std::vector<std::string> remarks;
   const auto add = [&remarks](std::string remark) {
     if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {

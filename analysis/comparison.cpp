@@ -105,7 +105,7 @@ std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t 
   std::vector<ComparisonRow> rows;
   for (auto& [key, row] : by_key) {
     std::sort(row.cells.begin(), row.cells.end(),
-              [](const Cell& a, const Cell& b) { return a.side < b.side; });
+              [](const ComparisonCell& a, const ComparisonCell& b) { return a.side < b.side; });
     for (std::size_t side = 0; row.in_baseline && side < by_side.size(); ++side) {
       if (row.cell_of(side) == nullptr) row.missing.push_back(side);
     }
@@ -119,7 +119,7 @@ void adjust(Comparison& comparison) {
   std::vector<double> p;
   const auto each_test = [&comparison](auto function) {
     for (ComparisonRow& row : comparison.rows) {
-      for (Cell& cell : row.cells) {
+      for (ComparisonCell& cell : row.cells) {
         for (StatisticDifference& difference : cell.differences) {
           if (difference.p) function(difference);
         }
@@ -153,10 +153,10 @@ std::string_view name_of(Outcome outcome) {
   return kNames.at(static_cast<std::size_t>(outcome));
 }
 
-const Cell* ComparisonRow::cell_of(std::size_t side) const {
-  const auto found =
-      std::lower_bound(cells.begin(), cells.end(), side,
-                       [](const Cell& cell, std::size_t number) { return cell.side < number; });
+const ComparisonCell* ComparisonRow::cell_of(std::size_t side) const {
+  const auto found = std::lower_bound(
+      cells.begin(), cells.end(), side,
+      [](const ComparisonCell& cell, std::size_t number) { return cell.side < number; });
   return found != cells.end() && found->side == side ? &*found : nullptr;
 }
 
@@ -178,22 +178,22 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   }
   comparison.rows = align(by_side, comparison.baseline);
   for (ComparisonRow& row : comparison.rows) {
-    for (Cell& cell : row.cells) describe(cell);
+    for (ComparisonCell& cell : row.cells) describe(cell);
     if (!row.in_baseline) continue;
-    const auto baseline = std::find_if(row.cells.begin(), row.cells.end(), [&](const Cell& cell) {
-      return cell.side == comparison.baseline;
-    });
+    const auto baseline =
+        std::find_if(row.cells.begin(), row.cells.end(),
+                     [&](const ComparisonCell& cell) { return cell.side == comparison.baseline; });
     baseline->outcome = Outcome::baseline;
     const SideFigures figures(*baseline);
-    for (Cell& cell : row.cells) {
+    for (ComparisonCell& cell : row.cells) {
       if (cell.side != comparison.baseline) hold_against(*baseline, figures, cell);
     }
   }
   adjust(comparison);
   for (ComparisonRow& row : comparison.rows) {
     if (!row.in_baseline) continue;
-    const Cell& baseline = *row.cell_of(comparison.baseline);
-    for (Cell& cell : row.cells) {
+    const ComparisonCell& baseline = *row.cell_of(comparison.baseline);
+    for (ComparisonCell& cell : row.cells) {
       if (cell.side != comparison.baseline) conclude(baseline, choices, cell);
     }
   }
@@ -206,7 +206,7 @@ Regressions regressions_of(const Comparison& comparison) {
     if (!row.in_baseline) continue;
     regressions.missing += row.missing.size() + comparison.empty.size();
     const bool baseline_judged = row.cell_of(comparison.baseline)->judged > 0;
-    for (const Cell& cell : row.cells) {
+    for (const ComparisonCell& cell : row.cells) {
       if (cell.outcome == Outcome::worse) ++regressions.worse;
       const bool lost = baseline_judged && cell.judged == 0;
       if (cell.outcome == Outcome::not_compared || lost) ++regressions.not_compared;

@@ -101,7 +101,7 @@ enum class Outcome {
 std::string_view name_of(Outcome outcome);
 
 /// What a side has of an event at a level. The measurements are not owned.
-struct Cell {
+struct ComparisonCell {
   std::size_t side = 0;
   std::vector<const Measurement*> runs;  ///< at least one; several are repeats of each other
   std::uint64_t judged = 0;              ///< judged samples of all runs
@@ -121,13 +121,13 @@ struct Cell {
 
 /// An event at a precise level.
 struct ComparisonRow {
-  std::string event;        ///< label
-  int level = 0;            ///< as requested; as recorded where none was requested
-  std::vector<Cell> cells;  ///< by side; sides without it have none
+  std::string event;                  ///< label
+  int level = 0;                      ///< as requested; as recorded where none was requested
+  std::vector<ComparisonCell> cells;  ///< by side; sides without it have none
   bool in_baseline = false;
   std::vector<std::size_t> missing;  ///< sides without it, where the baseline has it
 
-  const Cell* cell_of(std::size_t side) const;
+  const ComparisonCell* cell_of(std::size_t side) const;
 };
 
 /// Refers to the measurements that it was made of.

@@ -26,9 +26,9 @@ constexpr double kFew = 10'000;
 
 /// A whole number with a distribution of one peak: the number in a cell of a 2 x 2 table.
 template <typename Distribution>
-class Cell {
+class TwoSidedTest {
  public:
-  Cell(const Distribution& distribution, double lowest, double highest, double mode)
+  TwoSidedTest(const Distribution& distribution, double lowest, double highest, double mode)
       : cell_(distribution), lowest_(lowest), highest_(highest), mode_(std::min(mode, highest)) {}
 
   /// The probability of all numbers that are at most as likely as this one.
@@ -61,14 +61,14 @@ class Cell {
 double hypergeometric_p(double count, double marked, double drawn, double total) {
   const boost::math::hypergeometric_distribution<> distribution(
       static_cast<unsigned>(marked), static_cast<unsigned>(drawn), static_cast<unsigned>(total));
-  return Cell(distribution, std::max(0.0, marked + drawn - total), std::min(marked, drawn),
-              std::floor((drawn + 1.0) * (marked + 1.0) / (total + 2.0)))
+  return TwoSidedTest(distribution, std::max(0.0, marked + drawn - total), std::min(marked, drawn),
+                      std::floor((drawn + 1.0) * (marked + 1.0) / (total + 2.0)))
       .p(count);
 }
 
 double binomial_p(double count, double trials, double share) {
   const boost::math::binomial_distribution<> distribution(trials, share);
-  return Cell(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
+  return TwoSidedTest(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
 }
 
 /// Shape and value of the gamma distribution of Pearson's type III; nullopt: nearly a normal one.

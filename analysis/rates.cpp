@@ -27,7 +27,7 @@ constexpr Term kByL3{"b HIT_LFB", 0, 0, 1}, kPastL2{"(1-a) HIT_LFB", 1, -1, 0};
 constexpr Term kPastL3{"(1-a-b) HIT_LFB", 1, -1, -1};
 
 /// One side of a fraction: a share of HIT_LFB and counts in full.
-struct Side {
+struct Terms {
   Term lfb;
   std::vector<Quantity> counts;
 
@@ -43,7 +43,7 @@ struct Side {
 
 struct LoadRate {
   const char* name;
-  Side numerator, denominator;
+  Terms numerator, denominator;
 };
 
 /// The corners that pinned shares leave of the triangle (0,0), (1,0), (0,1).
@@ -93,7 +93,7 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
   const auto& [name, numerator_side, denominator_side] = definition;
   Rate rate{name, numerator_side.text() + " / " + denominator_side.text(), {}, {}, {}};
   std::vector<Quantity> needed;
-  for (const Side* side : {&numerator_side, &denominator_side}) {
+  for (const Terms* side : {&numerator_side, &denominator_side}) {
     needed.insert(needed.end(), side->counts.begin(), side->counts.end());
     if (side->lfb.name != nullptr) needed.push_back(Quantity::hit_lfb);
   }
@@ -101,7 +101,7 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
   if (!rate.missing.empty()) return rate;
 
   const double lfb = counts[Quantity::hit_lfb].value_or(0);
-  const auto at = [&](const Side& side, Corner corner) {
+  const auto at = [&](const Terms& side, Corner corner) {
     // Rounding must not turn a share that is used up into a little less than nothing.
     return std::max(0.0, side.lfb.share(corner)) * lfb + sum_of(counts, side.counts);
   };
@@ -128,12 +128,12 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
 /// The rates of loads of the article by Hadi Brais on cache hit and miss events.
 std::vector<LoadRate> load_rates() {
   using enum Quantity;
-  const Side loads{kAll, {l1_miss, l1_hit}};
-  const Side past_l1{kAll, {l1_miss}};
-  const Side past_l2{kPastL2, {l2_miss}};
-  const Side past_l3{kPastL3, {l3_miss}};
-  const Side in_l2{kByL2, {l2_hit}};
-  const Side in_l3{kByL3, {l3_hit}};
+  const Terms loads{kAll, {l1_miss, l1_hit}};
+  const Terms past_l1{kAll, {l1_miss}};
+  const Terms past_l2{kPastL2, {l2_miss}};
+  const Terms past_l3{kPastL3, {l3_miss}};
+  const Terms in_l2{kByL2, {l2_hit}};
+  const Terms in_l3{kByL3, {l3_hit}};
   return {{"L1 miss", past_l1, loads},         {"L1 hit", {kNone, {l1_hit}}, loads},
           {"local L2 miss", past_l2, past_l1}, {"local L2 hit", in_l2, past_l1},
           {"global L2 miss", past_l2, loads},  {"global L2 hit", in_l2, loads},
@@ -144,7 +144,7 @@ std::vector<LoadRate> load_rates() {
 /// The same for lines filled into L1, of which HIT_LFB counts none.
 std::vector<LoadRate> line_rates() {
   using enum Quantity;
-  const auto only = [](Quantity quantity) { return Side{kNone, {quantity}}; };
+  const auto only = [](Quantity quantity) { return Terms{kNone, {quantity}}; };
   return {{"L2 miss", only(l2_miss), only(l1_miss)},
           {"L2 hit", only(l2_hit), only(l1_miss)},
           {"local L3 miss", only(l3_miss), only(l2_miss)},

@@ -12,15 +12,15 @@ namespace skid::analysis {
 namespace {
 
 /// The runs of one side.
-struct Side {
+struct RunSummary {
   double runs = 0;
   double mean = 0;
   double between = 0;   ///< variance of the values over the runs, n - 1 in the denominator
   double sampling = 0;  ///< mean of the runs' sampling variances
 };
 
-Side side_of(std::span<const RunValue> runs) {
-  Side side;
+RunSummary side_of(std::span<const RunValue> runs) {
+  RunSummary side;
   side.runs = static_cast<double>(runs.size());
   side.mean = mean_of(runs);
   for (const RunValue& run : runs) side.sampling += run.sampling_variance / side.runs;
@@ -33,14 +33,14 @@ Side side_of(std::span<const RunValue> runs) {
 
 /// The variance of one run's value. Where only the other side was repeated, its runs show how much
 /// more than sampling runs vary.
-double variance_of_run(const Side& side, const Side& other) {
+double variance_of_run(const RunSummary& side, const RunSummary& other) {
   if (side.runs >= 2) return std::max(side.between, side.sampling);
   const double between_alone = std::max(0.0, other.between - other.sampling);
   return std::max(other.between, side.sampling + between_alone);
 }
 
 /// Welch and Satterthwaite's degrees of freedom of the sum of two variances of means.
-double degrees_of(double of_a, const Side& a, double of_b, const Side& b) {
+double degrees_of(double of_a, const RunSummary& a, double of_b, const RunSummary& b) {
   if (a.runs < 2) return b.runs - 1.0;
   if (b.runs < 2) return a.runs - 1.0;
   const double sum = of_a + of_b;
@@ -116,7 +116,7 @@ std::optional<RunValue> run_quantile(const OffsetCounts& offsets, double share) 
 
 std::optional<Interval> interval_over_runs(std::span<const RunValue> runs) {
   if (runs.size() < 2) return std::nullopt;
-  const Side side = side_of(runs);
+  const RunSummary side = side_of(runs);
   const double over_runs =
       student_reach(side.runs - 1.0, kConfidence) * std::sqrt(side.between / side.runs);
   const double sampling = two_sided_z() * std::sqrt(side.sampling / side.runs);
@@ -127,8 +127,8 @@ std::optional<Interval> interval_over_runs(std::span<const RunValue> runs) {
 std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
                                                std::span<const RunValue> b) {
   if (a.empty() || b.empty() || (a.size() < 2 && b.size() < 2)) return std::nullopt;
-  const Side side_a = side_of(a);
-  const Side side_b = side_of(b);
+  const RunSummary side_a = side_of(a);
+  const RunSummary side_b = side_of(b);
   const double of_a = variance_of_run(side_a, side_b) / side_a.runs;
   const double of_b = variance_of_run(side_b, side_a) / side_b.runs;
   const double error = std::sqrt(of_a + of_b);

@@ -5,7 +5,7 @@
 namespace skid::analysis {
 namespace {
 
-std::vector<const Measurement*> judged_runs(const Cell& cell) {
+std::vector<const Measurement*> judged_runs(const ComparisonCell& cell) {
   std::vector<const Measurement*> runs;
   for (const Measurement* run : cell.runs) {
     if (run->samples.judged() > 0) runs.push_back(run);
@@ -13,7 +13,7 @@ std::vector<const Measurement*> judged_runs(const Cell& cell) {
   return runs;
 }
 
-void describe_run(const Measurement& run, Cell& cell) {
+void describe_run(const Measurement& run, ComparisonCell& cell) {
   if (run.hit_ratio.total > 0) {
     cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high};
   }
@@ -34,7 +34,7 @@ void describe_run(const Measurement& run, Cell& cell) {
   }
 }
 
-void describe_repeats(const std::vector<const Measurement*>& runs, Cell& cell) {
+void describe_repeats(const std::vector<const Measurement*>& runs, ComparisonCell& cell) {
   cell.hit_ratio =
       over_runs(values_of(runs, [](const Measurement& run) { return run_value(run.hit_ratio); }));
   const auto distance = [&](bool Distance::*at_least, const auto& value_of,
@@ -72,7 +72,8 @@ void describe_repeats(const std::vector<const Measurement*>& runs, Cell& cell) {
 
 }  // namespace
 
-SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell.runs.front()) {
+SideFigures::SideFigures(const ComparisonCell& cell)
+    : runs(judged_runs(cell)), first(cell.runs.front()) {
   std::uint64_t hit = 0, judged = 0;
   for (const Measurement* run : runs) {
     hit += run->hit_ratio.count;
@@ -84,7 +85,7 @@ SideFigures::SideFigures(const Cell& cell) : runs(judged_runs(cell)), first(cell
   hits = wilson_interval(hit, judged);
 }
 
-void describe(Cell& cell) {
+void describe(ComparisonCell& cell) {
   for (const Measurement* run : cell.runs) {
     cell.judged += run->samples.judged();
     ++cell.contracts[static_cast<std::size_t>(verdict_of(*run))];

@@ -80,7 +80,7 @@ std::string caption_of(const BlockFinding& block) {
   return text;
 }
 
-Panel panel_of(const BlockFinding& block, int height, int plot_width) {
+Panel block_panel(const BlockFinding& block, int height, int plot_width) {
   constexpr double kPixelsPerTic = 72;
   const auto& places = block.samples.places;
   const double even = block.samples.expected();
@@ -125,7 +125,7 @@ Figure blocks_figure(const std::vector<audit::Audit>& audits) {
       const int height = std::min(200, panel_height(shown));
       figure.blocks.push_back(
           {.name = i == 0 ? name : "",
-           .panels = {panel_of(event->bias.blocks[i], height, figure.plot_width)}});
+           .panels = {block_panel(event->bias.blocks[i], height, figure.plot_width)}});
     }
     left_out += event->bias.judged - shown;
   }

@@ -138,7 +138,7 @@ Curve model_of(const Column& column) {
   return curve;
 }
 
-Panel panel_of(const std::vector<Column>& columns, int plot_width) {
+Panel shadow_panel(const std::vector<Column>& columns, int plot_width) {
   constexpr double kBeside = 0.08;  // of the axis' unit
   Panel panel{.height = panel_height(1)};
   std::uint64_t widest = 1;
@@ -197,7 +197,7 @@ Figure bias_figure(const Machines& all) {
   }
   figure.legend = {{LineStyle{Color::black, 1.5, kDashed}, "even share"}};
   for (const auto& [event, name] : events_in_blocks(machines, figure)) {
-    figure.blocks.push_back({name, {panel_of(event->columns, figure.plot_width)}});
+    figure.blocks.push_back({name, {shadow_panel(event->columns, figure.plot_width)}});
   }
   return figure;
 }

@@ -78,7 +78,7 @@ std::string caption_of(const Column& column, std::uint64_t beyond) {
   return text;
 }
 
-Panel panel_of(const std::vector<Column>& columns, int plot_width) {
+Panel cdf_panel(const std::vector<Column>& columns, int plot_width) {
   OffsetAxis axis = choose_axis(columns, plot_width);
   axis.width = 1;  // lines have no bins
   Panel panel{.height = panel_height(1), .x = offset_axis(axis, plot_width, true)};
@@ -120,7 +120,7 @@ Panel panel_of(const std::vector<Column>& columns, int plot_width) {
 Figure cdf_figure(const Machines& machines) {
   Figure figure = begin_figure("How far samples land", machines);
   for (const auto& [event, name] : events_in_blocks(machines, figure)) {
-    figure.blocks.push_back({name, {panel_of(event->columns, figure.plot_width)}});
+    figure.blocks.push_back({name, {cdf_panel(event->columns, figure.plot_width)}});
   }
   return figure;
 }

@@ -14,8 +14,8 @@
 namespace skid::plots {
 namespace {
 
-using analysis::Cell;
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Estimate;
 using analysis::Measurement;
@@ -23,7 +23,7 @@ using analysis::Outcome;
 
 constexpr const char* kMarks = "with 95% intervals; hollow: not judged";
 constexpr int kPlotWidth = 560;    // pixels, because texts are long
-constexpr int kRowHeight = 16;     // pixels
+constexpr int kLineHeight = 16;    // pixels
 constexpr double kLevelGap = 0.5;  // rows
 
 /// Whether there are so many sides that only those that differ have their own row.
@@ -35,7 +35,7 @@ bool is_judged(const Measurement& measurement) {
   return measurement.basis.not_judged == analysis::NotJudged::none;
 }
 
-double percent_of(double share) {
+double clamped_percent(double share) {
   return 100 * std::clamp(share, 0.0, 1.0);
 }
 
@@ -67,13 +67,13 @@ class ForestPanel {
     const double middle = y_ + 0.5;
     panel_.rows.push_back({middle, line.label, line.text, line.color, line.text_color});
     for (const double ratio : line.all) {
-      const double x = percent_of(ratio);
+      const double x = clamped_percent(ratio);
       points_of(Color::grey, Shape::cross).push_back({x, middle, x, x});
     }
     if (line.ratio) {
-      const double x = percent_of(line.ratio->value);
-      const double low = percent_of(line.ratio->low.value_or(line.ratio->value));
-      const double high = percent_of(line.ratio->high.value_or(line.ratio->value));
+      const double x = clamped_percent(line.ratio->value);
+      const double low = clamped_percent(line.ratio->low.value_or(line.ratio->value));
+      const double high = clamped_percent(line.ratio->high.value_or(line.ratio->value));
       points_of(line.color, line.judged ? Shape::disc : Shape::ring)
           .push_back({x,
                       middle,
@@ -88,7 +88,7 @@ class ForestPanel {
 
   Panel finish() {
     end_level();
-    Panel sized = row_panel(y_, kRowHeight);
+    Panel sized = row_panel(y_, kLineHeight);
     panel_.height = sized.height;
     panel_.y = sized.y;
     return std::move(panel_);
@@ -97,7 +97,7 @@ class ForestPanel {
  private:
   void end_level() {
     if (!baseline_) return;
-    const double x = percent_of(*baseline_);
+    const double x = clamped_percent(*baseline_);
     panel_.rules.push_back({x, y_, x, level_top_, {Color::grey, 1, kDotted}});
     baseline_.reset();
   }
@@ -142,7 +142,7 @@ void set_axes(Figure& figure) {
 }
 
 /// The most important part first: a long text is cut at its end.
-std::string text_of(const Cell& cell) {
+std::string text_of(const ComparisonCell& cell) {
   std::string text = "no judged sample";
   if (cell.hit_ratio) {
     text = analysis::percent(cell.hit_ratio->value);
@@ -161,7 +161,7 @@ std::string text_of(const Cell& cell) {
 }
 
 /// `cell` null: the side lacks what the row is of.
-Line line_of(const ComparisonRow& row, std::size_t side, const Cell* cell) {
+Line line_of(const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
   Line line{.label = output::level_name(row.level) + "  " + output::letter_of(side),
             .color = color_of_side(side)};
   if (cell == nullptr) {
@@ -178,7 +178,7 @@ Line line_of(const ComparisonRow& row, std::size_t side, const Cell* cell) {
 Line line_of_all(const ComparisonRow& row) {
   Line line{.label = output::level_name(row.level) + "  all", .text_color = Color::grey};
   std::vector<const Measurement*> runs;
-  for (const Cell& cell : row.cells) {
+  for (const ComparisonCell& cell : row.cells) {
     if (cell.hit_ratio) line.all.push_back(cell.hit_ratio->value);
     runs.insert(runs.end(), cell.runs.begin(), cell.runs.end());
   }
@@ -189,11 +189,11 @@ Line line_of_all(const ComparisonRow& row) {
 /// Adds a level, and to `sides` those that have a line.
 void add_level(const Comparison& comparison, const ComparisonRow& row, ForestPanel& panel,
                std::set<std::size_t>& sides) {
-  const Cell* baseline = row.cell_of(comparison.baseline);
+  const ComparisonCell* baseline = row.cell_of(comparison.baseline);
   panel.begin_level(baseline != nullptr && baseline->hit_ratio
                         ? std::optional(baseline->hit_ratio->value)
                         : std::nullopt);
-  const auto add = [&](std::size_t side, const Cell* cell) {
+  const auto add = [&](std::size_t side, const ComparisonCell* cell) {
     panel.add(line_of(row, side, cell));
     sides.insert(side);
   };

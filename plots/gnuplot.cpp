@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <ios>
-#include <regex>
 #include <sstream>
 #include <tuple>
 
@@ -108,7 +107,8 @@ void send_axis(Gnuplot& gnuplot, char name, const Axis& axis) {
     std::vector<std::string> tics;
     for (const Tic& tic : axis.tics) {
       // A label is a format of the number.
-      const std::string label = std::regex_replace(tic.label, std::regex("%"), "%%");
+      std::string label;
+      for (const char c : tic.label) label.append(c == '%' ? 2 : 1, c);
       tics.push_back(fmt::format("{} {:.10g}", gnuplot_string(label), tic.at));
     }
     gnuplot << fmt::format("set {}tics nomirror out scale 0.5 font ',8' tc rgb '{}' ({})\n", name,

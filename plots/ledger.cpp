@@ -9,7 +9,7 @@ namespace {
 
 using analysis::SampleClass;
 
-constexpr int kRowHeight = 20;
+constexpr int kLedgerRowHeight = 20;
 
 /// Adds the bar of a row: its classes from left to right, by share of the samples read.
 void add_bar(const Row& row, double top, std::map<SampleClass, Boxes>& boxes) {
@@ -40,7 +40,7 @@ Figure ledger_figure(const Machines& machines) {
   std::map<SampleClass, Fill> present;
   for (const EventRows& event : events) {
     const bool last = &event == &events.back();
-    Panel panel = row_panel(static_cast<double>(event.rows.size()), kRowHeight);
+    Panel panel = row_panel(static_cast<double>(event.rows.size()), kLedgerRowHeight);
     panel.x = {
         .low = 0,
         .high = 100,

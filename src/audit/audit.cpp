@@ -451,7 +451,7 @@ std::vector<std::optional<analysis::AddressSource>> address_sources(
   std::vector<std::optional<analysis::AddressSource>> sources;
   for (const perfdata::Attribute& attribute : recording.attributes()) {
     auto& source = sources.emplace_back();
-    if (!attribute.has(perfdata::PERF_SAMPLE_ADDR) || attribute.is_dummy()) continue;
+    if (!attribute.has(PERF_SAMPLE_ADDR) || attribute.is_dummy()) continue;
     const std::string pmu = measure::pmu_name(recording.features(), attribute);
     const auto knowledge = cpu.know(attribute, pmu);
     if (knowledge.imprecise()) continue;

@@ -22,7 +22,7 @@ BranchUnjudged reason_of_entry(const BranchEntry& entry) {
   if (entry.from == 0 || entry.to == 0) return BranchUnjudged::one_sided;
   if (is_kernel(entry.from) || is_kernel(entry.to)) return BranchUnjudged::kernel;
   if (entry.aborted) return BranchUnjudged::aborted;
-  if (entry.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
+  if (entry.speculation == PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
   return BranchUnjudged::none;
 }
 
@@ -44,7 +44,7 @@ bool may_have_fred(const machine::CpuIdentity& cpu) {
 bool is_run(const BranchEntry& older, const BranchEntry& newer) {
   // Transfers of any kind end at `to`; what was not retired does not.
   return reason_of_entry(newer) == BranchUnjudged::none && is_user(older.to) &&
-         older.speculation != perfdata::PERF_BR_SPEC_WRONG_PATH;
+         older.speculation != PERF_BR_SPEC_WRONG_PATH;
 }
 
 bool CountedBranch::is_like(const CountedBranch& other) const {

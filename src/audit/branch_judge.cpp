@@ -23,15 +23,15 @@ unsigned type_of(const Instruction& instruction) {
   if (instruction.categories.contains(Category::other)) return 0;  // far ones
   switch (instruction.flow) {
     case Flow::conditional:
-      return perfdata::PERF_BR_COND;
+      return PERF_BR_COND;
     case Flow::jump:
-      return perfdata::PERF_BR_UNCOND;
+      return PERF_BR_UNCOND;
     case Flow::indirect_jump:
-      return perfdata::PERF_BR_IND;
+      return PERF_BR_IND;
     case Flow::call:
-      return instruction.target ? perfdata::PERF_BR_CALL : perfdata::PERF_BR_IND_CALL;
+      return instruction.target ? PERF_BR_CALL : PERF_BR_IND_CALL;
     case Flow::leaves:
-      return perfdata::PERF_BR_RET;
+      return PERF_BR_RET;
     default:
       return 0;
   }
@@ -191,8 +191,7 @@ BranchJudge::Finding BranchJudge::branch(const CountedBranch& branch) {
   const Finding found = transfer(branch, *instruction, code.address);
   if (found.fault != BranchFault::none) return found;
   const unsigned type = type_of(*instruction);
-  const bool is_recorded =
-      branch.type >= perfdata::PERF_BR_COND && branch.type <= perfdata::PERF_BR_RET;
+  const bool is_recorded = branch.type >= PERF_BR_COND && branch.type <= PERF_BR_RET;
   if (is_recorded && type != 0 && type != branch.type) return {.fault = BranchFault::wrong_type};
   return found;
 }

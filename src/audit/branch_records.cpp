@@ -141,7 +141,7 @@ std::vector<CountedBranch> count_branches(perfdata::Recording& recording,
   std::map<std::uint32_t, BranchFilter> filters;
   const auto& attributes = recording.attributes();
   for (std::uint32_t i = 0; i < attributes.size(); ++i) {
-    if (!attributes[i].has(perfdata::PERF_SAMPLE_BRANCH_STACK)) continue;
+    if (!attributes[i].has(PERF_SAMPLE_BRANCH_STACK)) continue;
     filters[i] = branch_filter(attributes[i], cpu, arch);
     audit.events[i].no_contiguity = filters[i].no_contiguity;
   }

@@ -27,15 +27,15 @@ struct Operand {
   unsigned length = 0;
 };
 
-struct Place {
+struct OperandPlace {
   symbols::FileIndex file = 0;
   std::uint64_t offset = 0;
 
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const OperandPlace&, const OperandPlace&) = default;
 };
 
 /// nullopt: undecided.
-using Places = std::map<Place, std::optional<Operand>>;
+using OperandPlaces = std::map<OperandPlace, std::optional<Operand>>;
 
 /// The registers of a sample; empty where none were recorded.
 struct Registers {
@@ -123,9 +123,9 @@ bool may_be_fetch(std::uint64_t address, std::uint64_t ip, unsigned length) {
   return page == ip >> kPageBits || page == (ip + length - 1) >> kPageBits;
 }
 
-Places places_of(const locate::Digest& digest,
-                 const std::vector<std::optional<AddressSource>>& sources) {
-  Places places;
+OperandPlaces places_of(const locate::Digest& digest,
+                        const std::vector<std::optional<AddressSource>>& sources) {
+  OperandPlaces places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (!located.location || !takes(sources[located.attribute], located.kind)) return;
     // Another build has its data elsewhere.
@@ -142,15 +142,16 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(
     const std::vector<std::optional<AddressSource>>& sources, std::optional<Arch> arch) {
   std::map<std::uint32_t, Contradictions> findings;
   if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
-  Places places = places_of(digest, sources);
-  judge_by_function(places, digest, modules, arch,
-                    [](FileJudge& judge, const symbols::Module& module, Places::value_type& entry) {
-                      const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
-                      const auto* judgement = std::get_if<Judgement>(&answer);
-                      if (judgement != nullptr) {
-                        entry.second = operand_at(module, judgement->address);
-                      }
-                    });
+  OperandPlaces places = places_of(digest, sources);
+  judge_by_function(
+      places, digest, modules, arch,
+      [](FileJudge& judge, const symbols::Module& module, OperandPlaces::value_type& entry) {
+        const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
+        const auto* judgement = std::get_if<Judgement>(&answer);
+        if (judgement != nullptr) {
+          entry.second = operand_at(module, judgement->address);
+        }
+      });
   locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;

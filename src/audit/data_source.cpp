@@ -34,26 +34,26 @@ std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are
   return stores ? std::optional(Operation::store) : std::nullopt;
 }
 
-struct Place {
+struct AccessPlace {
   symbols::FileIndex file = 0;
   std::uint64_t offset = 0;
   std::uint32_t attribute = 0;
   Operation operation = Operation::load;
 
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const AccessPlace&, const AccessPlace&) = default;
 };
 
-using Places = std::map<Place, std::uint64_t>;  ///< samples
+using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples
 
-Places places_of(perfdata::Recording& recording, const locate::Digest& digest,
-                 const machine::CpuIdentity& cpu,
-                 std::map<std::uint32_t, Contradictions>& findings) {
-  Places places;
+AccessPlaces places_of(perfdata::Recording& recording, const locate::Digest& digest,
+                       const machine::CpuIdentity& cpu,
+                       std::map<std::uint32_t, Contradictions>& findings) {
+  AccessPlaces places;
   locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
     const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
-    if (!attribute.has(perfdata::PERF_SAMPLE_DATA_SRC)) return;
+    if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
     const auto details = recording.decoder().details(visited.record, *sample);
     if (!details) return;
     const auto operation = operation_of(details->data_source, gives_stores_loads(attribute, cpu));
@@ -75,29 +75,27 @@ std::map<std::uint32_t, Contradictions> check_data_sources(perfdata::Recording& 
                                                            std::optional<Arch> arch) {
   std::map<std::uint32_t, Contradictions> findings;
   const auto& attributes = recording.attributes();
-  if (std::none_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
-        return attribute.has(perfdata::PERF_SAMPLE_DATA_SRC);
-      })) {
+  if (std::none_of(attributes.begin(), attributes.end(),
+                   [](const auto& attribute) { return attribute.has(PERF_SAMPLE_DATA_SRC); })) {
     return findings;
   }
   // In the order of Operation.
   const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
                           events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};
-  Places places = places_of(recording, digest, cpu, findings);
-  judge_by_function(places, digest, modules, arch,
-                    [&](FileJudge& judge, const symbols::Module&, const Places::value_type& entry) {
-                      const auto& [place, samples] = entry;
-                      const Answer answer =
-                          judge.judge(causes.at(static_cast<std::size_t>(place.operation)),
-                                      Rule::sampled, place.offset);
-                      const auto* judgement = std::get_if<Judgement>(&answer);
-                      if (judgement == nullptr || judgement->verdict == events::Verdict::unknown)
-                        return;
-                      analysis::Share& share = findings[place.attribute].share;
-                      share.total += samples;
-                      if (judgement->verdict == events::Verdict::never) share.count += samples;
-                    });
+  AccessPlaces places = places_of(recording, digest, cpu, findings);
+  judge_by_function(
+      places, digest, modules, arch,
+      [&](FileJudge& judge, const symbols::Module&, const AccessPlaces::value_type& entry) {
+        const auto& [place, samples] = entry;
+        const Answer answer = judge.judge(causes.at(static_cast<std::size_t>(place.operation)),
+                                          Rule::sampled, place.offset);
+        const auto* judgement = std::get_if<Judgement>(&answer);
+        if (judgement == nullptr || judgement->verdict == events::Verdict::unknown) return;
+        analysis::Share& share = findings[place.attribute].share;
+        share.total += samples;
+        if (judgement->verdict == events::Verdict::never) share.count += samples;
+      });
   for (auto& [attribute, finding] : findings) {
     finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
   }

@@ -49,14 +49,14 @@ Rule rule_on(Rule rule, Arch arch) {
 
 EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
                   std::optional<Arch> arch) {
-  if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
+  if (attribute.type == PERF_TYPE_BREAKPOINT) {
     if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
     const bool writes_only = attribute.bp_type == kWrite;
     return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
                     arch.value_or(Arch::x86_64)),
             {}};
   }
-  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
+  if (attribute.type == PERF_TYPE_SOFTWARE &&
       (attribute.config == kPageFaults || attribute.config == kMinorFaults ||
        attribute.config == kMajorFaults)) {
     return {Rule::page_fault, {}};

@@ -155,7 +155,7 @@ constexpr std::array<Column, 15> kColumns = {
 
 std::string TraceColumn::text(const perfdata::Attribute& attribute,
                               std::span<const std::byte> raw) const {
-  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return {};
+  if (attribute.type != PERF_TYPE_TRACEPOINT) return {};
   const auto fields = fields_of(tracepoints_, attribute, raw);
   if (const auto* reason = std::get_if<std::string_view>(&fields)) return std::string(*reason);
   std::string text;
@@ -169,7 +169,7 @@ std::string TraceColumn::text(const perfdata::Attribute& attribute,
 
 std::string TraceColumn::json(const perfdata::Attribute& attribute,
                               std::span<const std::byte> raw) const {
-  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT) return "null";
+  if (attribute.type != PERF_TYPE_TRACEPOINT) return "null";
   const auto fields = fields_of(tracepoints_, attribute, raw);
   if (const auto* reason = std::get_if<std::string_view>(&fields)) return json_text(Json(*reason));
   Json object = Json::object();

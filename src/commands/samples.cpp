@@ -117,7 +117,7 @@ class SamplePrinter {
   void print_in_order() {
     perfdata::Record record;
     while (recording_.next(record)) {
-      if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+      if (record.type != PERF_RECORD_SAMPLE) continue;
       const auto sample = recording_.decode(record);
       if (!sample) continue;
       const auto& attribute = recording_.attributes()[sample->attribute];

@@ -191,7 +191,7 @@ std::set<std::uint64_t> Corrector::unfused_jumps(const symbols::Module& module, 
   for (const Sampled& one : all) {
     const CorrectedEvent& event = events_.at(one.attribute);
     const auto address = module.address_at(one.offset);
-    const bool is_trap = event.attribute.type == perfdata::PERF_TYPE_BREAKPOINT &&
+    const bool is_trap = event.attribute.type == PERF_TYPE_BREAKPOINT &&
                          event.correction.skid.verdict == Verdict::corrected;
     if (!is_trap || !address || flow.problem_at(*address) != NotJudged::none) continue;
     const auto jump = flow.instruction_at(*address);

@@ -45,7 +45,7 @@ class WayCounter {
     }
     for (std::size_t i = 0; i < branches.size(); ++i) {
       const perfdata::BranchEntry& branch = branches[i];
-      if (branch.speculation == perfdata::PERF_BR_SPEC_WRONG_PATH) continue;
+      if (branch.speculation == PERF_BR_SPEC_WRONG_PATH) continue;
       const auto to = locate(sample.pid, branch.to, time);
       if (!to) continue;
       for_each(to->file, to->offset, to->offset + 1,
@@ -175,7 +175,7 @@ std::vector<WayCounts> count_ways(perfdata::Recording& recording,
   const auto& attributes = recording.attributes();
   std::set<std::uint32_t> with_all_branches;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    if (!attributes[index].has(perfdata::PERF_SAMPLE_BRANCH_STACK)) continue;
+    if (!attributes[index].has(PERF_SAMPLE_BRANCH_STACK)) continue;
     const auto filter = audit::branch_filter(attributes[index], cpu, Arch::x86_64);
     if (filter.no_contiguity == audit::NoContiguity::none) with_all_branches.insert(index);
   }

@@ -75,7 +75,7 @@ void Splits::add(Flow& flow, const CorrectedEvent& event, const Sampled& one, st
   }
   open.address = address;
   open.distance = distance_of(one.ip, address);
-  open.needs_estimate = !event.attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK);
+  open.needs_estimate = !event.attribute.has(PERF_SAMPLE_BRANCH_STACK);
   if (open.needs_estimate) {
     open.candidates = candidates;
     open.suspicion = suspicion;

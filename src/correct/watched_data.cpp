@@ -47,7 +47,7 @@ Suspicion WatchedData::suspicion_of(const CorrectedEvent& event, const Sampled& 
   suspicion.skid = event.correction.skid.instructions.value_or(1);
   suspicion.is_once = event.is_once;
   suspicion.causes = event.causes;
-  suspicion.is_breakpoint = event.attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+  suspicion.is_breakpoint = event.attribute.type == PERF_TYPE_BREAKPOINT;
   if (!suspicion.is_breakpoint) return suspicion;
   constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
   const std::uint64_t bias = one.ip - address;

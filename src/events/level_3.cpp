@@ -5,13 +5,13 @@
 namespace skid::events {
 namespace {
 
-constexpr std::uint64_t kCycles = 0x003c, kInstructions = 0x00c0, kFixedInstructions = 0x0100,
-                        kPreciseInstructions = 0x01c0;
+constexpr std::uint64_t kUnhaltedCycles = 0x003c, kInstRetired = 0x00c0, kFixedInstRetired = 0x0100,
+                        kPrecDist = 0x01c0;
 
 /// From Ice Lake on the kernel counts instructions at level 3 on fixed counter 0, by any of their
 /// codes.
 bool is_on_fixed_counter(std::uint64_t config) {
-  return config == kInstructions || config == kFixedInstructions || config == kPreciseInstructions;
+  return config == kInstRetired || config == kFixedInstRetired || config == kPrecDist;
 }
 
 LevelThree by_pdist(const Event& event) {
@@ -38,8 +38,8 @@ LevelThree of_intel(Core core, const Event& event) {
     case Core::skylake_server: {
       // INST_RETIRED.PREC_DIST on counter 1; cycles at level 3 are the same, inverted.
       const std::uint64_t plain = without_modifiers(ConfigLayout::intel, event.config);
-      return plain == kPreciseInstructions || event.config == kCycles ? LevelThree::distinct
-                                                                      : LevelThree::same_as_level_2;
+      return plain == kPrecDist || event.config == kUnhaltedCycles ? LevelThree::distinct
+                                                                   : LevelThree::same_as_level_2;
     }
     case Core::goldmont:
       return LevelThree::same_as_level_2;

@@ -21,8 +21,8 @@
 namespace skid::html {
 namespace {
 
-using analysis::Cell;
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Outcome;
 using analysis::Side;
@@ -94,7 +94,7 @@ class ComparisonPage {
                           {{"side"}, {"inputs"}, {"machine"}, number_column("measurements")}, rows);
   }
 
-  SortableRow difference_row(const ComparisonRow& row, const Cell& cell,
+  SortableRow difference_row(const ComparisonRow& row, const ComparisonCell& cell,
                              const StatisticDifference& of) const {
     // A distribution is not a single value: its distance is a share.
     const bool is_distribution = of.statistic == Statistic::distribution;
@@ -124,7 +124,7 @@ class ComparisonPage {
     std::vector<SortableRow> rows;
     Markup contracts;
     for (const ComparisonRow& row : comparison_.rows) {
-      for (const Cell& cell : row.cells) {
+      for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome == Outcome::baseline) continue;
         for (const StatisticDifference& difference : cell.differences) {
           if (difference.marked) rows.push_back(difference_row(row, cell, difference));

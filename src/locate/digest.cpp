@@ -96,7 +96,7 @@ class Digester {
       one.end = one.begin;
       one.begin -= record.body.size() + perfdata::kRecordHeader;
       one.position -= one.size();
-      if (record.type != perfdata::PERF_RECORD_SAMPLE) {
+      if (record.type != PERF_RECORD_SAMPLE) {
         take(record);
         if (may_be_in_piece(record.type)) extend_piece(pieces_, one, setup_.piece);
         continue;
@@ -146,7 +146,7 @@ class Digester {
     const auto& attributes = recording_.attributes();
     return std::any_of(attributes.begin(), attributes.end(),
                        [](const perfdata::Attribute& attribute) {
-                         return attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+                         return attribute.type == PERF_TYPE_BREAKPOINT;
                        });
   }
   PlaceCounter new_counter() const {
@@ -217,15 +217,15 @@ class Digester {
     if (result_.spaces.bytes() != before) walked_at_mapping_ = walked_;
     const auto order = recording_.decoder().order();
     bool whole = true;
-    if (record.type == perfdata::PERF_RECORD_LOST) {
+    if (record.type == PERF_RECORD_LOST) {
       const auto lost = perfdata::parse_lost(record, order);
       whole = lost.has_value();
       result_.lost_records += lost.value_or(0);
-    } else if (record.type == perfdata::PERF_RECORD_LOST_SAMPLES) {
+    } else if (record.type == PERF_RECORD_LOST_SAMPLES) {
       const auto lost = perfdata::parse_lost_samples(record, order);
       whole = lost.has_value();
       result_.lost_samples += lost.value_or(0);
-    } else if (record.type == perfdata::PERF_RECORD_THROTTLE) {
+    } else if (record.type == PERF_RECORD_THROTTLE) {
       ++result_.throttled;
     }
     if (!whole) recording_.add_short_record(record);
@@ -245,7 +245,7 @@ class Digester {
       recording_.consume(samples);
       if (recording_.position() >= end_ || !recording_.next(record)) break;
       if (attributes_version_ != recording_.attributes_version()) follow_attributes();
-      if (record.type == perfdata::PERF_RECORD_SAMPLE) counter_->count(record);
+      if (record.type == PERF_RECORD_SAMPLE) counter_->count(record);
     }
   }
 

@@ -126,7 +126,7 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
     if (left < stride || HeaderWord::at(at).word != header) {
       if (left < HeaderWord::kSize) break;
       const HeaderWord word = HeaderWord::at(at);
-      if (word.type() != perfdata::PERF_RECORD_SAMPLE || word.size() < layout_.record_size ||
+      if (word.type() != PERF_RECORD_SAMPLE || word.size() < layout_.record_size ||
           word.size() > left) {
         const auto size =
             count_one({at, left}, position + static_cast<std::uint64_t>(at - records.data()));
@@ -186,7 +186,7 @@ std::size_t PlaceCounter::count_one(std::span<const std::byte> records, std::uin
   if (size < perfdata::kRecordHeader || size > records.size()) return 0;
   record.position = position;
   record.body = records.first(size).subspan(perfdata::kRecordHeader);
-  if (record.type == perfdata::PERF_RECORD_SAMPLE) count(record);
+  if (record.type == PERF_RECORD_SAMPLE) count(record);
   return size;
 }
 

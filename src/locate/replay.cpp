@@ -82,8 +82,8 @@ bool Replay::has_room(std::uint64_t offset) {
 void Replay::take(const Record& record) {
   const perfdata::SampleDecoder& decoder = recording_.decoder();
   switch (record.type) {
-    case perfdata::PERF_RECORD_MMAP:
-    case perfdata::PERF_RECORD_MMAP2: {
+    case PERF_RECORD_MMAP:
+    case PERF_RECORD_MMAP2: {
       auto mapping = perfdata::parse_mapping(record, decoder.order());
       if (!mapping) {
         recording_.add_short_record(record);
@@ -92,7 +92,7 @@ void Replay::take(const Record& record) {
       }
       break;
     }
-    case perfdata::PERF_RECORD_KSYMBOL: {
+    case PERF_RECORD_KSYMBOL: {
       auto symbol = perfdata::parse_kernel_symbol(record, decoder.order());
       if (!symbol) {
         recording_.add_short_record(record);
@@ -101,7 +101,7 @@ void Replay::take(const Record& record) {
       }
       break;
     }
-    case perfdata::PERF_RECORD_FORK: {
+    case PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
       if (!task) {
         recording_.add_short_record(record);
@@ -110,7 +110,7 @@ void Replay::take(const Record& record) {
       }
       break;
     }
-    case perfdata::PERF_RECORD_COMM: {
+    case PERF_RECORD_COMM: {
       const auto comm = perfdata::parse_comm(record, decoder.order());
       if (!comm) {
         recording_.add_short_record(record);

@@ -102,7 +102,7 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
     const bool is_whole = size >= perfdata::kRecordHeader && stream.fill(size);
     if (!is_whole) return std::nullopt;
     const auto bytes = stream.buffered().first(size);
-    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+    if (record.type == PERF_RECORD_SAMPLE) {
       if (layout.samples_at_front(bytes) == 0) return std::nullopt;  // a short one
       continue;
     }

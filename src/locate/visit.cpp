@@ -13,7 +13,7 @@ void visit_records(perfdata::Recording& recording, const symbols::AddressSpaces&
   while (recording.next(record)) {
     VisitedRecord visited{record, nullptr, std::nullopt};
     perfdata::SampleDecoder::Decoded decoded;
-    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+    if (record.type == PERF_RECORD_SAMPLE) {
       const auto& decoder = recording.decoder();
       decoded = decoder.decode(record);
       if (decoded.problem == perfdata::SampleDecoder::Problem::none) {

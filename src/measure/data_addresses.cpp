@@ -8,12 +8,6 @@ namespace {
 using analysis::AddressSource;
 using perfdata::Attribute;
 
-bool is_page_fault(const Attribute& attribute) {
-  // page-faults, minor-faults and major-faults: do_user_addr_fault() in arch/x86/mm/fault.c and its
-  // counterparts give the kernel's perf_sw_event() the faulting address.
-  return attribute.config == 2 || attribute.config == 5 || attribute.config == 6;
-}
-
 /// Where a sample is in the target, as the ledger has it. `level`: precise_ip.
 analysis::Classified place_of(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
                               int level) {
@@ -28,15 +22,23 @@ analysis::Classified place_of(const locate::VisitedRecord& visited, const Target
 
 }  // namespace
 
+bool is_page_fault(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_SOFTWARE &&
+         (attribute.config == PERF_COUNT_SW_PAGE_FAULTS ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
 std::optional<AddressSource> address_source(const Attribute& attribute, std::string_view pmu_name,
                                             const EventKnowledge& knowledge,
                                             const machine::Machine& machine) {
-  if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) return std::nullopt;
-  if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT) return AddressSource::request;
-  if (attribute.type == perfdata::PERF_TYPE_TRACEPOINT) return AddressSource::none;
-  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE) {
-    return is_page_fault(attribute) ? AddressSource::page_fault : AddressSource::none;
-  }
+  if (!attribute.has(PERF_SAMPLE_ADDR)) return std::nullopt;
+  if (attribute.type == PERF_TYPE_BREAKPOINT) return AddressSource::request;
+  if (attribute.type == PERF_TYPE_TRACEPOINT) return AddressSource::none;
+  // do_user_addr_fault() in arch/x86/mm/fault.c and its counterparts give the kernel's
+  // perf_sw_event() the faulting address.
+  if (is_page_fault(attribute)) return AddressSource::page_fault;
+  if (attribute.type == PERF_TYPE_SOFTWARE) return AddressSource::none;
   if (pmu_name == "ibs_op" || pmu_name.starts_with("arm_spe")) return AddressSource::tagged;
   if (knowledge.of_arm) return AddressSource::none;
   if (!knowledge.core_pmu) return AddressSource::unknown;

@@ -15,6 +15,9 @@
 
 namespace skid::measure {
 
+/// page-faults, minor-faults or major-faults.
+bool is_page_fault(const perfdata::Attribute& attribute);
+
 /// What the data addresses of an event's samples are worth; nullopt: they contain none.
 /// AMD's core PMU samples through IBS at level 1 and above
 /// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.

@@ -167,10 +167,10 @@ void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
 
 std::string pmu_name(const perfdata::Features& features, const Attribute& attribute) {
   constexpr unsigned kPmuShift = 32;
-  const std::uint64_t of_generic = attribute.type == perfdata::PERF_TYPE_HARDWARE ||
-                                           attribute.type == perfdata::PERF_TYPE_HW_CACHE
-                                       ? attribute.config >> kPmuShift
-                                       : 0;
+  const std::uint64_t of_generic =
+      attribute.type == PERF_TYPE_HARDWARE || attribute.type == PERF_TYPE_HW_CACHE
+          ? attribute.config >> kPmuShift
+          : 0;
   const std::uint64_t type = of_generic != 0 ? of_generic : attribute.type;
   for (const auto& [number, name] : features.pmu_mappings) {
     if (number == type) return name;
@@ -202,7 +202,7 @@ std::vector<std::optional<std::string>> requested_by_attribute(
 
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source) {
   return source.planned != nullptr && !source.planned->cross_check.empty() &&
-         attribute.type == perfdata::PERF_TYPE_TRACEPOINT;
+         attribute.type == PERF_TYPE_TRACEPOINT;
 }
 
 namespace {
@@ -268,8 +268,8 @@ analysis::RecordingPath recording_path(const Attribute& attribute, const EventKn
                                        const machine::Machine& machine) {
   analysis::RecordingPath path;
   if (attribute.frequency) path.frequency = attribute.period_or_frequency;
-  path.call_graph = attribute.has(perfdata::PERF_SAMPLE_CALLCHAIN);
-  path.branch_stack = attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK);
+  path.call_graph = attribute.has(PERF_SAMPLE_CALLCHAIN);
+  path.branch_stack = attribute.has(PERF_SAMPLE_BRANCH_STACK);
   const bool pebs =
       knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
   if (pebs) {
@@ -281,7 +281,7 @@ analysis::RecordingPath recording_path(const Attribute& attribute, const EventKn
 
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {
   if (!is_core_event(attribute, pmu_name)) return false;
-  if (attribute.type != perfdata::PERF_TYPE_HARDWARE) return true;
+  if (attribute.type != PERF_TYPE_HARDWARE) return true;
   constexpr std::uint64_t kCycles = 0, kInstructions = 1, kReferenceCycles = 9;
   const std::uint64_t generic = attribute.config & 0xffff'ffff;
   return generic != kCycles && generic != kInstructions && generic != kReferenceCycles;

@@ -27,13 +27,13 @@ std::uint64_t generic_config(const Attribute& attribute) {
 /// Events that every instruction, or every cycle of every instruction, causes.
 bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name,
                               const EventKnowledge& knowledge) {
-  if (attribute.type == perfdata::PERF_TYPE_HARDWARE) {
+  if (attribute.type == PERF_TYPE_HARDWARE) {
     const auto config = generic_config(attribute);
     return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
   }
   if (pmu_name.starts_with("ibs_") || pmu_name.starts_with("arm_spe")) return true;
   const bool is_core =
-      attribute.type == perfdata::PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
+      attribute.type == PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
   if (!is_core) return false;
   const std::uint64_t code = attribute.config & 0xffff;
   if (knowledge.of_arm) {
@@ -104,13 +104,12 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 }
 
 bool is_clock(const Attribute& attribute) {
-  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
-         (attribute.config == perfdata::PERF_COUNT_SW_CPU_CLOCK ||
-          attribute.config == perfdata::PERF_COUNT_SW_TASK_CLOCK);
+  return attribute.type == PERF_TYPE_SOFTWARE && (attribute.config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                  attribute.config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 bool is_generic_cycles(const Attribute& attribute) {
-  return attribute.type == perfdata::PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
+  return attribute.type == PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
 }
 
 bool names_no_event(const std::vector<std::string>& command_line) {
@@ -138,8 +137,8 @@ bool is_substituted(std::string_view requested, const Attribute& recorded) {
 
 std::optional<std::string> builtin_event_of(const Attribute& attribute,
                                             const runway::TargetDescription& target) {
-  if (attribute.type == perfdata::PERF_TYPE_SOFTWARE && attribute.config == 2) return "faults";
-  if (attribute.type != perfdata::PERF_TYPE_BREAKPOINT) return std::nullopt;
+  if (attribute.type == PERF_TYPE_SOFTWARE && attribute.config == 2) return "faults";
+  if (attribute.type != PERF_TYPE_BREAKPOINT) return std::nullopt;
   constexpr std::uint32_t kExecute = 4;
   if ((attribute.bp_type & kExecute) != 0) {
     if (attribute.config1 == target.layout.trigger.begin) return "execute";
@@ -171,7 +170,7 @@ NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_nam
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     const auto* expected = target->expectation_of(*builtin);
     if (expected != nullptr && !expected->offset) return NotJudged::not_caused;
-  } else if (attribute.type == perfdata::PERF_TYPE_BREAKPOINT ||  // on something else
+  } else if (attribute.type == PERF_TYPE_BREAKPOINT ||  // on something else
              is_of_other_instructions(knowledge, target->specification.trigger)) {
     return NotJudged::not_caused;
   }
@@ -189,9 +188,8 @@ std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged
 }
 
 bool ignores_level(const Attribute& attribute) {
-  return attribute.type == perfdata::PERF_TYPE_SOFTWARE ||
-         attribute.type == perfdata::PERF_TYPE_TRACEPOINT ||
-         attribute.type == perfdata::PERF_TYPE_BREAKPOINT;
+  return attribute.type == PERF_TYPE_SOFTWARE || attribute.type == PERF_TYPE_TRACEPOINT ||
+         attribute.type == PERF_TYPE_BREAKPOINT;
 }
 
 bool is_ibs(const Attribute& attribute, std::string_view pmu_name,

@@ -44,13 +44,13 @@ void read_cpuid(std::string_view cpuid, machine::CpuIdentity& cpu) {
 
 /// Of PERF_TYPE_HARDWARE; empty for others.
 std::string_view generic_name(const Attribute& attribute) {
-  if (attribute.type != perfdata::PERF_TYPE_HARDWARE) return {};
+  if (attribute.type != PERF_TYPE_HARDWARE) return {};
   return perftool::generic_hardware_name(attribute.config);
 }
 
 std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLayout layout) {
-  if (attribute.type != perfdata::PERF_TYPE_HARDWARE) {
-    if (attribute.type == perfdata::PERF_TYPE_HW_CACHE) return std::nullopt;
+  if (attribute.type != PERF_TYPE_HARDWARE) {
+    if (attribute.type == PERF_TYPE_HW_CACHE) return std::nullopt;
     const auto cycles = events::generic_event(layout, "cycles");
     return CoreEvent{.config = attribute.config,
                      .config1 = attribute.config1,
@@ -112,13 +112,13 @@ machine::Machine recorded_machine(const perfdata::Features& features, const run:
 
 bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
   switch (attribute.type) {
-    case perfdata::PERF_TYPE_HARDWARE:
-    case perfdata::PERF_TYPE_HW_CACHE:
-    case perfdata::PERF_TYPE_RAW:
+    case PERF_TYPE_HARDWARE:
+    case PERF_TYPE_HW_CACHE:
+    case PERF_TYPE_RAW:
       return true;
-    case perfdata::PERF_TYPE_SOFTWARE:
-    case perfdata::PERF_TYPE_TRACEPOINT:
-    case perfdata::PERF_TYPE_BREAKPOINT:
+    case PERF_TYPE_SOFTWARE:
+    case PERF_TYPE_TRACEPOINT:
+    case PERF_TYPE_BREAKPOINT:
       return false;
     default:
       break;

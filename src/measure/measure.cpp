@@ -92,7 +92,7 @@ void describe_period(std::uint32_t index, const Attribute& attribute, const loca
     measurement.period.requested =
         planned != nullptr ? planned->period : attribute.period_or_frequency;
   }
-  if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
+  if (attribute.has(PERF_SAMPLE_PERIOD)) {
     measurement.basis.period_sum = digest.totals[index].period_sum;
   } else if (!attribute.frequency) {
     measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
@@ -154,7 +154,7 @@ std::vector<std::optional<analysis::Addresses>> addresses_of(
   std::vector<std::optional<analysis::Addresses>> all;
   for (const Attribute& attribute : recording.attributes()) {
     auto& addresses = all.emplace_back();
-    if (!attribute.has(perfdata::PERF_SAMPLE_ADDR)) continue;
+    if (!attribute.has(PERF_SAMPLE_ADDR)) continue;
     const std::string pmu = pmu_name(recording.features(), attribute);
     const EventKnowledge knowledge = cpu.know(attribute, pmu);
     const auto source = address_source(attribute, pmu, knowledge, cpu.machine());

@@ -1,5 +1,6 @@
 #include "src/measure/page_fault_check.h"
 
+#include "src/measure/data_addresses.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
@@ -17,16 +18,12 @@ using analysis::IpCheck;
 using perfdata::Attribute;
 using perfdata::Tracepoints;
 
-/// perf_event_attr.config of PERF_TYPE_SOFTWARE: PAGE_FAULTS, PAGE_FAULTS_MIN, PAGE_FAULTS_MAJ.
-bool is_page_fault(const Attribute& attribute) {
-  return attribute.type == perfdata::PERF_TYPE_SOFTWARE &&
-         (attribute.config == 2 || attribute.config == 5 || attribute.config == 6) &&
-         attribute.has(perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID);
+bool is_comparable(const Attribute& attribute) {
+  return is_page_fault(attribute) && attribute.has(PERF_SAMPLE_IP | PERF_SAMPLE_TID);
 }
 
 bool is_cross_check(const Attribute& attribute, const Tracepoints& tracepoints) {
-  if (attribute.type != perfdata::PERF_TYPE_TRACEPOINT ||
-      !attribute.has(perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_RAW)) {
+  if (attribute.type != PERF_TYPE_TRACEPOINT || !attribute.has(PERF_SAMPLE_TID | PERF_SAMPLE_RAW)) {
     return false;
   }
   const auto* format = tracepoints.format(attribute.config);
@@ -83,7 +80,7 @@ struct PageFaultChecker::Comparing {
   std::map<std::uint32_t, Comparison> comparisons{};  ///< by index of a page-fault attribute
 
   void visit(const locate::VisitedRecord& visited) {
-    if (visited.record.type == perfdata::PERF_RECORD_LOST) {
+    if (visited.record.type == PERF_RECORD_LOST) {
       for (auto& [index, comparison] : comparisons) comparison.forget();
     }
     if (visited.sample == nullptr) return;
@@ -113,12 +110,12 @@ PageFaultChecker::~PageFaultChecker() = default;
 
 locate::Visitor PageFaultChecker::visitor(const perfdata::Recording& recording) {
   const auto& attributes = recording.attributes();
-  if (std::none_of(attributes.begin(), attributes.end(), is_page_fault)) return {};
+  if (std::none_of(attributes.begin(), attributes.end(), is_comparable)) return {};
   std::string problem;
   Comparing comparing{recording, Tracepoints::parse(recording.features().tracing_data, problem)};
   std::optional<std::uint32_t> tracepoint;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    if (is_page_fault(attributes[index])) comparing.comparisons.try_emplace(index);
+    if (is_comparable(attributes[index])) comparing.comparisons.try_emplace(index);
     if (!tracepoint && is_cross_check(attributes[index], comparing.tracepoints)) tracepoint = index;
   }
   if (!tracepoint) return {};

@@ -21,7 +21,7 @@ std::string refusal_of_software(const Attribute& attribute) {
   if (is_clock(attribute))
     return "a timer takes the samples of a clock, whatever its counter is at";
   // perf_swevent_event()
-  if (attribute.has(perfdata::PERF_SAMPLE_PERIOD)) {
+  if (attribute.has(PERF_SAMPLE_PERIOD)) {
     return "where samples contain their period, the kernel takes one of every event";
   }
   return {};
@@ -37,7 +37,7 @@ std::string refusal_of_pmu(const Attribute& attribute, const EventKnowledge& kno
   // arch/s390/kernel/perf_cpum_sf.c
   if (cpu.arch.starts_with("s390")) return "the CPU samples at intervals, without a counter";
   // amd_pmu_limit_period() in arch/x86/events/perf_event.h
-  if (machine::is_amd(cpu) && attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK)) {
+  if (machine::is_amd(cpu) && attribute.has(PERF_SAMPLE_BRANCH_STACK)) {
     return "the kernel shortens periods for branch stacks (BRS)";
   }
   if (!knowledge.core) return {};
@@ -55,9 +55,8 @@ std::string no_skid_in_events(const Attribute& attribute, std::string_view pmu_n
   if (attribute.inherit) {
     return "counters of several tasks have one id; record without inheritance (perf record -i)";
   }
-  const bool has_ids = attribute.has(perfdata::PERF_SAMPLE_ID) ||
-                       attribute.has(perfdata::PERF_SAMPLE_IDENTIFIER) ||
-                       (attribute.read_format & perfdata::PERF_FORMAT_ID) != 0;
+  const bool has_ids = attribute.has(PERF_SAMPLE_ID) || attribute.has(PERF_SAMPLE_IDENTIFIER) ||
+                       (attribute.read_format & PERF_FORMAT_ID) != 0;
   if (!has_ids) return "the samples do not contain the id of their counter";
   if (is_ibs(attribute, pmu_name, machine)) {
     return "IBS tags operations and randomizes its period";
@@ -92,7 +91,7 @@ SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording, Rec
   for (const Attribute& attribute : recording.attributes()) {
     auto& event = events_.emplace_back();
     // Without a period it takes no samples: another event of its group does.
-    if (!attribute.has(perfdata::PERF_SAMPLE_READ) || attribute.is_dummy() ||
+    if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() ||
         attribute.period_or_frequency == 0) {
       continue;
     }

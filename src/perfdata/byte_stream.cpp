@@ -9,7 +9,7 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{256} << 10;
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 /// Bytes read, 0 at the end of the file, -errno.
 std::ptrdiff_t read_once(int fd, std::byte* into, std::size_t size,
@@ -54,7 +54,7 @@ bool ByteStream::read_more(std::size_t size) {
 }
 
 std::size_t ByteStream::read_block() {
-  if (own_buffer_.empty()) own_buffer_.resize(kBuffer);
+  if (own_buffer_.empty()) own_buffer_.resize(kReadBytes);
   if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
   data_ = own_buffer_.data();
   std::size_t room = own_buffer_.size() - size_;

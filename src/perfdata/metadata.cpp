@@ -10,7 +10,7 @@ namespace skid::perfdata {
 namespace {
 
 /// perf's own names of events are shorter than a line.
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kLongestEventName = 1024;
 
 /// PERF_RECORD_HEADER_ATTR: a perf_event_attr, which contains its own size, and the ids of the
 /// event.
@@ -51,7 +51,7 @@ std::string take_update(const Record& record, ByteOrder order, const IdTable& id
   if (reader.failed()) return "an event update that ends inside its fields";
   if (kind != kName || name.empty()) return {};
   if (const auto index = ids.find(id)) {
-    metadata.attributes[*index].name = std::string(name.substr(0, kLongestName));
+    metadata.attributes[*index].name = std::string(name.substr(0, kLongestEventName));
   }
   return {};
 }

@@ -19,7 +19,7 @@ namespace skid::perfdata {
 namespace {
 
 // struct perf_file_header and perf_pipe_file_header, tools/perf/util/header.h of the kernel.
-constexpr std::string_view kMagic = "PERFILE2";
+constexpr std::string_view kFileMagic = "PERFILE2";
 constexpr std::uint64_t kFileHeader = 104, kPipeHeader = 16;
 constexpr std::uint64_t kSection = 16;          // offset, size
 constexpr std::size_t kDataSize = 48;           // offset of the data section's size in the header
@@ -28,7 +28,7 @@ constexpr std::size_t kNameAlignment = 64;      // NAME_ALIGN
 constexpr std::uint64_t kEventUpdateName = 2;   // PERF_EVENT_UPDATE__NAME
 
 constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
-constexpr std::size_t kBuffer = std::size_t{1} << 20;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 /// Records of so many bytes are compressed at once: even if they do not shrink they fit into one
 /// record.
 constexpr std::size_t kCompressedAtOnce = std::size_t{32} << 10;
@@ -195,7 +195,7 @@ void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
   const std::uint64_t entries_begin = kFileHeader + ids.bytes().size();
   data_begin_ = entries_begin + entries.bytes().size();
   RecordBody header;
-  header.raw(kMagic).u64(kFileHeader).u64(kAttributeBytes + kSection);
+  header.raw(kFileMagic).u64(kFileHeader).u64(kAttributeBytes + kSection);
   header.u64(entries_begin).u64(entries.bytes().size());
   header.u64(data_begin_).u64(0);  // the size of the records, which `finish` knows
   header.u64(0).u64(0);            // event types, no longer written by perf
@@ -207,7 +207,7 @@ void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
 
 void RecordingWriter::write_pipe_header(const std::vector<Attribute>& events) {
   RecordBody header;
-  header.raw(kMagic).u64(kPipeHeader);
+  header.raw(kFileMagic).u64(kPipeHeader);
   append(header.bytes());
   for (const Attribute& event : events) {
     RecordBody body;
@@ -231,7 +231,7 @@ void RecordingWriter::write_pipe_header(const std::vector<Attribute>& events) {
 void RecordingWriter::append(std::string_view bytes) {
   buffer_ += bytes;
   written_ += bytes.size();
-  if (buffer_.size() >= kBuffer) flush();
+  if (buffer_.size() >= kWriteBytes) flush();
 }
 
 void RecordingWriter::flush() {

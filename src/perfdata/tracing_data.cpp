@@ -8,16 +8,16 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestText = 256;
 
-/// Characters up to a NUL, which is consumed; fails when none comes within kLongestName.
+/// Characters up to a NUL, which is consumed; fails when none comes within kLongestText.
 std::string terminated(ByteReader& reader) {
   std::string text;
   while (!reader.failed()) {
     const auto byte = reader.u8();
     if (byte == 0) return text;
     text += static_cast<char>(byte);
-    if (text.size() > kLongestName) reader.skip(reader.remaining() + 1);  // marks it as failed
+    if (text.size() > kLongestText) reader.skip(reader.remaining() + 1);  // marks it as failed
   }
   return {};
 }

@@ -15,8 +15,8 @@ namespace {
 /// The letters of an event's modifiers in tools/perf/util/parse-events.l, later additions included.
 constexpr std::string_view kModifiers = "ukhpPGHSDIWebRX";
 
-constexpr std::uint32_t kHardware = perfdata::PERF_TYPE_HARDWARE;
-constexpr std::uint32_t kSoftware = perfdata::PERF_TYPE_SOFTWARE;
+constexpr std::uint32_t kHardware = PERF_TYPE_HARDWARE;
+constexpr std::uint32_t kSoftware = PERF_TYPE_SOFTWARE;
 /// Aliases follow the name that perf prints.
 constexpr auto kGenericEvents =
     std::to_array<GenericEvent>({{"cycles", kHardware, 0},

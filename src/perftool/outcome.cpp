@@ -90,8 +90,7 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
 bool is_software_event(std::string_view perf_event) {
   const std::string name = split_event_name(perf_event).name;
   const GenericEvent* generic = find_generic_event(name);
-  return name.starts_with("mem:") ||
-         (generic != nullptr && generic->type == perfdata::PERF_TYPE_SOFTWARE);
+  return name.starts_with("mem:") || (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE);
 }
 
 std::string shortage(std::uint64_t samples, std::uint64_t asked) {

@@ -49,7 +49,7 @@ bool is_built_in(EventKind kind) {
 /// are events of all cores.
 bool is_generic(std::string_view name) {
   const auto* generic = perftool::find_generic_event(name);
-  return generic != nullptr && generic->type == perfdata::PERF_TYPE_HARDWARE;
+  return generic != nullptr && generic->type == PERF_TYPE_HARDWARE;
 }
 
 /// The event of the catalogue that is meant, where one is: by any name that it has, or by a code.

@@ -26,7 +26,7 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   std::string_view terms = name;
   if (named) terms = terms.substr(pmu.name.size() + 1, terms.size() - pmu.name.size() - 2);
   if (const auto* generic = perftool::find_generic_event(terms)) {
-    if (generic->type != perfdata::PERF_TYPE_HARDWARE) return std::nullopt;
+    if (generic->type != PERF_TYPE_HARDWARE) return std::nullopt;
     // "The extended type": the PMU in the upper half of config (perf_event.h,
     // PERF_PMU_TYPE_SHIFT).
     const std::uint64_t of_pmu = machine.core_pmus.size() > 1 ? std::uint64_t{pmu.type} << 32U : 0;
@@ -36,7 +36,7 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
     try {
       const events::Spelling parts = events::take_apart(name, events::layout_of(machine.cpu));
       if (parts.config) {
-        return EventAttempt{.type = named ? pmu.type : std::uint32_t{perfdata::PERF_TYPE_RAW},
+        return EventAttempt{.type = named ? pmu.type : std::uint32_t{PERF_TYPE_RAW},
                             .config = *parts.config,
                             .config1 = parts.config1};
       }

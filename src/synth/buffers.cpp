@@ -50,33 +50,31 @@ class RecordEncoder {
     body_.clear();
     body_.u64(id(entry.attribute, when)).u64(entry.value).i32(pid).i32(pid).u64(when.time);
     const perfdata::Attribute& attribute = (*attributes_)[entry.attribute];
-    const bool has_data = attribute.has(perfdata::PERF_SAMPLE_ADDR);
+    const bool has_data = attribute.has(PERF_SAMPLE_ADDR);
     if (has_data) body_.u64(entry.data);
     body_.u32(when.cpu).u32(0);
-    if (attribute.has(perfdata::PERF_SAMPLE_BRANCH_STACK)) branch_stack(entry);
+    if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) branch_stack(entry);
     if (has_data) {
       const bool accesses =
-          entry.data != 0 && data_.source != 0 && attribute.type != perfdata::PERF_TYPE_BREAKPOINT;
+          entry.data != 0 && data_.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
       body_.u64(accesses ? data_.latency : 0).u64(accesses ? data_.source : kNoSource);
     }
     const auto mode = static_cast<std::uint16_t>(entry.mode);
-    const auto exact = entry.exact ? perfdata::PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
-    writer_->write(perfdata::PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact),
-                   body_.bytes());
+    const auto exact = entry.exact ? PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
+    writer_->write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact), body_.bytes());
   }
 
   void lost(const Contents::Entry& entry, When when) {
     body_.clear();
     if (entry.kind == Contents::Kind::lost) body_.u64(id(entry.attribute, when));
     body_.u64(entry.value);
-    finish(entry.kind == Contents::Kind::lost ? perfdata::PERF_RECORD_LOST
-                                              : perfdata::PERF_RECORD_LOST_SAMPLES,
-           0, kTargetPid, entry.attribute, when);
+    finish(entry.kind == Contents::Kind::lost ? PERF_RECORD_LOST : PERF_RECORD_LOST_SAMPLES, 0,
+           kTargetPid, entry.attribute, when);
   }
 
   /// The kernel throttles an event and, a timer tick later, lets it go on.
   void throttle(const Contents::Entry& entry, When when) {
-    for (const auto type : {perfdata::PERF_RECORD_THROTTLE, perfdata::PERF_RECORD_UNTHROTTLE}) {
+    for (const auto type : {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE}) {
       body_.clear();
       body_.u64(when.time).u64(id(entry.attribute, when)).u64(id(entry.attribute, when));
       finish(type, 0, kTargetPid, entry.attribute, when);
@@ -87,8 +85,8 @@ class RecordEncoder {
   void comm(std::int32_t pid, const std::string& name, bool is_exec, When when) {
     body_.clear();
     body_.i32(pid).i32(pid).text(name.substr(0, kLongestComm));
-    const std::uint16_t misc = is_exec ? perfdata::PERF_RECORD_MISC_COMM_EXEC : std::uint16_t{0};
-    finish(perfdata::PERF_RECORD_COMM, misc, pid, 0, when);
+    const std::uint16_t misc = is_exec ? PERF_RECORD_MISC_COMM_EXEC : std::uint16_t{0};
+    finish(PERF_RECORD_COMM, misc, pid, 0, when);
   }
 
   /// PERF_RECORD_MMAP of the kernel's text, as perf writes it.
@@ -96,8 +94,7 @@ class RecordEncoder {
     body_.clear();
     body_.i32(kKernelPid).i32(0).u64(range.begin).u64(range.size()).u64(range.begin);
     body_.text("[kernel.kallsyms]_text");
-    finish(perfdata::PERF_RECORD_MMAP, static_cast<std::uint16_t>(CpuMode::kernel), kKernelPid, 0,
-           when);
+    finish(PERF_RECORD_MMAP, static_cast<std::uint16_t>(CpuMode::kernel), kKernelPid, 0, when);
   }
 
   /// PERF_RECORD_MMAP2, with the build-id where there is one (else device and inode, of nothing).
@@ -114,8 +111,8 @@ class RecordEncoder {
     identity.resize(kIdentityBytes, '\0');
     body_.raw(identity).u32(kReadExecute).u32(kPrivate).text(path);
     std::uint16_t misc = static_cast<std::uint16_t>(CpuMode::user);
-    if (!id_bytes.empty()) misc |= perfdata::PERF_RECORD_MISC_MMAP_BUILD_ID;
-    finish(perfdata::PERF_RECORD_MMAP2, misc, pid, 0, when);
+    if (!id_bytes.empty()) misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+    finish(PERF_RECORD_MMAP2, misc, pid, 0, when);
   }
 
  private:

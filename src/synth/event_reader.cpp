@@ -19,13 +19,13 @@ constexpr std::uint64_t kMostThrottled = 100'000;
 
 /// What perf makes of its own names, and of raw codes.
 std::optional<EventCode> known_code(const std::string& name) {
-  if (name == "access" || name == "execute") return EventCode{name, perfdata::PERF_TYPE_BREAKPOINT};
+  if (name == "access" || name == "execute") return EventCode{name, PERF_TYPE_BREAKPOINT};
   if (const auto* generic = perftool::find_generic_event(name)) {
     return EventCode{name, generic->type, generic->config};
   }
   if (name.size() < 2 || name.front() != 'r') return std::nullopt;
   const auto config = whole_number<std::uint64_t>(std::string_view(name).substr(1), 16);
-  return config ? std::optional(EventCode{name, perfdata::PERF_TYPE_RAW, *config}) : std::nullopt;
+  return config ? std::optional(EventCode{name, PERF_TYPE_RAW, *config}) : std::nullopt;
 }
 
 EventCode read_code(const JsonValue& object, const std::string& name) {
@@ -36,18 +36,18 @@ EventCode read_code(const JsonValue& object, const std::string& name) {
     object.refuse(fmt::format("no \"type\" and \"config\" of the event {}", json_text(json(name))),
                   "both, but for access, execute, generic names of perf and raw codes (r20d1)");
   }
-  if (known && known->type == perfdata::PERF_TYPE_BREAKPOINT) {
+  if (known && known->type == PERF_TYPE_BREAKPOINT) {
     object.refuse(fmt::format("\"type\" or \"config\" of {}", name),
                   "neither: the target defines them");
   }
-  EventCode code{name, perfdata::PERF_TYPE_RAW, 0};
+  EventCode code{name, PERF_TYPE_RAW, 0};
   if (type && type->is_string()) {
     static constexpr std::array<std::string_view, 5> kTypes{"hardware", "software", "tracepoint",
                                                             "hw_cache", "raw"};
     code.type = static_cast<std::uint32_t>(choice(*type, kTypes));
   } else {
     whole(code.type, 0, std::numeric_limits<std::int32_t>::max())(object["type"]);
-    if (code.type == perfdata::PERF_TYPE_BREAKPOINT) {
+    if (code.type == PERF_TYPE_BREAKPOINT) {
       object["type"].refuse("a breakpoint", "the event access or execute");
     }
   }
@@ -222,9 +222,9 @@ EventModel read_event(const JsonValue& object, const fs::path& directory, ExactI
   event.recorded = recorded ? read_code(*recorded, text_of((*recorded)["event"]))
                             : read_code(object, event.name);
   // Breakpoints and software events are no records of a PMU.
-  const bool of_pmu = event.recorded.type != perfdata::PERF_TYPE_BREAKPOINT &&
-                      event.recorded.type != perfdata::PERF_TYPE_SOFTWARE &&
-                      event.recorded.type != perfdata::PERF_TYPE_TRACEPOINT;
+  const bool of_pmu = event.recorded.type != PERF_TYPE_BREAKPOINT &&
+                      event.recorded.type != PERF_TYPE_SOFTWARE &&
+                      event.recorded.type != PERF_TYPE_TRACEPOINT;
   const JsonValue levels = object["levels"];
   for (const JsonValue& level : levels.elements(kHighestLevel + 1)) {
     event.levels.push_back(read_level(level, directory, of_pmu ? rule : ExactIpRule::never));

@@ -79,8 +79,7 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   attribute.period_or_frequency = event.period;
   attribute.sample_type = kSampleType;
   if (level.address) {
-    attribute.sample_type |=
-        perfdata::PERF_SAMPLE_ADDR | perfdata::PERF_SAMPLE_WEIGHT | perfdata::PERF_SAMPLE_DATA_SRC;
+    attribute.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
   }
   attribute.precise_ip = static_cast<unsigned>(level.precise_ip);
   attribute.sample_id_all = true;
@@ -107,14 +106,14 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
   // The PMU of Arm's cores has a dynamic type number.
   constexpr std::uint32_t kFirstFree = 8;
   const bool is_x86 = machine.cpu.arch == runway::name_of(Arch::x86_64);
-  features.pmu_mappings = {{perfdata::PERF_TYPE_SOFTWARE, "software"},
-                           {perfdata::PERF_TYPE_TRACEPOINT, "tracepoint"},
-                           {perfdata::PERF_TYPE_BREAKPOINT, "breakpoint"}};
+  features.pmu_mappings = {{PERF_TYPE_SOFTWARE, "software"},
+                           {PERF_TYPE_TRACEPOINT, "tracepoint"},
+                           {PERF_TYPE_BREAKPOINT, "breakpoint"}};
   for (const machine::CorePmu& pmu : machine.core_pmus) {
     features.pmu_mappings.emplace_back(pmu.type, pmu.name);
   }
   if (machine.core_pmus.empty()) {
-    features.pmu_mappings.emplace_back(is_x86 ? perfdata::PERF_TYPE_RAW : kFirstFree,
+    features.pmu_mappings.emplace_back(is_x86 ? std::uint32_t{PERF_TYPE_RAW} : kFirstFree,
                                        is_x86 ? "cpu" : "armv8_pmuv3_0");
   }
   std::sort(features.pmu_mappings.begin(), features.pmu_mappings.end());
@@ -174,7 +173,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const RunShift shift = draw_run_shift(
         level.run_effect, seed_of(model_.seed, {kRunEffect, repetition, event, level_index}));
     Drawn drawn = draw(level, path_, seed, measurement.requested, shift);
-    if (level.address && measurement.attribute.type == perfdata::PERF_TYPE_BREAKPOINT) {
+    if (level.address && measurement.attribute.type == PERF_TYPE_BREAKPOINT) {
       // The kernel repeats bp_addr.
       for (DrawnSample& sample : drawn.samples) sample.data = measurement.attribute.config1;
       drawn.truth.data = DataCounts{.cause = drawn.samples.size()};

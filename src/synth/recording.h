@@ -51,9 +51,8 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
 
 /// The sample_type of synthetic events, of which those with data addresses have more, and the
 /// modifiers u, k and h made flags of one.
-inline constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IDENTIFIER |
-                                             perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                             perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_CPU;
+inline constexpr std::uint64_t kSampleType =
+    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 void set_modes(const std::string& modifiers, perfdata::Attribute& attribute);
 
 /// Of an event's first id in a recording; the others follow.

@@ -87,7 +87,8 @@ class Agreement : public test::AgreementTest {
   /// perf record of `program`, leaving the user's build-id cache alone.
   Completed try_to_record(const std::vector<std::string>& options,
                           const std::vector<std::string>& program) const {
-    std::vector<std::string> command = {"perf", "record", "-q", "-N", "-o", recording()};
+    std::vector<std::string> command = {"perf", "record", "--no-bpf-event", "-q",
+                                        "-N",   "-o",     recording()};
     command.insert(command.end(), options.begin(), options.end());
     command.emplace_back("--");
     command.insert(command.end(), program.begin(), program.end());
@@ -138,7 +139,7 @@ int main(int argc, char** argv) {
         "bash",
         "-c",
         "set -o pipefail; skidscan=$1; subcommand=$2; options=$3; shift 3; "
-        "perf record -q -N -e cpu-clock -F 4000 -o - -- \"$@\" | tee piped | "
+        "perf record -q -N --no-bpf-event -e cpu-clock -F 4000 -o - -- \"$@\" | tee piped | "
         "\"$skidscan\" $subcommand - $options",
         "bash",
         test::skidscan_program(),
@@ -548,10 +549,11 @@ TEST_F(Agreement, OnACompressedRecording) {
 TEST_F(Agreement, OnAPipeRecording) {
   build("program", kBusyProgram);
   for (const std::string option : {"-F2000", "-g", "-z"}) {
-    const auto recorded =
-        run_program({"sh", "-c", "perf record -q -N -e cpu-clock \"$2\" -o - -- \"$1\" >perf.data",
-                     "sh", in_directory("program"), option},
-                    directory_.path());
+    const auto recorded = run_program(
+        {"sh", "-c",
+         "perf record -q -N --no-bpf-event -e cpu-clock \"$2\" -o - -- \"$1\" >perf.data", "sh",
+         in_directory("program"), option},
+        directory_.path());
     ASSERT_TRUE(recorded.code.success()) << recorded.err;
     EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << option;
   }

@@ -44,8 +44,8 @@ class Annotate : public ::testing::Test {
     const auto built = run_program(build);
     ASSERT_TRUE(built.code.success()) << built.err;
     const auto recorded =
-        run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "1000003", "-o",
-                     in_directory(name + ".data"), "--", in_directory(name)});
+        run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock", "-c", "1000003",
+                     "-o", in_directory(name + ".data"), "--", in_directory(name)});
     ASSERT_TRUE(recorded.code.success()) << recorded.err;
   }
 
@@ -274,8 +274,8 @@ TEST_F(Annotate, WritesNothingOfARecordingUnescaped) {
   const auto built =
       run_program({"cc", "-g", "-nostdlib", "-static", "-o", program, source.string()});
   if (!built.code.success()) GTEST_SKIP() << "the assembler takes no such name: " << built.err;
-  const auto recorded = run_program(
-      {"perf", "record", "-q", "-e", "cpu-clock", "-c", "1000003", "-o", data, "--", program});
+  const auto recorded = run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock",
+                                     "-c", "1000003", "-o", data, "--", program});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   for (const std::string format : {"text", "json", "csv"}) {
     const auto annotated = test::skidscan(

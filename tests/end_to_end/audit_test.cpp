@@ -422,9 +422,9 @@ TEST_F(AuditCommand, JudgesBreakpointsOfARealProgramByThePrecedingInstruction) {
   ASSERT_NE(at, std::string::npos);
   const std::string address = "0x" + names.out.substr(at - 16, 16);
   for (const char* access : {"rw", "w"}) {
-    const auto recorded =
-        run_program({"perf", "record", "-q", "-o", in_directory("w.data"), "-c", "1", "-e",
-                     "mem:" + address + "/8:" + access + ":u", "--", in_directory("watcher")});
+    const auto recorded = run_program(
+        {"perf", "record", "--no-bpf-event", "-q", "-o", in_directory("w.data"), "-c", "1", "-e",
+         "mem:" + address + "/8:" + access + ":u", "--", in_directory("watcher")});
     if (!recorded.code.success()) GTEST_SKIP() << "no breakpoints here: " << recorded.err;
     const json event = audited({"w.data"})["recordings"][0]["events"][0];
     SCOPED_TRACE(event.dump());

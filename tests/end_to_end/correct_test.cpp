@@ -511,7 +511,8 @@ TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
   if (const auto why = test::why_perf_cannot_record(directory_.path()); !why.empty()) {
     GTEST_SKIP() << why;
   }
-  done({"perf", "record", "-q", "-z", "-e", "page-faults", "-o", "small.data", "--", "true"});
+  done({"perf", "record", "--no-bpf-event", "-q", "-z", "-e", "page-faults", "-o", "small.data",
+        "--", "true"});
   const auto compressed = run({"correct", "small.data", "-o", "copy.data"});
   EXPECT_EQ(compressed.code.status, test::kFailed);
   EXPECT_THAT(compressed.err, HasSubstr("record without -z"));
@@ -557,8 +558,8 @@ _start: movl $100, %ebx
   while (std::getline(symbols, line)) {
     if (line.ends_with(" d x")) datum = line.substr(0, line.find(' '));
   }
-  done({"perf", "record", "-q", "-c", "1", "-e", "mem:0x" + datum + ":rw:u", "-o", "string.data",
-        "./string"});
+  done({"perf", "record", "--no-bpf-event", "-q", "-c", "1", "-e", "mem:0x" + datum + ":rw:u", "-o",
+        "string.data", "./string"});
   const json event = corrected({"string.data"})[0];
   EXPECT_EQ(event["split_by"]["equal_shares"], event["split"]) << event;
   EXPECT_GT(event["split"], 0);

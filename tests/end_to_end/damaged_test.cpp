@@ -26,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using perfdata::PERF_RECORD_SAMPLE;
 using test::RecordingBuilder;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -321,9 +320,8 @@ TEST_F(ZipBomb, OfLargePayloadsFromAPipeIsListedInLittleMemory) {
                  .raw(std::string(kPayload + 4, '\0'))
                  .bytes());
   const test::EventToBuild event{
-      .type = perfdata::PERF_TYPE_TRACEPOINT,
-      .sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                     perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_RAW};
+      .type = PERF_TYPE_TRACEPOINT,
+      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW};
   RecordingBuilder builder = bomb(repeated(one.records(), 10), 2000, event);
   const auto listed =
       skidscan_on_pipe(write(builder.pipe_bytes()), {"samples", "-", "--columns", "ip,sym,trace"});

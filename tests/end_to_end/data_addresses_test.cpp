@@ -146,8 +146,9 @@ class AuditOfDataAddresses : public DataAddresses {
     const auto built = run_program({"cc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,stores", "-o",
                                     here_ / "stores", here_ / "stores.s"});
     ASSERT_TRUE(built.code.success()) << built.err;
-    std::vector<std::string> command{"perf", "record", "-e", "page-faults:u", "-c",
-                                     "1",    "-d",     "-o", "perf.data"};
+    std::vector<std::string> command{
+        "perf", "record", "--no-bpf-event", "-e", "page-faults:u", "-c", "1",
+        "-d",   "-o",     "perf.data"};
     command.insert(command.end(), options.begin(), options.end());
     command.push_back("./stores");
     const auto recorded = run_program(command, here_.path());

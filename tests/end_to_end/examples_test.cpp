@@ -56,7 +56,7 @@ struct Preparation {
 };
 constexpr std::array kPreparations{Preparation{"skidscan report perf.data --hit memreader", R"(
 cc -O1 -o memreader "$2/support/classic.c"
-perf record -q -e cpu-clock:u -c 100003 -o perf.data -- ./memreader)"},
+perf record -q --no-bpf-event -e cpu-clock:u -c 100003 -o perf.data -- ./memreader)"},
                                    Preparation{"perf record -o perf.data -e cpu-clock -- gzip", R"(
 echo 'void deflate(void) { for (volatile long i = 0; i < 300000000; ++i); }
 int main(void) { deflate(); }' >gzip.c

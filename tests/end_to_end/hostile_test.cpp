@@ -35,8 +35,7 @@ const std::string kHostile =
     "system(\"touch called\")'|touch piped'@macro%s\\n\"quoted\"\x7f\xff\xfe\xc2\x9b"
     "31m\xe2\x80\xae"
     "end";
-constexpr const char* kClassicProgram = SKIDSCAN_TEST_DATA "/support/classic.c";
-constexpr std::int32_t kPid = 7;
+constexpr std::int32_t kHostilePid = 7;
 constexpr std::uint64_t kLoadBias = 0x555500000000;
 
 /// What a shell's `timeout` makes of a program that hangs.
@@ -102,7 +101,7 @@ class HostileRecording : public ::testing::Test {
   void SetUp() override {
     if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
     program_ = (directory_ / kHostile).string();
-    const auto built = run_program({"cc", "-O1", "-pie", "-o", program_, kClassicProgram});
+    const auto built = run_program({"cc", "-O1", "-pie", "-o", program_, test::kClassicProgram});
     ASSERT_TRUE(built.code.success()) << built.err;
     fs::create_directory(directory_ / "elsewhere");
   }
@@ -121,16 +120,17 @@ class HostileRecording : public ::testing::Test {
     const auto module = symbols::Module::open(program_);
     test::RecordingBuilder builder;
     builder.event({.ids = {5}});
-    const auto trailer = builder.writer().i32(kPid).i32(kPid).u64(1).bytes();
-    builder.record(perfdata::PERF_RECORD_COMM, perfdata::PERF_RECORD_MISC_COMM_EXEC,
-                   builder.writer().i32(kPid).i32(kPid).text(kHostile).raw(trailer).bytes());
-    builder.mmap(kPid, kLoadBias, 0x100000, 0, program_, 2);
-    builder.mmap(kPid, kLoadBias + 0x200000, 0x1000, 0, "/nowhere/" + kHostile, 3);
-    builder.sample(kLoadBias + 0x200010, kPid, 10);
+    const auto trailer = builder.writer().i32(kHostilePid).i32(kHostilePid).u64(1).bytes();
+    builder.record(
+        PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC,
+        builder.writer().i32(kHostilePid).i32(kHostilePid).text(kHostile).raw(trailer).bytes());
+    builder.mmap(kHostilePid, kLoadBias, 0x100000, 0, program_, 2);
+    builder.mmap(kHostilePid, kLoadBias + 0x200000, 0x1000, 0, "/nowhere/" + kHostile, 3);
+    builder.sample(kLoadBias + 0x200010, kHostilePid, 10);
     for (const std::string name : {"memreader", "noprunway"}) {
       const auto function = module.functions_named(name).at(0).range;
       const std::uint64_t begin = kLoadBias + offset_in_file(module, function.begin);
-      for (std::uint64_t i = 0; i < 20; ++i) builder.sample(begin + i, kPid, 20 + i);
+      for (std::uint64_t i = 0; i < 20; ++i) builder.sample(begin + i, kHostilePid, 20 + i);
     }
     const auto text = builder.writer().counted_text(kHostile).bytes();
     for (const unsigned bit :
@@ -283,8 +283,8 @@ TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
   }
   // The process takes its name from the file.
   const std::string recording = program_ + ".data";
-  const auto recorded = run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003",
-                                     "-o", recording, "--", program_, "200000"});
+  const auto recorded = run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock",
+                                     "-c", "100003", "-o", recording, "--", program_, "200000"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   auto arguments = functions_;
   arguments.insert(arguments.end(), {"--format", "json", "--plot", "figure.svg"});
@@ -312,7 +312,9 @@ TEST_F(HostileRecording, RefusesOtherFilesInOneLine) {
 /// A recording with one sample in the file at `path`.
 void write_recording_of(const fs::path& recording, const std::string& path, bool with_build_id) {
   test::RecordingBuilder builder;
-  builder.event({}).mmap(kPid, kLoadBias, 0x100000, 0, path, 1).sample(kLoadBias + 0x1000, kPid, 2);
+  builder.event({})
+      .mmap(kHostilePid, kLoadBias, 0x100000, 0, path, 1)
+      .sample(kLoadBias + 0x1000, kHostilePid, 2);
   if (with_build_id) builder.feature(perfdata::HEADER_BUILD_ID, build_id_entry(path));
   builder.write(recording);
 }
@@ -377,7 +379,8 @@ TEST_F(RecordedPath, OfALinkToItselfIsNotFollowedForEver) {
 TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsRefused) {
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
   const auto program = in_directory("classic");
-  const auto built = run_program({"cc", "-O1", "-Wl,--build-id", "-o", program, kClassicProgram});
+  const auto built =
+      run_program({"cc", "-O1", "-Wl,--build-id", "-o", program, test::kClassicProgram});
   ASSERT_TRUE(built.code.success()) << built.err;
   write_recording_of(directory_ / "perf.data", program, true);
   const auto listed =

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using Counts = std::map<std::string, std::uint64_t>;
+using RecordsByType = std::map<std::string, std::uint64_t>;
 
 class Inspect : public ::testing::Test {
  protected:
@@ -32,7 +32,8 @@ class Inspect : public ::testing::Test {
   }
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
   void record(const std::string& name, std::vector<std::string> options) {
-    options.insert(options.begin(), {"perf", "record", "-q", "-o", in_directory(name)});
+    options.insert(options.begin(),
+                   {"perf", "record", "--no-bpf-event", "-q", "-o", in_directory(name)});
     options.insert(options.end(), {"--", "sh", "-c", "for i in 1 2 3; do ls -R /usr/lib; done"});
     const auto recorded = run_program(options);
     ASSERT_TRUE(recorded.code.success()) << recorded.err;
@@ -50,10 +51,10 @@ class Inspect : public ::testing::Test {
 
 /// `perf report --stats`: blocks of "NAME events: N", the first for all records ("Aggregated"),
 /// one for each event after it.
-std::vector<Counts> stats_of_perf(const std::string& path) {
+std::vector<RecordsByType> stats_of_perf(const std::string& path) {
   const auto perf = run_program({"perf", "report", "--stats", "-i", path});
   EXPECT_TRUE(perf.code.success()) << perf.err;
-  std::vector<Counts> blocks;
+  std::vector<RecordsByType> blocks;
   for (const std::string& line : test::lines_of(perf.out)) {
     if (line.ends_with(" stats:")) blocks.emplace_back();
     std::istringstream words(line);
@@ -73,7 +74,7 @@ TEST_F(Inspect, CountsTheRecordsThatPerfCounts) {
   EXPECT_EQ(inspected["schema"], "skidscan.inspect/1");
   const auto& recording = inspected["recordings"].at(0);
   ASSERT_EQ(theirs.size(), 1 + recording["events"].size());
-  Counts ours;
+  RecordsByType ours;
   ours["TOTAL"] = recording["total_records"].get<std::uint64_t>();
   for (const auto& records : recording["records"]) {
     std::string name = records["name"];
@@ -128,7 +129,7 @@ TEST(InspectOfADamagedRecording, ExitsWithTwoAndReportsWhere) {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "perf.data";
   test::RecordingBuilder builder;
-  builder.event({}).sample(1, 1, 1).record(perfdata::PERF_RECORD_SAMPLE, 2, "", 4);
+  builder.event({}).sample(1, 1, 1).record(PERF_RECORD_SAMPLE, 2, "", 4);
   builder.write(path);
   const auto inspected = test::skidscan({"inspect", path, "--format", "json"});
   EXPECT_EQ(inspected.code.status, 2);

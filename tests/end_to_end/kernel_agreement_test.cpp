@@ -44,7 +44,7 @@ class KernelAgreement : public test::AgreementTest {
 
   static void map_kernel(RecordingBuilder& builder, std::uint64_t begin, std::uint64_t size,
                          std::uint64_t page_offset, std::string_view path) {
-    builder.record(perfdata::PERF_RECORD_MMAP, kKernelMode,
+    builder.record(PERF_RECORD_MMAP, kKernelMode,
                    builder.writer()
                        .i32(kKernelPid)
                        .i32(0)
@@ -78,7 +78,7 @@ class KernelAgreement : public test::AgreementTest {
         body.u8(static_cast<std::uint8_t>(std::stoi(digits, nullptr, 16)));
       }
       body.u32(static_cast<std::uint32_t>(build_id.size() / 2)).text(path);
-      section.u32(0).u16(kKernelMode | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE);
+      section.u32(0).u16(kKernelMode | PERF_RECORD_MISC_BUILD_ID_SIZE);
       section.u16(static_cast<std::uint16_t>(body.bytes().size() + 8)).raw(body.bytes());
     }
     builder.feature(perfdata::HEADER_BUILD_ID, section.bytes());
@@ -265,11 +265,11 @@ TEST_F(KernelAgreement, EndsAtUnnamedRawEvents) {
     std::string perf, skidscan;
   };
   const std::vector<Case> cases = {
-      {perfdata::PERF_TYPE_HARDWARE, 1, 0, "instructions:HG", "instructions:HG"},
-      {perfdata::PERF_TYPE_HARDWARE, 0, 2, "cycles:pp", "cycles:pp"},
-      {perfdata::PERF_TYPE_SOFTWARE, 2, 0, "page-faults:HG", "page-faults:HG"},
-      {perfdata::PERF_TYPE_BREAKPOINT, 0, 0, "mem:0x0::HG", "mem:0x0::HG"},
-      {perfdata::PERF_TYPE_RAW, 0x1cd, 0, "raw 0x1cd:HG", "r1cd:HG"},
+      {PERF_TYPE_HARDWARE, 1, 0, "instructions:HG", "instructions:HG"},
+      {PERF_TYPE_HARDWARE, 0, 2, "cycles:pp", "cycles:pp"},
+      {PERF_TYPE_SOFTWARE, 2, 0, "page-faults:HG", "page-faults:HG"},
+      {PERF_TYPE_BREAKPOINT, 0, 0, "mem:0x0::HG", "mem:0x0::HG"},
+      {PERF_TYPE_RAW, 0x1cd, 0, "raw 0x1cd:HG", "r1cd:HG"},
       // Here perf's line goes on with ": 8", which reads as the end of a name.
       {8, 0x1cd, 0, "unknown attr type", "type 8 config 0x1cd"}};
   for (const auto& [type, config, precise_ip, perf, skidscan] : cases) {
@@ -284,8 +284,8 @@ TEST_F(KernelAgreement, EndsAtUnnamedRawEvents) {
 }
 
 TEST_F(KernelAgreement, EndsAtTime) {
-  auto built = builder({.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID});
-  built.record(perfdata::PERF_RECORD_SAMPLE, 2, built.writer().u64(0x1000).i32(7).i32(7).bytes());
+  auto built = builder({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID});
+  built.record(PERF_RECORD_SAMPLE, 2, built.writer().u64(0x1000).i32(7).i32(7).bytes());
   const auto both = read_built(built);
   EXPECT_FALSE(both.perf_reads);
   EXPECT_THAT(both.perf_says, HasSubstr("do not have TIME attribute"));

@@ -16,7 +16,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 /// Two loads of a Skylake, and code that cannot load.
-constexpr const char* kLoads = R"(
+constexpr const char* kLoadCode = R"(
   .text
   .globl loads
   .type loads, @function
@@ -36,7 +36,7 @@ class MeasuredSkid : public test::CorrectTest {
   void SetUp() override {
     CorrectTest::SetUp();
     if (IsSkipped()) return;
-    write("loads.s", kLoads);
+    write("loads.s", kLoadCode);
     compile({"-shared", "-Wl,--build-id=sha1", "-o", "loads.so", "loads.s"});
     const auto made = run({"synth", "--like", "pebs-sound", "--ladder", "-o", "sound.run"});
     if (!made.code.success()) GTEST_SKIP() << made.err;

@@ -216,7 +216,7 @@ TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
   const auto recording = perfdata::Recording::open(here_ / "skidscan.run" / measurement.file);
   const perfdata::Attribute& attribute = recording.attributes().at(0);
   EXPECT_TRUE(attribute.frequency);
-  EXPECT_TRUE(attribute.has(perfdata::PERF_SAMPLE_CALLCHAIN));
+  EXPECT_TRUE(attribute.has(PERF_SAMPLE_CALLCHAIN));
 }
 
 TEST_F(Record, IsRefusedBranchStacksOfBreakpoints) {

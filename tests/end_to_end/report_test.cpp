@@ -71,8 +71,9 @@ TEST_F(Report, WarnsThatAClockReplacedCycles) {
 
 TEST_F(Report, WarnsForAPlainRecordingToo) {
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
-  const auto recorded = run_program({"perf", "record", "-q", "-e", "cycles:pp", "-c", "100003",
-                                     "-o", in_directory("perf.data"), "--", "true"});
+  const auto recorded =
+      run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cycles:pp", "-c", "100003",
+                   "-o", in_directory("perf.data"), "--", "true"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   const auto result =
       parse(test::skidscan({"report", in_directory("perf.data"), "--format", "json"}));
@@ -82,17 +83,15 @@ TEST_F(Report, WarnsForAPlainRecordingToo) {
   EXPECT_TRUE(found["trigger"]["kind"].is_null());
 }
 
-constexpr const char* kClassicProgram = SKIDSCAN_TEST_DATA "/support/classic.c";
-
 TEST_F(Report, CountsFunctionsAsPerfScriptAndAwkDo) {
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
   for (const std::string option : {"-no-pie", "-pie"}) {
     const auto built =
-        run_program({"cc", "-O1", option, "-o", in_directory("classic"), kClassicProgram});
+        run_program({"cc", "-O1", option, "-o", in_directory("classic"), test::kClassicProgram});
     ASSERT_TRUE(built.code.success()) << built.err;
     const auto recorded =
-        run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
-                     in_directory("perf.data"), "--", in_directory("classic")});
+        run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock", "-c", "100003",
+                     "-o", in_directory("perf.data"), "--", in_directory("classic")});
     ASSERT_TRUE(recorded.code.success()) << recorded.err;
     const auto counted = run_program(
         {"sh", "-c",
@@ -117,12 +116,12 @@ TEST_F(Report, CountsFunctionsAsPerfScriptAndAwkDo) {
 TEST_F(Report, RefusesAProgramThatWasRebuilt) {
   if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
   const auto build = [&](const char* level) {
-    return run_program({"cc", level, "-o", in_directory("classic"), kClassicProgram});
+    return run_program({"cc", level, "-o", in_directory("classic"), test::kClassicProgram});
   };
   ASSERT_TRUE(build("-O1").code.success());
   const auto recorded =
-      run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
-                   in_directory("perf.data"), "--", in_directory("classic"), "50000"});
+      run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock", "-c", "100003",
+                   "-o", in_directory("perf.data"), "--", in_directory("classic"), "50000"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   ASSERT_TRUE(build("-O2").code.success());
   const auto reported = test::skidscan(
@@ -133,8 +132,9 @@ TEST_F(Report, RefusesAProgramThatWasRebuilt) {
 }
 
 TEST_F(Report, NamesTheFunctionThatIsMissing) {
-  const auto recorded = run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003",
-                                     "-o", in_directory("perf.data"), "--", "ls", "/"});
+  const auto recorded =
+      run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock", "-c", "100003",
+                   "-o", in_directory("perf.data"), "--", "ls", "/"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   const auto reported = test::skidscan(
       {"report", in_directory("perf.data"), "--hit", "no_such_function", "--runway", "nor_this"});
@@ -212,8 +212,8 @@ TEST_F(Report, RefusesWrongUsageWithStatus64) {
 
 TEST_F(Report, ListsEverySampleAsPerfScriptDoes) {
   const auto recorded =
-      run_program({"perf", "record", "-q", "-e", "cpu-clock", "-c", "100003", "-o",
-                   in_directory("perf.data"), "--", "ls", "-R", "/usr/lib"});
+      run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock", "-c", "100003",
+                   "-o", in_directory("perf.data"), "--", "ls", "-R", "/usr/lib"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
   const auto theirs = run_program({"sh", "-c",
                                    "perf script -F pid,tid,ip -i \"$1\" | awk '{ print $1, $2 }' | "

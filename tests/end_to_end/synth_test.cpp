@@ -328,11 +328,11 @@ TEST_F(Synth, PrintsModelsToStartFrom) {
 // ---- perf ----
 
 using Sample = std::tuple<std::string, std::uint64_t, bool>;  // event, address, in the kernel
-using Counts = std::map<Sample, std::uint64_t>;
+using SampleCounts = std::map<Sample, std::uint64_t>;
 
 /// Samples by event, address and mode as perf script prints them.
-Counts samples_of_perf(const std::string& out) {
-  Counts counts;
+SampleCounts samples_of_perf(const std::string& out) {
+  SampleCounts counts;
   std::istringstream lines(out);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
@@ -395,7 +395,7 @@ class SynthAndPerf : public Synth, public ::testing::WithParamInterface<std::vec
 };
 
 TEST_P(SynthAndPerf, AgreeOnEverySample) {
-  Counts wanted;
+  SampleCounts wanted;
   std::map<std::uint64_t, std::uint64_t> wanted_exact;
   for (const json& measurement : truth_) {
     for (const json& place : measurement["places"]) {

@@ -46,8 +46,8 @@ class Tracepoint : public ::testing::Test {
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
 
   bool can_record(const std::string& event) const {
-    return run_program(
-               {"perf", "record", "-q", "-o", in_directory("probe"), "-e", event, "--", "true"})
+    return run_program({"perf", "record", "--no-bpf-event", "-q", "-o", in_directory("probe"), "-e",
+                        event, "--", "true"})
         .code.success();
   }
   static std::vector<std::string> of_perf(const std::string& file) {
@@ -68,8 +68,8 @@ class Tracepoint : public ::testing::Test {
 
 /// Their print formats are "field=value" too, in the order of the fields.
 TEST_F(Tracepoint, PayloadsArePrintedAsPerfPrintsThem) {
-  std::vector<std::string> command{"perf", "record", "-q", "-a",
-                                   "-c",   "1",      "-o", in_directory("perf.data")};
+  std::vector<std::string> command{"perf", "record", "--no-bpf-event",         "-q", "-a", "-c",
+                                   "1",    "-o",     in_directory("perf.data")};
   std::size_t events = 0;
   for (const char* event : {"exceptions:page_fault_user", "sched:sched_process_exec"}) {
     if (!can_record(event)) continue;
@@ -86,10 +86,11 @@ TEST_F(Tracepoint, PayloadsArePrintedAsPerfPrintsThem) {
 }
 
 TEST_F(Tracepoint, FieldsAreNamedInJsonLines) {
-  ASSERT_TRUE(run_program({"perf", "record", "-q", "-o", in_directory("perf.data"), "-e",
-                           "sched:sched_process_exec", "-e", "exceptions:page_fault_user", "-e",
-                           "cpu-clock", "--", "/bin/sh", "-c", "/bin/true; /bin/true"})
-                  .code.success());
+  ASSERT_TRUE(
+      run_program({"perf", "record", "--no-bpf-event", "-q", "-o", in_directory("perf.data"), "-e",
+                   "sched:sched_process_exec", "-e", "exceptions:page_fault_user", "-e",
+                   "cpu-clock", "--", "/bin/sh", "-c", "/bin/true; /bin/true"})
+          .code.success());
   const auto printed = test::skidscan(
       {"samples", in_directory("perf.data"), "--columns", "event,tid,trace", "--format", "jsonl"});
   ASSERT_EQ(printed.code.status, 0) << printed.err;
@@ -147,9 +148,9 @@ TEST_F(Tracepoint, AgreesWithEverySampledPageFaultOfATarget) {
 }
 
 TEST_F(Tracepoint, AgreesWithPageFaultsOfAnyProgramAndPeriod) {
-  ASSERT_TRUE(run_program({"perf", "record", "-q", "-o", in_directory("perf.data"), "-c", "1", "-e",
-                           "page-faults/period=3/", "-e", "exceptions:page_fault_user", "--", "sh",
-                           "-c", "ls /; ls /"})
+  ASSERT_TRUE(run_program({"perf", "record", "--no-bpf-event", "-q", "-o",
+                           in_directory("perf.data"), "-c", "1", "-e", "page-faults/period=3/",
+                           "-e", "exceptions:page_fault_user", "--", "sh", "-c", "ls /; ls /"})
                   .code.success());
   const auto reported = test::skidscan({"report", in_directory("perf.data"), "--format", "json"});
   ASSERT_EQ(reported.code.status, 0) << reported.err;

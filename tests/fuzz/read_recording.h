@@ -30,7 +30,7 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
   perfdata::Record record;
   while (recording.next(record)) {
     sum += touch(record.body);
-    if (record.type != perfdata::PERF_RECORD_SAMPLE) continue;
+    if (record.type != PERF_RECORD_SAMPLE) continue;
     const auto& decoder = recording.decoder();
     const auto decoded = decoder.decode(record);
     if (decoded.problem != perfdata::SampleDecoder::Problem::none) continue;

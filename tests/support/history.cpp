@@ -99,7 +99,7 @@ class Historian {
     sample.misc = mode == 0 ? kHypervisorMode : mode < 5 ? kKernelMode : kUserMode;
     sample.address = slot(mode < 5 ? kKernel : sample.pid, below(shape_.slots + 2)) +
                      below(shape_.addresses) * (kPage / shape_.addresses);
-    if (below(3) == 0) sample.misc |= perfdata::PERF_RECORD_MISC_EXACT_IP;
+    if (below(3) == 0) sample.misc |= PERF_RECORD_MISC_EXACT_IP;
   }
 
   const HistoryShape& shape_;
@@ -137,8 +137,8 @@ class World {
   }
 
   PlaceKey place_of(const Occurrence& sample) const {
-    const std::uint32_t mode = sample.misc & perfdata::PERF_RECORD_MISC_CPUMODE_MASK;
-    const bool exact = (sample.misc & perfdata::PERF_RECORD_MISC_EXACT_IP) != 0;
+    const std::uint32_t mode = sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+    const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
     PlaceKey place;
     place.event = sample.event;
     place.kind = mode | (exact ? 8u : 0u);
@@ -238,10 +238,10 @@ RecordingBuilder HistoryWriter::begin() const {
   for (std::uint32_t event = 0; event < shape_.events; ++event) {
     EventToBuild built;
     built.config = event;
-    built.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID;
-    if (shape_.timed) built.sample_type |= perfdata::PERF_SAMPLE_TIME;
+    built.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+    if (shape_.timed) built.sample_type |= PERF_SAMPLE_TIME;
     if (shape_.events > 1) {
-      built.sample_type |= perfdata::PERF_SAMPLE_IDENTIFIER;
+      built.sample_type |= PERF_SAMPLE_IDENTIFIER;
       built.ids = {1000 + event};
     }
     builder.event(built);
@@ -253,7 +253,7 @@ void HistoryWriter::add(RecordingBuilder& builder, const Occurrence& occurrence)
   const std::uint64_t id = 1000 + occurrence.event;
   const std::int32_t pid = occurrence.pid;
   auto body = builder.writer();
-  std::uint32_t type = perfdata::PERF_RECORD_SAMPLE;
+  std::uint32_t type = PERF_RECORD_SAMPLE;
   std::uint16_t misc = occurrence.misc;
   switch (occurrence.what) {
     case What::sample:
@@ -264,11 +264,11 @@ void HistoryWriter::add(RecordingBuilder& builder, const Occurrence& occurrence)
       return;
     case What::map:
     case What::map2:
-      type = perfdata::PERF_RECORD_MMAP;
+      type = PERF_RECORD_MMAP;
       body.i32(pid).i32(pid).u64(occurrence.address).u64(occurrence.length);
       body.u64(occurrence.file_offset);
       if (occurrence.what == What::map2) {
-        type = perfdata::PERF_RECORD_MMAP2;
+        type = PERF_RECORD_MMAP2;
         body.u64(0).u64(0).u64(0).u32(5).u32(2);  // device and inode; PROT_READ | PROT_EXEC, flags
       }
       body.text(occurrence.file);
@@ -276,14 +276,14 @@ void HistoryWriter::add(RecordingBuilder& builder, const Occurrence& occurrence)
     case What::fork:
     case What::listed_fork:
     case What::thread:
-      type = perfdata::PERF_RECORD_FORK;
-      misc = occurrence.what == What::listed_fork ? perfdata::PERF_RECORD_MISC_FORK_EXEC : 0;
+      type = PERF_RECORD_FORK;
+      misc = occurrence.what == What::listed_fork ? PERF_RECORD_MISC_FORK_EXEC : 0;
       body.i32(pid).i32(occurrence.parent).i32(pid).i32(occurrence.parent).u64(occurrence.time);
       break;
     case What::exec:
     case What::comm:
-      type = perfdata::PERF_RECORD_COMM;
-      misc = occurrence.what == What::exec ? perfdata::PERF_RECORD_MISC_COMM_EXEC : 0;
+      type = PERF_RECORD_COMM;
+      misc = occurrence.what == What::exec ? PERF_RECORD_MISC_COMM_EXEC : 0;
       body.i32(pid).i32(pid).text("name");
       break;
   }

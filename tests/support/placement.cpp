@@ -178,7 +178,7 @@ class Judge {
     if (at == all.end() || at->address != placed.address || !at->instruction) return;
     placed.categories = at->instruction->categories;
     const bool is_of_it = placed.exact && attribute.precise_ip >= 2;
-    if (!is_of_it || !catalogue_ || attribute.type != perfdata::PERF_TYPE_RAW) return;
+    if (!is_of_it || !catalogue_ || attribute.type != PERF_TYPE_RAW) return;
     Categories of_pair = placed.categories;
     const auto pair_with = [&](const Standing& first, const Standing& second,
                                const Standing& other) {
@@ -218,7 +218,7 @@ perfdata::Attribute attribute_of(const PlacedEvent& event, const PlacedLevel& pl
   const bool has_branches = std::any_of(placed.places.begin(), placed.places.end(),
                                         [](const Place& place) { return !place.branches.empty(); });
   if (has_branches) {
-    attribute.sample_type |= perfdata::PERF_SAMPLE_BRANCH_STACK;
+    attribute.sample_type |= PERF_SAMPLE_BRANCH_STACK;
     attribute.branch_sample_type = 1U << 0 | 1U << 3;  // PERF_SAMPLE_BRANCH_USER, ANY
   }
   attribute.precise_ip = static_cast<unsigned>(level);

@@ -60,12 +60,12 @@ PlacedEvent read_event(const json& object) {
   perfdata::Attribute& attribute = event.attribute;
   if (const auto breakpoint = object.find("breakpoint"); breakpoint != object.end()) {
     static const std::map<std::string, std::uint32_t> kKinds{{"rw", 3}, {"w", 2}, {"x", 4}};
-    attribute.type = perfdata::PERF_TYPE_BREAKPOINT;
+    attribute.type = PERF_TYPE_BREAKPOINT;
     attribute.config1 = number_of(breakpoint->at("address"));
     attribute.config2 = sizeof(long);
     attribute.bp_type = kKinds.at(breakpoint->at("access"));
   } else {
-    attribute.type = object.value("type", std::uint32_t{perfdata::PERF_TYPE_RAW});
+    attribute.type = object.value("type", std::uint32_t{PERF_TYPE_RAW});
     attribute.config = number_of(object.at("config"));
   }
   event.period = object.at("period");

@@ -32,15 +32,14 @@ std::string RecordingBuilder::attribute(const EventToBuild& event) const {
 }
 
 RecordingBuilder RecordingBuilder::with_off_cpu_times() {
-  const std::uint64_t type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
-                             perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME |
-                             perfdata::PERF_SAMPLE_PERIOD;
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                             PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
   RecordingBuilder builder;
   builder.event({.sample_type = type, .ids = {1}});
-  builder.event({.config = perfdata::PERF_COUNT_SW_BPF_OUTPUT, .sample_type = type, .ids = {2}});
+  builder.event({.config = PERF_COUNT_SW_BPF_OUTPUT, .sample_type = type, .ids = {2}});
   for (const std::uint64_t id : {1u, 2u, 2u, 1u, 2u}) {
     builder.record(
-        perfdata::PERF_RECORD_SAMPLE, 2,
+        PERF_RECORD_SAMPLE, 2,
         builder.writer().u64(id).u64(0x401000).i32(7).i32(7).u64(5).u64(1000 * id).bytes());
   }
   return builder;

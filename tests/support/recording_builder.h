@@ -54,11 +54,10 @@ class ByteWriter {
 
 /// One event of a recording to build.
 struct EventToBuild {
-  std::uint32_t type = perfdata::PERF_TYPE_SOFTWARE;
-  std::uint64_t config = perfdata::PERF_COUNT_SW_CPU_CLOCK;
+  std::uint32_t type = PERF_TYPE_SOFTWARE;
+  std::uint64_t config = PERF_COUNT_SW_CPU_CLOCK;
   std::uint64_t period = 1000;
-  std::uint64_t sample_type =
-      perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME;
+  std::uint64_t sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   std::uint64_t read_format = 0;
   std::uint64_t branch_sample_type = 0;
   std::uint64_t sample_regs_user = 0, sample_regs_intr = 0;
@@ -103,13 +102,12 @@ class RecordingBuilder {
   /// A sample of an event with sample_type IP | TID | TIME.
   RecordingBuilder& sample(std::uint64_t ip, std::int32_t pid, std::uint64_t time,
                            std::uint16_t misc = 2) {
-    return record(perfdata::PERF_RECORD_SAMPLE, misc,
-                  writer().u64(ip).i32(pid).i32(pid).u64(time).bytes());
+    return record(PERF_RECORD_SAMPLE, misc, writer().u64(ip).i32(pid).i32(pid).u64(time).bytes());
   }
   /// PERF_RECORD_MMAP with the trailer of an event with sample_type IP | TID | TIME.
   RecordingBuilder& mmap(std::int32_t pid, std::uint64_t address, std::uint64_t length,
                          std::uint64_t page_offset, std::string_view path, std::uint64_t time) {
-    return record(perfdata::PERF_RECORD_MMAP, 2,
+    return record(PERF_RECORD_MMAP, 2,
                   writer()
                       .i32(pid)
                       .i32(pid)

@@ -43,8 +43,8 @@ class Trace {
  public:
   Trace(pid_t pid, std::size_t depth) : pid_(pid), depth_(depth) {
     EventToBuild event;
-    event.sample_type |= perfdata::PERF_SAMPLE_BRANCH_STACK;
-    event.branch_sample_type = perfdata::PERF_SAMPLE_BRANCH_ANY;
+    event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
     recording_.event(event);
     add_mappings();
   }
@@ -144,9 +144,8 @@ class Trace {
       body.u8(id_size).u8(0).u16(0);
       body.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(5).u32(2);
       body.text(path.empty() ? "//anon" : path).i32(pid_).i32(pid_).u64(++time_);
-      const std::uint16_t flag = has_id ? perfdata::PERF_RECORD_MISC_MMAP_BUILD_ID : 0;
-      recording_.record(perfdata::PERF_RECORD_MMAP2, static_cast<std::uint16_t>(2 | flag),
-                        body.bytes());
+      const std::uint16_t flag = has_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0;
+      recording_.record(PERF_RECORD_MMAP2, static_cast<std::uint16_t>(2 | flag), body.bytes());
     }
   }
 
@@ -159,7 +158,7 @@ class Trace {
     for (auto one = taken_.rbegin(); one != taken_.rend(); ++one) {
       sample.u64(one->first).u64(one->second).u64(2);  // predicted
     }
-    recording_.record(perfdata::PERF_RECORD_SAMPLE, to >= kEntry ? 1 : 2, sample.bytes());
+    recording_.record(PERF_RECORD_SAMPLE, to >= kEntry ? 1 : 2, sample.bytes());
   }
 
   pid_t pid_;

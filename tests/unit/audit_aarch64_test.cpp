@@ -50,18 +50,18 @@ suspects:
   .size suspects, . - suspects
 )";
 enum Suspect {
-  kLoad,
-  kStore,
-  kPair,
-  kLoadExclusive,
-  kStoreExclusive,
-  kAtomic,
-  kPrefetch,
-  kZero,
-  kAdd,
-  kBranch,
-  kReturn,
-  kData
+  kArmLoad,
+  kArmStore,
+  kArmPair,
+  kArmLoadExclusive,
+  kArmStoreExclusive,
+  kArmAtomic,
+  kArmPrefetch,
+  kArmZero,
+  kArmAdd,
+  kArmBranch,
+  kArmReturn,
+  kArmData
 };
 
 constexpr std::uint64_t kDatum = 0x420000;
@@ -100,54 +100,55 @@ class AuditOfAarch64 : public AuditedProgram {
 };
 
 TEST_F(AuditOfAarch64, JudgesWatchpointsByTheSampledInstruction) {
-  for (const Suspect suspect : {kLoad, kStore, kPair, kLoadExclusive, kStoreExclusive, kAtomic}) {
+  for (const Suspect suspect :
+       {kArmLoad, kArmStore, kArmPair, kArmLoadExclusive, kArmStoreExclusive, kArmAtomic}) {
     EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "conditional") << suspect;
   }
-  for (const Suspect suspect : {kStore, kStoreExclusive, kAtomic}) {
+  for (const Suspect suspect : {kArmStore, kArmStoreExclusive, kArmAtomic}) {
     EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "conditional") << suspect;
   }
-  for (const Suspect suspect : {kLoad, kPair, kLoadExclusive}) {
+  for (const Suspect suspect : {kArmLoad, kArmPair, kArmLoadExclusive}) {
     EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "never") << "a load does not write" << suspect;
   }
 }
 
 TEST_F(AuditOfAarch64, CountsOnlyLoadsAsImpossibleForWriteWatchpoints) {
-  for (const Suspect suspect : {kPrefetch, kZero, kAdd, kBranch, kReturn}) {
+  for (const Suspect suspect : {kArmPrefetch, kArmZero, kArmAdd, kArmBranch, kArmReturn}) {
     EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "unknown_cause") << suspect;
     EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "unknown_cause") << suspect;
   }
-  EXPECT_EQ(of_breakpoint(kData, "rw", kDatum), "not_decoded");
+  EXPECT_EQ(of_breakpoint(kArmData, "rw", kDatum), "not_decoded");
 }
 
 TEST_F(AuditOfAarch64, ReportsTheRuleAndTheInstruction) {
   const json watch{{"breakpoint", {{"address", kDatum}, {"access", "w"}}}};
-  const EventAudit event = audit_of(at(kLoad), watch);
+  const EventAudit event = audit_of(at(kArmLoad), watch);
   EXPECT_EQ(event.rule, Rule::write_watchpoint);
   ASSERT_THAT(event.instructions, SizeIs(1));
   EXPECT_EQ(event.instructions[0].text, "ldr x1, [x0]");
   EXPECT_EQ(event.instructions[0].function, "suspects");
-  EXPECT_EQ(event.instructions[0].judged_address, at(kLoad));
+  EXPECT_EQ(event.instructions[0].judged_address, at(kArmLoad));
   EXPECT_EQ(names_of(event.instructions[0].categories), "LOAD");
 }
 
 TEST_F(AuditOfAarch64, CountsSamplesInsideAWordAsNoInstruction) {
   const json watch{{"breakpoint", {{"address", kDatum}, {"access", "rw"}}}};
-  EXPECT_EQ(answer_of(audit_of(at(kLoad) + 2, watch)), "inside_instruction");
+  EXPECT_EQ(answer_of(audit_of(at(kArmLoad) + 2, watch)), "inside_instruction");
 }
 
 TEST_F(AuditOfAarch64, JudgesExecuteBreakpointsAndFaultsAsOnX86) {
-  EXPECT_EQ(of_breakpoint(kAdd, "x", at(kAdd)), "can");
-  EXPECT_EQ(of_breakpoint(kLoad, "x", at(kAdd)), "never");
+  EXPECT_EQ(of_breakpoint(kArmAdd, "x", at(kArmAdd)), "can");
+  EXPECT_EQ(of_breakpoint(kArmLoad, "x", at(kArmAdd)), "never");
   const json faults{{"config", 2}, {"type", 1}};
-  EXPECT_EQ(answer_of(audit_of(at(kStore), faults)), "conditional");
-  EXPECT_EQ(answer_of(audit_of(at(kAdd), faults)), "unknown_cause") << "it may not be fetched";
+  EXPECT_EQ(answer_of(audit_of(at(kArmStore), faults)), "conditional");
+  EXPECT_EQ(answer_of(audit_of(at(kArmAdd), faults)), "unknown_cause") << "it may not be fetched";
 }
 
 TEST_F(AuditOfAarch64, DoesNotJudgeEventsOfTheCore) {
   // Codes that mean loads on Skylake and cycles here; no instruction is accused.
   for (const int level : {0, 1, 2, 3}) {
     for (const char* config : {"0x11", "0x81d0", "0x3"}) {
-      EXPECT_EQ(answer_of(audit_of(at(kAdd), {{"config", config}}, level)), "no_precise_levels")
+      EXPECT_EQ(answer_of(audit_of(at(kArmAdd), {{"config", config}}, level)), "no_precise_levels")
           << config << " at level " << level;
     }
   }
@@ -155,8 +156,9 @@ TEST_F(AuditOfAarch64, DoesNotJudgeEventsOfTheCore) {
 
 TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
   const auto module = symbols::Module::open(program_);
-  const std::uint64_t offset = at(kLoad) - module.executable_mapping_at(at(kLoad))->range.begin +
-                               module.executable_mapping_at(at(kLoad))->file_offset;
+  const std::uint64_t offset = at(kArmLoad) -
+                               module.executable_mapping_at(at(kArmLoad))->range.begin +
+                               module.executable_mapping_at(at(kArmLoad))->file_offset;
   const auto answer = [&](std::optional<Arch> recorded) {
     return FileJudge(module, recorded, std::nullopt).judge({}, Rule::page_fault, offset);
   };
@@ -183,7 +185,7 @@ TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
                      {"config", "0x11"},
                      {"period", 1009},
                      {"levels", json::array({{{"level", 0},
-                                              {"places", json::array({{{"address", at(kAdd)},
+                                              {"places", json::array({{{"address", at(kArmAdd)},
                                                                        {"samples", 1}}})}}})}}})}};
   try {
     write(document);

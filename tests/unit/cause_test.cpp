@@ -30,7 +30,7 @@ Addresses addresses_of(AddressTable samples, AddressSource source = AddressSourc
 }
 
 /// Of a target at which all of `samples` were taken, with the ledger and offsets that follow.
-Basis basis_of(const Addresses& addresses) {
+Basis basis_with_addresses(const Addresses& addresses) {
   Basis basis{.geometry = Geometry{}, .not_judged = NotJudged::none};
   basis.geometry->trigger_addresses = {0x401000};
   const auto add = [&basis](std::int64_t offset, std::uint64_t samples) {
@@ -132,13 +132,13 @@ TEST(ContractWithAddresses, IsOfSamplesThatTheTriggerCaused) {
       {{.trigger = own, .elsewhere = {.none = 5000}}, 2, Verdict::broken},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Basis basis = basis_of(addresses_of(cases[i].samples));
+    const Basis basis = basis_with_addresses(addresses_of(cases[i].samples));
     EXPECT_EQ(judge(cases[i].level, basis).verdict, cases[i].verdict) << "case " << i;
   }
 }
 
 TEST(ContractWithAddresses, IsNotBrokenByOtherCodeFarFromAConstantSkid) {
-  Basis basis = basis_of(addresses_of({.elsewhere = {.trigger = 5000}}));
+  Basis basis = basis_with_addresses(addresses_of({.elsewhere = {.trigger = 5000}}));
   EXPECT_EQ(judge(1, basis).verdict, Verdict::kept) << "all at +30";
   basis.addresses->samples.elsewhere.other = 4000;
   basis.tally.ledger.add(SampleClass::skid, 4000);
@@ -149,9 +149,9 @@ TEST(ContractWithAddresses, IsNotBrokenByOtherCodeFarFromAConstantSkid) {
 TEST(ContractWithAddresses, IgnoresThoseThatIdentifyNothing) {
   Addresses addresses = addresses_of({.trigger = {.trigger = 5000}, .elsewhere = {.other = 5000}},
                                      AddressSource::unknown);
-  EXPECT_EQ(judge(2, basis_of(addresses)).verdict, Verdict::broken);
+  EXPECT_EQ(judge(2, basis_with_addresses(addresses)).verdict, Verdict::broken);
   addresses.source = AddressSource::request;
-  const Contract contract = judge(2, basis_of(addresses));
+  const Contract contract = judge(2, basis_with_addresses(addresses));
   EXPECT_EQ(contract.verdict, Verdict::broken);
   EXPECT_THAT(contract.evidence, HasSubstr("repeats the request"));
 }
@@ -163,7 +163,7 @@ TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData
                                       .elsewhere = {.none = 900'000},
                                       .not_judged = {.trigger = 5, .other = 40}},
                                      AddressSource::tagged);
-  Basis basis = basis_of(addresses);
+  Basis basis = basis_with_addresses(addresses);
   basis.not_judged = NotJudged::every_instruction;
   Contract contract = judge(0, basis);
   EXPECT_EQ(contract.verdict, Verdict::kept);
@@ -182,7 +182,8 @@ TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData
 TEST(ContractWithAddresses, IsWarnedOfWhereSomethingElseCausesTheEvent) {
   Measurement measurement;
   measurement.precise.recorded = 2;
-  measurement.basis = basis_of(addresses_of({.trigger = {.trigger = 5000, .other = 50}}));
+  measurement.basis =
+      basis_with_addresses(addresses_of({.trigger = {.trigger = 5000, .other = 50}}));
   complete(measurement);
   ASSERT_EQ(measurement.count_warnings.size(), 1u);
   EXPECT_THAT(measurement.count_warnings.front(), HasSubstr("something else caused them"));
@@ -196,7 +197,7 @@ TEST(MergedAddresses, AddUpAndKeepTheDataOfEachRun) {
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     Measurement& m = measurements[i];
     m.file = i == 0 ? "a" : "b";
-    m.basis = basis_of(addresses_of({.trigger = {.trigger = 10 + i, .other = 1}}));
+    m.basis = basis_with_addresses(addresses_of({.trigger = {.trigger = 10 + i, .other = 1}}));
     complete(m);
   }
   measurements[1].basis.addresses->declared = {{true, {0x7000, 0x8000}}};

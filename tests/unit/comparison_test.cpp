@@ -33,13 +33,13 @@ OffsetCounts counts(std::initializer_list<std::pair<std::int64_t, std::uint64_t>
   return offsets;
 }
 
-const Cell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
-  const Cell* cell = comparison.rows.at(row).cell_of(side);
+const ComparisonCell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
+  const ComparisonCell* cell = comparison.rows.at(row).cell_of(side);
   if (cell == nullptr) throw std::out_of_range("no such cell");
   return *cell;
 }
 
-const StatisticDifference* difference_of(const Cell& cell, Statistic statistic) {
+const StatisticDifference* difference_of(const ComparisonCell& cell, Statistic statistic) {
   for (const StatisticDifference& difference : cell.differences) {
     if (difference.statistic == statistic) return &difference;
   }
@@ -48,7 +48,7 @@ const StatisticDifference* difference_of(const Cell& cell, Statistic statistic) 
 
 bool marks_any(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
-    for (const Cell& cell : row.cells) {
+    for (const ComparisonCell& cell : row.cells) {
       if (cell.contract_broke || cell.contract_fixed) return true;
       if (std::any_of(cell.differences.begin(), cell.differences.end(),
                       [](const StatisticDifference& difference) { return difference.marked; })) {
@@ -241,7 +241,7 @@ TEST(Comparison, RoundingOfEqualRunsIsNoDifference) {
     compared.input("b");
     for (int run = 1; run <= 45; ++run) compared.add(equal);
     const Comparison comparison = compared.compare();
-    const Cell& cell = cell_of(comparison, 0, 1);
+    const ComparisonCell& cell = cell_of(comparison, 0, 1);
     EXPECT_TRUE(cell.over_runs);
     EXPECT_EQ(cell.hit_ratio->value, offset == 0 ? 1.0 : 0.0);
     EXPECT_EQ(cell.mean->value, static_cast<double>(offset));
@@ -337,7 +337,7 @@ TEST(Comparison, ConcludesFromWhatDiffers) {
                          {timer, far, near, {}, Outcome::different}}) {
     const Compared compared = pair_of(c.example, c.a, c.b);
     const Comparison comparison = compared.compare(c.choices);
-    const Cell& cell = cell_of(comparison, 0, 1);
+    const ComparisonCell& cell = cell_of(comparison, 0, 1);
     EXPECT_EQ(cell.outcome, c.outcome);
     EXPECT_EQ(cell.contract_broke, c.broke);
     EXPECT_EQ(cell.contract_fixed, c.fixed);
@@ -353,7 +353,7 @@ TEST(Comparison, HasTheDifferencesWithTheirIntervals) {
   const Compared compared =
       pair_of({.event = "e", .level = 2}, counts({{0, 5000}}), counts({{0, 4500}, {7, 500}}));
   const Comparison comparison = compared.compare();
-  const Cell& cell = cell_of(comparison, 0, 1);
+  const ComparisonCell& cell = cell_of(comparison, 0, 1);
   const StatisticDifference& hits = *difference_of(cell, Statistic::hit_ratio);
   EXPECT_TRUE(hits.marked);
   EXPECT_DOUBLE_EQ(hits.difference, -0.1);
@@ -369,7 +369,7 @@ TEST(Comparison, QuantilesAmongTheCensoredAreAtLeastAndNotTested) {
   const OffsetCounts a = counts({{10, 5000}, {960, 300}}), b = counts({{20, 5000}, {990, 300}});
   const Compared compared = pair_of({.event = "e", .level = 0}, a, b);
   const Comparison comparison = compared.compare();
-  const Cell& cell = cell_of(comparison, 0, 1);
+  const ComparisonCell& cell = cell_of(comparison, 0, 1);
   EXPECT_TRUE(cell.p99->at_least);
   EXPECT_FALSE(cell.median->at_least);
   EXPECT_FALSE(difference_of(cell, Statistic::p99)->p);
@@ -398,7 +398,7 @@ TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
     for (const auto& [compared, reason] :
          {std::pair{against_other, "another"}, std::pair{runs_of_both, "the baseline's runs"}}) {
       const Comparison comparison = compared.compare();
-      const Cell& cell = cell_of(comparison, 0, 1);
+      const ComparisonCell& cell = cell_of(comparison, 0, 1);
       EXPECT_EQ(cell.outcome, Outcome::not_compared);
       EXPECT_THAT(cell.differences, IsEmpty());
       EXPECT_THAT(cell.remarks, ElementsAre(HasSubstr(reason)));
@@ -422,7 +422,7 @@ TEST(Comparison, TellsOfAnotherPeriodRunwayAndLevel) {
   compared.input("a").add(of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}));
   compared.input("b").add(other);
   const Comparison comparison = compared.compare();
-  const Cell& cell = cell_of(comparison, 0, 1);
+  const ComparisonCell& cell = cell_of(comparison, 0, 1);
   EXPECT_THAT(cell.remarks, Contains(HasSubstr("another period: 1000 here, 100 in")));
   EXPECT_THAT(cell.remarks, Contains("another path of recording: 4000 samples a second here, "
                                      "fixed period in the baseline"));
@@ -460,7 +460,7 @@ TEST(Comparison, OverRunsAFewEqualSamplesAreNotCertain) {
     }
   }
   const Comparison comparison = compared.compare();
-  const Cell& cell = cell_of(comparison, 0, 1);
+  const ComparisonCell& cell = cell_of(comparison, 0, 1);
   EXPECT_TRUE(cell.over_runs);
   for (const Statistic statistic : {Statistic::mean, Statistic::median, Statistic::p99}) {
     // Of the 70 ways to divide eight samples so, two are as extreme.
@@ -475,7 +475,7 @@ TEST(Comparison, IntervalsThatReachTheCensoredHaveNoUpperEnd) {
                      b = counts({{10, 9900}, {900, 100}});
   const Compared compared = pair_of({.event = "e", .level = 0}, a, b);
   const Comparison comparison = compared.compare();
-  const Cell& baseline = cell_of(comparison, 0, 0);
+  const ComparisonCell& baseline = cell_of(comparison, 0, 0);
   ASSERT_FALSE(baseline.p99->at_least);
   EXPECT_EQ(baseline.p99->value, 900);
   EXPECT_TRUE(baseline.p99->low);

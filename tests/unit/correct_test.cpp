@@ -35,7 +35,7 @@ constexpr std::uint64_t kLoads = 0x81d0;
 /// An event of a Skylake at level 1, and a run's measurement of it.
 struct Profile {
   Profile() {
-    attribute.type = perfdata::PERF_TYPE_RAW;
+    attribute.type = PERF_TYPE_RAW;
     attribute.config = kLoads;
     attribute.precise_ip = 1;
     knowledge.core_pmu = true;
@@ -149,13 +149,11 @@ TEST(SkidOfAnEvent, IsRefusedForWhatHasNone) {
   };
   refused(
       [](Profile& p) {
-        p.attribute.type = perfdata::PERF_TYPE_SOFTWARE,
-        p.attribute.config = perfdata::PERF_COUNT_SW_CPU_CLOCK;
+        p.attribute.type = PERF_TYPE_SOFTWARE, p.attribute.config = PERF_COUNT_SW_CPU_CLOCK;
       },
       "timer");
-  refused(
-      [](Profile& p) { p.attribute.type = perfdata::PERF_TYPE_HARDWARE, p.attribute.config = 0; },
-      "every instruction takes cycles");
+  refused([](Profile& p) { p.attribute.type = PERF_TYPE_HARDWARE, p.attribute.config = 0; },
+          "every instruction takes cycles");
   refused([](Profile& p) { p.knowledge.core->cycles = true; }, "every instruction takes cycles");
   refused([](Profile& p) { p.pmu = "ibs_op"; }, "IBS");
   refused([](Profile& p) { p.machine.cpu.vendor = "AuthenticAMD"; }, "IBS");
@@ -165,13 +163,12 @@ TEST(SkidOfAnEvent, IsRefusedForWhatHasNone) {
   refused([](Profile& p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
   refused([](Profile& p) { p.attribute.precise_ip = 0; }, "level 0");
   refused([](Profile& p) { p.attribute.precise_ip = 2; }, "level 2");
-  refused([](Profile& p) { p.attribute.type = perfdata::PERF_TYPE_TRACEPOINT, p.knowledge = {}; },
-          "no rule");
+  refused([](Profile& p) { p.attribute.type = PERF_TYPE_TRACEPOINT, p.knowledge = {}; }, "no rule");
 }
 
 TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
   Profile profile;
-  profile.attribute.type = perfdata::PERF_TYPE_BREAKPOINT;
+  profile.attribute.type = PERF_TYPE_BREAKPOINT;
   profile.attribute.bp_type = 3;
   for (const unsigned level : {0u, 3u}) {
     profile.attribute.precise_ip = level;
@@ -183,7 +180,7 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
   profile.attribute.bp_type = 2;
   profile.machine.cpu.arch = "aarch64";
   EXPECT_EQ(profile.skid(false).verdict, Verdict::nothing_to_correct) << "a watchpoint";
-  profile.attribute.type = perfdata::PERF_TYPE_SOFTWARE;
+  profile.attribute.type = PERF_TYPE_SOFTWARE;
   profile.attribute.config = 2;
   EXPECT_EQ(profile.skid(false).verdict, Verdict::nothing_to_correct) << "page faults";
 }
@@ -241,9 +238,9 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
   constexpr std::int32_t kPid = 7;
   constexpr std::uint64_t kCode = 0x400000, kOffset = 0x1000;  // of the mapping, in the file
   test::RecordingBuilder builder;
-  builder.event({.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_BRANCH_STACK,
-                 .branch_sample_type = perfdata::PERF_SAMPLE_BRANCH_ANY});
+  builder.event({.sample_type =
+                     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK,
+                 .branch_sample_type = PERF_SAMPLE_BRANCH_ANY});
   builder.mmap(kPid, kCode, 0x1000, kOffset, "/bin/program", 1);
   // Newest first: from 0x130 to 0x180; before it from 0x110 to 0x120; before it from 0x150 to
   // 0x100.
@@ -253,7 +250,7 @@ TEST(BranchRecords, ShowTheWaysToAnInstruction) {
            {0x130, 0x180}, {0x110, 0x120}, {0x150, 0x100}}) {
     body.u64(kCode + from).u64(kCode + to).u64(0);
   }
-  builder.record(perfdata::PERF_RECORD_SAMPLE, 2, body.bytes());
+  builder.record(PERF_RECORD_SAMPLE, 2, body.bytes());
   const test::MemoryFile file;
   file.set(builder.bytes());
   auto recording = perfdata::Recording::open(file.path());
@@ -344,14 +341,14 @@ class SplitSamples : public ::testing::Test {
                                Verdict expected = Verdict::corrected) {
     test::RecordingBuilder builder;
     for (auto& event : events) {
-      event.sample_type |= perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                           perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_IDENTIFIER;
+      event.sample_type |=
+          PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER;
       builder.event(event);
     }
     auto mapping = builder.writer();
     mapping.i32(kPid).i32(kPid).u64(kCode).u64(size_).u64(offset_);
     mapping.text((directory_ / "code.so").string()).i32(kPid).i32(kPid).u64(1).u64(1);
-    builder.record(perfdata::PERF_RECORD_MMAP, 2, mapping.bytes());
+    builder.record(PERF_RECORD_MMAP, 2, mapping.bytes());
     add(builder);
     const auto text = [&](std::string_view value) {
       return builder.writer().counted_text(value).bytes();
@@ -382,7 +379,7 @@ class SplitSamples : public ::testing::Test {
       body.u64(branches->size());
       for (const auto& [from, to] : *branches) body.u64(at_ + from).u64(at_ + to).u64(0);
     }
-    builder.record(perfdata::PERF_RECORD_SAMPLE, 2, body.bytes());
+    builder.record(PERF_RECORD_SAMPLE, 2, body.bytes());
   }
   static std::uint64_t corrected_at(const EventCorrection& event, std::uint64_t offset) {
     for (const Place& place : event.places) {
@@ -397,8 +394,8 @@ class SplitSamples : public ::testing::Test {
     }
   }
   static test::EventToBuild loads(std::uint64_t sample_type = 0, std::uint64_t config = kLoads,
-                                  std::uint64_t branches = perfdata::PERF_SAMPLE_BRANCH_ANY) {
-    return {.type = perfdata::PERF_TYPE_RAW,
+                                  std::uint64_t branches = PERF_SAMPLE_BRANCH_ANY) {
+    return {.type = PERF_TYPE_RAW,
             .config = config,
             .sample_type = sample_type,
             .branch_sample_type = branches,
@@ -420,7 +417,7 @@ TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
 }
 
 TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
-  const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
+  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
     const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
     const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{
         {0x200, kCompare}, {kJump, kAdd}, {kJump, kAdd}};
@@ -433,7 +430,7 @@ TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
 }
 
 TEST_F(SplitSamples, FollowsAllBranchRecordsThatAreNewerThanTheirSamples) {
-  const auto event = correct_with({loads(perfdata::PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
+  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
     const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
     // A run from the first instruction to the RET, newest branch first.
     const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{{kAdd + 3, 0x100},
@@ -462,11 +459,8 @@ TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
 }
 
 TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
-  const test::EventToBuild instructions{.type = perfdata::PERF_TYPE_HARDWARE,
-                                        .config = 1,
-                                        .sample_type = 0,
-                                        .precise_ip = 1,
-                                        .ids = {2}};
+  const test::EventToBuild instructions{
+      .type = PERF_TYPE_HARDWARE, .config = 1, .sample_type = 0, .precise_ip = 1, .ids = {2}};
   const auto event = correct_with({loads(0, kMisses), instructions}, [&](auto& builder) {
     add_samples(builder, 1, {{kAdd, 40}});
     // Of 100 executions 75 jump; the pair's own samples are after it.

@@ -20,12 +20,10 @@
 namespace skid::audit {
 namespace {
 
-using perfdata::PERF_SAMPLE_REGS_INTR;
-using perfdata::PERF_SAMPLE_REGS_USER;
 using ::testing::HasSubstr;
 
 /// An instruction every 16 bytes.
-constexpr const char* kAssembly = R"(
+constexpr const char* kOperandCode = R"(
   .text
   .globl places
   .type places, @function
@@ -62,7 +60,7 @@ datum:
   .skip 0x10000
   .section .note.GNU-stack,"",@progbits
 )";
-enum Place {
+enum OperandPlace {
   kRelative,
   kAbsolute,
   kByRegisters,
@@ -71,15 +69,14 @@ enum Place {
   kRepeated,
   kSegment,
   kBitTest,
-  kPrefetch,
+  kPrefetchOperand,
   kCall,
-  kNone,
+  kNoOperand,
 };
 
-constexpr std::uint64_t kPageFaults = 2, kLoads = 0x81d0, kRetired = 0x00c0;
+constexpr std::uint64_t kPageFaults = 2, kLoadEvent = 0x81d0, kRetired = 0x00c0;
 constexpr std::uint64_t kRdi = 1 << 5, kRsi = 1 << 4, kRbx = 1 << 1;  // PERF_REG_X86_*
-constexpr std::uint16_t kUser = 2, kKernel = 1, kExact = 1 << 14;
-constexpr const char* kSkylake = "GenuineIntel,6,94,3";
+constexpr const char* kSkylakeCpuid = "GenuineIntel,6,94,3";
 
 class DataAddressesOfSamples : public ::testing::Test {
  protected:
@@ -87,7 +84,7 @@ class DataAddressesOfSamples : public ::testing::Test {
   static void SetUpTestSuite() {
 #if defined(__x86_64__)
     built_.emplace();
-    std::ofstream(*built_ / "places.s") << kAssembly;
+    std::ofstream(*built_ / "places.s") << kOperandCode;
     const auto built =
         run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-Wl,--build-id=sha1", "-o",
                      *built_ / "program", *built_ / "places.s"});
@@ -115,20 +112,21 @@ class DataAddressesOfSamples : public ::testing::Test {
                   (*built_ / "program").string(), 1);
   }
 
-  std::uint64_t ip_of(Place place) const {
+  std::uint64_t ip_of(OperandPlace place) const {
     return begin_ + 16 * static_cast<std::uint64_t>(place);
   }
 
   void record_faults(std::uint64_t registers = 0, std::uint64_t of = PERF_SAMPLE_REGS_INTR) {
-    record({.type = perfdata::PERF_TYPE_SOFTWARE, .config = kPageFaults}, registers, of);
+    record({.type = PERF_TYPE_SOFTWARE, .config = kPageFaults}, registers, of);
   }
-  void record_pebs(std::uint64_t config = kLoads, unsigned level = 2, std::uint64_t registers = 0,
-                   std::uint64_t of = PERF_SAMPLE_REGS_INTR) {
-    record({.type = perfdata::PERF_TYPE_RAW, .config = config, .precise_ip = level}, registers, of);
+  void record_pebs(std::uint64_t config = kLoadEvent, unsigned level = 2,
+                   std::uint64_t registers = 0, std::uint64_t of = PERF_SAMPLE_REGS_INTR) {
+    record({.type = PERF_TYPE_RAW, .config = config, .precise_ip = level}, registers, of);
   }
 
   /// `registers`: their values, in the order of the bits of the event's mask.
-  void sample(Place place, std::uint64_t address, std::uint16_t misc = kUser | kExact,
+  void sample(OperandPlace place, std::uint64_t address,
+              std::uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP,
               std::initializer_list<std::uint64_t> registers = {}) {
     auto body = builder_.writer();
     body.u64(ip_of(place)).i32(1).i32(1).u64(++time_).u64(address);
@@ -136,10 +134,10 @@ class DataAddressesOfSamples : public ::testing::Test {
       body.u64(registers.size() == 0 ? 0 : 2);  // PERF_SAMPLE_REGS_ABI_64
       for (const std::uint64_t value : registers) body.u64(value);
     }
-    builder_.record(perfdata::PERF_RECORD_SAMPLE, misc, body.bytes());
+    builder_.record(PERF_RECORD_SAMPLE, misc, body.bytes());
   }
 
-  Audit audited(const std::string& cpu = kSkylake) {
+  Audit audited(const std::string& cpu = kSkylakeCpuid) {
     if (has_build_id_) {
       const auto id = test::hex(symbols::Module::open(*built_ / "program").build_id());
       auto build_id = builder_.writer();
@@ -148,7 +146,7 @@ class DataAddressesOfSamples : public ::testing::Test {
       builder_.feature(perfdata::HEADER_BUILD_ID,
                        builder_.writer()
                            .u32(0)
-                           .u16(kUser | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE)
+                           .u16(PERF_RECORD_MISC_USER | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE)
                            .u16(static_cast<std::uint16_t>(build_id.bytes().size() + 12))
                            .i32(-1)
                            .raw(build_id.bytes())
@@ -158,7 +156,7 @@ class DataAddressesOfSamples : public ::testing::Test {
     builder_.write(directory_ / "perf.data");
     return audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
   }
-  std::optional<Contradictions> found(const std::string& cpu = kSkylake) {
+  std::optional<Contradictions> found(const std::string& cpu = kSkylakeCpuid) {
     const Audit all = audited(cpu);
     return all.events.size() == 1 ? all.events.front().data_address : std::nullopt;
   }
@@ -179,7 +177,7 @@ class DataAddressesOfSamples : public ::testing::Test {
 
  private:
   void record(test::EventToBuild event, std::uint64_t registers, std::uint64_t of) {
-    event.sample_type |= perfdata::PERF_SAMPLE_ADDR | (registers != 0 ? of : 0);
+    event.sample_type |= PERF_SAMPLE_ADDR | (registers != 0 ? of : 0);
     (of == PERF_SAMPLE_REGS_INTR ? event.sample_regs_intr : event.sample_regs_user) = registers;
     has_registers_ = registers != 0;
     builder_.event(event);
@@ -192,20 +190,20 @@ class DataAddressesOfSamples : public ::testing::Test {
 TEST_F(DataAddressesOfSamples, WithinTheOperandAreNotContradicted) {
   record_faults();
   for (std::uint64_t byte = 0; byte < 8; ++byte) {
-    sample(kRelative, datum_ + byte, kUser);
-    sample(kAbsolute, 0x12345678 + byte, kUser);
+    sample(kRelative, datum_ + byte, PERF_RECORD_MISC_USER);
+    sample(kAbsolute, 0x12345678 + byte, PERF_RECORD_MISC_USER);
   }
   expect(0, 16, 16);
 }
 
 TEST_F(DataAddressesOfSamples, OutsideTheOperandAreContradicted) {
   record_faults();
-  sample(kRelative, datum_ - 1, kUser);
-  sample(kRelative, datum_ + 8, kUser);
-  sample(kRelative, datum_ - kBias, kUser);
-  sample(kAbsolute, 0x12345677, kUser);
-  sample(kAbsolute, 0x12345680, kUser);
-  sample(kAbsolute, 0x12345678 + kBias, kUser);
+  sample(kRelative, datum_ - 1, PERF_RECORD_MISC_USER);
+  sample(kRelative, datum_ + 8, PERF_RECORD_MISC_USER);
+  sample(kRelative, datum_ - kBias, PERF_RECORD_MISC_USER);
+  sample(kAbsolute, 0x12345677, PERF_RECORD_MISC_USER);
+  sample(kAbsolute, 0x12345680, PERF_RECORD_MISC_USER);
+  sample(kAbsolute, 0x12345678 + kBias, PERF_RECORD_MISC_USER);
   expect(6, 6, 6);
 }
 
@@ -216,7 +214,7 @@ TEST_F(DataAddressesOfSamples, ChangedInAnyByteAreContradicted) {
   for (unsigned byte = 0; byte < 8; ++byte) {
     for (std::uint64_t flipped = 1; flipped < 256; ++flipped) {
       const std::uint64_t address = datum_ ^ flipped << (8 * byte);
-      sample(kRelative, address, kUser);
+      sample(kRelative, address, PERF_RECORD_MISC_USER);
       if (address >> 56 != 0 && address >> 56 != 0xff) continue;  // not canonical
       if (address - datum_ < 8) continue;                         // the datum's other bytes
       ++(address >> 12 == page ? fetches : contradicted);
@@ -232,25 +230,26 @@ TEST_F(DataAddressesOfSamples, ChangedInAnyByteAreContradicted) {
 TEST_F(DataAddressesOfSamples, OfFilesWithoutABuildIdAreUndecided) {
   has_build_id_ = false;
   record_faults();
-  sample(kRelative, 0x1000, kUser);
+  sample(kRelative, 0x1000, PERF_RECORD_MISC_USER);
   expect(0, 0, 1);
 }
 
 TEST_F(DataAddressesOfSamples, OfFetchedPagesAreUndecided) {
   record_faults();
-  sample(kRelative, ip_of(kRelative), kUser);
-  sample(kRelative, (ip_of(kRelative) & ~0xfffULL) + 0xfff, kUser);
+  sample(kRelative, ip_of(kRelative), PERF_RECORD_MISC_USER);
+  sample(kRelative, (ip_of(kRelative) & ~0xfffULL) + 0xfff, PERF_RECORD_MISC_USER);
   expect(0, 0, 2);
 }
 
 TEST_F(DataAddressesOfSamples, OfInstructionsWithoutOneOperandOfKnownAddressAreUndecided) {
   record_faults(kRdi | kRsi);
-  const std::vector<Place> places{kByRegisters, kWritesItsBase, kPush, kRepeated, kSegment,
-                                  kBitTest,     kPrefetch,      kCall, kNone};
-  for (const Place place : places) {
+  const std::vector<OperandPlace> places{kByRegisters, kWritesItsBase,   kPush, kRepeated, kSegment,
+                                         kBitTest,     kPrefetchOperand, kCall, kNoOperand};
+  for (const OperandPlace place : places) {
     // Without registers, and where registers do not decide.
-    sample(place, 0x1000, kUser, {});
-    if (place != kByRegisters && place != kWritesItsBase) sample(place, 0x1000, kUser, {1, 2});
+    sample(place, 0x1000, PERF_RECORD_MISC_USER, {});
+    if (place != kByRegisters && place != kWritesItsBase)
+      sample(place, 0x1000, PERF_RECORD_MISC_USER, {1, 2});
   }
   expect(0, 0, 9 + 7);
 }
@@ -260,80 +259,81 @@ TEST_F(DataAddressesOfSamples, OfFaultsAreComparedWithTheRegisters) {
     begin_recording();
     record_faults(kRbx | kRdi | kRsi, of);
     // RBX, RSI, RDI: the order of the bits.
-    sample(kByRegisters, 0x7000'0000 + 4 * 3 + 3, kUser, {0, 3, 0x7000'0000});
-    sample(kByRegisters, 0x7000'0000 + 4 * 3 + 4, kUser, {0, 3, 0x7000'0000});
-    sample(kByRegisters, 0x7000'0000 - 4, kUser, {0, UINT64_MAX, 0x7000'0000});
-    sample(kWritesItsBase, 0x7000'0008, kUser, {0, 0, 0x7000'0000});
-    sample(kWritesItsBase, 0x7000'0000, kUser, {0, 0, 0x7000'0000});
+    sample(kByRegisters, 0x7000'0000 + 4 * 3 + 3, PERF_RECORD_MISC_USER, {0, 3, 0x7000'0000});
+    sample(kByRegisters, 0x7000'0000 + 4 * 3 + 4, PERF_RECORD_MISC_USER, {0, 3, 0x7000'0000});
+    sample(kByRegisters, 0x7000'0000 - 4, PERF_RECORD_MISC_USER, {0, UINT64_MAX, 0x7000'0000});
+    sample(kWritesItsBase, 0x7000'0008, PERF_RECORD_MISC_USER, {0, 0, 0x7000'0000});
+    sample(kWritesItsBase, 0x7000'0000, PERF_RECORD_MISC_USER, {0, 0, 0x7000'0000});
     expect(2, 5, 5);
   }
 }
 
 TEST_F(DataAddressesOfSamples, OfPointersWithDataInUnusedBitsAreNotContradicted) {
   record_faults(kRdi | kRsi);
-  sample(kWritesItsBase, 0x7000'0008, kUser, {0, 0x1234'0000'7000'0000});
-  sample(kWritesItsBase, 0x7000'0018, kUser, {0, 0x1234'0000'7000'0000});
+  sample(kWritesItsBase, 0x7000'0008, PERF_RECORD_MISC_USER, {0, 0x1234'0000'7000'0000});
+  sample(kWritesItsBase, 0x7000'0018, PERF_RECORD_MISC_USER, {0, 0x1234'0000'7000'0000});
   expect(1, 2, 2);
 }
 
 TEST_F(DataAddressesOfSamples, OfAnUnrecordedRegisterAreUndecided) {
   record_faults(kRdi);
-  sample(kByRegisters, 0x1000, kUser, {0x7000'0000});
-  sample(kWritesItsBase, 0x7000'0008, kUser, {0x7000'0000});
+  sample(kByRegisters, 0x1000, PERF_RECORD_MISC_USER, {0x7000'0000});
+  sample(kWritesItsBase, 0x7000'0008, PERF_RECORD_MISC_USER, {0x7000'0000});
   expect(0, 1, 2);
 }
 
 TEST_F(DataAddressesOfSamples, OfPebsAreComparedWithConstantsAndUnchangedRegisters) {
-  record_pebs(kLoads, 2, kRdi | kRsi);
+  record_pebs(kLoadEvent, 2, kRdi | kRsi);
   sample(kRelative, datum_);
   sample(kRelative, datum_ + 8);
-  sample(kByRegisters, 0x7000'0004, kUser | kExact, {1, 0x7000'0000});
-  sample(kByRegisters, 0x7000'0008, kUser | kExact, {1, 0x7000'0000});
-  sample(kWritesItsBase, 0x1000, kUser | kExact, {1, 0x7000'0000});  // overwritten by the load
+  sample(kByRegisters, 0x7000'0004, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP,
+         {1, 0x7000'0000});
+  sample(kByRegisters, 0x7000'0008, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP,
+         {1, 0x7000'0000});
+  sample(kWritesItsBase, 0x1000, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP,
+         {1, 0x7000'0000});  // overwritten by the load
   expect(2, 4, 5);
 }
 
 TEST_F(DataAddressesOfSamples, OfPebsAreNotComparedWithRegistersOfTheInterrupt) {
-  record_pebs(kLoads, 2, kRdi | kRsi, PERF_SAMPLE_REGS_USER);
-  sample(kByRegisters, 0x1000, kUser | kExact, {1, 0x7000'0000});
+  record_pebs(kLoadEvent, 2, kRdi | kRsi, PERF_SAMPLE_REGS_USER);
+  sample(kByRegisters, 0x1000, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, {1, 0x7000'0000});
   expect(0, 0, 1);
 }
 
 TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {
   record_pebs();
-  sample(kRelative, 0x1000, kUser);             // not exact
-  sample(kRelative, 0x1000, kKernel | kExact);  // the kernel's
-  sample(kRelative, 0);                         // no address
-  sample(kRelative, 0x0100'0000'0000'0000);     // not canonical
+  sample(kRelative, 0x1000, PERF_RECORD_MISC_USER);                                // not exact
+  sample(kRelative, 0x1000, PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_EXACT_IP);  // the kernel's
+  sample(kRelative, 0);                                                            // no address
+  sample(kRelative, 0x0100'0000'0000'0000);                                        // not canonical
   EXPECT_FALSE(found());
 }
 
 TEST_F(DataAddressesOfSamples, OfOtherEventsAreNotJudged) {
   const auto finding_of = [&](test::EventToBuild event, const char* cpu) {
     begin_recording();
-    event.sample_type |= perfdata::PERF_SAMPLE_ADDR;
+    event.sample_type |= PERF_SAMPLE_ADDR;
     builder_.event(event);
     sample(kRelative, 0x1000);
     return found(cpu);
   };
   const auto raw = [](std::uint64_t config, unsigned level) {
-    return test::EventToBuild{
-        .type = perfdata::PERF_TYPE_RAW, .config = config, .precise_ip = level};
+    return test::EventToBuild{.type = PERF_TYPE_RAW, .config = config, .precise_ip = level};
   };
-  EXPECT_TRUE(finding_of(raw(kLoads, 2), kSkylake));
-  EXPECT_FALSE(finding_of(raw(kLoads, 0), kSkylake)) << "no PEBS record";
-  EXPECT_FALSE(finding_of(raw(kRetired, 2), kSkylake)) << "its records have no data address";
-  EXPECT_FALSE(finding_of(raw(kLoads, 2), "GenuineIntel,6,9999,3")) << "unknown CPU";
-  EXPECT_FALSE(finding_of({.type = perfdata::PERF_TYPE_BREAKPOINT}, kSkylake))
-      << "repeats the request";
-  EXPECT_FALSE(finding_of({.config = perfdata::PERF_COUNT_SW_CPU_CLOCK}, kSkylake));
+  EXPECT_TRUE(finding_of(raw(kLoadEvent, 2), kSkylakeCpuid));
+  EXPECT_FALSE(finding_of(raw(kLoadEvent, 0), kSkylakeCpuid)) << "no PEBS record";
+  EXPECT_FALSE(finding_of(raw(kRetired, 2), kSkylakeCpuid)) << "its records have no data address";
+  EXPECT_FALSE(finding_of(raw(kLoadEvent, 2), "GenuineIntel,6,9999,3")) << "unknown CPU";
+  EXPECT_FALSE(finding_of({.type = PERF_TYPE_BREAKPOINT}, kSkylakeCpuid)) << "repeats the request";
+  EXPECT_FALSE(finding_of({.config = PERF_COUNT_SW_CPU_CLOCK}, kSkylakeCpuid));
 }
 
 TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
   record_faults();
-  for (int i = 0; i < 3; ++i) sample(kRelative, datum_, kUser);
-  sample(kRelative, datum_ + 8, kUser);
-  sample(kNone, 0x1000, kUser);
+  for (int i = 0; i < 3; ++i) sample(kRelative, datum_, PERF_RECORD_MISC_USER);
+  sample(kRelative, datum_ + 8, PERF_RECORD_MISC_USER);
+  sample(kNoOperand, 0x1000, PERF_RECORD_MISC_USER);
   const std::vector<Audit> audits{audited()};
   EXPECT_THAT(output::audit_json(audits), HasSubstr(R"("data_address": {
             "samples": 5,

@@ -23,8 +23,8 @@ using analysis::AddressSource;
 using perfdata::Attribute;
 using ::testing::HasSubstr;
 
-constexpr std::int32_t kPid = 7;
-constexpr std::uint64_t kTargetAt = 0x10000000, kText = 0x400000;
+constexpr std::int32_t kTargetPid = 7;
+constexpr std::uint64_t kTargetMappedAt = 0x10000000, kText = 0x400000;
 
 EventKnowledge of_core() {
   EventKnowledge knowledge;
@@ -46,14 +46,14 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
     Attribute attribute;
     attribute.type = type;
     attribute.config = config;
-    attribute.sample_type = perfdata::PERF_SAMPLE_ADDR;
+    attribute.sample_type = PERF_SAMPLE_ADDR;
     attribute.precise_ip = 2;
     return attribute;
   };
-  const Attribute raw = of_type(perfdata::PERF_TYPE_RAW);
+  const Attribute raw = of_type(PERF_TYPE_RAW);
   Attribute interrupt = raw, bare = raw;
   interrupt.precise_ip = 0;
-  bare.sample_type = perfdata::PERF_SAMPLE_IP;
+  bare.sample_type = PERF_SAMPLE_IP;
   EventKnowledge of_arm = of_core();
   of_arm.of_arm = true;
   const std::vector<Case> cases{
@@ -75,21 +75,15 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
       {"SPE", of_type(10), "arm_spe_0", {}, "0x41", std::nullopt, AddressSource::tagged},
       {"Arm", raw, "armv8_pmuv3_0", of_arm, "0x41", std::nullopt, AddressSource::none},
       {"page faults",
-       of_type(perfdata::PERF_TYPE_SOFTWARE, 2),
+       of_type(PERF_TYPE_SOFTWARE, 2),
        "",
        {},
        "",
        std::nullopt,
        AddressSource::page_fault},
-      {"clock",
-       of_type(perfdata::PERF_TYPE_SOFTWARE, 0),
-       "",
-       {},
-       "",
-       std::nullopt,
-       AddressSource::none},
+      {"clock", of_type(PERF_TYPE_SOFTWARE, 0), "", {}, "", std::nullopt, AddressSource::none},
       {"breakpoint",
-       of_type(perfdata::PERF_TYPE_BREAKPOINT),
+       of_type(PERF_TYPE_BREAKPOINT),
        "",
        {},
        "",
@@ -139,7 +133,7 @@ class RecordedAddresses : public ::testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(runway::kHost);
     use_target_of("load");
-    builder_.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1);
+    builder_.mmap(kTargetPid, kTargetMappedAt, 0x100000, 0, (directory_ / "target").string(), 1);
     run_.machine.cpu.arch = "x86_64";
   }
   void use_target_of(const char* trigger) {
@@ -154,22 +148,22 @@ class RecordedAddresses : public ::testing::Test {
   }
   void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
     for (int i = 0; i < count; ++i) {
-      builder_.record(perfdata::PERF_RECORD_SAMPLE, mode,
+      builder_.record(PERF_RECORD_SAMPLE, mode,
                       builder_.writer()
-                          .u64(kTargetAt + at - kText)
-                          .i32(kPid)
-                          .i32(kPid)
+                          .u64(kTargetMappedAt + at - kText)
+                          .i32(kTargetPid)
+                          .i32(kTargetPid)
                           .u64(2)
                           .u64(address)
                           .bytes());
     }
   }
   analysis::Measurement measured(std::uint32_t type, std::uint64_t config, unsigned level = 2) {
-    builder_.event({.type = type,
-                    .config = config,
-                    .sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                   perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_ADDR,
-                    .precise_ip = level});
+    builder_.event(
+        {.type = type,
+         .config = config,
+         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+         .precise_ip = level});
     builder_.write(directory_ / "perf.data");
     return measure({directory_ / "perf.data", directory_.path(), &run_, nullptr}, {})
         .measurements.at(0);
@@ -188,7 +182,7 @@ TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
   sample(1, layout_.datum, 2);
   sample(9, 0);
   sample(0, layout_.datum, 3, /*kernel*/ 1);
-  const auto m = measured(perfdata::PERF_TYPE_SOFTWARE, 2);
+  const auto m = measured(PERF_TYPE_SOFTWARE, 2);
   ASSERT_TRUE(m.basis.addresses);
   const analysis::AddressTable& table = m.basis.addresses->samples;
   EXPECT_EQ(m.basis.addresses->source, AddressSource::page_fault);
@@ -207,7 +201,7 @@ TEST_F(RecordedAddresses, AreInTheClassesOfTheLedgerAtEachLevel) {
   // Level 1 samples the first instruction of the loop for the back-edge, which the loop counts too.
   sample_at(layout_.loop.begin, layout_.datum, 5);
   sample(1, layout_.datum, 7);
-  const auto m = measured(perfdata::PERF_TYPE_SOFTWARE, 2, 1);
+  const auto m = measured(PERF_TYPE_SOFTWARE, 2, 1);
   ASSERT_TRUE(m.basis.addresses);
   const analysis::AddressTable& table = m.basis.addresses->samples;
   EXPECT_EQ(table.judged().sum(), m.samples.judged());
@@ -219,7 +213,7 @@ TEST_F(RecordedAddresses, OfTaggedOperationsDoNotJudgeStackSlots) {
   use_target_of("call");
   run_.machine.cpu.vendor = "AuthenticAMD";
   sample(0, layout_.datum, 4000);
-  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  const auto m = measured(PERF_TYPE_HARDWARE, 0);
   ASSERT_TRUE(m.basis.addresses);
   EXPECT_TRUE(m.basis.addresses->declared.empty());
   EXPECT_EQ(m.contract.verdict, analysis::Verdict::not_judged);
@@ -227,7 +221,7 @@ TEST_F(RecordedAddresses, OfTaggedOperationsDoNotJudgeStackSlots) {
 
 TEST_F(RecordedAddresses, OfBreakpointsRepeatTheRequest) {
   sample(1, layout_.datum, 2);
-  const auto m = measured(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  const auto m = measured(PERF_TYPE_BREAKPOINT, 0);
   ASSERT_TRUE(m.basis.addresses);
   EXPECT_EQ(m.basis.addresses->samples.judged().sum(), 0u);
   EXPECT_THAT(m.contract.evidence, HasSubstr("repeats the request"));
@@ -238,7 +232,7 @@ TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
   run_.machine.cpu.vendor = "AuthenticAMD";
   sample(0, layout_.datum, 4000);
   sample(500, 0, 4000);
-  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  const auto m = measured(PERF_TYPE_HARDWARE, 0);
   EXPECT_EQ(m.contract.verdict, analysis::Verdict::kept);
   EXPECT_EQ(m.contract.share.total, 4000u);
   EXPECT_THAT(m.contract.evidence, HasSubstr("with an address in the trigger's data"));
@@ -251,7 +245,7 @@ TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {
   write_file_atomically(directory_ / "target", bytes);
   run_.machine.cpu.vendor = "AuthenticAMD";
   sample(0, layout_.datum, 4000);
-  const auto m = measured(perfdata::PERF_TYPE_HARDWARE, 0);
+  const auto m = measured(PERF_TYPE_HARDWARE, 0);
   EXPECT_EQ(m.contract.verdict, analysis::Verdict::not_judged);
   ASSERT_TRUE(m.basis.addresses);
   EXPECT_TRUE(m.basis.addresses->declared.empty());
@@ -268,7 +262,7 @@ TEST(ThirdPartyRecording, WithWeightsHasDataAddresses) {
   std::uint64_t located = 0;
   locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr) return;
-    if (!recording.attributes()[visited.sample->attribute].has(perfdata::PERF_SAMPLE_ADDR)) return;
+    if (!recording.attributes()[visited.sample->attribute].has(PERF_SAMPLE_ADDR)) return;
     by_event[visited.sample->attribute].add(visited.sample->addr, {});
     if (visited.location) ++located;
   });

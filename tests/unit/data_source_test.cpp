@@ -21,7 +21,7 @@ namespace skid::audit {
 namespace {
 
 /// An instruction every 16 bytes.
-constexpr const char* kAssembly = R"(
+constexpr const char* kAccessCode = R"(
   .text
   .globl places
   .type places, @function
@@ -40,11 +40,9 @@ places:
   .size places, . - places
   .section .note.GNU-stack,"",@progbits
 )";
-enum Place { kLoad, kStore, kBoth, kAddition, kUnknown, kReturn };
+enum AccessPlace { kLoad, kStore, kBoth, kAddition, kUnknown, kReturn };
 
 constexpr std::uint64_t kLoadLatency = 0x1cd;
-constexpr std::uint64_t kNone = 1, kLoads = 2, kStores = 4, kPrefetches = 8;
-constexpr std::uint16_t kUser = 2, kKernel = 1, kExact = 1 << 14;
 
 class DataSources : public ::testing::Test {
  protected:
@@ -52,7 +50,7 @@ class DataSources : public ::testing::Test {
 #if !defined(__x86_64__)
     GTEST_SKIP() << "no compiler for x86-64";
 #endif
-    std::ofstream(directory_ / "places.s") << kAssembly;
+    std::ofstream(directory_ / "places.s") << kAccessCode;
     const auto built = run_program({"cc", "-nostdlib", "-static", "-Wl,-e,places", "-o",
                                     program_.string(), (directory_ / "places.s").string()});
     ASSERT_TRUE(built.code.success()) << built.err;
@@ -71,15 +69,16 @@ class DataSources : public ::testing::Test {
 
   void record(std::uint64_t config) {
     test::EventToBuild event;
-    event.type = perfdata::PERF_TYPE_RAW;
+    event.type = PERF_TYPE_RAW;
     event.config = config;
     event.precise_ip = 2;
-    event.sample_type |= perfdata::PERF_SAMPLE_DATA_SRC;
+    event.sample_type |= PERF_SAMPLE_DATA_SRC;
     builder_.event(event);
   }
 
-  void sample(Place place, std::uint64_t source, std::uint16_t misc = kUser | kExact) {
-    builder_.record(perfdata::PERF_RECORD_SAMPLE, misc,
+  void sample(AccessPlace place, std::uint64_t source,
+              std::uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP) {
+    builder_.record(PERF_RECORD_SAMPLE, misc,
                     builder_.writer()
                         .u64(begin_ + 16 * static_cast<std::uint64_t>(place))
                         .i32(1)
@@ -109,12 +108,12 @@ class DataSources : public ::testing::Test {
 
 TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
   record(kLoadLatency);
-  sample(kLoad, kLoads);
-  sample(kStore, kStores);
-  sample(kBoth, kLoads);
-  sample(kBoth, kStores);
-  sample(kReturn, kLoads);
-  sample(kLoad, kPrefetches);
+  sample(kLoad, PERF_MEM_OP_LOAD);
+  sample(kStore, PERF_MEM_OP_STORE);
+  sample(kBoth, PERF_MEM_OP_LOAD);
+  sample(kBoth, PERF_MEM_OP_STORE);
+  sample(kReturn, PERF_MEM_OP_LOAD);
+  sample(kLoad, PERF_MEM_OP_PFETCH);
   const auto finding = found();
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->samples, 6U);
@@ -124,12 +123,12 @@ TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
 
 TEST_F(DataSources, AreContradictedByOtherInstructions) {
   record(kLoadLatency);
-  sample(kAddition, kLoads);
-  sample(kAddition, kStores);
-  sample(kAddition, kLoads | kStores);
-  sample(kStore, kLoads);
-  sample(kLoad, kStores);
-  sample(kLoad, kLoads | kStores);
+  sample(kAddition, PERF_MEM_OP_LOAD);
+  sample(kAddition, PERF_MEM_OP_STORE);
+  sample(kAddition, PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE);
+  sample(kStore, PERF_MEM_OP_LOAD);
+  sample(kLoad, PERF_MEM_OP_STORE);
+  sample(kLoad, PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE);
   const auto finding = found();
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->share.total, 6U);
@@ -139,8 +138,8 @@ TEST_F(DataSources, AreContradictedByOtherInstructions) {
 
 TEST_F(DataSources, OfStoreLatenciesOnIntelCpusMayBeThoseOfLoads) {
   record(0x6d0);
-  sample(kStore, kLoads);
-  sample(kAddition, kLoads);
+  sample(kStore, PERF_MEM_OP_LOAD);
+  sample(kAddition, PERF_MEM_OP_LOAD);
   const auto finding = found("GenuineIntel,6,190,0");
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->share.total, 2U);
@@ -149,11 +148,11 @@ TEST_F(DataSources, OfStoreLatenciesOnIntelCpusMayBeThoseOfLoads) {
 
 TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
   record(kLoadLatency);
-  sample(kAddition, kNone);
-  sample(kAddition, kLoads, kUser);
-  sample(kAddition, kLoads, kKernel | kExact);
+  sample(kAddition, PERF_MEM_OP_NA);
+  sample(kAddition, PERF_MEM_OP_LOAD, PERF_RECORD_MISC_USER);
+  sample(kAddition, PERF_MEM_OP_LOAD, PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_EXACT_IP);
   EXPECT_FALSE(found());
-  sample(kUnknown, kLoads);
+  sample(kUnknown, PERF_MEM_OP_LOAD);
   const auto finding = found();
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->samples, 1U);
@@ -162,19 +161,20 @@ TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
 
 TEST_F(DataSources, AreARowOfTheCsv) {
   record(kLoadLatency);
-  sample(kAddition, kLoads);
-  sample(kLoad, kLoads);
-  sample(kLoad, kLoads);
-  sample(kUnknown, kLoads);
+  sample(kAddition, PERF_MEM_OP_LOAD);
+  sample(kLoad, PERF_MEM_OP_LOAD);
+  sample(kLoad, PERF_MEM_OP_LOAD);
+  sample(kUnknown, PERF_MEM_OP_LOAD);
   EXPECT_THAT(output::audit_csv({audited()}),
               ::testing::HasSubstr(",data_source,,,,,,,,,,,4,3,1,0.06"));
 }
 
 TEST_F(DataSources, AndListsAreTheSameInAnyOrderOfTheSamples) {
   constexpr std::uint64_t kAllLoads = 0x81d0;
-  std::vector<std::pair<Place, std::uint64_t>> samples{
-      {kStore, kStores}, {kAddition, kLoads}, {kReturn, kStores}, {kLoad, kLoads},
-      {kStore, kLoads},  {kAddition, kLoads}, {kUnknown, kLoads}, {kBoth, kStores}};
+  std::vector<std::pair<AccessPlace, std::uint64_t>> samples{
+      {kStore, PERF_MEM_OP_STORE},  {kAddition, PERF_MEM_OP_LOAD}, {kReturn, PERF_MEM_OP_STORE},
+      {kLoad, PERF_MEM_OP_LOAD},    {kStore, PERF_MEM_OP_LOAD},    {kAddition, PERF_MEM_OP_LOAD},
+      {kUnknown, PERF_MEM_OP_LOAD}, {kBoth, PERF_MEM_OP_STORE}};
   std::set<std::string> outputs;
   for (int turn = 0; turn < 8; ++turn) {
     std::rotate(samples.begin(), samples.begin() + 3, samples.end());

@@ -39,7 +39,7 @@ machine::Machine tree(const std::string& name) {
   return machine::inspect(SKIDSCAN_TEST_DATA "/machines/" + name);
 }
 
-machine::PerfTool perf() {
+machine::PerfTool installed_perf() {
   auto tool = machine::parse_perf_version("perf version 6.1.76");
   tool->path = "perf";
   return *tool;
@@ -92,18 +92,19 @@ Catalogue neoverse_n1() {
 /// perf's command lines for what is recorded.
 std::vector<std::string> command_lines(const machine::Machine& machine, const Catalogue* catalogue,
                                        const PlanOptions& options = {}) {
-  const RecordRequest request = resolve_request(options, machine, perf(), catalogue);
+  const RecordRequest request = resolve_request(options, machine, installed_perf(), catalogue);
   std::vector<std::string> lines;
   for (const auto& planned : plan_measurements(options, request, targets())) {
-    auto command = perftool::record_command(perf(), {.subject = {.event = planned.perf_event,
-                                                                 .period = planned.period,
-                                                                 .cross_check = planned.cross_check,
-                                                                 .length = planned.length},
-                                                     .output = planned.file,
-                                                     .target = "./target." + planned.trigger,
-                                                     .cpu = 0,
-                                                     .control = "C",
-                                                     .acknowledge = "A"});
+    auto command =
+        perftool::record_command(installed_perf(), {.subject = {.event = planned.perf_event,
+                                                                .period = planned.period,
+                                                                .cross_check = planned.cross_check,
+                                                                .length = planned.length},
+                                                    .output = planned.file,
+                                                    .target = "./target." + planned.trigger,
+                                                    .cpu = 0,
+                                                    .control = "C",
+                                                    .acknowledge = "A"});
     // How long the target runs, and where, is another question.
     command.erase(std::find(command.begin(), command.end(), "./target." + planned.trigger) + 1,
                   command.end());
@@ -186,7 +187,7 @@ TEST(DefaultSet, IsGenericOnBothKindsOfCoresOfAnAlderLake) {
            {"cpu_core/cycles/", "cpu_core_cycles", 400'009, "load-dram", kChosenByPerf},
            {"cpu_atom/cycles/", "cpu_atom_cycles", 400'009, "load-dram", kChosenByPerf}}))));
   EXPECT_THAT(events::default_set(machine, nullptr).notes, ElementsAre(HasSubstr("--perfmon DIR")));
-  const RecordRequest request = resolve_request({}, machine, perf(), nullptr);
+  const RecordRequest request = resolve_request({}, machine, installed_perf(), nullptr);
   EXPECT_EQ(request.cpu, 11) << "the last of cpu_core";
   for (const auto& planned : plan_measurements({}, request, targets())) {
     const bool atom = planned.event.starts_with("cpu_atom/");
@@ -198,7 +199,8 @@ TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
   const machine::Machine machine = tree("alder-lake");
   const auto pmus = [&](const PlanOptions& options) {
     std::set<std::string> names;
-    for (const ChosenEvent& chosen : resolve_request(options, machine, perf(), nullptr).events) {
+    for (const ChosenEvent& chosen :
+         resolve_request(options, machine, installed_perf(), nullptr).events) {
       if (chosen.event.kind == EventKind::other) names.insert(chosen.event.name.substr(0, 8));
     }
     return names;
@@ -206,22 +208,23 @@ TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
   PlanOptions options;
   options.cpu = 13;
   EXPECT_THAT(pmus(options), ElementsAre("cpu_atom"));
-  EXPECT_THAT(resolve_request(options, machine, perf(), nullptr).notes,
+  EXPECT_THAT(resolve_request(options, machine, installed_perf(), nullptr).notes,
               Contains(HasSubstr("cpu_core: left out, it is on other CPUs")));
   options.cpu.reset();
   options.pmu = "cpu_atom";
   EXPECT_THAT(pmus(options), ElementsAre("cpu_atom"));
-  EXPECT_EQ(resolve_request(options, machine, perf(), nullptr).cpu, 15);
+  EXPECT_EQ(resolve_request(options, machine, installed_perf(), nullptr).cpu, 15);
   options.events = {"cycles", "r00c4", "branches:u"};
   std::vector<std::string> names;
-  for (const ChosenEvent& chosen : resolve_request(options, machine, perf(), nullptr).events) {
+  for (const ChosenEvent& chosen :
+       resolve_request(options, machine, installed_perf(), nullptr).events) {
     names.push_back(chosen.event.for_perf(0, {}));
     EXPECT_EQ(chosen.cpu, 15);
   }
   EXPECT_THAT(names, ElementsAre("cpu_atom/cycles/", "cpu_atom/config=0xc4/",
                                  "cpu_atom/branch-instructions/u"));
   options.pmu = "cpu";
-  EXPECT_THROW(resolve_request(options, machine, perf(), nullptr), Error);
+  EXPECT_THROW(resolve_request(options, machine, installed_perf(), nullptr), Error);
 }
 
 TEST(DefaultSet, IsRawOnTheCoresOfAnAlderLakeWithEventFiles) {
@@ -347,7 +350,7 @@ TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
     machine.data_caches[cpu] = {{1, 32 << 10}, {2, 256 << 10}, {3, 32 << 20}};
   }
   const auto catalogue = events::find_catalogue(machine);
-  const RecordRequest request = resolve_request({}, machine, perf(), &*catalogue);
+  const RecordRequest request = resolve_request({}, machine, installed_perf(), &*catalogue);
   for (const ChosenEvent& chosen : request.events) {
     EXPECT_NE(chosen.event.name, "MEM_LOAD_RETIRED.L3_MISS");
     EXPECT_NE(chosen.trigger, "load-dram"_trigger);
@@ -358,9 +361,9 @@ TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
   EXPECT_THAT(request.notes, Contains(HasSubstr("THREAD_P: with the trigger div; load-dram")));
   PlanOptions named;
   named.events = {"MEM_LOAD_RETIRED.L3_MISS"};
-  EXPECT_THROW(resolve_request(named, machine, perf(), &*catalogue), Error);
+  EXPECT_THROW(resolve_request(named, machine, installed_perf(), &*catalogue), Error);
   named.working_set = std::uint64_t{16} << 20;
-  EXPECT_NO_THROW(resolve_request(named, machine, perf(), &*catalogue));
+  EXPECT_NO_THROW(resolve_request(named, machine, installed_perf(), &*catalogue));
 }
 
 TEST(DefaultSet, CountsCyclesByTheirCodeOnEveryIntelCpu) {
@@ -383,7 +386,7 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
   const auto names = [&](TriggerKind trigger, std::vector<std::string>& notes) {
     PlanOptions options;
     options.trigger = trigger;
-    const RecordRequest request = resolve_request(options, machine, perf(), &*catalogue);
+    const RecordRequest request = resolve_request(options, machine, installed_perf(), &*catalogue);
     notes = request.notes;
     std::vector<std::string> result;
     for (const ChosenEvent& chosen : request.events) result.push_back(chosen.event.name);
@@ -417,7 +420,7 @@ run::PlannedMeasurement planned(const std::string& event, const std::string& mac
   PlanOptions options;
   options.events = {event};
   const RecordRequest request =
-      resolve_request(options, here, perf(), catalogue ? &*catalogue : nullptr);
+      resolve_request(options, here, installed_perf(), catalogue ? &*catalogue : nullptr);
   return plan_measurements(options, request, targets()).front();
 }
 

@@ -53,7 +53,7 @@ TEST(Pieces, GoOnOverRecordsThatMayBeInThem) {
   ASSERT_EQ(pieces.size(), 2u);
   EXPECT_EQ(pieces[0].end, pieces[1].begin);
   EXPECT_EQ(pieces[1].position, pieces[1].begin);
-  EXPECT_TRUE(may_be_in_piece(perfdata::PERF_RECORD_SWITCH));
+  EXPECT_TRUE(may_be_in_piece(PERF_RECORD_SWITCH));
   for (const auto type : {perfdata::PERF_RECORD_AUXTRACE, perfdata::PERF_RECORD_COMPRESSED,
                           perfdata::PERF_RECORD_HEADER_ATTR}) {
     EXPECT_FALSE(may_be_in_piece(type)) << type;
@@ -77,7 +77,7 @@ TEST_F(DigestTest, DoesNotMixGuestsWithTheirHost) {
   constexpr std::uint16_t kKernel = 1, kUser = 2, kGuestKernel = 4, kGuestUser = 5;
   RecordingBuilder builder;
   const auto map = [&](std::uint16_t mode, std::int32_t pid, std::string_view path) {
-    builder.record(perfdata::PERF_RECORD_MMAP, mode,
+    builder.record(PERF_RECORD_MMAP, mode,
                    builder.writer()
                        .i32(pid)
                        .i32(pid)
@@ -120,7 +120,7 @@ TEST_F(DigestTest, SplitsAPlaceWhoseMappingChangedByTime) {
 TEST_F(DigestTest, CountsPlacesOfAllProcessesByOffsetAndExactness) {
   RecordingBuilder builder;
   builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1).mmap(8, 0x1000, 0x1000, 0, "/bin/a", 1);
-  constexpr std::uint16_t kUser = 2, kExactUser = kUser | perfdata::PERF_RECORD_MISC_EXACT_IP;
+  constexpr std::uint16_t kUser = 2, kExactUser = kUser | PERF_RECORD_MISC_EXACT_IP;
   for (const std::uint64_t time : {5u, 15u, 25u}) {
     builder.sample(0x1010, 7, time, kUser).sample(0x1010, 7, time, kExactUser);
     builder.sample(0x1020, 7, time, kUser).sample(0x1010, 8, time, kUser);
@@ -145,7 +145,7 @@ TEST_F(DigestTest, KeepsAddressesInTheKernelAndOfBreakpoints) {
   constexpr std::uint16_t kKernel = 1;
   for (const bool has_breakpoint : {false, true}) {
     RecordingBuilder builder;
-    builder.event({.type = has_breakpoint ? perfdata::PERF_TYPE_BREAKPOINT : 0u});
+    builder.event({.type = has_breakpoint ? PERF_TYPE_BREAKPOINT : 0u});
     builder.mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1).mmap(8, 0x5000, 0x1000, 0, "/bin/a", 1);
     builder.sample(0x1010, 7, 5).sample(0x5010, 8, 5).sample(0x9010, 8, 5);
     builder.sample(0x1010, 7, 5, kKernel);
@@ -172,8 +172,7 @@ TEST_F(DigestTest, CountsAPlaceThatMovedAllTheTime) {
 
 /// The reading of samples knows of each event only from where it was announced.
 TEST_F(DigestTest, AssignsSamplesToTheEventsKnownThen) {
-  const auto type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP |
-                    perfdata::PERF_SAMPLE_TID | perfdata::PERF_SAMPLE_TIME;
+  const auto type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   for (const bool first_has_ids : {true, false}) {
     test::EventToBuild first{.sample_type = type}, second{.sample_type = type, .ids = {2}};
     if (first_has_ids) first.ids = {1};
@@ -181,7 +180,7 @@ TEST_F(DigestTest, AssignsSamplesToTheEventsKnownThen) {
     const auto samples = [&] {
       RecordingBuilder builder;
       for (std::uint64_t i = 0; i < 100; ++i, ++time) {
-        builder.record(perfdata::PERF_RECORD_SAMPLE, 2,
+        builder.record(PERF_RECORD_SAMPLE, 2,
                        builder.writer().u64(1 + i % 2).u64(0x1010).i32(7).i32(7).u64(time).bytes());
       }
       return builder.records();
@@ -189,7 +188,7 @@ TEST_F(DigestTest, AssignsSamplesToTheEventsKnownThen) {
     const auto mapping = [&](const char* path) {
       RecordingBuilder builder;
       builder.record(
-          perfdata::PERF_RECORD_MMAP, 2,
+          PERF_RECORD_MMAP, 2,
           builder.writer().i32(7).i32(7).u64(0x1000).u64(0x1000).u64(0).text(path).bytes() +
               builder.writer().i32(7).i32(7).u64(time++).u64(1).bytes());
       return builder.records();
@@ -224,7 +223,7 @@ TEST_F(DigestTest, CountsWhatIsInheritedThroughManyProcessesQuickly) {
     for (std::uint64_t own = 0; own < 40; ++own) {
       builder.mmap(pid, own * kPage, kPage, 0, "/own", time);
     }
-    builder.record(perfdata::PERF_RECORD_FORK, 0,
+    builder.record(PERF_RECORD_FORK, 0,
                    builder.writer()
                        .i32(pid + 1)
                        .i32(pid)
@@ -259,7 +258,7 @@ TEST_F(DigestTest, LeavesSamplesWithoutAMappingUnlocated) {
 TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
   const auto fork = [](RecordingBuilder& builder, std::uint16_t misc) {
     builder.record(
-        perfdata::PERF_RECORD_FORK, misc,
+        PERF_RECORD_FORK, misc,
         builder.writer().i32(8).i32(7).i32(8).i32(7).u64(10).i32(8).i32(8).u64(10).bytes());
   };
   RecordingBuilder builder;
@@ -270,7 +269,7 @@ TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
 
   RecordingBuilder listed;
   listed.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
-  fork(listed, perfdata::PERF_RECORD_MISC_FORK_EXEC);
+  fork(listed, PERF_RECORD_MISC_FORK_EXEC);
   listed.sample(0x1010, 8, 20);
   EXPECT_EQ(by_file(digest_of(listed)).at(""), 1u);
 }
@@ -278,9 +277,9 @@ TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
 TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 1, 1);
-  builder.record(perfdata::PERF_RECORD_LOST, 0, builder.writer().u64(0).u64(5).bytes());
-  builder.record(perfdata::PERF_RECORD_LOST_SAMPLES, 0, builder.writer().u64(3).bytes());
-  builder.record(perfdata::PERF_RECORD_THROTTLE, 0, builder.writer().u64(1).u64(2).u64(3).bytes());
+  builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(0).u64(5).bytes());
+  builder.record(PERF_RECORD_LOST_SAMPLES, 0, builder.writer().u64(3).bytes());
+  builder.record(PERF_RECORD_THROTTLE, 0, builder.writer().u64(1).u64(2).u64(3).bytes());
   const auto result = digest_of(builder);
   EXPECT_EQ(result.lost_records, 5u);
   EXPECT_EQ(result.lost_samples, 3u);

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using Verdict = Evenness::Verdict;
+using EvennessVerdict = Evenness::Verdict;
 
 constexpr std::int64_t kLowest = -200, kHighest = 5000;
 
@@ -109,13 +109,13 @@ TEST(Evenness, OfTriggersIsPromisedByPdist) {
   const Measurement even = of_triggers({2010, 1980, 2010});
   ASSERT_TRUE(even.evenness);
   EXPECT_EQ(even.evenness->of, Evenness::Of::triggers);
-  EXPECT_EQ(even.evenness->verdict, Verdict::even);
+  EXPECT_EQ(even.evenness->verdict, EvennessVerdict::even);
   EXPECT_EQ(verdict_of(even), analysis::Verdict::kept);
   EXPECT_EQ(verdict_words(even), "kept, even");
 
   const Measurement uneven = of_triggers({2000, 30, 3970});
   EXPECT_EQ(uneven.contract.verdict, analysis::Verdict::kept) << "the IP is right";
-  EXPECT_EQ(uneven.evenness->verdict, Verdict::uneven);
+  EXPECT_EQ(uneven.evenness->verdict, EvennessVerdict::uneven);
   EXPECT_TRUE(uneven.evenness->promised);
   EXPECT_NEAR(uneven.evenness->largest_ratio, 1.985, 1e-9);
   EXPECT_EQ(verdict_of(uneven), analysis::Verdict::broken);
@@ -135,7 +135,7 @@ TEST(Evenness, IsUndecidedWithoutEvidence) {
   const auto evidence = [](Measurement m, const auto& change) {
     change(m);
     complete(m);
-    EXPECT_EQ(m.evenness->verdict, Verdict::undecided);
+    EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided);
     EXPECT_NE(verdict_of(m), analysis::Verdict::broken);
     return m.evenness->evidence;
   };
@@ -153,21 +153,21 @@ TEST(Evenness, IsNotPromisedInGuests) {
   Measurement m = of_triggers({2000, 30, 3970});
   m.cpu.hypervisor = "KVM";
   complete(m);
-  EXPECT_EQ(m.evenness->verdict, Verdict::uneven);
+  EXPECT_EQ(m.evenness->verdict, EvennessVerdict::uneven);
   EXPECT_EQ(verdict_of(m), analysis::Verdict::kept) << "the host chooses the counter";
   m.cpu.hypervisor.reset();
   m.run.clear();
   complete(m);
-  EXPECT_EQ(m.evenness->verdict, Verdict::uneven);
+  EXPECT_EQ(m.evenness->verdict, EvennessVerdict::uneven);
   EXPECT_EQ(verdict_of(m), analysis::Verdict::kept) << "perf.data does not name a hypervisor";
 }
 
 TEST(Evenness, NeedsMoreThanAFewSamplesAtTheWrongTriggers) {
   // 4.9% and 5.1% of the samples are beyond the even share.
   const Measurement little = of_triggers({382'000, 309'000, 309'000});
-  EXPECT_EQ(little.evenness->verdict, Verdict::undecided);
+  EXPECT_EQ(little.evenness->verdict, EvennessVerdict::undecided);
   EXPECT_LT(little.evenness->test.p, kUneven);
-  EXPECT_EQ(of_triggers({385'000, 308'000, 307'000}).evenness->verdict, Verdict::uneven);
+  EXPECT_EQ(of_triggers({385'000, 308'000, 307'000}).evenness->verdict, EvennessVerdict::uneven);
 }
 
 TEST(Evenness, IsOfADistinctLevelThreeOnly) {
@@ -202,9 +202,9 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   const Measurement pp = of_instructions(2, 4), ppp = of_instructions(3, 1);
   ASSERT_TRUE(pp.evenness && ppp.evenness);
   EXPECT_EQ(pp.evenness->of, Evenness::Of::instructions);
-  EXPECT_EQ(pp.evenness->verdict, Verdict::uneven);
+  EXPECT_EQ(pp.evenness->verdict, EvennessVerdict::uneven);
   EXPECT_EQ(verdict_of(pp), analysis::Verdict::not_judged);
-  EXPECT_EQ(ppp.evenness->verdict, Verdict::even);
+  EXPECT_EQ(ppp.evenness->verdict, EvennessVerdict::even);
   EXPECT_FALSE(ppp.evenness->promised) << "PDIR reduces bias";
   EXPECT_THAT(ppp.evenness->evidence, HasSubstr("samples of 5201 instructions: even"));
   EXPECT_THAT(comparison_of(*pp.evenness, *ppp.evenness),
@@ -214,7 +214,7 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   Measurement aliased = ppp;
   aliased.period.requested = 400'000;
   complete(aliased);
-  EXPECT_EQ(aliased.evenness->verdict, Verdict::undecided);
+  EXPECT_EQ(aliased.evenness->verdict, EvennessVerdict::undecided);
   EXPECT_THAT(aliased.evenness->evidence, HasSubstr("common factor 4"));
 }
 

@@ -58,26 +58,24 @@ TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
 }
 
 TEST(Substituted, IsAClockInsteadOfCycles) {
-  const auto cpu_clock = event(perfdata::PERF_TYPE_SOFTWARE, perfdata::PERF_COUNT_SW_CPU_CLOCK);
+  const auto cpu_clock = event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
   EXPECT_TRUE(is_substituted("cycles:pp", cpu_clock));
   EXPECT_TRUE(is_substituted("r412e:u", cpu_clock));
   EXPECT_FALSE(is_substituted("cpu-clock:ppp", cpu_clock));
   EXPECT_FALSE(is_substituted("cpu-clock/period=100000/u", cpu_clock));
   EXPECT_TRUE(is_substituted("cycles/period=100000/u", cpu_clock));
-  EXPECT_FALSE(is_substituted("cycles:pp", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+  EXPECT_FALSE(is_substituted("cycles:pp", event(PERF_TYPE_HARDWARE, 0)));
   // A hybrid machine's generic event names its PMU in the upper half of config.
-  EXPECT_FALSE(is_substituted("cycles", event(perfdata::PERF_TYPE_HARDWARE, 0x8'0000'0000)));
-  EXPECT_TRUE(is_substituted("branches", event(perfdata::PERF_TYPE_HARDWARE, 0)));
+  EXPECT_FALSE(is_substituted("cycles", event(PERF_TYPE_HARDWARE, 0x8'0000'0000)));
+  EXPECT_TRUE(is_substituted("branches", event(PERF_TYPE_HARDWARE, 0)));
 }
 
 TEST(NotJudgedReason, ExcludesWhatEveryInstructionCauses) {
-  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, nullptr),
-            NotJudged::timer);
-  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 0), "", {}, nullptr), NotJudged::timer);
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
             NotJudged::every_instruction);
   EXPECT_EQ(reason_not_judged(event(11, 0), "ibs_op", {}, nullptr), NotJudged::every_instruction);
-  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr),
-            NotJudged::none);
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr), NotJudged::none);
 }
 
 TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
@@ -85,14 +83,14 @@ TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   target.layout.trigger = {0x1000, 0x1003};
   target.layout.datum = 0x2000;
   target.expectations = {{"access", 1, 1.0}, {"execute", 0, 1.0}, {"faults", std::nullopt, 0.0}};
-  auto on_datum = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  auto on_datum = event(PERF_TYPE_BREAKPOINT, 0);
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
   EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::none);
   on_datum.config1 = 0x2008;
   EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::not_caused);
-  EXPECT_EQ(reason_not_judged(event(perfdata::PERF_TYPE_SOFTWARE, 2), "", {}, &target),
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target),
             NotJudged::not_caused);
 }
 
@@ -100,17 +98,17 @@ TEST(SingleTriggerEvents, HasTheExecuteBreakpointAndTheDatumOfAChase) {
   runway::TargetDescription target;
   target.layout.trigger = {0x1000, 0x1003};
   target.layout.datum = 0x2000;
-  auto execute = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  auto execute = event(PERF_TYPE_BREAKPOINT, 0);
   execute.bp_type = 4;
   execute.config1 = 0x1000;
-  auto access = event(perfdata::PERF_TYPE_BREAKPOINT, 0);
+  auto access = event(PERF_TYPE_BREAKPOINT, 0);
   access.bp_type = 3;
   access.config1 = 0x2000;
   EXPECT_TRUE(is_of_one_trigger(execute, target));
   EXPECT_FALSE(is_of_one_trigger(access, target));
   target.specification = runway::default_specification(Arch::x86_64, "load-l2"_trigger);
   EXPECT_TRUE(is_of_one_trigger(access, target));
-  EXPECT_FALSE(is_of_one_trigger(event(perfdata::PERF_TYPE_RAW, 0x20d1), target));
+  EXPECT_FALSE(is_of_one_trigger(event(PERF_TYPE_RAW, 0x20d1), target));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Catalogue of(const std::string& cpu) {
+Catalogue catalogue_of(const std::string& cpu) {
   return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
 }
 
@@ -35,7 +35,7 @@ struct Known {
 };
 
 Known known(const std::string& cpu, const std::string& name) {
-  const Catalogue catalogue = of(cpu);
+  const Catalogue catalogue = catalogue_of(cpu);
   return {catalogue.cpu(), catalogue.find(name).front()};
 }
 
@@ -60,7 +60,7 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
   SKIP_WITHOUT_X86_TABLES();
   for (const char* cpu : {"nhm", "wsm", "snb", "snb_ep", "ivb", "ivb_ep", "hsw", "hsw_ep", "bdw",
                           "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
-    const Catalogue catalogue = of(cpu);
+    const Catalogue catalogue = catalogue_of(cpu);
     std::set<Counted> precise;
     for (const Event& event : catalogue.list({.precise_only = true, .pattern = {}})) {
       precise.insert(counted_by(catalogue.cpu(), event));
@@ -174,7 +174,7 @@ TEST(Triggers, FilterTheListOfEvents) {
   const auto names = [](TriggerKind kind, bool precise) {
     std::vector<std::string> result;
     for (const Event& event :
-         of("skl").list({.precise_only = precise, .pattern = {}, .trigger = kind})) {
+         catalogue_of("skl").list({.precise_only = precise, .pattern = {}, .trigger = kind})) {
       result.push_back(event.name);
     }
     return result;

@@ -46,7 +46,7 @@ machine::Machine zen4() {
 
 Attribute raw(std::uint64_t config, unsigned level = 0) {
   Attribute attribute;
-  attribute.type = perfdata::PERF_TYPE_RAW;
+  attribute.type = PERF_TYPE_RAW;
   attribute.config = config;
   attribute.precise_ip = level;
   attribute.name = "the-event";
@@ -55,7 +55,7 @@ Attribute raw(std::uint64_t config, unsigned level = 0) {
 
 Attribute cycles(unsigned level) {
   Attribute attribute = raw(0, level);
-  attribute.type = perfdata::PERF_TYPE_HARDWARE;
+  attribute.type = PERF_TYPE_HARDWARE;
   return attribute;
 }
 
@@ -90,8 +90,8 @@ std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, b
   if (guest) machine.cpu.hypervisor = "KVM";
   Attribute attribute = raw(0x20d1, 2);
   attribute.frequency = frequency;
-  attribute.sample_type = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                          perfdata::PERF_SAMPLE_TIME | perfdata::PERF_SAMPLE_PERIOD | more;
+  attribute.sample_type =
+      PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | more;
   RecordedCpu cpu(machine);
   const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
   return !path.batched ? "unknown" : *path.batched ? "batched" : "per record";
@@ -99,14 +99,14 @@ std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, b
 
 TEST(RecordingPath, FollowsFromTheAttributesAndTheCpu) {
   SKIP_WITHOUT_X86_TABLES();
-  constexpr std::uint64_t kBranches = perfdata::PERF_SAMPLE_BRANCH_STACK;
-  constexpr std::uint64_t kAddress = perfdata::PERF_SAMPLE_ADDR | perfdata::PERF_SAMPLE_DATA_SRC;
+  constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
+  constexpr std::uint64_t kAddress = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
   EXPECT_EQ(path_on(kSkylake), "batched");
   EXPECT_EQ(path_on(kSkylake, kAddress), "batched");
   EXPECT_EQ(path_on(kSkylake, 0, true), "per record");
-  EXPECT_EQ(path_on(kSkylake, perfdata::PERF_SAMPLE_CALLCHAIN), "per record");
+  EXPECT_EQ(path_on(kSkylake, PERF_SAMPLE_CALLCHAIN), "per record");
   EXPECT_EQ(path_on(kSkylake, kBranches), "per record");
-  EXPECT_EQ(path_on(kSkylake, perfdata::PERF_SAMPLE_WEIGHT), "unknown") << "by kernel";
+  EXPECT_EQ(path_on(kSkylake, PERF_SAMPLE_WEIGHT), "unknown") << "by kernel";
   EXPECT_EQ(path_on(kBroadwell), "per record") << "its records have no time";
   EXPECT_EQ(path_on(kSapphireRapids, kBranches), "batched") << "its records have branches";
   EXPECT_EQ(path_on(kSapphireRapids, 0, false, true), "unknown") << "a guest without the baseline";
@@ -117,7 +117,7 @@ TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
   Attribute attribute = raw(0x20d1, 0);
   attribute.frequency = true;
   attribute.period_or_frequency = 4000;
-  attribute.sample_type = perfdata::PERF_SAMPLE_CALLCHAIN;
+  attribute.sample_type = PERF_SAMPLE_CALLCHAIN;
   const machine::Machine machine = intel(kSkylake);
   RecordedCpu cpu(machine);
   const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
@@ -234,7 +234,7 @@ TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
   EXPECT_TRUE(takes_counter(raw(0x20d1), "cpu"));
   EXPECT_FALSE(takes_counter(cycles(0), "cpu"));
   Attribute clock;
-  clock.type = perfdata::PERF_TYPE_SOFTWARE;
+  clock.type = PERF_TYPE_SOFTWARE;
   EXPECT_FALSE(takes_counter(clock, "software"));
   clock.type = 40;
   EXPECT_FALSE(takes_counter(clock, "uncore_imc_0"));
@@ -293,7 +293,7 @@ TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)),
               HasSubstr("is not known (Intel's event file skylake V"));
   Attribute fault;
-  fault.type = perfdata::PERF_TYPE_SOFTWARE;
+  fault.type = PERF_TYPE_SOFTWARE;
   fault.config = 2;
   fault.precise_ip = 2;
   EXPECT_THAT(remark(fault, intel(kUnknown)), IsEmpty());

@@ -226,7 +226,7 @@ TEST(FeaturesOfARecordingMadeHere, AreThoseThatPerfPrints) {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "perf.data";
   const auto record = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> command = {"perf", "record", "-q", "-o", path};
+    std::vector<std::string> command = {"perf", "record", "--no-bpf-event", "-q", "-o", path};
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {"--", "ls", "-R", "/usr/lib"});
     return run_program(command);

@@ -14,7 +14,6 @@ namespace skid::output {
 namespace {
 
 using nlohmann::ordered_json;
-using perfdata::PERF_RECORD_SAMPLE;
 using test::RecordingBuilder;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -48,19 +47,19 @@ class InspectionTest : public ::testing::Test {
 
 /// Two events, one of a PMU of its own; an unknown id, an unknown record, a lying name.
 RecordingBuilder odd_one() {
-  const std::uint64_t type = perfdata::PERF_SAMPLE_IDENTIFIER | perfdata::PERF_SAMPLE_IP;
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
   RecordingBuilder builder;
   builder.event({.type = 8, .config = 0x1cd, .sample_type = type, .precise_ip = 2, .ids = {1, 2}});
   builder.event({.sample_type = type, .ids = {3}});
   const auto sample = [&](std::uint64_t id, std::uint16_t misc) {
     builder.record(PERF_RECORD_SAMPLE, misc, builder.writer().u64(id).u64(0x1000).bytes());
   };
-  sample(2, 2 | perfdata::PERF_RECORD_MISC_EXACT_IP);
+  sample(2, 2 | PERF_RECORD_MISC_EXACT_IP);
   sample(1, 2);
   sample(3, 2);
   sample(9, 2);
   builder.record(99, 0, "");
-  builder.record(perfdata::PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(30).bytes());
+  builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(30).bytes());
   const auto text = [&](const char* value) { return builder.writer().counted_text(value).bytes(); };
   builder.feature(perfdata::HEADER_HOSTNAME, text("ho\x1b[2Jst"));
   builder.feature(perfdata::HEADER_NRCPUS, builder.writer().u32(4).u32(2).bytes());

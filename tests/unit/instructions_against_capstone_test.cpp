@@ -305,7 +305,7 @@ std::string describe(std::span<const std::byte> code, std::uint64_t address, con
       pair.theirs ? fmt::format("{} {}", pair.theirs->mnemonic, pair.theirs->operands) : "nothing");
 }
 
-struct Comparison {
+struct DecodedCode {
   std::size_t bytes = 0;
   std::size_t instructions = 0;
   std::size_t undecoded = 0;  ///< bytes that neither decodes
@@ -316,7 +316,7 @@ struct Comparison {
 
 /// Steps as Zydis does, over a byte where it decodes nothing.
 void compare(std::span<const std::byte> code, std::uint64_t address, CapstoneDecoder& capstone,
-             Comparison& comparison) {
+             DecodedCode& comparison) {
   comparison.bytes += code.size();
   while (!code.empty()) {
     const Pair pair = decode(code, address, capstone);
@@ -342,10 +342,10 @@ void compare(std::span<const std::byte> code, std::uint64_t address, CapstoneDec
 /// Of each section: some 500,000 instructions.
 constexpr std::size_t kMostBytes = std::size_t{2} << 20;
 
-Comparison compare_executable_sections(const std::filesystem::path& path) {
+DecodedCode compare_executable_sections(const std::filesystem::path& path) {
   const auto file = symbols::ElfFile::open(path);
   CapstoneDecoder capstone;
-  Comparison comparison;
+  DecodedCode comparison;
   for (Elf_Scn* section = elf_nextscn(file.elf(), nullptr); section != nullptr;
        section = elf_nextscn(file.elf(), section)) {
     GElf_Shdr header;
@@ -361,7 +361,7 @@ Comparison compare_executable_sections(const std::filesystem::path& path) {
   return comparison;
 }
 
-void print(const std::filesystem::path& path, const Comparison& comparison) {
+void print(const std::filesystem::path& path, const DecodedCode& comparison) {
   fmt::print("{}: {} bytes, {} instructions, {} bytes that neither decodes\n", path.string(),
              comparison.bytes, comparison.instructions, comparison.undecoded);
   for (const auto& [name, count] : comparison.differences) fmt::print("{:>9} {}\n", count, name);
@@ -400,7 +400,7 @@ void expect_documented_differences_alone(const std::filesystem::path& path,
   GTEST_SKIP() << "the programs of this machine are not x86-64";
 #endif
   if (path.empty()) GTEST_SKIP() << "not on this machine";
-  const Comparison comparison = compare_executable_sections(path);
+  const DecodedCode comparison = compare_executable_sections(path);
   print(path, comparison);
   EXPECT_GE(comparison.instructions, least_instructions);
   EXPECT_LE(comparison.undecoded, comparison.instructions / 1000) << "is this code?";

@@ -79,7 +79,7 @@ std::vector<std::string> files_of(const std::string& cpu) {
   return names(intel_files_of(cpu));
 }
 
-Catalogue of(const std::string& cpu) {
+Catalogue table_of(const std::string& cpu) {
   return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
 }
 
@@ -134,7 +134,7 @@ TEST(IntelTable, AnswersEveryRow) {
     SCOPED_TRACE(row[file] + " " + row[name]);
     auto catalogue = catalogues.find(row[file]);
     if (catalogue == catalogues.end()) {
-      catalogue = catalogues.emplace(row[file], of(row[file])).first;
+      catalogue = catalogues.emplace(row[file], table_of(row[file])).first;
     }
     const Code& code = codes[key(row)];
     const auto found = catalogue->second.find_name(row[name]);
@@ -268,7 +268,7 @@ TEST(IntelTable, IsFoundByTheNamesOfPerfIntelAndLibpfm4) {
 }
 
 TEST(IntelTable, AnswersForBothCoreTypesOfAHybridCpu) {
-  const auto found = of("adl").find("r20d1");
+  const auto found = table_of("adl").find("r20d1");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "MEM_LOAD_RETIRED.L3_MISS");
   EXPECT_EQ(found[0].pmu, "cpu_core");
@@ -281,7 +281,7 @@ TEST(IntelTable, AnswersForBothCoreTypesOfAHybridCpu) {
 
 /// Bits 40 to 47 (UMaskExt) distinguish events of the newer cores.
 TEST(IntelTable, HasTheUpperBitsOfUmasks) {
-  const Catalogue lion_cove = of("lnl_lnc");
+  const Catalogue lion_cove = table_of("lnl_lnc");
   EXPECT_EQ(lion_cove.find_name("BR_MISP_RETIRED.COND").at(0).config, 0x100000011c5U);
   EXPECT_EQ(lion_cove.find_code(0x100000001d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT");
   EXPECT_EQ(lion_cove.find_code(0x1d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT_L0");
@@ -289,14 +289,14 @@ TEST(IntelTable, HasTheUpperBitsOfUmasks) {
 }
 
 TEST(IntelTable, AnswersForAnyLoadLatencyThreshold) {
-  const Event event = of("spr").find_code(0x1cd, 30).at(0);
+  const Event event = table_of("spr").find_code(0x1cd, 30).at(0);
   EXPECT_EQ(event.name, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT with config1=0x1e");
   EXPECT_EQ(event.precise, true);
   EXPECT_EQ(event.data_la, true);
   EXPECT_EQ(event.config1, 30U);
   // Responses differ in more than a threshold, and none is precise.
-  EXPECT_EQ(of("skl").find_code(0x1b7, 0x123).at(0).precise, false);
-  EXPECT_THAT(of("skl").find_code(0x1b7, 0x123).at(0).name, HasSubstr("OFFCORE_RESPONSE"));
+  EXPECT_EQ(table_of("skl").find_code(0x1b7, 0x123).at(0).precise, false);
+  EXPECT_THAT(table_of("skl").find_code(0x1b7, 0x123).at(0).name, HasSubstr("OFFCORE_RESPONSE"));
 }
 
 TEST(Level3, IsWhatKernelAndEventFilesSay) {
@@ -339,7 +339,7 @@ TEST(Level3, IsWhatKernelAndEventFilesSay) {
       {"darkmont", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::distinct},
   };
   for (const auto& [cpu, name, level] : known) {
-    const Catalogue catalogue = of(cpu);
+    const Catalogue catalogue = table_of(cpu);
     EXPECT_EQ(name_of(level_3_of(catalogue.cpu(), catalogue.find(name).at(0))), name_of(level))
         << cpu << ' ' << name;
   }

@@ -183,7 +183,7 @@ TEST(RecordedKernelTest, ComesFromTheMappingAndTheFeatures) {
   const test::TemporaryDirectory directory;
   test::RecordingBuilder builder;
   builder.event({});
-  builder.record(perfdata::PERF_RECORD_MMAP, 1,
+  builder.record(PERF_RECORD_MMAP, 1,
                  builder.writer()
                      .i32(-1)
                      .i32(0)

@@ -128,7 +128,7 @@ TEST_F(Measure, WithoutATargetReportsTheProblemsOfFiles) {
 
 TEST_F(Measure, LimitsTheFaultsOfEveryMeasurement) {
   map_and_sample(in_directory("target"), kTargetAt);
-  for (int i = 0; i < 50; ++i) builder_.record(perfdata::PERF_RECORD_MMAP, 2, "short");
+  for (int i = 0; i < 50; ++i) builder_.record(PERF_RECORD_MMAP, 2, "short");
   const auto result = measured();
   EXPECT_THAT(result.faults, SizeIs(50));
   const auto warnings = warnings_of(result);
@@ -159,7 +159,7 @@ class CatalogueEvent : public ::testing::Test {
   }
   analysis::Measurement measured(std::uint64_t config, std::uint64_t iterations) {
     test::RecordingBuilder builder;
-    builder.event({.type = perfdata::PERF_TYPE_RAW, .config = config, .precise_ip = 2});
+    builder.event({.type = PERF_TYPE_RAW, .config = config, .precise_ip = 2});
     builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
         .sample(kTargetAt + 0x1000, kPid, 2);
     builder.write(directory_ / "perf.data");
@@ -246,7 +246,7 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
         sampled.push_back(call->begin + (next ? kCallAndInt3 : 0));
       }
       test::RecordingBuilder builder;
-      builder.event({.type = perfdata::PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
+      builder.event({.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
       builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
       for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {
         builder.sample(sampled[i % sampled.size()], kPid, 2 + i);
@@ -274,7 +274,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   run_.targets = {{"load", "target", target.build_id}};
   const auto nothing = [&] {
     test::RecordingBuilder builder;
-    builder.event({.type = perfdata::PERF_TYPE_RAW, .config = 0x82d0, .precise_ip = 2});
+    builder.event({.type = PERF_TYPE_RAW, .config = 0x82d0, .precise_ip = 2});
     builder.write(directory_ / "perf.data");
     planned_.target_report->iterations = 1000;
     return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})

@@ -45,19 +45,19 @@ TargetMap two_triggers() {
       {0x1000, 0x1200}, {});
 }
 
-using Counts = std::vector<LocatedCount>;
+using LocatedCounts = std::vector<LocatedCount>;
 
 LocatedCount at(std::uint64_t address, std::uint64_t samples, bool exact = false) {
   return {Place::target, address, samples, exact};
 }
 
-Tally tally(const Counts& counts, const TargetMap& map = target()) {
+Tally tally(const LocatedCounts& counts, const TargetMap& map = target()) {
   Tally result;
   for (const LocatedCount& count : counts) result.add(count, &map);
   return result;
 }
 
-Measurement completed(const Counts& counts, Measurement measurement = {},
+Measurement completed(const LocatedCounts& counts, Measurement measurement = {},
                       const TargetMap& map = target()) {
   measurement.precise.recorded = 2;
   measurement.event.label = "access";
@@ -83,7 +83,7 @@ Measurement with_evidence() {
 TEST(Tally, PutsEverySampleInOneClass) {
   std::mt19937 random(5);
   for (int round = 0; round < 50; ++round) {
-    Counts counts;
+    LocatedCounts counts;
     std::uint64_t samples = 0;
     for (int i = 0; i < 100; ++i) {
       const auto place = static_cast<Place>(random() % 5);
@@ -186,15 +186,15 @@ TEST(Figures, ExpectAnEvenShareOfHitsWhereNopsAreRightlySampled) {
 }
 
 TEST(Figures, OfASumAreThoseOfAllItsSamples) {
-  const Counts first{at(kTrigger, 5), at(kRunway + 999, 7)};
-  const Counts second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
+  const LocatedCounts first{at(kTrigger, 5), at(kRunway + 999, 7)};
+  const LocatedCounts second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
   Measurement sum = completed(first);
   EXPECT_FALSE(sum.count_warnings.empty());
   sum.basis.tally += tally(second);
   sum.basis.period_sum = 8028;
   sum.basis.iterations = 8028;
   complete(sum);
-  Counts both = first;
+  LocatedCounts both = first;
   both.insert(both.end(), second.begin(), second.end());
   const Measurement whole = completed(both);
   EXPECT_EQ(sum.samples, whole.samples);
@@ -223,11 +223,11 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
     return with([=](Measurement& m) { m.events_per_iteration = {measured, expected}; });
   };
   struct Case {
-    Counts counts;
+    LocatedCounts counts;
     Measurement measurement;
     std::vector<const char*> warning;  ///< parts of the only one; empty: there is none
   };
-  const Counts hits{at(kTrigger, 5000)};
+  const LocatedCounts hits{at(kTrigger, 5000)};
   Measurement unjudged = with_evidence();
   unjudged.basis.not_judged = NotJudged::no_core_event;
   for (const Case& c : std::vector<Case>{
@@ -258,7 +258,7 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
 
 TEST(Figures, ShareTheSamplesAmongSeveralTriggers) {
   const TargetMap map = two_triggers();
-  const Counts counts{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3), at(0x1079, 20)};
+  const LocatedCounts counts{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3), at(0x1079, 20)};
   const Measurement m = completed(counts, {}, map);
   EXPECT_THAT(m.triggers, ElementsAre(TriggerCount{30, 40}, TriggerCount{20, 20}));
   EXPECT_THAT(m.trigger_addresses, ElementsAre(0x1010u, 0x1078u));

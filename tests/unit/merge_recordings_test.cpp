@@ -70,9 +70,8 @@ std::vector<std::string> split(std::string_view whole, std::size_t parts, std::m
     std::memcpy(&type, whole.data() + at, sizeof type);
     std::memcpy(&size, whole.data() + at + 6, sizeof size);
     const std::string_view record = whole.substr(at, size);
-    const bool counted =
-        type == perfdata::PERF_RECORD_SAMPLE || type == perfdata::PERF_RECORD_LOST ||
-        type == perfdata::PERF_RECORD_LOST_SAMPLES || type == perfdata::PERF_RECORD_THROTTLE;
+    const bool counted = type == PERF_RECORD_SAMPLE || type == PERF_RECORD_LOST ||
+                         type == PERF_RECORD_LOST_SAMPLES || type == PERF_RECORD_THROTTLE;
     if (counted) {
       split[random() % parts] += record;
     } else {

@@ -48,7 +48,7 @@ constexpr const char* kOlder = R"([
   {"EventCode": "0xC4", "UMask": "0x00", "EventName": "BR_INST_RETIRED.ALL", "PEBS": "0",
    "Errata": "null"}])";
 
-machine::CpuIdentity intel(int model, int stepping) {
+machine::CpuIdentity intel_model(int model, int stepping) {
   machine::CpuIdentity cpu;
   cpu.vendor = "GenuineIntel";
   cpu.family = 6;
@@ -116,16 +116,16 @@ TEST_F(Perfmon, ReadsPebsAndErrataOfTheOlderForm) {
 }
 
 TEST_F(Perfmon, FindsThisCpuByModelAndStepping) {
-  EXPECT_EQ(read("", intel(0xcf, 2)).name, "emr");
-  EXPECT_EQ(read("", intel(0x55, 4)).name, "skx");
+  EXPECT_EQ(read("", intel_model(0xcf, 2)).name, "emr");
+  EXPECT_EQ(read("", intel_model(0x55, 4)).name, "skx");
   EXPECT_EQ(read("genuineintel-6-cf").name, "emr");
   write("CLX/events/clx_core.json", kOlder);
-  EXPECT_EQ(read("", intel(0x55, 11)).name, "clx");
+  EXPECT_EQ(read("", intel_model(0x55, 11)).name, "clx");
 }
 
 TEST_F(Perfmon, ReadsTheEventsOfBothCoresOfAHybridCpu) {
   machine::Machine here;
-  here.cpu = intel(0x97, 2);
+  here.cpu = intel_model(0x97, 2);
   const Catalogue catalogue = open_catalogue({.cpu = {}, .perfmon = directory_.path()}, here);
   EXPECT_EQ(catalogue.cpu().source, "perfmon V1.24");
   EXPECT_TRUE(catalogue.cpu().at_hand);
@@ -139,7 +139,7 @@ TEST_F(Perfmon, ReadsTheEventsOfBothCoresOfAHybridCpu) {
 TEST_F(Perfmon, RefusesACpuOutsideTheMapAndListsTheOthers) {
   for (const bool at_hand : {true, false}) {
     try {
-      read(at_hand ? "" : "gnr", intel(0xad, 1));
+      read(at_hand ? "" : "gnr", intel_model(0xad, 1));
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr(at_hand ? "GenuineIntel-6-AD" : "--cpu gnr"));

@@ -210,9 +210,9 @@ TEST_F(BulkCounting, EqualsDecodingUpToDamage) {
 
 TEST_F(BulkCounting, LeavesEventsWithAnotherAddressOffsetToTheDecoder) {
   const auto type = kPlain | PERF_SAMPLE_IDENTIFIER;
-  expect_same(random_samples(
-      {{.sample_type = type, .ids = {1}}, {.sample_type = type & ~PERF_SAMPLE_TIME, .ids = {2}}},
-      false, 2000));
+  expect_same(random_samples({{.sample_type = type, .ids = {1}},
+                              {.sample_type = type & ~std::uint64_t{PERF_SAMPLE_TIME}, .ids = {2}}},
+                             false, 2000));
 }
 
 TEST_F(BulkCounting, DoesNotCountZerosAsSamples) {

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 struct Case {
-  std::uint32_t type = perfdata::PERF_TYPE_HARDWARE;
+  std::uint32_t type = PERF_TYPE_HARDWARE;
   unsigned level = 0;
   std::optional<std::string> requested = {};
   std::optional<int> requested_level = {};
@@ -40,7 +40,7 @@ EventPrecision of(const Case& one) {
 
 TEST(PrecisionLost, NamesWhatWasRecordedInstead) {
   EXPECT_THAT(
-      of({.type = perfdata::PERF_TYPE_SOFTWARE, .requested = "cycles:P", .substituted = true}).lost,
+      of({.type = PERF_TYPE_SOFTWARE, .requested = "cycles:P", .substituted = true}).lost,
       HasSubstr("recorded recorded instead of cycles:P: this machine does not have the requested "
                 "event. Its samples are where a timer interrupted."));
   EXPECT_THAT(of({.requested = "cycles:P", .requested_level = 0}).lost,
@@ -68,10 +68,10 @@ TEST(PrecisionLost, NamesALevelThatNoSampleShows) {
 TEST(PrecisionLost, OfLevelZeroAndTimersIsNothingButTheyAreNotPrecise) {
   EXPECT_THAT(of({}).lost, IsEmpty());
   EXPECT_EQ(of({}).not_precise, "Level 0 promises no precision.");
-  const Case timer{.type = perfdata::PERF_TYPE_SOFTWARE, .level = 2};
+  const Case timer{.type = PERF_TYPE_SOFTWARE, .level = 2};
   EXPECT_THAT(of(timer).lost, IsEmpty());
   EXPECT_EQ(of(timer).not_precise, "A timer samples whatever runs.");
-  EXPECT_THAT(of({.type = perfdata::PERF_TYPE_BREAKPOINT, .level = 2}).not_precise, IsEmpty());
+  EXPECT_THAT(of({.type = PERF_TYPE_BREAKPOINT, .level = 2}).not_precise, IsEmpty());
   EXPECT_THAT(of({.level = 2, .exact_ip = ExactIp::request, .exact = 21'095}).not_precise,
               IsEmpty());
 }

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// Counts of loads that fulfil the identities: 1000 loads, 100 of them each from L2 or beyond.
-Counts example() {
+Counts published_counts() {
   Counts counts;
   counts[all_loads] = 1000;
   counts[hit_lfb] = 200;
@@ -62,7 +62,7 @@ void expect_values(const std::vector<Rate>& rates, const std::map<std::string, d
 }
 
 TEST(CacheRates, OfLoadsAreIntervalsWhereTheSharesAreUnknown) {
-  const auto rates = compute_rates(example()).loads;
+  const auto rates = compute_rates(published_counts()).loads;
   EXPECT_THAT(rates, SizeIs(10));
   expect_bounds(rates, {{"L1 miss", {0.3, 0.3}},
                         {"L1 hit", {0.7, 0.7}},
@@ -80,7 +80,7 @@ TEST(CacheRates, OfLoadsAreIntervalsWhereTheSharesAreUnknown) {
 }
 
 TEST(CacheRates, OfLoadsAreNumbersWhereTheSharesAreKnown) {
-  expect_values(compute_rates(example(), {.l2 = 0.5, .l3 = 0.25}).loads,
+  expect_values(compute_rates(published_counts(), {.l2 = 0.5, .l3 = 0.25}).loads,
                 {{"local L2 miss", 140 / 300.0},
                  {"local L2 hit", 160 / 300.0},
                  {"global L2 miss", 0.14},
@@ -92,18 +92,18 @@ TEST(CacheRates, OfLoadsAreNumbersWhereTheSharesAreKnown) {
 }
 
 TEST(CacheRates, OfLoadsWithOnePinnedShareLeaveTheOtherItsRest) {
-  expect_bounds(compute_rates(example(), {.l2 = 0.5, .l3 = {}}).loads,
+  expect_bounds(compute_rates(published_counts(), {.l2 = 0.5, .l3 = {}}).loads,
                 {{"local L2 miss", {140 / 300.0, 140 / 300.0}},
                  {"local L3 miss", {15 / 140.0, 115 / 140.0}}});
   // a = 0 gives 165 / 240, a = 0.75 gives 15 / 90.
-  expect_bounds(compute_rates(example(), {.l2 = {}, .l3 = 0.25}).loads,
+  expect_bounds(compute_rates(published_counts(), {.l2 = {}, .l3 = 0.25}).loads,
                 {{"local L2 miss", {90 / 300.0, 240 / 300.0}},
                  {"global L3 hit", {0.075, 0.075}},
                  {"local L3 miss", {15 / 90.0, 165 / 240.0}}});
 }
 
 TEST(CacheRates, OfLinesTakeNoShareOfHitLfb) {
-  auto counts = example();
+  auto counts = published_counts();
   counts[hit_lfb].reset();
   const auto rates = compute_rates(counts).lines;
   EXPECT_THAT(rates, SizeIs(6));
@@ -117,7 +117,7 @@ TEST(CacheRates, OfLinesTakeNoShareOfHitLfb) {
 }
 
 TEST(CacheRates, NameMissingCounts) {
-  auto counts = example();
+  auto counts = published_counts();
   counts[hit_lfb].reset();
   counts[l3_miss].reset();
   const auto rates = compute_rates(counts);
@@ -131,7 +131,7 @@ TEST(CacheRates, NameMissingCounts) {
 }
 
 TEST(CacheRates, IgnoreACornerWithoutLoads) {
-  auto counts = example();
+  auto counts = published_counts();
   counts[l2_miss] = counts[l3_hit] = counts[l3_miss] = 0;
   // Past L2 there is nothing but what HIT_LFB brings there, of which L3 served none or all.
   expect_bounds(compute_rates(counts).loads, {{"local L3 miss", {0, 1}}});
@@ -141,7 +141,7 @@ TEST(CacheRates, IgnoreACornerWithoutLoads) {
 }
 
 TEST(CacheRates, CountsThatDisagreeHaveNoUpperBound) {
-  auto counts = example();
+  auto counts = published_counts();
   counts[l2_miss] = 0;  // and yet 15 loads missed L3
   const auto rates = compute_rates(counts).loads;
   EXPECT_FALSE(find(rates, "local L3 miss").value);
@@ -188,17 +188,18 @@ TEST(CacheRates, IntervalsHoldEveryPointOfTheSimplexAndNoMore) {
 }
 
 TEST(CacheRates, RefuseSharesAndCountsThatCannotBe) {
-  EXPECT_THROW(compute_rates(example(), {.l2 = 0.7, .l3 = 0.4}), std::invalid_argument);
-  EXPECT_THROW(compute_rates(example(), {.l2 = -0.1, .l3 = {}}), std::invalid_argument);
-  EXPECT_THROW(compute_rates(example(), {.l2 = {}, .l3 = std::nan("")}), std::invalid_argument);
-  EXPECT_NO_THROW(compute_rates(example(), {.l2 = 0.9, .l3 = 0.1}));
-  auto counts = example();
+  EXPECT_THROW(compute_rates(published_counts(), {.l2 = 0.7, .l3 = 0.4}), std::invalid_argument);
+  EXPECT_THROW(compute_rates(published_counts(), {.l2 = -0.1, .l3 = {}}), std::invalid_argument);
+  EXPECT_THROW(compute_rates(published_counts(), {.l2 = {}, .l3 = std::nan("")}),
+               std::invalid_argument);
+  EXPECT_NO_THROW(compute_rates(published_counts(), {.l2 = 0.9, .l3 = 0.1}));
+  auto counts = published_counts();
   counts[l1_hit] = -1;
   EXPECT_THROW(compute_rates(counts), std::invalid_argument);
 }
 
 TEST(Identities, ShowTheirResiduals) {
-  auto counts = example();
+  auto counts = published_counts();
   counts[l1_miss] = 110;
   const auto identities = compute_rates(counts).identities;
   ASSERT_THAT(identities, SizeIs(3));
@@ -265,7 +266,7 @@ TEST(Backend, SharesAboveAllOrBelowNothingGetAWarning) {
   const auto warnings = warnings_of(rates);
   EXPECT_THAT(warnings, Contains(HasSubstr("stalled: 110.00% is above 100%")));
   EXPECT_THAT(warnings, Contains(HasSubstr("productive: -10.00% is below 0%")));
-  EXPECT_THAT(warnings_of(compute_rates(example())), IsEmpty());
+  EXPECT_THAT(warnings_of(compute_rates(published_counts())), IsEmpty());
 }
 
 TEST(L2RequestRates, AreDerivedFromCountsOfTheSameOrigins) {

@@ -58,7 +58,7 @@ PlanOptions options(std::vector<std::string> events) {
   return result;
 }
 
-std::map<TriggerKind, runway::TargetDescription> targets() {
+std::map<TriggerKind, runway::TargetDescription> targets_of_x86() {
   std::map<TriggerKind, runway::TargetDescription> result;
   for (const TriggerKind kind : runway::trigger_kinds_of(Arch::x86_64)) {
     runway::TargetDescription target;
@@ -81,7 +81,7 @@ RecordRequest resolve(const PlanOptions& asked, const machine::Machine& machine 
 
 std::vector<run::PlannedMeasurement> plan(const PlanOptions& asked,
                                           const machine::Machine& machine = without_pmu()) {
-  return plan_measurements(asked, resolve(asked, machine), targets());
+  return plan_measurements(asked, resolve(asked, machine), targets_of_x86());
 }
 
 std::vector<std::string> requested(const std::vector<run::PlannedMeasurement>& plan) {
@@ -320,7 +320,7 @@ TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
   asked.levels = {0};
   const auto cross_check_of = [](const PlanOptions& all, std::size_t index) {
     const RecordRequest request = resolve(all);
-    return plan_measurements(all, request, targets()).at(index).cross_check;
+    return plan_measurements(all, request, targets_of_x86()).at(index).cross_check;
   };
   EXPECT_EQ(cross_check_of(asked, 1), "");
   asked.check_ip = true;
@@ -430,7 +430,7 @@ TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
        .error = EINVAL,
        .reason = {"IBS takes periods from 144", "-c 144"}},
       {.level = 3, .acceptance = machine::Acceptance::refused, .error = EACCES}};
-  const auto measurements = plan_measurements(options({"cycles"}), request, targets());
+  const auto measurements = plan_measurements(options({"cycles"}), request, targets_of_x86());
   EXPECT_FALSE(measurements.at(0).extras.per_cpu);
   EXPECT_TRUE(measurements.at(1).extras.per_cpu);
   EXPECT_EQ(measurements.at(2).state, run::State::refused);

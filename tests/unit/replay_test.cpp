@@ -86,19 +86,17 @@ TEST_F(ReplayOf, CompressedMappingsIsWholeBelowTheLimit) {
 }
 
 TEST_F(ReplayOf, CompressedForksAndExecsEndsAtTheLimitToo) {
-  for (const auto type : {perfdata::PERF_RECORD_FORK, perfdata::PERF_RECORD_COMM}) {
+  for (const auto type : {PERF_RECORD_FORK, PERF_RECORD_COMM}) {
     RecordingBuilder plain;
     for (std::int32_t pid = 10; pid < 1010; ++pid) {
       auto body = plain.writer();
-      if (type == perfdata::PERF_RECORD_FORK) {
+      if (type == PERF_RECORD_FORK) {
         body.i32(pid).i32(7).i32(pid).i32(7).u64(1);
       } else {
         body.i32(pid).i32(pid).text("name");
       }
       body.i32(pid).i32(pid).u64(1);
-      plain.record(type,
-                   perfdata::PERF_RECORD_MISC_COMM_EXEC & -(type != perfdata::PERF_RECORD_FORK),
-                   body.bytes());
+      plain.record(type, PERF_RECORD_MISC_COMM_EXEC & -(type != PERF_RECORD_FORK), body.bytes());
     }
     auto recording = open(compressed(plain));
     const auto spaces = replayed(recording, 20'000);
@@ -163,7 +161,7 @@ TEST_F(ReplayOf, BuildIdsOfGuestsLeavesThemOut) {
 TEST_F(ReplayOf, KernelSymbolsNamesTheirCodeFromThenOn) {
   const auto symbol = [](RecordingBuilder& builder, std::uint64_t address, std::uint32_t length,
                          std::uint16_t flags, std::string_view name, std::uint64_t time) {
-    builder.record(perfdata::PERF_RECORD_KSYMBOL, 0,
+    builder.record(PERF_RECORD_KSYMBOL, 0,
                    builder.writer()
                        .u64(address)
                        .u32(length)
@@ -181,7 +179,7 @@ TEST_F(ReplayOf, KernelSymbolsNamesTheirCodeFromThenOn) {
   symbol(builder, 0xffffffffc0022118, 36, 1, "bpf_prog_1", 20);  // removed
   symbol(builder, 0xffffffffc0022120, 8, 0, "bpf_prog_2", 30);
   symbol(builder, 0xfffffffffffffff0, 0xffffffff, 0, "past the end", 30);
-  builder.record(perfdata::PERF_RECORD_KSYMBOL, 0, builder.writer().u64(1).bytes());
+  builder.record(PERF_RECORD_KSYMBOL, 0, builder.writer().u64(1).bytes());
   auto recording = open(builder);
   const auto spaces = replayed(recording, 20'000);
   constexpr auto kKernel = symbols::AddressSpaces::kKernel;

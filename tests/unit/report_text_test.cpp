@@ -395,7 +395,7 @@ TEST(OffsetRows, HoldEverySampleInAnyBinning) {
       EXPECT_EQ(sum_of(rows), m.samples.located());
       EXPECT_LE(rows.rows.size(), 32u);
       const auto hits = std::count_if(rows.rows.begin(), rows.rows.end(), [](const OffsetRow& row) {
-        return row.kind == RowKind::hit;
+        return row.kind == OffsetRowKind::hit;
       });
       EXPECT_EQ(hits, 1);
     }

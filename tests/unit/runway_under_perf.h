@@ -38,7 +38,7 @@ class UnderPerf : public ::testing::Test {
                                              const std::vector<std::string>& options = {}) {
     const std::string control = (directory_ / "control").string();
     const std::string ack = (directory_ / "ack").string();
-    std::vector<std::string> command{"perf", "record", "-q", "-o", data()};
+    std::vector<std::string> command{"perf", "record", "--no-bpf-event", "-q", "-o", data()};
     command.insert(command.end(), {"-c", std::to_string(period), "-D", "-1"});
     command.insert(command.end(), {"--control", fmt::format("fifo:{},{}", control, ack)});
     for (const std::string& event : events) command.insert(command.end(), {"-e", event});

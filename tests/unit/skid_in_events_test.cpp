@@ -26,8 +26,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-constexpr std::uint64_t kSampleType = perfdata::PERF_SAMPLE_IP | perfdata::PERF_SAMPLE_TID |
-                                      perfdata::PERF_SAMPLE_ID | perfdata::PERF_SAMPLE_READ;
+constexpr std::uint64_t kSampleType =
+    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_READ;
 
 analysis::SkidInEvents overshoots(std::uint64_t period,
                                   std::initializer_list<CounterValue> values) {
@@ -102,10 +102,10 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
     change(attribute);
     return attribute;
   };
-  const Attribute faults = of_type(perfdata::PERF_TYPE_SOFTWARE, 2);
-  const Attribute raw = of_type(perfdata::PERF_TYPE_RAW, 0xc0);
+  const Attribute faults = of_type(PERF_TYPE_SOFTWARE, 2);
+  const Attribute raw = of_type(PERF_TYPE_RAW, 0xc0);
   const Attribute precise = changed(raw, [](Attribute& a) { a.precise_ip = 1; });
-  const auto branches = [](Attribute& a) { a.sample_type |= perfdata::PERF_SAMPLE_BRANCH_STACK; };
+  const auto branches = [](Attribute& a) { a.sample_type |= PERF_SAMPLE_BRANCH_STACK; };
   EventKnowledge core, arm, instructions;
   core.core_pmu = arm.core_pmu = arm.of_arm = instructions.core_pmu = true;
   instructions.core = CoreEvent{.config = 0x1c0};
@@ -125,8 +125,8 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   };
   const std::vector<Case> cases{
       {faults, "", {}, {}, ""},
-      {of_type(perfdata::PERF_TYPE_TRACEPOINT), "", {}, {}, ""},
-      {of_type(perfdata::PERF_TYPE_BREAKPOINT), "", {}, {}, ""},
+      {of_type(PERF_TYPE_TRACEPOINT), "", {}, {}, ""},
+      {of_type(PERF_TYPE_BREAKPOINT), "", {}, {}, ""},
       {changed(faults, [](Attribute& a) { a.precise_ip = 2; }), "", {}, {}, ""},
       {raw, "cpu", core, intel, ""},
       {raw, "cpu", instructions, intel, ""},
@@ -134,14 +134,14 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
       {precise, "armv8_pmuv3_0", arm, {}, ""},
       {changed(faults, [](Attribute& a) { a.frequency = true; }), "", {}, {}, "frequency"},
       {changed(faults, [](Attribute& a) { a.inherit = true; }), "", {}, {}, "record -i"},
-      {changed(faults, [](Attribute& a) { a.sample_type &= ~perfdata::PERF_SAMPLE_ID; }),
+      {changed(faults, [](Attribute& a) { a.sample_type &= ~std::uint64_t{PERF_SAMPLE_ID}; }),
        "",
        {},
        {},
        "the id"},
-      {of_type(perfdata::PERF_TYPE_SOFTWARE, 0), "", {}, {}, "timer"},
-      {of_type(perfdata::PERF_TYPE_SOFTWARE, 1), "", {}, {}, "timer"},
-      {changed(faults, [](Attribute& a) { a.sample_type |= perfdata::PERF_SAMPLE_PERIOD; }),
+      {of_type(PERF_TYPE_SOFTWARE, 0), "", {}, {}, "timer"},
+      {of_type(PERF_TYPE_SOFTWARE, 1), "", {}, {}, "timer"},
+      {changed(faults, [](Attribute& a) { a.sample_type |= PERF_SAMPLE_PERIOD; }),
        "",
        {},
        {},
@@ -169,16 +169,16 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
 class RecordedCounters : public ::testing::Test {
  protected:
   test::EventToBuild event(std::vector<std::uint64_t> ids, std::uint64_t period = 1000) const {
-    return {.type = perfdata::PERF_TYPE_SOFTWARE,
+    return {.type = PERF_TYPE_SOFTWARE,
             .config = 2,
             .period = period,
             .sample_type = kSampleType,
-            .read_format = perfdata::PERF_FORMAT_ID | perfdata::PERF_FORMAT_LOST,
+            .read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST,
             .ids = std::move(ids)};
   }
   void sample(std::uint64_t id, const test::ByteWriter& read) {
     builder_.record(
-        perfdata::PERF_RECORD_SAMPLE, 2,
+        PERF_RECORD_SAMPLE, 2,
         builder_.writer().u64(0x401000).i32(7).i32(7).u64(id).raw(read.bytes()).bytes());
   }
   void sample(std::uint64_t id, std::uint64_t value, std::uint64_t lost = 0) {
@@ -210,8 +210,8 @@ TEST_F(RecordedCounters, GiveTheOvershootOfEachId) {
 
 TEST_F(RecordedCounters, OfAGroupAreThoseOfTheSampledMember) {
   test::EventToBuild leader = event({1}), member = event({2}, 100);
-  leader.read_format |= perfdata::PERF_FORMAT_GROUP;
-  member.read_format |= perfdata::PERF_FORMAT_GROUP;
+  leader.read_format |= PERF_FORMAT_GROUP;
+  member.read_format |= PERF_FORMAT_GROUP;
   builder_.event(leader).event(member);
   const auto group = [&](std::uint64_t first, std::uint64_t second) {
     return builder_.writer().u64(2).u64(first).u64(1).u64(0).u64(second).u64(2).u64(0);
@@ -255,7 +255,7 @@ TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
 
 TEST_F(RecordedCounters, AreAbsentWithoutRead) {
   test::EventToBuild bare = event({1});
-  bare.sample_type &= ~std::uint64_t{perfdata::PERF_SAMPLE_READ};
+  bare.sample_type &= ~std::uint64_t{PERF_SAMPLE_READ};
   builder_.event(bare);
   sample(1, builder_.writer());
   EXPECT_FALSE(measured().at(0).basis.skid_in_events);

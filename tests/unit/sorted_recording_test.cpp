@@ -46,7 +46,7 @@ Cut cut(const std::filesystem::path& path, std::string_view bytes) {
     }
     const auto& decoder = recording.decoder();
     std::uint64_t time = 0;
-    if (record.type == perfdata::PERF_RECORD_SAMPLE) {
+    if (record.type == PERF_RECORD_SAMPLE) {
       time = decoder.time_of(record, decoder.decode(record).sample);
     } else if (record.type < perfdata::PERF_RECORD_HEADER_ATTR) {
       time = decoder.time_of(record);

@@ -11,7 +11,7 @@
 namespace skid::analysis {
 namespace {
 
-OffsetCounts counts_of(const std::vector<std::pair<std::int64_t, std::uint64_t>>& pairs) {
+OffsetCounts offset_counts(const std::vector<std::pair<std::int64_t, std::uint64_t>>& pairs) {
   OffsetCounts counts;
   for (const auto& [offset, count] : pairs) counts.add(offset, count);
   return counts;
@@ -51,14 +51,14 @@ TEST(SamplesToShow, IsWhereTheIntervalOfNoMissReachesTheShare) {
 }
 
 TEST(Quantile, IsTheSmallestOffsetThatTheShareDoesNotExceed) {
-  const OffsetCounts counts = counts_of({{-2, 1}, {0, 4}, {7, 4}, {100, 1}});
+  const OffsetCounts counts = offset_counts({{-2, 1}, {0, 4}, {7, 4}, {100, 1}});
   for (const auto& [share, offset] :
        {std::pair{0.1, -2}, std::pair{0.5, 0}, std::pair{0.51, 7}, std::pair{0.9, 7},
         std::pair{0.91, 100}, std::pair{1.0, 100}}) {
     EXPECT_EQ(counts.quantile(share), offset) << share;
   }
-  EXPECT_EQ(counts_of({{42, 1}}).quantile(0.001), 42);
-  EXPECT_EQ(counts_of({{42, UINT64_MAX}}).quantile(1.0), 42);
+  EXPECT_EQ(offset_counts({{42, 1}}).quantile(0.001), 42);
+  EXPECT_EQ(offset_counts({{42, UINT64_MAX}}).quantile(1.0), 42);
 }
 
 TEST(Quantile, DoesNotSlipByOneBecauseOfBinaryFractions) {
@@ -71,20 +71,20 @@ TEST(Quantile, DoesNotSlipByOneBecauseOfBinaryFractions) {
 
 TEST(OffsetCounts, HaveMeanAndDeviationOfTheSample) {
   // 2 4 4 4 5 5 7 9: mean 5, squares sum to 32, 32 / 7.
-  const OffsetCounts counts = counts_of({{2, 1}, {4, 3}, {5, 2}, {7, 1}, {9, 1}});
+  const OffsetCounts counts = offset_counts({{2, 1}, {4, 3}, {5, 2}, {7, 1}, {9, 1}});
   EXPECT_DOUBLE_EQ(counts.mean(), 5.0);
   EXPECT_NEAR(counts.stddev(), 2.1380899, 1e-7);
   const std::int64_t far = std::int64_t{1} << 40;
-  EXPECT_NEAR(counts_of({{far, 1}, {far + 1, 1}}).stddev(), 0.70710678, 1e-8);
-  EXPECT_EQ(counts_of({{9, 1}}).stddev(), 0.0);
-  EXPECT_TRUE(counts_of({{3, 0}}).counts().empty());
+  EXPECT_NEAR(offset_counts({{far, 1}, {far + 1, 1}}).stddev(), 0.70710678, 1e-8);
+  EXPECT_EQ(offset_counts({{9, 1}}).stddev(), 0.0);
+  EXPECT_TRUE(offset_counts({{3, 0}}).counts().empty());
 }
 
 TEST(OffsetCounts, HaveAsModeTheMostFrequentThenTheNearestThenTheSmaller) {
-  EXPECT_EQ(counts_of({{1, 2}, {9, 3}}).mode(), 9);
-  EXPECT_EQ(counts_of({{-5, 3}, {4, 3}, {9, 3}}).mode(), 4);
-  EXPECT_EQ(counts_of({{-4, 3}, {4, 3}}).mode(), -4);
-  EXPECT_EQ(counts_of({{std::numeric_limits<std::int64_t>::min(), 1}, {5, 1}}).mode(), 5);
+  EXPECT_EQ(offset_counts({{1, 2}, {9, 3}}).mode(), 9);
+  EXPECT_EQ(offset_counts({{-5, 3}, {4, 3}, {9, 3}}).mode(), 4);
+  EXPECT_EQ(offset_counts({{-4, 3}, {4, 3}}).mode(), -4);
+  EXPECT_EQ(offset_counts({{std::numeric_limits<std::int64_t>::min(), 1}, {5, 1}}).mode(), 5);
 }
 
 TEST(OffsetCounts, MergeInAnyOrder) {
@@ -112,20 +112,20 @@ TEST(OffsetCounts, MergeInAnyOrder) {
 }
 
 TEST(Summary, MarksOnlyTheQuantilesAmongTheCensored) {
-  const auto distance = summarize(counts_of({{1, 95}, {4751, 5}}), 4751);
+  const auto distance = summarize(offset_counts({{1, 95}, {4751, 5}}), 4751);
   ASSERT_TRUE(distance);
   EXPECT_FALSE(distance->p50_at_least);
   EXPECT_FALSE(distance->p90_at_least);
   EXPECT_TRUE(distance->p99_at_least);
   EXPECT_TRUE(distance->max_at_least);
-  EXPECT_FALSE(summarize(counts_of({{4750, 1}}), 4751)->max_at_least);
-  EXPECT_FALSE(summarize(counts_of({{9000, 1}}), std::nullopt)->max_at_least);
+  EXPECT_FALSE(summarize(offset_counts({{4750, 1}}), 4751)->max_at_least);
+  EXPECT_FALSE(summarize(offset_counts({{9000, 1}}), std::nullopt)->max_at_least);
   EXPECT_FALSE(summarize({}, std::nullopt).has_value());
 }
 
 TEST(Summary, ScalesLengthsButNotShares) {
-  const auto plain = summarize(counts_of({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt);
-  const auto scaled = summarize(counts_of({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt, 0.25);
+  const auto plain = summarize(offset_counts({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt);
+  const auto scaled = summarize(offset_counts({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt, 0.25);
   ASSERT_TRUE(plain && scaled);
   EXPECT_EQ(scaled->min, -0.25);
   EXPECT_EQ(scaled->p50, 0.5);

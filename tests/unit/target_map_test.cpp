@@ -23,7 +23,7 @@ CodeRegion region(std::uint64_t begin, std::size_t instructions, std::uint64_t s
 
 // loop 0x0f00 to 0x3000: lead-in 0x1000 (4 NOPs), trigger 0x1004 (4 bytes), runway 0x1008 (40 NOPs
 // of 2 bytes, of which the last 2 are censored), another trigger at 0x1100.
-TargetMap example() {
+TargetMap example_map() {
   return TargetMap::of_target(region(0x1000, 4), {{region(0x1004, 1, 4), region(0x1008, 40, 2)}},
                               {0x0f00, 0x3000}, {{0x1100, 0x1102}});
 }
@@ -60,25 +60,25 @@ void expect_classes(const TargetMap& map, const std::vector<Case>& cases) {
 }
 
 TEST(TargetMap, ClassifiesTheAddressesOfATarget) {
-  expect_classes(example(), {{0x1004, hit, {{0, 0}}, 0},
-                             {0x1006, hit, {{0, 2}}, 0, true},
-                             // Runway instructions count from one, bytes from the trigger.
-                             {0x1008, skid, {{1, 4}}, 0},
-                             {0x100b, skid, {{2, 7}}, 0, true},
-                             {0x1008 + 9 * 2, skid, {{10, 22}}, 0},
-                             // The last twentieth of the runway is censored.
-                             {0x1008 + 37 * 2 + 1, skid, {{38, 4 + 75}}, 0, true},
-                             {0x1008 + 38 * 2, censored, {{39, 4 + 76}}, 0},
-                             // The lead-in counts back from the trigger.
-                             {0x1003, before, {{-1, -1}}},
-                             {0x1000, before, {{-4, -4}}},
-                             {0x1100, other_trigger},
-                             {0x1102, loop},
-                             {0x0eff, other_user},
-                             {0x3000, other_user},
-                             {0, other_user},
-                             {UINT64_MAX, other_user}});
-  const Geometry geometry = example().geometry();
+  expect_classes(example_map(), {{0x1004, hit, {{0, 0}}, 0},
+                                 {0x1006, hit, {{0, 2}}, 0, true},
+                                 // Runway instructions count from one, bytes from the trigger.
+                                 {0x1008, skid, {{1, 4}}, 0},
+                                 {0x100b, skid, {{2, 7}}, 0, true},
+                                 {0x1008 + 9 * 2, skid, {{10, 22}}, 0},
+                                 // The last twentieth of the runway is censored.
+                                 {0x1008 + 37 * 2 + 1, skid, {{38, 4 + 75}}, 0, true},
+                                 {0x1008 + 38 * 2, censored, {{39, 4 + 76}}, 0},
+                                 // The lead-in counts back from the trigger.
+                                 {0x1003, before, {{-1, -1}}},
+                                 {0x1000, before, {{-4, -4}}},
+                                 {0x1100, other_trigger},
+                                 {0x1102, loop},
+                                 {0x0eff, other_user},
+                                 {0x3000, other_user},
+                                 {0, other_user},
+                                 {UINT64_MAX, other_user}});
+  const Geometry geometry = example_map().geometry();
   EXPECT_EQ(geometry.lowest_offset, -4);
   EXPECT_EQ(geometry.highest_offset, 40);
   EXPECT_EQ(geometry.censored_from, 39);

@@ -9,8 +9,8 @@
 namespace skid::output {
 namespace {
 
-using SideCell = analysis::Cell;
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Distances;
 using analysis::Estimate;
@@ -26,7 +26,7 @@ std::string field_of(const std::optional<T>& object, Member T::*member) {
   return object ? csv_field((*object).*member) : std::string();
 }
 
-std::optional<StatisticDifference> difference_in(const SideCell& cell, Statistic statistic) {
+std::optional<StatisticDifference> difference_in(const ComparisonCell& cell, Statistic statistic) {
   for (const StatisticDifference& difference : cell.differences) {
     if (difference.statistic == statistic) return difference;
   }
@@ -34,7 +34,8 @@ std::optional<StatisticDifference> difference_in(const SideCell& cell, Statistic
 }
 
 template <typename Verdict, std::size_t kVerdicts>
-std::string verdicts_of(const SideCell& cell, const std::array<std::size_t, kVerdicts>& runs) {
+std::string verdicts_of(const ComparisonCell& cell,
+                        const std::array<std::size_t, kVerdicts>& runs) {
   std::vector<std::string> verdicts;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i] == 0) continue;
@@ -47,9 +48,9 @@ std::string verdicts_of(const SideCell& cell, const std::array<std::size_t, kVer
 
 /// `found`: the cell of the side; null where the event and level are missing in it.
 Fields fields_of(const Comparison& comparison, const std::vector<std::string>& inputs,
-                 const ComparisonRow& row, std::size_t number, const SideCell* found) {
+                 const ComparisonRow& row, std::size_t number, const ComparisonCell* found) {
   const analysis::Side& side = comparison.sides[number];
-  const SideCell cell = found == nullptr ? SideCell{} : *found;
+  const ComparisonCell cell = found == nullptr ? ComparisonCell{} : *found;
   Fields fields{
       {"side", letter_of(number)},
       {"inputs",
@@ -110,11 +111,11 @@ std::string comparison_csv(const Comparison& comparison, const std::vector<std::
   using Field = Fields::value_type;
   std::string csv =
       line_of(fields_of(comparison, inputs, {}, comparison.baseline, nullptr), &Field::first);
-  const auto add = [&](const ComparisonRow& row, std::size_t side, const SideCell* cell) {
+  const auto add = [&](const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
     csv += line_of(fields_of(comparison, inputs, row, side, cell), &Field::second);
   };
   for (const ComparisonRow& row : comparison.rows) {
-    for (const SideCell& cell : row.cells) add(row, cell.side, &cell);
+    for (const ComparisonCell& cell : row.cells) add(row, cell.side, &cell);
     for (const std::size_t side : row.missing) add(row, side, nullptr);
   }
   return csv;

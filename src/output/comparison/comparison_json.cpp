@@ -8,8 +8,8 @@
 namespace skid::output {
 namespace {
 
-using analysis::Cell;
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Estimate;
 using analysis::Measurement;
@@ -31,7 +31,7 @@ std::string key_of(Statistic statistic) {
   return kKeys.at(static_cast<std::size_t>(statistic));
 }
 
-Json json_of(const StatisticDifference& difference, const Cell& cell) {
+Json json_of(const StatisticDifference& difference, const ComparisonCell& cell) {
   Json object;
   if (difference.statistic == Statistic::distribution) {
     object = {{"kolmogorov_smirnov", cell.distances->kolmogorov_smirnov},
@@ -52,7 +52,7 @@ Json json_of(const StatisticDifference& difference, const Cell& cell) {
   return object;
 }
 
-Json measurements_of(const Cell& cell) {
+Json measurements_of(const ComparisonCell& cell) {
   return array_of(cell.runs, [](const Measurement* run) -> Json {
     return {{"run", text_or_null(run->run)},
             {"file", run->file},
@@ -65,7 +65,7 @@ Json measurements_of(const Cell& cell) {
   });
 }
 
-Json json_of(const Cell& cell) {
+Json json_of(const ComparisonCell& cell) {
   Json differences = Json::object();
   for (const StatisticDifference& difference : cell.differences) {
     differences[key_of(difference.statistic)] = json_of(difference, cell);
@@ -108,7 +108,7 @@ Json json_of(const ComparisonRow& row) {
           {"level", row.level},
           {"in_baseline", row.in_baseline},
           {"missing_in", array_of(row.missing, letter_of)},
-          {"cells", array_of(row.cells, [](const Cell& cell) { return json_of(cell); })}};
+          {"cells", array_of(row.cells, [](const ComparisonCell& cell) { return json_of(cell); })}};
 }
 
 }  // namespace

@@ -19,11 +19,11 @@
 namespace skid::output {
 
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Estimate;
 using analysis::Outcome;
 using analysis::Side;
-using SideCell = analysis::Cell;
 
 namespace {
 
@@ -53,12 +53,12 @@ Cell interval_cell(const Page& page, const std::optional<Estimate>& estimate,
   return {estimate ? interval_text(page, *estimate, number) : kUnknown, Ink::dim};
 }
 
-Cell ratio_cell(const SideCell& cell) {
+Cell ratio_cell(const ComparisonCell& cell) {
   return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
 }
 
 /// "even", "2 even, 1 uneven".
-Cell evenness_cell(const SideCell& cell) {
+Cell evenness_cell(const ComparisonCell& cell) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.evenness.size(); ++i) {
     const std::size_t runs = cell.evenness.at(i);
@@ -71,12 +71,12 @@ Cell evenness_cell(const SideCell& cell) {
   return parts.empty() ? unknown_cell() : Cell{joined(parts)};
 }
 
-Cell against_cell(const SideCell& cell, const std::string& baseline) {
+Cell against_cell(const ComparisonCell& cell, const std::string& baseline) {
   return {outcome_cell(cell.outcome, baseline), ink_of(cell.outcome)};
 }
 
 /// The first difference that is more than chance and large enough: "hit ratio -59.40 points".
-std::string first_difference(const SideCell& cell) {
+std::string first_difference(const ComparisonCell& cell) {
   for (const analysis::StatisticDifference& difference : cell.differences) {
     if (!difference.marked || difference.statistic == analysis::Statistic::distribution) continue;
     const bool is_constant = difference.statistic == analysis::Statistic::constant_share;
@@ -88,11 +88,11 @@ std::string first_difference(const SideCell& cell) {
 
 /// "0% to 100%", or the one number that all have.
 std::optional<std::string> range_text(const ComparisonRow& row,
-                                      const std::optional<Estimate> SideCell::*member,
+                                      const std::optional<Estimate> ComparisonCell::*member,
                                       std::string (*number)(double)) {
   std::optional<double> low, high;
   bool at_least = false;
-  for (const SideCell& cell : row.cells) {
+  for (const ComparisonCell& cell : row.cells) {
     const auto& estimate = cell.*member;
     if (!estimate) continue;
     low = std::min(low.value_or(estimate->value), estimate->value);
@@ -197,18 +197,19 @@ std::string side_text(const Comparison& comparison, const std::vector<std::strin
   return text + ")";
 }
 
-std::vector<const SideCell*> by_severity(const ComparisonRow& row) {
-  std::vector<const SideCell*> shown;
-  for (const SideCell& cell : row.cells) {
+std::vector<const ComparisonCell*> by_severity(const ComparisonRow& row) {
+  std::vector<const ComparisonCell*> shown;
+  for (const ComparisonCell& cell : row.cells) {
     if (severity(cell.outcome)) shown.push_back(&cell);
   }
-  std::stable_sort(shown.begin(), shown.end(), [](const SideCell* a, const SideCell* b) {
-    const auto key = [](const SideCell& cell) {
-      return std::tuple(*severity(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
-                        cell.mean ? -std::abs(cell.mean->value) : 0.0);
-    };
-    return key(*a) < key(*b);
-  });
+  std::stable_sort(
+      shown.begin(), shown.end(), [](const ComparisonCell* a, const ComparisonCell* b) {
+        const auto key = [](const ComparisonCell& cell) {
+          return std::tuple(*severity(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
+                            cell.mean ? -std::abs(cell.mean->value) : 0.0);
+        };
+        return key(*a) < key(*b);
+      });
   return shown;
 }
 
@@ -224,17 +225,18 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
   for (auto row = begin; row != end; ++row) {
     const auto line = [&](const std::string& name, const auto& cell_of) {
       table.rows.push_back(row_of(name, sides, [&](std::size_t side) {
-        const SideCell* cell = row->cell_of(side);
+        const ComparisonCell* cell = row->cell_of(side);
         return cell == nullptr ? unknown_cell() : cell_of(*cell);
       }));
     };
-    const auto interval_line = [&](const std::optional<Estimate> SideCell::*of,
+    const auto interval_line = [&](const std::optional<Estimate> ComparisonCell::*of,
                                    std::string (*number)(double)) {
       line("    95% interval",
-           [&](const SideCell& cell) { return interval_cell(page, cell.*of, number); });
+           [&](const ComparisonCell& cell) { return interval_cell(page, cell.*of, number); });
     };
-    const auto length_lines = [&](const char* name, const std::optional<Estimate> SideCell::*of) {
-      line(name, [&](const SideCell& cell) { return length_cell(cell.*of); });
+    const auto length_lines = [&](const char* name,
+                                  const std::optional<Estimate> ComparisonCell::*of) {
+      line(name, [&](const ComparisonCell& cell) { return length_cell(cell.*of); });
       interval_line(of, instructions_text);
     };
     const auto any = [&](const auto& predicate) {
@@ -242,30 +244,33 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
     };
     if (row != begin) table.rows.emplace_back();
     table.rows.push_back({level_name(row->level), {}, Ink::bold});
-    if (any([](const SideCell& cell) { return cell.runs.size() > 1; })) {
-      line("  runs", [](const SideCell& cell) { return Cell{std::to_string(cell.runs.size())}; });
+    if (any([](const ComparisonCell& cell) { return cell.runs.size() > 1; })) {
+      line("  runs",
+           [](const ComparisonCell& cell) { return Cell{std::to_string(cell.runs.size())}; });
     }
     line("  judged samples",
-         [](const SideCell& cell) { return Cell{std::to_string(cell.judged)}; });
-    line("  hit ratio", [](const SideCell& cell) { return ratio_cell(cell); });
-    interval_line(&SideCell::hit_ratio, share_text);
-    length_lines("  median skid", &SideCell::median);
-    length_lines("  p99 skid", &SideCell::p99);
-    line("  contract", [](const SideCell& cell) { return verdict_counts(cell.contracts); });
-    if (any([](const SideCell& cell) { return cell.evenness != SideCell().evenness; })) {
+         [](const ComparisonCell& cell) { return Cell{std::to_string(cell.judged)}; });
+    line("  hit ratio", [](const ComparisonCell& cell) { return ratio_cell(cell); });
+    interval_line(&ComparisonCell::hit_ratio, share_text);
+    length_lines("  median skid", &ComparisonCell::median);
+    length_lines("  p99 skid", &ComparisonCell::p99);
+    line("  contract", [](const ComparisonCell& cell) { return verdict_counts(cell.contracts); });
+    if (any([](const ComparisonCell& cell) {
+          return cell.evenness != ComparisonCell().evenness;
+        })) {
       line("  evenness", evenness_cell);
     }
-    if (any([](const SideCell& cell) { return !cell.overshoots.empty(); })) {
+    if (any([](const ComparisonCell& cell) { return !cell.overshoots.empty(); })) {
       for (const auto& [name, share] :
            {std::pair{"  median skid in events", 0.50}, std::pair{"  p99 skid in events", 0.99}}) {
-        line(name, [share = share](const SideCell& cell) {
+        line(name, [share = share](const ComparisonCell& cell) {
           if (cell.overshoots.empty()) return unknown_cell();
           return Cell{std::to_string(cell.overshoots.quantile(share))};
         });
       }
     }
     table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
-      if (const SideCell* cell = row->cell_of(side)) return against_cell(*cell, baseline);
+      if (const ComparisonCell* cell = row->cell_of(side)) return against_cell(*cell, baseline);
       return row->in_baseline ? Cell{"missing", Ink::yellow} : unknown_cell();
     }));
   }
@@ -290,7 +295,7 @@ std::string side_list(const Page& page, const Comparison& comparison,
              {"by", Kind::text, 4, with_rows}}};
   const ComparisonRow* last = nullptr;
   for (const auto& [row, cells] : rows) {
-    for (const SideCell* cell : cells) {
+    for (const ComparisonCell* cell : cells) {
       const bool is_first = last == nullptr || last->event != row->event;
       list.rows.push_back({{is_first ? escape_for_terminal(row->event) : ""},
                            {last != row ? level_name(row->level) : ""},
@@ -314,12 +319,12 @@ std::string summary_of_sides(const Page& page, const Comparison& comparison,
   const auto add = [&](const char* name, const std::optional<std::string>& range) {
     if (range) parts.push_back(fmt::format("{} {}", name, *range));
   };
-  add("hit ratio", range_text(row, &SideCell::hit_ratio, share_text));
-  add("median", range_text(row, &SideCell::median, instructions_text));
-  add("p99", range_text(row, &SideCell::p99, instructions_text));
+  add("hit ratio", range_text(row, &ComparisonCell::hit_ratio, share_text));
+  add("median", range_text(row, &ComparisonCell::median, instructions_text));
+  add("p99", range_text(row, &ComparisonCell::p99, instructions_text));
   std::array<std::size_t, 4> verdicts{};
   std::map<Outcome, std::size_t> outcomes;
-  for (const SideCell& cell : row.cells) {
+  for (const ComparisonCell& cell : row.cells) {
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       verdicts.at(i) += cell.contracts.at(i) > 0 ? 1 : 0;
     }

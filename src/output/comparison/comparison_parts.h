@@ -48,7 +48,7 @@ std::string side_text(const analysis::Comparison& comparison,
 /// The cells of a row that differ from the baseline or cannot be compared with it: worse ones
 /// first, among them the lowest hit ratios, and of the same ratio the longest skids. The cells are
 /// not owned.
-std::vector<const analysis::Cell*> by_severity(const analysis::ComparisonRow& row);
+std::vector<const analysis::ComparisonCell*> by_severity(const analysis::ComparisonRow& row);
 
 using RowIterator = std::vector<analysis::ComparisonRow>::const_iterator;
 
@@ -59,7 +59,7 @@ Table comparison_numbers(const analysis::Comparison& comparison, RowIterator beg
 /// Some sides of an event and level.
 struct ShownRow {
   const analysis::ComparisonRow* row = nullptr;
-  std::vector<const analysis::Cell*> cells;
+  std::vector<const analysis::ComparisonCell*> cells;
 };
 
 /// A line a side. `with_rows`: also columns that name event and level.

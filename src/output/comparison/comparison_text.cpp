@@ -17,8 +17,8 @@
 namespace skid::output {
 namespace {
 
-using analysis::Cell;
 using analysis::Comparison;
+using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Outcome;
 using analysis::Side;
@@ -88,7 +88,7 @@ class ComparisonText {
     std::size_t compared = 0, missing = 0;
     for (const ComparisonRow& row : comparison_.rows) {
       missing += row.missing.size();
-      for (const Cell& cell : row.cells) {
+      for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome == Outcome::baseline) continue;
         ++outcomes[cell.outcome];
         ++compared;
@@ -182,12 +182,12 @@ class ComparisonText {
     for (const ComparisonRow& row : comparison_.rows) {
       ShownRow one{&row, {}};
       if (all_fit) {
-        for (const Cell& cell : row.cells) one.cells.push_back(&cell);
+        for (const ComparisonCell& cell : row.cells) one.cells.push_back(&cell);
       } else {
         one.cells = by_severity(row);
         if (one.cells.empty()) continue;
         one.cells.resize(std::min(one.cells.size(), most));
-        if (const Cell* of_baseline = row.cell_of(comparison_.baseline)) {
+        if (const ComparisonCell* of_baseline = row.cell_of(comparison_.baseline)) {
           one.cells.insert(one.cells.begin(), of_baseline);
         }
         if (shown_lines + one.cells.size() > kMostLines) continue;
@@ -217,14 +217,14 @@ class ComparisonText {
 
   /// The baseline, the first of by_severity, and the range of all of them.
   std::string level_of_many(const ComparisonRow& row) const {
-    std::vector<const Cell*> shown = by_severity(row);
+    std::vector<const ComparisonCell*> shown = by_severity(row);
     const std::size_t differ = shown.size();
     shown.resize(std::min(differ, kMostTold));
-    if (const Cell* of_baseline = row.cell_of(comparison_.baseline)) {
+    if (const ComparisonCell* of_baseline = row.cell_of(comparison_.baseline)) {
       shown.insert(shown.begin(), of_baseline);
     } else {
       // There is nothing to compare with; the first ones are shown.
-      for (const Cell& cell : row.cells) {
+      for (const ComparisonCell& cell : row.cells) {
         if (shown.size() < kMostTold) shown.push_back(&cell);
       }
     }
@@ -242,13 +242,14 @@ class ComparisonText {
   template <typename Function>
   void each_cell(Function function) const {
     for (const ComparisonRow& row : comparison_.rows) {
-      for (const Cell& cell : row.cells) {
+      for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome != Outcome::baseline) function(row, cell);
       }
     }
   }
 
-  std::string difference_line(const StatisticDifference& difference, const Cell& cell) const {
+  std::string difference_line(const StatisticDifference& difference,
+                              const ComparisonCell& cell) const {
     std::string text;
     if (difference.statistic == Statistic::distribution) {
       text = fmt::format("differs in {} of the samples, by {} instructions on average ({})",
@@ -276,7 +277,7 @@ class ComparisonText {
                          2 * kIndent + kNameWidth, text);
   }
 
-  std::string difference_text(const ComparisonRow& row, const Cell& cell) const {
+  std::string difference_text(const ComparisonRow& row, const ComparisonCell& cell) const {
     std::string text =
         page_.note(fmt::format("{}: {} against {}: {}", row_name(row), name_of_side(cell.side),
                                baseline(), name_of(cell.outcome)),
@@ -290,7 +291,7 @@ class ComparisonText {
     return text;
   }
 
-  static bool is_reported(const Cell& cell) {
+  static bool is_reported(const ComparisonCell& cell) {
     return cell.contract_broke || cell.contract_fixed ||
            std::any_of(cell.differences.begin(), cell.differences.end(),
                        [](const auto& difference) { return difference.marked; });
@@ -299,13 +300,13 @@ class ComparisonText {
   std::string differences() const {
     std::string text;
     for (const ComparisonRow& row : comparison_.rows) {
-      std::vector<const Cell*> cells;
+      std::vector<const ComparisonCell*> cells;
       if (is_many()) {
         cells = by_severity(row);
       } else {
-        for (const Cell& cell : row.cells) cells.push_back(&cell);
+        for (const ComparisonCell& cell : row.cells) cells.push_back(&cell);
       }
-      std::erase_if(cells, [](const Cell* cell) { return !is_reported(*cell); });
+      std::erase_if(cells, [](const ComparisonCell* cell) { return !is_reported(*cell); });
       const std::size_t shown = is_many() ? std::min(cells.size(), kMostTold) : cells.size();
       for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *cells[i]);
       if (shown < cells.size()) {
@@ -340,14 +341,14 @@ class ComparisonText {
     if (is_many()) {
       for (const ComparisonRow& row : comparison_.rows) {
         std::vector<std::string> sides;
-        for (const Cell& cell : row.cells) {
+        for (const ComparisonCell& cell : row.cells) {
           if (cell.outcome == Outcome::too_few) sides.push_back(name_of_side(cell.side));
         }
         if (!sides.empty()) notes.push_back(row_name(row) + ": " + list_of(sides));
       }
       return notes;
     }
-    each_cell([&](const ComparisonRow& row, const Cell& cell) {
+    each_cell([&](const ComparisonRow& row, const ComparisonCell& cell) {
       if (cell.outcome != Outcome::too_few || cell.differences.empty()) return;
       std::vector<std::string> parts;
       for (const StatisticDifference& difference : cell.differences) {
@@ -380,7 +381,7 @@ class ComparisonText {
       std::vector<std::string> sides;
       for (const std::size_t side : row.missing) sides.push_back(name_of_side(side));
       if (!row.in_baseline) {
-        for (const Cell& cell : row.cells) sides.push_back(name_of_side(cell.side));
+        for (const ComparisonCell& cell : row.cells) sides.push_back(name_of_side(cell.side));
       }
       const std::string where = (row.in_baseline ? "missing in " : "only in ") + list_of(sides);
       if (last != nullptr && last->event == row.event && lines.back().second == where) {
@@ -404,7 +405,7 @@ class ComparisonText {
     for (const ComparisonRow& row : comparison_.rows) {
       std::vector<std::pair<std::string, std::vector<std::string>>> sides_of;
       std::map<std::string, std::size_t> places;
-      for (const Cell& cell : row.cells) {
+      for (const ComparisonCell& cell : row.cells) {
         for (const std::string& remark : cell.remarks) {
           const std::string whole =
               (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
@@ -424,7 +425,7 @@ class ComparisonText {
   /// Whether samples, and whether runs were compared.
   std::pair<bool, bool> compared() const {
     bool samples = false, runs = false;
-    each_cell([&](const ComparisonRow&, const Cell& cell) {
+    each_cell([&](const ComparisonRow&, const ComparisonCell& cell) {
       if (!cell.differences.empty()) (cell.over_runs ? runs : samples) = true;
     });
     return {samples, runs};

@@ -6,7 +6,7 @@
 namespace skid::output {
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kCorrectionHeader =
     "run,file,event,requested,recorded_as,level,synthetic,verdict,skid,skid_source,row,by,module,"
     "symbol,offset,address,source_file,source_line,recorded,corrected,low,high,moved,in_place,"
     "split,unexplained,unknown,not_placed,reason,advice\n";
@@ -14,7 +14,7 @@ constexpr std::string_view kHeader =
 using Count = std::optional<std::uint64_t>;
 
 /// The columns after those that all rows of an event share. Empty: does not apply.
-struct Columns {
+struct PlaceColumns {
   std::string_view row, by = {}, module = {}, symbol = {};
   Count offset = {};
   std::string address = {};
@@ -31,7 +31,7 @@ void add_event(const correct::Correction& correction, const correct::EventCorrec
       csv_fields(correction.run, correction.file, event.event, event.requested, event.recorded,
                  event.level, correction.synthetic, name_of(event.skid.verdict),
                  event.skid.instructions, name_of(event.skid.source));
-  const auto add = [&](const Columns& c) {
+  const auto add = [&](const PlaceColumns& c) {
     csv += prefix + ',' +
            csv_fields(c.row, c.by, c.module, c.symbol, c.offset, c.address, c.source_file,
                       c.source_line, c.recorded, c.corrected, c.low, c.high, c.moved, c.in_place,
@@ -69,7 +69,7 @@ void add_event(const correct::Correction& correction, const correct::EventCorrec
 }  // namespace
 
 std::string correct_csv(const std::vector<correct::Correction>& corrections) {
-  std::string csv(kHeader);
+  std::string csv(kCorrectionHeader);
   for (const correct::Correction& correction : corrections) {
     for (const correct::EventCorrection& event : correction.events) {
       add_event(correction, event, csv);

@@ -17,7 +17,7 @@ using analysis::bin_of;
 using analysis::Measurement;
 using analysis::SampleClass;
 
-constexpr std::size_t kMostRows = 22;
+constexpr std::size_t kMostOffsetRows = 22;
 
 /// The samples that are no hits, by the number of their bin.
 using Counts = std::map<std::int64_t, std::uint64_t>;
@@ -64,7 +64,7 @@ class Names {
 std::int64_t even_width(std::int64_t first, std::int64_t last) {
   const auto fits = [first, last](std::int64_t width) {
     const std::int64_t bins = bin_of(last, width) - bin_of(first, width) + 1;
-    return bins <= static_cast<std::int64_t>(kMostRows);
+    return bins <= static_cast<std::int64_t>(kMostOffsetRows);
   };
   for (const std::int64_t width : {1, 2, 5}) {
     if (fits(width)) return width;
@@ -101,10 +101,10 @@ void add_all_bins(const Counts& bins, std::uint64_t hits, bool skip_zero, Name n
   const std::int64_t first = std::min<std::int64_t>(bins.begin()->first, 0);
   const std::int64_t last = std::max<std::int64_t>(bins.rbegin()->first, 0);
   for (std::int64_t bin = first; bin <= last; ++bin) {
-    if (bin == 0) rows.push_back({"hit", hits, RowKind::hit});
+    if (bin == 0) rows.push_back({"hit", hits, OffsetRowKind::hit});
     if (bin == 0 && skip_zero) continue;
     const auto found = bins.find(bin);
-    rows.push_back({name(bin), found == bins.end() ? 0 : found->second, RowKind::other});
+    rows.push_back({name(bin), found == bins.end() ? 0 : found->second, OffsetRowKind::other});
   }
 }
 
@@ -113,12 +113,12 @@ void add_recorded_bins(const Counts& bins, std::uint64_t hits, const Names& name
   bool hit_is_in = false;
   for (const auto& [bin, count] : bins) {
     if (bin >= 0 && !hit_is_in) {
-      rows.push_back({"hit", hits, RowKind::hit});
+      rows.push_back({"hit", hits, OffsetRowKind::hit});
       hit_is_in = true;
     }
-    rows.push_back({names.of_units(bin, bin), count, RowKind::other});
+    rows.push_back({names.of_units(bin, bin), count, OffsetRowKind::other});
   }
-  if (!hit_is_in) rows.push_back({"hit", hits, RowKind::hit});
+  if (!hit_is_in) rows.push_back({"hit", hits, OffsetRowKind::hit});
 }
 
 std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::size_t width) {
@@ -165,9 +165,9 @@ std::string histogram(const Page& page, const Bars& bars, std::size_t name_width
                      '\n';
   for (const OffsetRow& row : bars.rows.rows) {
     const double share = static_cast<double>(row.count) / static_cast<double>(sum);
-    const Ink ink = row.kind == RowKind::hit           ? Ink::green
-                    : row.kind == RowKind::beyond_axis ? Ink::yellow
-                                                       : Ink::plain;
+    const Ink ink = row.kind == OffsetRowKind::hit           ? Ink::green
+                    : row.kind == OffsetRowKind::beyond_axis ? Ink::yellow
+                                                             : Ink::plain;
     std::string line = std::string(2 * kIndent, ' ') +
                        page.paint(pad_left(row.name, name_width), ink) + "  " +
                        pad_left(fmt::format("{}", row.count), count_width) +
@@ -201,11 +201,11 @@ OffsetRows offset_rows(const Measurement& measurement) {
   const Names names(measurement);
   std::vector<OffsetRow>& rows = result.rows;
   if (measurement.histogram.underflow > 0) {
-    rows.push_back({"below the axis", measurement.histogram.underflow, RowKind::beyond_axis});
+    rows.push_back({"below the axis", measurement.histogram.underflow, OffsetRowKind::beyond_axis});
   }
 
   result.width = unit;
-  if (misses.size() < kMostRows) {
+  if (misses.size() < kMostOffsetRows) {
     add_recorded_bins(misses, hits, names, rows);
   } else {
     const std::int64_t width = even_width(std::min<std::int64_t>(misses.begin()->first, 0),
@@ -232,7 +232,7 @@ OffsetRows offset_rows(const Measurement& measurement) {
     }
   }
   if (measurement.histogram.overflow > 0) {
-    rows.push_back({"above the axis", measurement.histogram.overflow, RowKind::beyond_axis});
+    rows.push_back({"above the axis", measurement.histogram.overflow, OffsetRowKind::beyond_axis});
   }
   return result;
 }

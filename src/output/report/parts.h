@@ -33,12 +33,12 @@ enum class Binning {
   doubling,     ///< bins that double in width with the distance, for most near and few far
 };
 
-enum class RowKind { hit, other, beyond_axis };
+enum class OffsetRowKind { hit, other, beyond_axis };
 
 struct OffsetRow {
   std::string name;  ///< "hit", "+1", "+250 to +499"
   std::uint64_t count = 0;
-  RowKind kind = RowKind::other;
+  OffsetRowKind kind = OffsetRowKind::other;
 };
 
 struct OffsetRows {
