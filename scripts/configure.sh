@@ -7,4 +7,5 @@ cd "$(dirname "$0")/.."
 dir=$1
 shift
 cmake -S . -B "$dir" -G Ninja -DCMAKE_CXX_COMPILER="${CXX:-clang++}" \
-  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' "$@" >/dev/null
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' \
+  -DSKIDSCAN_COLD_OPTIONS=-O1 -DSKIDSCAN_UNITY=16 "$@" >/dev/null
