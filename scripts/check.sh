@@ -28,5 +28,5 @@ for file in man/man1/skidscan.1 man/man1/skidscan-record.1 bash-completion/compl
 done
 
 step 'tests'
-# One more than there are cores: many tests wait for perf.
-ctest --test-dir build-check -j "$(($(nproc) + 1))" --output-on-failure --no-tests=error
+# Twice as many as there are cores: many tests wait, for perf or for a device.
+ctest --test-dir build-check -j "$(($(nproc) * 2))" --output-on-failure --no-tests=error
