@@ -46,7 +46,7 @@ std::string in_thousands(std::string digits) {
   const std::size_t first = digits.starts_with('-') ? 1 : 0;
   for (std::size_t at = digits.size(); at > first + 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }

@@ -31,49 +31,50 @@ bool is_cross_check(const Attribute& attribute, const Tracepoints& tracepoints) 
          format->system + ":" + format->name == kPageFaultTracepoint;
 }
 
-/// The last fault of a thread that the tracepoint recorded.
-struct Traced {
-  std::uint64_t time = 0;  ///< ns; 0 where the recording has no times
-  std::uint64_t ip = 0;
-};
-
-/// One page-fault event against the tracepoint.
-class Comparison {
- public:
-  void trace(std::int32_t tid, const Traced& traced) {
-    // As many threads as fault at the same time; a recording may claim any number.
-    constexpr std::size_t kMostThreads = 65'536;
-    if (traced_.size() >= kMostThreads) traced_.clear();
-    traced_.insert_or_assign(tid, traced);
-  }
-
-  void forget() { traced_.clear(); }
-
-  void compare(const perfdata::Sample& sample) {
-    const auto found = traced_.find(sample.tid);
-    if (found == traced_.end() || found->second.time > sample.time) {
-      ++result.unpaired;
-      return;
-    }
-    const Traced traced = found->second;
-    traced_.erase(found);
-    ++result.compared;
-    if (traced.ip == sample.ip) {
-      ++result.agreeing;
-    } else if (!result.first_difference) {
-      result.first_difference = {sample.ip, traced.ip, sample.tid, sample.time};
-    }
-  }
-
-  IpCheck result{std::string(kPageFaultTracepoint), 0, 0, 0, std::nullopt};
-
- private:
-  std::map<std::int32_t, Traced> traced_;  ///< by thread, until compared; no hash: any ids may come
-};
-
 }  // namespace
 
 struct PageFaultChecker::Comparing {
+  /// The last fault of a thread that the tracepoint recorded.
+  struct Traced {
+    std::uint64_t time = 0;  ///< ns; 0 where the recording has no times
+    std::uint64_t ip = 0;
+  };
+
+  /// One page-fault event against the tracepoint.
+  class Comparison {
+   public:
+    void trace(std::int32_t tid, const Traced& traced) {
+      // As many threads as fault at the same time; a recording may claim any number.
+      constexpr std::size_t kMostThreads = 65'536;
+      if (traced_.size() >= kMostThreads) traced_.clear();
+      traced_.insert_or_assign(tid, traced);
+    }
+
+    void forget() { traced_.clear(); }
+
+    void compare(const perfdata::Sample& sample) {
+      const auto found = traced_.find(sample.tid);
+      if (found == traced_.end() || found->second.time > sample.time) {
+        ++result.unpaired;
+        return;
+      }
+      const Traced traced = found->second;
+      traced_.erase(found);
+      ++result.compared;
+      if (traced.ip == sample.ip) {
+        ++result.agreeing;
+      } else if (!result.first_difference) {
+        result.first_difference = {sample.ip, traced.ip, sample.tid, sample.time};
+      }
+    }
+
+    IpCheck result{std::string(kPageFaultTracepoint), 0, 0, 0, std::nullopt};
+
+   private:
+    std::map<std::int32_t, Traced>
+        traced_;  ///< by thread, until compared; no hash: any ids may come
+  };
+
   const perfdata::Recording& recording;
   Tracepoints tracepoints;
   std::uint32_t tracepoint = 0;                       ///< index of its attribute
