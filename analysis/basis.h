@@ -51,6 +51,7 @@ struct Basis {
   ExactIp exact_ip = ExactIp::unknown;           ///< on the recorded CPU, of this event
   LevelThree level_three = LevelThree::unknown;  ///< likewise
   bool equal_triggers = true;                    ///< each trigger causes the event equally often
+  bool trigger_repeats = false;  ///< a string instruction: between two rounds it is the next one
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
   /// TSC ticks of an iteration of the target, of an event that samples time; else nullopt.
   std::optional<double> ticks_per_iteration = {};

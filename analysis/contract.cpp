@@ -37,6 +37,35 @@ Share share_of_hits(const Tally& tally) {
   return wilson_interval(tally.ledger[SampleClass::hit], tally.ledger.judged());
 }
 
+/// Level 1 promises the instruction executed next, where the sample has EXACT_IP the one that
+/// caused the event (docs/method.md). What traps by itself is constant where it traps.
+Share share_at_constant(const Basis& basis) {
+  const Tally& tally = basis.tally;
+  if (basis.ignores_level) return share_at_mode(tally);
+  const std::uint64_t hits = tally.ledger[SampleClass::hit];
+  const std::uint64_t next = tally.instructions.count_at(1);
+  const std::uint64_t at_next = next - std::min(next, tally.exact_off_trigger);
+  return wilson_interval(
+      basis.trigger_repeats ? hits + at_next : std::max(tally.exact_hits, at_next),
+      tally.ledger.judged());
+}
+
+/// Judged samples off the trigger without EXACT_IP: at level 2 and above, where the flag is
+/// evidence, the kernel declares them as not corrected.
+std::uint64_t declared_inexact(int level, const Basis& basis) {
+  if (level < 2 || basis.exact_ip != ExactIp::evidence || basis.ignores_level) return 0;
+  const Tally& tally = basis.tally;
+  return tally.ledger.judged() - tally.ledger[SampleClass::hit] - tally.exact_off_trigger;
+}
+
+/// What is held against the promise of a level: the judged samples, and those at its offset.
+Share share_at_promise(int level, const Basis& basis) {
+  if (level == kConstantSkid) return share_at_constant(basis);
+  const Ledger& ledger = basis.tally.ledger;
+  return wilson_interval(ledger[SampleClass::hit],
+                         ledger.judged() - declared_inexact(level, basis));
+}
+
 /// The verdict on the samples at the promised offset, those that something else caused left out.
 Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   const AddressTable& samples = basis.addresses->samples;
@@ -74,8 +103,7 @@ void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
       parts.push_back(fmt::format("measured share of hits {}", counts_and_interval(hits)));
     }
   }
-  const bool is_described =
-      reason == NotJudged::imprecise || reason == NotJudged::no_precise_levels;
+  const bool is_described = reason >= NotJudged::not_caused && reason <= NotJudged::unknown_cause;
   if (is_described && hits.total > 0) {
     parts.push_back(fmt::format("offset 0: {}", counts_and_interval(hits)));
     add_most_common(basis.tally.instructions, parts);
@@ -86,8 +114,13 @@ std::string share_sentence(int level, const OffsetCounts& offsets, const Share& 
   if (share.total == 0) return "no judged samples";
   if (level == kConstantSkid) {
     if (offsets.empty()) return "no judged sample has a distance from the trigger";
-    return fmt::format("most common offset {}: {}", in_instructions(offsets.mode()),
-                       counts_and_interval(share));
+    const std::int64_t mode = offsets.mode();
+    if (share.count == offsets.count_at(mode)) {
+      return fmt::format("most common offset {}: {}", in_instructions(mode),
+                         counts_and_interval(share));
+    }
+    return fmt::format("at the instruction executed next: {}; most common offset {}",
+                       counts_and_interval(share), in_instructions(mode));
   }
   return fmt::format("offset 0: {}", counts_and_interval(share));
 }
@@ -199,8 +232,8 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   Contract contract;
   contract.level = level;
   contract.promise = by_address && level == 0 ? kTagged : promise_of(level);
-  contract.share = level == kConstantSkid && reason == NotJudged::none ? share_at_mode(tally)
-                                                                       : share_of_hits(tally);
+  contract.share =
+      reason == NotJudged::none ? share_at_promise(level, basis) : share_of_hits(tally);
   std::vector<std::string> parts;
   if (by_address) {
     contract.share = share_of_own(*basis.addresses);
@@ -225,6 +258,12 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     contract.same_as_level_2 = level == 3 && basis.level_three == LevelThree::same_as_level_2;
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     explain_verdict(tally.instructions, contract, parts);
+    if (const std::uint64_t inexact = declared_inexact(level, basis); inexact > 0) {
+      parts.push_back(
+          fmt::format("{} of {} off the trigger without EXACT_IP, which the kernel declares as not "
+                      "corrected: not judged",
+                      inexact, counted(tally.ledger.judged(), "sample")));
+    }
     if (contract.verdict != verdict_of(contract.share)) {
       parts.emplace_back(
           "samples with the data address of something else do not count for the verdict");

@@ -16,6 +16,7 @@ constexpr std::array<Words, kNotJudged> kWords{{
     {"no_trigger", "no trigger address; pass --hit FUNCTION --runway FUNCTION"},
     {"not_caused",
      "the trigger of this target is not known to cause this event; record it with one that is"},
+    {"other_causes", "other instructions of this target can cause this event as well"},
     {"no_core_event", "not an event of a core PMU; no instruction is known to cause it"},
     {"unknown_cpu", "no catalogue covers this CPU (see --perfmon)"},
     {"unknown_event", "the catalogue of this CPU does not have the event"},
@@ -42,14 +43,6 @@ constexpr std::array<Words, kNotJudged> kWords{{
     {"no_only_predecessor", "the preceding instruction is not certain"},
 }};
 
-constexpr std::array kOfReports{NotJudged::none,
-                                NotJudged::timer,
-                                NotJudged::every_instruction,
-                                NotJudged::no_trigger,
-                                NotJudged::not_caused,
-                                NotJudged::imprecise,
-                                NotJudged::no_precise_levels};
-
 }  // namespace
 
 std::string_view name_of(NotJudged reason) {
@@ -68,7 +61,8 @@ std::string judgeable_name(NotJudged reason) {
 }
 
 std::optional<NotJudged> judgeable_named(std::string_view name) {
-  for (const NotJudged reason : kOfReports) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(NotJudged::unknown_cause); ++i) {
+    const auto reason = static_cast<NotJudged>(i);
     if (judgeable_name(reason) == name) return reason;
   }
   return std::nullopt;

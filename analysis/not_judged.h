@@ -9,8 +9,7 @@
 
 namespace skid::analysis {
 
-/// Reports use those up to `not_caused`, `imprecise` and `no_precise_levels`; audits all from
-/// `no_core_event`.
+/// Reports use those up to `unknown_cause`, audits all from `no_core_event`.
 enum class NotJudged : std::uint8_t {
   none,  ///< it is judged
   // Events.
@@ -18,6 +17,7 @@ enum class NotJudged : std::uint8_t {
   every_instruction,  ///< cycles, instructions: each instruction causes it, or can
   no_trigger,         ///< the address of the trigger is not known
   not_caused,         ///< the trigger of this target is not known to cause it
+  other_causes,       ///< other instructions of the target can cause it as well
   no_core_event,      ///< of no core PMU, and no rule relates it to an instruction
   unknown_cpu,        ///< no catalogue covers the CPU
   unknown_event,      ///< the catalogue does not have the event

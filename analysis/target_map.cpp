@@ -16,6 +16,9 @@ namespace {
 /// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
 constexpr std::size_t kCensoredDivisor = 20;
 
+/// No instruction begins there, so that no sample is rightly there, and none has a distance.
+constexpr Classified kInsideInstruction{SampleClass::loop, std::nullopt, std::nullopt, true};
+
 /// Later code looks instructions up by bisection, so each region must start with one and hold them
 /// in order.
 void check(const CodeRegion& region, const char* name) {
@@ -94,18 +97,18 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
   Classified result;
   result.trigger = number;
   if (trigger.range.contains(address)) {
+    if (!by_function_ && address != trigger.range.begin) return kInsideInstruction;
     result.sample_class = SampleClass::hit;
-    result.offset = Offset{0, by_function_ ? 0 : distance(trigger.range.begin, address)};
-    result.inside_instruction = !by_function_ && address != trigger.range.begin;
+    result.offset = Offset{0, 0};
     return result;
   }
   if (!runway.range.contains(address)) return std::nullopt;
   const std::size_t index = instruction_at(runway, address);
+  if (runway.starts[index] != address) return kInsideInstruction;
   const bool censored = censored_index && index >= *censored_index;
   const std::uint64_t origin = by_function_ ? runway.range.begin : trigger.range.begin;
   result.sample_class = censored ? SampleClass::censored : SampleClass::skid;
   result.offset = Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)};
-  result.inside_instruction = runway.starts[index] != address;
   return result;
 }
 
@@ -137,10 +140,10 @@ Classified TargetMap::classify(std::uint64_t address, int level) const {
   Classified result;
   if (lead_in_.range.contains(address)) {
     const std::size_t index = instruction_at(lead_in_, address);
+    if (lead_in_.starts[index] != address) return kInsideInstruction;
     result.sample_class = SampleClass::before;
     result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
                            distance(trigger_address(0), address)};
-    result.inside_instruction = lead_in_.starts[index] != address;
   } else if (is_other_trigger(address, level)) {
     result.sample_class = SampleClass::other_trigger;
   } else if (loop_.contains(address)) {

@@ -34,7 +34,8 @@ struct Classified {
   SampleClass sample_class = SampleClass::other_user;
   std::optional<Offset> offset;        ///< from the last trigger at or before it, or from the first
   std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
-  bool inside_instruction = false;     ///< the address is not the first byte of an instruction
+  /// The address is not the first byte of an instruction; of the class `loop` then.
+  bool inside_instruction = false;
 };
 
 /// The part of a target's layout that the figures depend on.

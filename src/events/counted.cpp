@@ -114,15 +114,17 @@ constexpr auto kArm =
                             {K::returns, "BR_RETURN_RETIRED"},
                             {K::mispredicted, "BR_MIS_PRED_RETIRED BR_MIS_PRED"}});
 
-/// Events of Intel's that any instruction causes: of its operations at retirement, and of how it
-/// was fetched.
-constexpr std::array<std::string_view, 4> kOfAnyInstruction{
-    "INST_RETIRED.", "UOPS_RETIRED.", "FRONTEND_RETIRED.", "ITLB_MISS_RETIRED"};
+/// Families of Intel's events that any instruction causes: of its operations at retirement, and of
+/// how it was fetched.
+constexpr std::array<std::string_view, 5> kOfAnyInstruction{
+    "INST_RETIRED", "UOPS_RETIRED", "TOPDOWN_RETIRING", "FRONTEND_RETIRED", "ITLB_MISS_RETIRED"};
 
 bool is_of_any_instruction(const Event& event) {
   const std::string name = normalized(event.name);
-  return std::any_of(kOfAnyInstruction.begin(), kOfAnyInstruction.end(),
-                     [&name](std::string_view family) { return name.starts_with(family); });
+  // A value without a name follows the family after a space.
+  const std::string family = name.substr(0, name.find_first_of(". "));
+  return std::find(kOfAnyInstruction.begin(), kOfAnyInstruction.end(), family) !=
+         kOfAnyInstruction.end();
 }
 
 std::span<const Meaning> meanings_of(ConfigLayout layout) {

@@ -1,7 +1,11 @@
 #include "src/measure/event_identity.h"
 
+#include "runway/kinds/kind.h"
 #include "src/events/exact_ip.h"
+#include "src/events/exactly_once.h"
+#include "src/events/level_3.h"
 #include "src/events/triggers.h"
+#include "src/measure/data_addresses.h"
 #include "src/perfdata/format.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
@@ -58,6 +62,29 @@ bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKi
   const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
   return std::none_of(causes.begin(), causes.end(),
                       [trigger](const auto& cause) { return cause.kind == trigger; });
+}
+
+/// Breakpoints and page faults: of those of the target it is known where they are sampled.
+NotJudged of_built_in(const Attribute& attribute, const runway::TargetDescription* target) {
+  if (target == nullptr) return NotJudged::none;
+  const auto builtin = builtin_event_of(attribute, *target);
+  if (!builtin) return NotJudged::not_caused;
+  const auto* expected = target->expectation_of(*builtin);
+  return expected != nullptr && !expected->offset ? NotJudged::not_caused : NotJudged::none;
+}
+
+/// Whether the trigger causes the event, and no other instruction of the loop can.
+NotJudged of_loop(const std::vector<events::Cause>& causes, const LoopCategories& loop,
+                  const EventKnowledge& knowledge) {
+  using events::Verdict;
+  // Interrupts can cause it as well, at any instruction (src/events/cause_families.cpp).
+  const bool counts_trigger = knowledge.counted != events::Counted::other;
+  const Verdict trigger = verdict_on(causes, loop.trigger),
+                others = verdict_on(causes, loop.others);
+  if (trigger == Verdict::never) return NotJudged::not_caused;
+  if (others < Verdict::unknown) return NotJudged::other_causes;
+  const bool is_known = counts_trigger || (trigger < Verdict::unknown && others == Verdict::never);
+  return is_known ? NotJudged::none : NotJudged::unknown_cause;
 }
 
 /// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
@@ -137,7 +164,8 @@ bool is_substituted(std::string_view requested, const Attribute& recorded) {
 
 std::optional<std::string> builtin_event_of(const Attribute& attribute,
                                             const runway::TargetDescription& target) {
-  if (attribute.type == PERF_TYPE_SOFTWARE && attribute.config == 2) return "faults";
+  if (is_page_fault(attribute) && attribute.config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+    return "faults";
   if (attribute.type != PERF_TYPE_BREAKPOINT) return std::nullopt;
   constexpr std::uint32_t kExecute = 4;
   if ((attribute.bp_type & kExecute) != 0) {
@@ -148,15 +176,26 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
   return std::nullopt;
 }
 
-bool is_of_one_trigger(const Attribute& attribute, const runway::TargetDescription& target) {
+bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowledge,
+                        const runway::TargetDescription& target) {
+  if (knowledge.core_pmu && knowledge.event) {
+    // Where samples are promised to be distributed as the events are, of those it must be sure.
+    if (attribute.precise_ip == 3 &&
+        events::level_3_of(knowledge.cpu, *knowledge.event) == LevelThree::distinct) {
+      return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
+    }
+    const auto* effect = runway::kind_of(target.specification.trigger).effect_on(knowledge.counted);
+    return effect == nullptr ? knowledge.counted != events::Counted::other
+                             : effect->each == 1 && effect->by_trigger == events::Verdict::can;
+  }
   const auto builtin = builtin_event_of(attribute, target);
-  return builtin == "execute" ||
-         (builtin == "access" && runway::elements_of(target.specification) != 0);
+  return builtin != "execute" &&
+         (builtin != "access" || runway::elements_of(target.specification) == 0);
 }
 
 NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_name,
                             const EventKnowledge& knowledge,
-                            const runway::TargetDescription* target) {
+                            const runway::TargetDescription* target, const LoopCategories& loop) {
   if (is_clock(attribute)) return NotJudged::timer;
   if (counts_every_instruction(attribute, pmu_name, knowledge) ||
       knowledge.counted == events::Counted::cycles ||
@@ -164,27 +203,29 @@ NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_nam
       knowledge.counted == events::Counted::any_instruction) {
     return NotJudged::every_instruction;
   }
+  if (attribute.type == PERF_TYPE_BREAKPOINT || is_page_fault(attribute)) {
+    return of_built_in(attribute, target);
+  }
   if (knowledge.of_arm) return NotJudged::no_precise_levels;
   if (knowledge.imprecise()) return NotJudged::imprecise;
+  const KnownCauses known = causes_of(knowledge);
+  // Level 0 promises nothing: whether the CPU could keep more does not matter.
+  const bool is_known = known.not_judged == NotJudged::none;
+  if (!is_known && (attribute.precise_ip > 0 || !knowledge.core_pmu)) return known.not_judged;
   if (target == nullptr) return NotJudged::none;
-  if (const auto builtin = builtin_event_of(attribute, *target)) {
-    const auto* expected = target->expectation_of(*builtin);
-    if (expected != nullptr && !expected->offset) return NotJudged::not_caused;
-  } else if (attribute.type == PERF_TYPE_BREAKPOINT ||  // on something else
-             is_of_other_instructions(knowledge, target->specification.trigger)) {
+  if (is_of_other_instructions(knowledge, target->specification.trigger)) {
     return NotJudged::not_caused;
   }
-  return NotJudged::none;
+  return is_known ? of_loop(known.causes, loop, knowledge) : NotJudged::none;
 }
 
 std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged not_judged) {
   if (knowledge.of_arm && level > 0 && not_judged == NotJudged::every_instruction) {
     return std::string(describe(NotJudged::no_precise_levels));
   }
-  const bool rests_on_precision = not_judged == NotJudged::none && level > 0 && knowledge.core_pmu;
-  if (!rests_on_precision || (knowledge.event && knowledge.event->precise)) return {};
-  if (knowledge.catalogue.empty()) return std::string(describe(NotJudged::unknown_cpu));
-  return fmt::format("{} ({})", describe(NotJudged::unknown_precision), knowledge.catalogue);
+  const bool is_catalogue =
+      not_judged == NotJudged::unknown_precision || not_judged == NotJudged::unknown_event;
+  return is_catalogue ? knowledge.catalogue : std::string();
 }
 
 bool ignores_level(const Attribute& attribute) {

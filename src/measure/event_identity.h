@@ -4,6 +4,7 @@
 #include "analysis/not_judged.h"
 #include "runway/target.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/support/precise_level.h"
@@ -37,21 +38,24 @@ bool is_substituted(std::string_view requested, const perfdata::Attribute& recor
 std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
                                             const runway::TargetDescription& target);
 
-/// Whether it is a built-in event that several triggers do not cause equally often: the execute
-/// breakpoint is at the first one, and in a pointer chase the watched datum is one element, which
-/// the same trigger may access in every round.
-bool is_of_one_trigger(const perfdata::Attribute& attribute,
-                       const runway::TargetDescription& target);
+/// Whether several triggers cause the event equally often. The execute breakpoint is at the first
+/// one; in a pointer chase the watched datum is one element, which the same trigger may access in
+/// every round; of the CPU's events a trigger that can cause one need not do so in each iteration.
+bool triggers_are_equal(const perfdata::Attribute& attribute, const EventKnowledge& knowledge,
+                        const runway::TargetDescription& target);
 
-/// Why samples of this event cannot be judged, or NotJudged::none. `target` null: the trigger is a
-/// function.
+/// Why samples of this event cannot be judged, or NotJudged::none. Judged is only what is known:
+/// where the CPU records the address of a cause precisely, the trigger is known to cause the event,
+/// and no other instruction of the loop can (docs/method.md). `target` null: that the hit function
+/// alone causes it is taken from the user. `loop`: of the target.
 /// pmu_name: of attribute.type in the recording, empty when unknown.
 analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
                                       std::string_view pmu_name, const EventKnowledge& knowledge,
-                                      const runway::TargetDescription* target);
+                                      const runway::TargetDescription* target,
+                                      const LoopCategories& loop);
 
-/// A remark on the precision of an event of the CPU: that it is unknown, or that the CPU has none.
-/// Empty where it is known, or the verdict does not rest on it.
+/// What the reason leaves open: that the CPU has no precise levels, or which catalogue does not
+/// have the precision of the event. May be empty.
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
                       analysis::NotJudged not_judged);
 

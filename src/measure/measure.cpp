@@ -313,8 +313,12 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
-    basis.not_judged = reason_not_judged(attribute, pmu, knowledge, description);
-    basis.equal_triggers = description == nullptr || !is_of_one_trigger(attribute, *description);
+    basis.not_judged =
+        reason_not_judged(attribute, pmu, knowledge, description, geometry->categories);
+    if (description != nullptr) {
+      basis.equal_triggers = triggers_are_equal(attribute, knowledge, *description);
+      basis.trigger_repeats = runway::kind_of(description->specification.trigger).repeats;
+    }
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
   }
   count_events(attribute, knowledge, basis.not_judged, geometry, source, measurement);

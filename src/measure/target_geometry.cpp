@@ -69,22 +69,72 @@ analysis::CodeRegion region(const symbols::Module& module, const symbols::Disass
   return {range, decoder.starts(code, range.begin)};
 }
 
+/// Bytes of another trigger, or of the code before a trigger: a few instructions. Bounds what a
+/// hostile note can make us decode.
+constexpr std::uint64_t kLongestPart = 4096;
+
+/// `visit` gets each instruction of a range, nullopt for what does not decode.
+template <typename Visit>
+void for_each_instruction(const symbols::Module& module, Arch arch, AddressRange range,
+                          Visit visit) {
+  const auto bytes = module.code(range);
+  const std::span<const std::byte> code(bytes);
+  for (std::size_t offset = 0; offset < code.size();) {
+    const auto found = instructions::classify(arch, code.subspan(offset), range.begin + offset);
+    visit(found);
+    offset += found ? found->length : instructions::step_without_instruction(arch);
+  }
+}
+
 /// What is executed directly after the instructions of a range: the targets of its branches and
 /// calls, and what follows it unless its last instruction goes elsewhere. Returns are left out: no
 /// target has one that is not a trigger.
 void append_successors(const symbols::Module& module, Arch arch, AddressRange range,
                        std::vector<std::uint64_t>& successors) {
   using instructions::Flow;
-  const auto bytes = module.code(range);
-  const std::span<const std::byte> code(bytes);
   bool falls_through = false;
-  for (std::size_t offset = 0; offset < code.size();) {
-    const auto found = instructions::classify(arch, code.subspan(offset), range.begin + offset);
+  for_each_instruction(module, arch, range, [&](const auto& found) {
     falls_through = found && (found->flow == Flow::next || found->flow == Flow::conditional);
     if (found && found->target) successors.push_back(*found->target);
-    offset += found ? found->length : instructions::step_without_instruction(arch);
-  }
+  });
   if (falls_through) successors.push_back(range.end);
+}
+
+/// Of code that is too long or not decoded: `other`, of which nothing is known.
+instructions::Categories categories_in(const symbols::Module& module, Arch arch,
+                                       AddressRange range) {
+  const instructions::Categories unknown{instructions::Category::other};
+  if (range.size() > kLongestPart) return unknown;
+  instructions::Categories categories;
+  for_each_instruction(module, arch, range, [&](const auto& found) {
+    categories |= found ? found->categories : unknown;
+  });
+  return categories;
+}
+
+/// Of a loop of triggers, other triggers, NOPs and some more.
+LoopCategories categories_of(const symbols::Module& module, Arch arch,
+                             const runway::Layout& layout) {
+  using instructions::Category;
+  LoopCategories categories;
+  categories.others = {Category::nop};
+  std::vector<AddressRange> known = layout.other_triggers;
+  known.push_back(layout.lead_in);
+  for (const auto& [trigger, runway] : layout.trigger_blocks()) {
+    known.insert(known.end(), {trigger, runway});
+  }
+  std::sort(known.begin(), known.end(),
+            [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  known.push_back({layout.loop.end, layout.loop.end});
+  std::uint64_t begin = layout.loop.begin;
+  for (const AddressRange& range : known) {
+    if (begin < range.begin) {
+      categories.others |= categories_in(module, arch, {begin, range.begin});
+    }
+    begin = std::max(begin, range.end);
+  }
+  categories.trigger = categories_in(module, arch, layout.trigger);
+  return categories;
 }
 
 AddressRange only_function(const SampledModule& module, const std::string& name) {
@@ -110,10 +160,6 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
   }
   return text;
 }
-
-/// Bytes of another trigger, or of the code before a trigger: a few instructions. Bounds what a
-/// hostile note can make us decode.
-constexpr std::uint64_t kLongestPart = 4096;
 
 /// The target that a file's note describes; nullopt when it has none. A note that cannot be read
 /// is added to `remarks`.
@@ -147,13 +193,15 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
     if (other.size() <= kLongestPart) append_successors(elf, arch, other, successors);
   }
   return TargetGeometry{
-      mapping_flags(digest, module), &elf,
+      mapping_flags(digest, module),
+      &elf,
       analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in),
                                      std::move(trigger_blocks), layout.loop, layout.other_triggers,
                                      std::move(successors)),
       analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
                         layout.trigger.begin, "skid_trigger"},
-      target->description};
+      target->description,
+      categories_of(elf, arch, layout)};
 }
 
 std::optional<TargetGeometry> find_target(const locate::Digest& digest,

@@ -5,6 +5,7 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
+#include "src/instructions/category.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
@@ -16,12 +17,19 @@
 
 namespace skid::measure {
 
+/// What the instructions of a target's loop do. Empty: not known.
+struct LoopCategories {
+  instructions::Categories trigger;
+  instructions::Categories others;  ///< of all whose samples are judged
+};
+
 struct TargetGeometry {
   std::vector<bool> is_target;  ///< by symbols::FileIndex: mappings of the target's file
   const symbols::Module* module = nullptr;  ///< owned by the ModuleStore
   analysis::TargetMap map;
   analysis::Trigger trigger;
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
+  LoopCategories categories = {};
 };
 
 /// Uses the targets in the run directory of `source` in place of the mapped ones.

@@ -137,15 +137,6 @@ TEST(ContractWithAddresses, IsOfSamplesThatTheTriggerCaused) {
   }
 }
 
-TEST(ContractWithAddresses, IsNotBrokenByOtherCodeFarFromAConstantSkid) {
-  Basis basis = basis_with_addresses(addresses_of({.elsewhere = {.trigger = 5000}}));
-  EXPECT_EQ(judge(1, basis).verdict, Verdict::kept) << "all at +30";
-  basis.addresses->samples.elsewhere.other = 4000;
-  basis.tally.ledger.add(SampleClass::skid, 4000);
-  basis.tally.instructions.add(77, 4000);
-  EXPECT_EQ(judge(1, basis).verdict, Verdict::undecided);
-}
-
 TEST(ContractWithAddresses, IgnoresThoseThatIdentifyNothing) {
   Addresses addresses = addresses_of({.trigger = {.trigger = 5000}, .elsewhere = {.other = 5000}},
                                      AddressSource::unknown);

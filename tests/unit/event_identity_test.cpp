@@ -71,11 +71,26 @@ TEST(Substituted, IsAClockInsteadOfCycles) {
 }
 
 TEST(NotJudgedReason, ExcludesWhatEveryInstructionCauses) {
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 0), "", {}, nullptr), NotJudged::timer);
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr),
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 0), "", {}, nullptr, {}), NotJudged::timer);
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr, {}),
             NotJudged::every_instruction);
-  EXPECT_EQ(reason_not_judged(event(11, 0), "ibs_op", {}, nullptr), NotJudged::every_instruction);
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_RAW, 0x20d1), "cpu", {}, nullptr), NotJudged::none);
+  EXPECT_EQ(reason_not_judged(event(11, 0), "ibs_op", {}, nullptr, {}),
+            NotJudged::every_instruction);
+}
+
+TEST(NotJudgedReason, IsWhatIsNotKnown) {
+  auto precise = event(PERF_TYPE_RAW, 0x20d1);
+  precise.precise_ip = 2;
+  EXPECT_EQ(reason_not_judged(precise, "cpu", {.core_pmu = true}, nullptr, {}),
+            NotJudged::unknown_cpu);
+  precise.precise_ip = 0;
+  EXPECT_EQ(reason_not_judged(precise, "cpu", {.core_pmu = true}, nullptr, {}), NotJudged::none)
+      << "level 0 promises nothing";
+  EXPECT_EQ(reason_not_judged(event(77, 0), "", {}, nullptr, {}), NotJudged::no_core_event)
+      << "a PMU that no mapping names";
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES), "", {},
+                              nullptr, {}),
+            NotJudged::no_core_event);
 }
 
 TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
@@ -87,14 +102,14 @@ TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
-  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::none);
+  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target, {}), NotJudged::none);
   on_datum.config1 = 0x2008;
-  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target), NotJudged::not_caused);
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target),
+  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target, {}), NotJudged::not_caused);
+  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target, {}),
             NotJudged::not_caused);
 }
 
-TEST(SingleTriggerEvents, HasTheExecuteBreakpointAndTheDatumOfAChase) {
+TEST(EqualTriggers, AreNotThoseOfTheExecuteBreakpointAndTheDatumOfAChase) {
   runway::TargetDescription target;
   target.layout.trigger = {0x1000, 0x1003};
   target.layout.datum = 0x2000;
@@ -104,11 +119,10 @@ TEST(SingleTriggerEvents, HasTheExecuteBreakpointAndTheDatumOfAChase) {
   auto access = event(PERF_TYPE_BREAKPOINT, 0);
   access.bp_type = 3;
   access.config1 = 0x2000;
-  EXPECT_TRUE(is_of_one_trigger(execute, target));
-  EXPECT_FALSE(is_of_one_trigger(access, target));
+  EXPECT_FALSE(triggers_are_equal(execute, {}, target));
+  EXPECT_TRUE(triggers_are_equal(access, {}, target));
   target.specification = runway::default_specification(Arch::x86_64, "load-l2"_trigger);
-  EXPECT_TRUE(is_of_one_trigger(access, target));
-  EXPECT_FALSE(is_of_one_trigger(event(PERF_TYPE_RAW, 0x20d1), target));
+  EXPECT_FALSE(triggers_are_equal(access, {}, target));
 }
 
 }  // namespace

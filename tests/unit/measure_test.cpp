@@ -247,6 +247,8 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
       }
       test::RecordingBuilder builder;
       builder.event({.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
+      builder.feature(perfdata::HEADER_CPUID,
+                      builder.writer().counted_text("GenuineIntel,6,94,3").bytes());
       builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
       for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {
         builder.sample(sampled[i % sampled.size()], kPid, 2 + i);
@@ -306,7 +308,7 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   EXPECT_THAT(misses.warnings, Contains(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
   run_.machine.cpu.model = 254;
   const auto unknown = measured(0x412e, 1000);
-  EXPECT_EQ(unknown.contract.verdict, analysis::Verdict::undecided);
+  EXPECT_EQ(unknown.contract.verdict, analysis::Verdict::not_judged);
   EXPECT_THAT(unknown.contract.evidence, HasSubstr("no catalogue covers this CPU"));
 }
 

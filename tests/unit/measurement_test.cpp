@@ -258,7 +258,7 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
 
 TEST(Figures, ShareTheSamplesAmongSeveralTriggers) {
   const TargetMap map = two_triggers();
-  const LocatedCounts counts{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3), at(0x1079, 20)};
+  const LocatedCounts counts{at(0x1010, 30), at(0x1014, 10), at(0x1008, 3), at(0x1078, 20)};
   const Measurement m = completed(counts, {}, map);
   EXPECT_THAT(m.triggers, ElementsAre(TriggerCount{30, 40}, TriggerCount{20, 20}));
   EXPECT_THAT(m.trigger_addresses, ElementsAre(0x1010u, 0x1078u));

@@ -57,7 +57,7 @@ Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
   const auto map = two_triggers();
   const std::vector<LocatedCount> counts{
       {Place::target, 0x1010, 30, true}, {Place::target, 0x1014, 10, false},
-      {Place::target, 0x1008, 3, false}, {Place::target, 0x1079, 20, true},
+      {Place::target, 0x1008, 3, false}, {Place::target, 0x1078, 20, true},
       {Place::target, 0x1077, 2, false}, {Place::target, 0x1110, 4, true},
       {Place::target, 0x1180, 5, false}, {Place::guest, 0, 6, false},
       {Place::unmapped, 0, 7, false}};
@@ -104,7 +104,7 @@ TEST(ReportReader, ReadsBackFunctionsAsTriggerAndRunway) {
   const auto map = analysis::TargetMap::of_functions({0x100, 0x140}, runway);
   Measurement m = examples::begin({.event = "cycles", .level = 1});
   m.trigger = analysis::Trigger{"function", 0x100, "memreader"};
-  examples::count({{Place::target, 0x120, 9, false}, {Place::target, 0x2003, 4, false}}, &map,
+  examples::count({{Place::target, 0x120, 9, false}, {Place::target, 0x2004, 4, false}}, &map,
                   m.basis);
   m.basis.not_judged = NotJudged::every_instruction;
   complete(m);

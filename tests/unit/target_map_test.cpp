@@ -61,13 +61,15 @@ void expect_classes(const TargetMap& map, const std::vector<Case>& cases) {
 
 TEST(TargetMap, ClassifiesTheAddressesOfATarget) {
   expect_classes(example_map(), {{0x1004, hit, {{0, 0}}, 0},
-                                 {0x1006, hit, {{0, 2}}, 0, true},
+                                 // Inside an instruction nothing is sampled.
+                                 {0x1006, loop, {}, {}, true},
                                  // Runway instructions count from one, bytes from the trigger.
                                  {0x1008, skid, {{1, 4}}, 0},
-                                 {0x100b, skid, {{2, 7}}, 0, true},
+                                 {0x100a, skid, {{2, 6}}, 0},
+                                 {0x100b, loop, {}, {}, true},
                                  {0x1008 + 9 * 2, skid, {{10, 22}}, 0},
                                  // The last twentieth of the runway is censored.
-                                 {0x1008 + 37 * 2 + 1, skid, {{38, 4 + 75}}, 0, true},
+                                 {0x1008 + 37 * 2, skid, {{38, 4 + 74}}, 0},
                                  {0x1008 + 38 * 2, censored, {{39, 4 + 76}}, 0},
                                  // The lead-in counts back from the trigger.
                                  {0x1003, before, {{-1, -1}}},
