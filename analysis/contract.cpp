@@ -191,6 +191,8 @@ std::string_view describe(LevelThree level_three) {
       return "level 3 of this event is the same as level 2 on this CPU";
     case LevelThree::refused:
       return "level 3 is not known to be accepted on this CPU";
+    case LevelThree::reduced_skid:
+      return "level 3 of this event is counter 0 with reduced skid on this CPU";
     case LevelThree::unknown:
       break;
   }

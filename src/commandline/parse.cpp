@@ -58,15 +58,6 @@ bool is_given(const std::vector<Declared>& declared, std::string_view name) {
   return found != nullptr && found->parsed->count() > 0;
 }
 
-/// "; did you mean record?", or empty if no name is near.
-std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-  constexpr std::size_t kMost = 3;
-  std::map<std::string, std::uint64_t> names;
-  for (const std::string& each : known) names.emplace(each, 0);
-  const auto near = near_names(name, names, kMost);
-  return near.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(near, ", "));
-}
-
 std::vector<std::string> command_names(const Program& program) {
   std::vector<std::string> names;
   for (const Command& command : program.commands) names.push_back(command.name);
@@ -79,7 +70,7 @@ std::string name_in(const std::string& argument) {
 }
 
 std::string no_such_command(const Program& program, const std::string& name) {
-  return fmt::format("'{}': no such command{}", name, suggestion(name, command_names(program)));
+  return fmt::format("'{}': no such command{}", name, did_you_mean(name, command_names(program)));
 }
 
 std::string no_such_option(const Command& command, const std::string& argument) {
@@ -90,7 +81,7 @@ std::string no_such_option(const Command& command, const std::string& argument) 
   }
   // Every name is near to a single letter.
   return fmt::format("{}: no such option{}", name,
-                     name.starts_with("--") ? suggestion(name, known) : "");
+                     name.starts_with("--") ? did_you_mean(name, known) : "");
 }
 
 /// The last argument lacks its value, or a flag has one.

@@ -108,6 +108,17 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
              : terms.substr(after_umask + 1, terms.size() - after_umask - 2);
 }
 
+/// The kernel's threshold of load latency, in cycles (`ldlat=3`).
+constexpr std::uint64_t kUsualLatency = 3;
+
+/// Codes that the kernel's names of memory events have, one for each family of cores; a core has
+/// that of the first that it knows (EVENT_ATTR_STR in arch/x86/events/intel/core.c).
+std::vector<std::uint64_t> codes_of_alias(std::string_view name) {
+  if (name == "mem-loads") return {0x05d0, 0x01cd, 0x100b};
+  if (name == "mem-stores") return {0x06d0, 0x02cd, 0x82d0};
+  return {};
+}
+
 /// libpfm4's events of a PMU. `at_hand`: they are those of `here`.
 Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at_hand) {
   Cpu cpu;
@@ -260,6 +271,12 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     if (found.empty()) found = find_name(parts.name);
     if (const auto code = generic_event(cpu_.layout, parts.name); found.empty() && code) {
       found = find_code(*code, 0);
+    }
+    for (const std::uint64_t code : codes_of_alias(parts.name)) {
+      if (!found.empty()) break;
+      const Event* event = find_by(events_, &Event::config, code);
+      const std::uint64_t latency = parts.config1 != 0 ? parts.config1 : kUsualLatency;
+      if (event != nullptr) found = find_code(code, event->config1 == 0 ? 0 : latency);
     }
     if (found.empty() && !cpu_.pfm_name.empty()) {
       for (const auto& name : {parts.full, parts.name}) {

@@ -2,22 +2,41 @@
 
 #include "src/events/spelling.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace skid::events {
 namespace {
 
 constexpr std::uint64_t kUnhaltedCycles = 0x003c, kInstRetired = 0x00c0, kFixedInstRetired = 0x0100,
                         kPrecDist = 0x01c0;
 
-/// From Ice Lake on the kernel counts instructions at level 3 on fixed counter 0, by any of their
-/// codes.
+/// Ice Lake counts instructions at level 3 on fixed counter 0, by any of their codes.
 bool is_on_fixed_counter(std::uint64_t config) {
   return config == kInstRetired || config == kFixedInstRetired || config == kPrecDist;
 }
 
+/// Cores whose level 3 is counter 0 with "reduced skid PEBS": glp_get_event_constraints(),
+/// tnt_get_event_constraints() and what calls it. Goldmont has that at every level.
+bool has_reduced_skid(const Event& event) {
+  constexpr std::array<std::string_view, 11> kFiles{
+      "goldmontplus", "elkhartlake", "snowridgex",   "gracemont",  "crestmont",       "skymont",
+      "darkmont",     "arcticwolf",  "sierraforest", "grandridge", "clearwaterforest"};
+  return std::any_of(kFiles.begin(), kFiles.end(), [&event](std::string_view file) {
+    return event.source.find(file) != std::string::npos;
+  });
+}
+
+/// Golden Cove and later, Goldmont Plus and later.
 LevelThree by_pdist(const Event& event) {
   if (event.precise == false) return LevelThree::same_as_level_2;
+  if (event.config == kInstRetired) return LevelThree::distinct;
+  const bool distinct = event.pdist && !event.pdist->empty();
+  if (has_reduced_skid(event)) return distinct ? LevelThree::distinct : LevelThree::reduced_skid;
+  // glc_get_event_constraints(): code 0x00c0 alone is on fixed counter 0, and 0x0100 on no other.
+  if (event.config == kFixedInstRetired) return LevelThree::refused;
   if (!event.pdist) return LevelThree::unknown;
-  const bool distinct = !event.pdist->empty() || is_on_fixed_counter(event.config);
   return distinct ? LevelThree::distinct : LevelThree::same_as_level_2;
 }
 

@@ -101,6 +101,14 @@ std::optional<pfm_event_attr_info_t> umask_of(const pfm_event_info_t& info, int 
   return attribute;
 }
 
+/// The text of an event with umasks. Of Intel's events libpfm4 has the first umask's text for that
+/// of the event, so that the umask's own counts.
+std::string description_of(const std::string& pmu, const pfm_event_info_t& info,
+                           const std::string& of_umasks) {
+  const bool is_intel = !pmu.starts_with("amd64") && !pmu.starts_with("arm");
+  return is_intel && !of_umasks.empty() ? of_umasks : joined(text(info.desc), of_umasks);
+}
+
 /// The umasks of an event, those that only repeat another one (`equiv`) as its aliases.
 void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vector<Event>& events) {
   std::map<std::string, std::vector<std::string>> equivalents;  // by the umask they repeat
@@ -120,7 +128,8 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
     }
     const auto encoded = encode(fmt::format("{}::{}:{}", pmu, event_name, text(attribute->name)));
     if (!encoded) continue;  // it needs further umasks
-    events.push_back(make_event(pmu, name, *encoded, joined(text(info.desc), text(attribute->desc)),
+    events.push_back(make_event(pmu, name, *encoded,
+                                description_of(pmu, info, text(attribute->desc)),
                                 attribute->is_precise != 0));
   }
   for (std::size_t i = first; i < events.size(); ++i)
@@ -189,14 +198,15 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
     name += part;
     umasks.emplace(part);
   }
-  std::string description = text(info.desc);
+  std::string of_umasks;
   for (int i = 0; i < info.nattrs; ++i) {
     const auto attribute = umask_of(info, i);
     if (attribute && umasks.contains(text(attribute->name))) {
-      description = joined(std::move(description), text(attribute->desc));
+      of_umasks = joined(std::move(of_umasks), text(attribute->desc));
     }
   }
-  return make_event(pmu, name, *encoded, description, encode(full + ":precise=2").has_value());
+  return make_event(pmu, name, *encoded, description_of(pmu, info, of_umasks),
+                    encode(full + ":precise=2").has_value());
 }
 
 }  // namespace skid::events

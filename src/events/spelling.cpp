@@ -34,13 +34,15 @@ std::optional<std::uint64_t> raw_code(std::string_view name) {
   return std::nullopt;
 }
 
+/// Intel's UMaskExt: bits 15:8 of an umask, from Lion Cove on.
+constexpr unsigned kUmaskShift = 8, kUmaskExtShift = 40;
+
 struct Field {
   std::string_view name;
   unsigned shift;
   std::uint64_t most;
 };
-constexpr std::array<Field, 8> kFields{{{"umask", 8, 0xff},
-                                        {"edge", 18, 1},
+constexpr std::array<Field, 7> kFields{{{"edge", 18, 1},
                                         {"pc", 19, 1},
                                         {"any", 21, 1},
                                         {"inv", 23, 1},
@@ -48,10 +50,15 @@ constexpr std::array<Field, 8> kFields{{{"umask", 8, 0xff},
                                         {"in_tx", 32, 1},
                                         {"in_tx_cp", 33, 1}}};
 
+/// Other names of config1, as /sys/bus/event_source/devices/cpu/format has them: of load latency,
+/// FRONTEND_RETIRED, and offcore responses.
+constexpr std::array<std::string_view, 4> kConfig1{"config1", "ldlat", "frontend", "offcore_rsp"};
+
 [[noreturn]] void refuse_term(std::string_view term, std::string_view spelling) {
   throw UsageError(
       fmt::format("'{}' in '{}' is not a known term; expected event, umask, edge, pc, any, inv, "
-                  "cmask, in_tx, in_tx_cp, config and config1 with numbers",
+                  "cmask, in_tx, in_tx_cp, config, config1, ldlat, frontend and offcore_rsp with "
+                  "numbers",
                   term, spelling));
 }
 
@@ -79,15 +86,19 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
       config |= event_bits(layout, *value);
     } else if (key == "config") {
       config |= *value;
-    } else if (key == "config1") {
+    } else if (std::find(kConfig1.begin(), kConfig1.end(), key) != kConfig1.end()) {
       result.config1 = *value;
+    } else if (key == "umask" && *value <= (layout == ConfigLayout::amd ? 0xffU : 0xffffU)) {
+      config |= (*value & 0xff) << kUmaskShift | (*value >> 8) << kUmaskExtShift;
     } else if (field != nullptr && *value <= field->most) {
       config |= *value << field->shift;
+    } else if (term.starts_with("mem-")) {  // an event of the kernel, before its parameters
+      result.full = result.name = term;
     } else {
       refuse_term(term, spelling);
     }
   }
-  result.config = config;
+  if (!result.name.starts_with("mem-")) result.config = config;
 }
 
 struct Generic {
@@ -110,7 +121,6 @@ constexpr std::array<Generic, 10> kGeneric{{{"cycles", 0x3c, 0x76, 0x11},
 constexpr std::uint64_t kAmdEventHigh = 0xfULL << 32;
 constexpr std::uint64_t kEventLow = 0xff;
 constexpr std::uint64_t kArmEvent = 0xffff;
-constexpr unsigned kUmaskShift = 8;
 constexpr unsigned kCmaskShift = 24;
 
 struct Flag {
@@ -187,20 +197,26 @@ std::uint64_t event_select(ConfigLayout layout, std::uint64_t config) {
 }
 
 std::uint64_t unit_mask(ConfigLayout layout, std::uint64_t config) {
-  return layout == ConfigLayout::arm ? 0 : (config >> kUmaskShift) & 0xff;
+  if (layout == ConfigLayout::arm) return 0;
+  const std::uint64_t umask = (config >> kUmaskShift) & 0xff;
+  return layout == ConfigLayout::intel ? umask | (config >> kUmaskExtShift & 0xff) << 8 : umask;
 }
 
 std::uint64_t without_modifiers(ConfigLayout layout, std::uint64_t config) {
-  return event_select(layout, config) | unit_mask(layout, config) << kUmaskShift;
+  const std::uint64_t umask = unit_mask(layout, config);
+  return event_select(layout, config) | (umask & 0xff) << kUmaskShift |
+         (umask >> 8) << kUmaskExtShift;
 }
 
 std::string perf_encoding(ConfigLayout layout, const Event& event) {
   const std::uint64_t select = event_select(layout, event.config);
   const std::uint64_t number = (select & kArmEvent) | ((select & kAmdEventHigh) >> 24);
-  std::uint64_t left = event.config & ~without_modifiers(layout, event.config);
+  // Kernels before those CPUs have no field for UMaskExt.
+  const std::uint64_t umask = unit_mask(layout, event.config) & 0xff;
+  std::uint64_t left = event.config & ~(select | umask << kUmaskShift);
   std::string terms = fmt::format("event=0x{:02x}", number);
   if (layout != ConfigLayout::arm) {
-    terms += fmt::format(",umask=0x{:02x}", unit_mask(layout, event.config));
+    terms += fmt::format(",umask=0x{:02x}", umask);
     for (const Flag& flag : kFlags) {
       if (flag.intel_only && layout != ConfigLayout::intel) continue;
       const std::uint64_t bit = std::uint64_t{1} << flag.bit;

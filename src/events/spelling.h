@@ -18,7 +18,7 @@ struct Spelling {
   std::string name;                     ///< as written, without perf's modifiers
   std::string full;                     ///< as written, with what may be modifiers or an umask
   std::optional<std::uint64_t> config;  ///< a raw code
-  std::uint64_t config1 = 0;            ///< only with a raw code
+  std::uint64_t config1 = 0;            ///< only with a raw code, and of mem-loads; 0: not given
 };
 
 /// Throws UsageError for a term between slashes that cannot be read.
@@ -34,7 +34,7 @@ std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view
 
 /// Bits of `config` that choose the event, without umask, edge, inv, cmask.
 std::uint64_t event_select(ConfigLayout layout, std::uint64_t config);
-/// 0 where a layout has no umask (Arm).
+/// With UMaskExt in bits 15:8. 0 where a layout has no umask (Arm).
 std::uint64_t unit_mask(ConfigLayout layout, std::uint64_t config);
 /// Event and umask alone.
 std::uint64_t without_modifiers(ConfigLayout layout, std::uint64_t config);

@@ -6,9 +6,11 @@
 #include "src/perfdata/format.h"
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -285,6 +287,29 @@ void name_on_pmu(RequestedEvent& event, const std::string& pmu) {
   }
 }
 
+/// Whether an event has a name of perf or the kernel, or is no name but a code, terms of a PMU, a
+/// tracepoint or a breakpoint.
+bool is_of_perf(const RequestedEvent& event) {
+  // Cache events (tools/perf/util/parse-events.c), and names in the kernel's folders of core PMUs.
+  constexpr std::array<std::string_view, 13> kPrefixes{
+      "L1-dcache-", "L1-icache-", "LLC-",  "dTLB-", "iTLB-",   "branch-load", "node-",
+      "mem-",       "topdown-",   "slots", "tx-",   "cycles-", "el-"};
+  const std::string_view name = event.name;
+  return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
+         name.find_first_of(":/{") != std::string_view::npos ||
+         events::take_apart(name, events::ConfigLayout::intel).config ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// "; did you mean …?" with names of the catalogue and of perf.
+std::string near_events(const std::string& name, const events::Catalogue& catalogue) {
+  std::vector<std::string> names{"cycles",       "instructions",  "branches",
+                                 "cache-misses", "branch-misses", "cpu-clock"};
+  for (const events::Event& event : catalogue.events()) names.push_back(event.name);
+  return did_you_mean(name, names);
+}
+
 std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine::Machine& machine,
                                       const events::Catalogue* catalogue) {
   std::vector<std::string> ignored;
@@ -294,7 +319,15 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     ChosenEvent named;
     if (options.pmu) name_on_pmu(event, *options.pmu);
     const auto known = catalogued(event, catalogue, sampled);
-    if (known) name_for_perf(event, *known, sampled);
+    if (known) {
+      name_for_perf(event, *known, sampled);
+    } else if (catalogue != nullptr && !is_of_perf(event)) {
+      named.near_names = near_events(event.name, *catalogue);
+      if (options.elsewhere) {
+        throw UsageError(fmt::format("-e {}: neither {} nor perf has an event of this name{}",
+                                     event.text(), catalogue->cpu().catalogue(), named.near_names));
+      }
+    }
     named.levels = levels_for(event, options);
     // Without a PMU perf puts a timer in the place of generic cycles.
     const auto caused = machine.has_core_pmu() ? known : std::nullopt;

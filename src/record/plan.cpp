@@ -227,8 +227,10 @@ std::vector<run::PlannedMeasurement> plan_measurements(
           measurement.cross_check = measure::kPageFaultTracepoint;
         }
         measurement.data_addresses = runway::touches_data(chosen.trigger);
-        // Only PMUs have weights.
-        measurement.weights = measurement.data_addresses && chosen.event.kind == EventKind::other;
+        // Only PMUs have weights. With them instructions leave fixed counter 0 on Redwood Cove and
+        // later (rwc_get_event_constraints()), so that levels would be of different counters.
+        measurement.weights = measurement.data_addresses && chosen.event.kind == EventKind::other &&
+                              chosen.counted != events::Counted::instructions;
         measurement.level = level;
         measurement.repeat = repeat;
         measurement.period = options.extras.frequency ? 0 : chosen.period;

@@ -12,8 +12,8 @@ namespace skid::record {
 namespace {
 
 /// Has perf parse the event, which is `text` to the user.
-void check_syntax(const machine::PerfTool& perf, const std::string& text,
-                  const std::string& event) {
+void check_syntax(const machine::PerfTool& perf, const std::string& text, const std::string& event,
+                  const std::string& near_names) {
   const Completed done =
       run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
   if (done.code.success()) return;
@@ -22,8 +22,8 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text,
     throw Error(
         fmt::format("{}: no permission to look the event up ({}); run as root", text, reason));
   }
-  throw Error(
-      fmt::format("{}: perf does not support this event ({}); see 'perf list'", text, reason));
+  throw Error(fmt::format("{}: perf does not support this event ({}); see 'perf list'{}", text,
+                          reason, near_names));
 }
 
 /// Has perf count the event for a moment, which takes the same permission as sampling it.
@@ -47,7 +47,7 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
   for (const ChosenEvent& chosen : request.events) {
     const RequestedEvent& event = chosen.event;
     const int level = *std::max_element(chosen.levels.begin(), chosen.levels.end());
-    check_syntax(perf, event.text(), event.for_perf(level, nowhere));
+    check_syntax(perf, event.text(), event.for_perf(level, nowhere), chosen.near_names);
     check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
   }
 }

@@ -5,6 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace skid {
 namespace {
 
@@ -76,6 +79,14 @@ std::vector<std::string> near_names(std::string_view name,
     names.emplace_back(std::get<2>(candidate));
   }
   return names;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 3;
+  std::map<std::string, std::uint64_t> names;
+  for (const std::string& each : known) names.emplace(each, 0);
+  const auto near = near_names(name, names, kMost);
+  return near.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(near, ", "));
 }
 
 std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t>& known,

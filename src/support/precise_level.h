@@ -26,14 +26,15 @@ enum class LevelThree : std::uint8_t {
   unknown,
   distinct,         ///< precise distribution (PDIR, PDist)
   same_as_level_2,  ///< no counter has it for this event
-  refused,          ///< the kernel takes no level 3
+  refused,          ///< the kernel takes no level 3 of it
+  reduced_skid,     ///< counted on counter 0 of an Atom, whose skid is reduced
 };
 
 /// Their names in JSON, in the order of the enumerators; null for `unknown`.
 inline constexpr std::array<std::string_view, 4> kExactIpNames{"unknown", "evidence", "request",
                                                                "never"};
-inline constexpr std::array<std::string_view, 4> kLevelThreeNames{"unknown", "distinct",
-                                                                  "same as level 2", "refused"};
+inline constexpr std::array<std::string_view, 5> kLevelThreeNames{
+    "unknown", "distinct", "same as level 2", "refused", "reduced skid"};
 
 constexpr std::string_view name_of(ExactIp meaning) {
   return kExactIpNames.at(static_cast<std::size_t>(meaning));

@@ -458,7 +458,12 @@ class ComparisonText {
 }  // namespace
 
 std::string machine_text(const Side& side) {
-  std::string text = cpu_name(side.cpu);
+  const analysis::Cpu& cpu = side.cpu;
+  std::string text = cpu_name(cpu);
+  // Several CPUs have one name, such as those of QEMU.
+  if (cpu.family && cpu.model && cpu.stepping) {
+    text += fmt::format(" ({}-{}-{})", *cpu.family, *cpu.model, *cpu.stepping);
+  }
   if (!side.cpu.microcode.empty()) {
     text += ", microcode " + escape_for_terminal(side.cpu.microcode);
   }
