@@ -192,7 +192,7 @@ std::string_view describe(LevelThree level_three) {
     case LevelThree::refused:
       return "level 3 is not known to be accepted on this CPU";
     case LevelThree::reduced_skid:
-      return "level 3 of this event is counter 0 with reduced skid on this CPU";
+      return "level 3 of this event is on other counters, with reduced skid, on this CPU";
     case LevelThree::unknown:
       break;
   }

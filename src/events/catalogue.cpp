@@ -1,5 +1,6 @@
 #include "src/events/catalogue.h"
 
+#include "src/events/amd_table.h"
 #include "src/events/intel_table.h"
 #include "src/events/perfmon.h"
 #include "src/events/pfm_tables.h"
@@ -122,13 +123,19 @@ std::vector<std::uint64_t> codes_of_alias(std::string_view name) {
 /// libpfm4's events of a PMU. `at_hand`: they are those of `here`.
 Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at_hand) {
   Cpu cpu;
-  cpu.name = cpu.pfm_name = pmu.name;
+  cpu.name = pmu.name;
+  if (!pmu.of_perf_alone) cpu.pfm_name = pmu.name;
   cpu.description = pmu.description;
-  cpu.source = kPfm;
+  cpu.source = pmu.of_perf_alone ? "perf's events" : kPfm;
   cpu.layout = layout_of(pmu.name);
   cpu.core = core_of(pmu.name);
   cpu.at_hand = at_hand;
-  std::vector<Event> events = pfm_events(pmu.name);
+  std::vector<Event> events = pmu.of_perf_alone ? std::vector<Event>() : pfm_events(pmu.name);
+  if (std::vector<Event> more = amd_events(pmu.name); !more.empty()) {
+    events.insert(events.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+    set_precision_by_ibs(events);
+  }
   if (cpu.layout == ConfigLayout::arm) {
     const bool named = at_hand && !here.core_pmus.empty();
     const std::string arm_pmu = named ? here.core_pmus.front().name : "armv8_pmuv3_0";
@@ -156,6 +163,17 @@ Catalogue intel_catalogue(const std::vector<IntelFile>& files, bool at_hand) {
     cpu.pfm_name = names->pfm;
   }
   return {std::move(cpu), std::move(events)};
+}
+
+/// Those of libpfm4, and what perf's events alone cover.
+std::vector<PfmPmu> core_pmus() {
+  std::vector<PfmPmu> pmus = pfm_core_pmus();
+  constexpr std::string_view kZen5 = "amd64_fam1ah_zen5";
+  if (find_by(pmus, &PfmPmu::name, kZen5) == nullptr) {
+    pmus.push_back(
+        {.name = std::string(kZen5), .description = "AMD64 Fam1Ah Zen5", .of_perf_alone = true});
+  }
+  return pmus;
 }
 
 std::string shown_cpu(const machine::CpuIdentity& cpu) {
@@ -350,7 +368,7 @@ std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
   if (!files.empty()) return intel_catalogue(files, true);
   const std::string name = pfm_name_of(machine.cpu);
   if (name.empty()) return std::nullopt;
-  const std::vector<PfmPmu> pmus = pfm_core_pmus();
+  const std::vector<PfmPmu> pmus = core_pmus();
   const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
   if (found == nullptr) return std::nullopt;
   return pfm_catalogue(*found, machine, true);
@@ -361,7 +379,7 @@ Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine
   if (request.perfmon.empty()) {
     const auto files = at_hand ? intel_files_of(here.cpu) : intel_files_of(request.cpu);
     if (!files.empty()) return intel_catalogue(files, at_hand);
-    return pfm_catalogue(choose_pmu(pfm_core_pmus(), request.cpu, here.cpu, request.option), here,
+    return pfm_catalogue(choose_pmu(core_pmus(), request.cpu, here.cpu, request.option), here,
                          at_hand);
   }
   Cpu cpu;

@@ -74,31 +74,34 @@ constexpr auto kIntel = std::to_array<Meaning>(
       "ARITH.FPU_DIV_ACTIVE CYCLES_DIV_BUSY.ALL CYCLES_DIV_BUSY.IDIV"},
      {K::prefetches, "SW_PREFETCH_ACCESS.T0 SW_PREFETCH.T0"}});
 
-/// Names of libpfm4, families 17h and 19h.
+/// Names of libpfm4 and of perf, families 17h, 19h and 1Ah.
 constexpr auto kAmd = std::to_array<Meaning>(
-    {{K::cycles, "CYCLES_NOT_IN_HALT"},
-     {K::instructions, "RETIRED_INSTRUCTIONS RETIRED_OPS RETIRED_UOPS"},
+    {{K::cycles, "CYCLES_NOT_IN_HALT LS_NOT_HALTED_CYC"},
+     {K::instructions,
+      "RETIRED_INSTRUCTIONS RETIRED_OPS RETIRED_UOPS EX_RET_INSTR EX_RET_OPS EX_RET_COPS"},
      {K::loads, "LS_DISPATCH.LD_DISPATCH"},
      {K::stores, "LS_DISPATCH.STORE_DISPATCH"},
      {K::locked_loads, "RETIRED_LOCK_INSTRUCTIONS.CACHEABLE_LOCKS"},
-     {K::l2_hits, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM.LCL_L2"},
-     {K::l3_hits, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM.LOCAL_CCX"},
+     {K::l2_hits, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM.LCL_L2 LS_DMND_FILLS_FROM_SYS.LOCAL_L2"},
+     {K::l3_hits, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM.LOCAL_CCX LS_DMND_FILLS_FROM_SYS.LOCAL_CCX"},
      {K::local_memory,
       "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM.DRAM_IO_NEAR "
-      "DATA_CACHE_REFILLS_FROM_SYSTEM.LS_MABRESP_LCL_DRAM"},
-     {K::branches, "RETIRED_BRANCH_INSTRUCTIONS"},
-     {K::conditional_branches, "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS"},
-     {K::taken_branches, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS"},
-     {K::returns, "RETIRED_NEAR_RETURNS"},
-     {K::mispredicted, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED"},
-     {K::mispredicted_conditional, "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS_MISPREDICTED"},
-     {K::mispredicted_taken, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS_MISPREDICTED"},
-     {K::mispredicted_returns, "RETIRED_NEAR_RETURNS_MISPREDICTED"},
-     {K::divisions, "DIV_OP_COUNT"},
-     {K::divider_cycles, "DIV_CYCLES_BUSY_COUNT"},
-     {K::prefetches, "PREFETCH_INSTRUCTIONS_DISPATCHED.PREFETCH_T0_T1_T2"},
-     {K::flushes, "RETIRED_CLFLUSH_INSTRUCTIONS"},
-     {K::cpuids, "RETIRED_CPUID_INSTRUCTIONS"}});
+      "DATA_CACHE_REFILLS_FROM_SYSTEM.LS_MABRESP_LCL_DRAM LS_DMND_FILLS_FROM_SYS.DRAM_IO_NEAR"},
+     {K::branches, "RETIRED_BRANCH_INSTRUCTIONS EX_RET_BRN"},
+     {K::conditional_branches, "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS EX_RET_COND"},
+     {K::taken_branches, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS EX_RET_BRN_TKN"},
+     {K::returns, "RETIRED_NEAR_RETURNS EX_RET_NEAR_RET"},
+     {K::mispredicted, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED EX_RET_BRN_MISP"},
+     {K::mispredicted_conditional,
+      "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS_MISPREDICTED EX_RET_COND_MISP"},
+     {K::mispredicted_taken, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS_MISPREDICTED EX_RET_BRN_TKN_MISP"},
+     {K::mispredicted_returns, "RETIRED_NEAR_RETURNS_MISPREDICTED EX_RET_NEAR_RET_MISPRED"},
+     {K::divisions, "DIV_OP_COUNT EX_DIV_COUNT"},
+     {K::divider_cycles, "DIV_CYCLES_BUSY_COUNT EX_DIV_BUSY"},
+     {K::prefetches,
+      "PREFETCH_INSTRUCTIONS_DISPATCHED.PREFETCH_T0_T1_T2 LS_PREF_INSTR_DISP.PREFETCH"},
+     {K::flushes, "RETIRED_CLFLUSH_INSTRUCTIONS LS_RET_CL_FLUSH"},
+     {K::cpuids, "RETIRED_CPUID_INSTRUCTIONS LS_RET_CPUID"}});
 
 /// Names of the Arm architecture's common events (PMUv3), which all cores share.
 constexpr auto kArm =

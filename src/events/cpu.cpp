@@ -73,6 +73,7 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"", "amd64_fam17h_zen2", Core::other, "zen2"},
     {"", "amd64_fam19h_zen3", Core::other, "zen3"},
     {"", "amd64_fam19h_zen4", Core::other, "zen4"},
+    {"", "amd64_fam1ah_zen5", Core::other, "zen5"},
     {"", "arm_n1", Core::other, "neoverse_n1"},
     {"", "arm_n2", Core::other, "neoverse_n2"},
     {"", "arm_v1", Core::other, "neoverse_v1"},
@@ -104,6 +105,7 @@ constexpr std::array<ArmPart, 8> kArmParts{{{0xd0c, "arm_n1"},
 std::string amd_name(int family, int model) {
   const int upper = model >> 4;
   if (family == 0x17) return upper < 3 ? "amd64_fam17h_zen1" : "amd64_fam17h_zen2";
+  if (family == 0x1a) return "amd64_fam1ah_zen5";
   if (family != 0x19) return {};
   const bool zen4 = upper == 1 || upper == 6 || upper == 7 || upper == 0xa;
   return zen4 ? "amd64_fam19h_zen4" : "amd64_fam19h_zen3";

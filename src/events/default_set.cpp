@@ -113,7 +113,8 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
   add_level_note(pmu, set);
 }
 
-/// The three events that AMD's kernels hand to IBS at levels 1 and 2.
+/// The three events that AMD's kernels hand to IBS at levels 1 and 2, and IBS itself on what
+/// accesses memory, where the data address shows which samples must be on the trigger.
 void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   const auto& others = machine.other_pmus;
   const bool ibs = std::find(others.begin(), others.end(), "ibs_op") != others.end();
@@ -125,10 +126,17 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   for (const auto& [stands_for, name, counted] : kEvents) {
     add_named(set, stands_for, name, trigger, counted, machine::levels_up_to(ibs ? 2 : 0));
   }
+  if (ibs) {
+    // The two ways of counting up to the operation to tag.
+    add_named(set, "a load", "ibs_op//", runway::trigger_kind_from("load"), Counted::cycles, {0});
+    add_named(set, "a store", "ibs_op/cnt_ctl=1/", runway::trigger_kind_from("store"),
+              Counted::instructions, {0});
+  }
   set.notes.emplace_back(
-      ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp; ppp is left out: IBS has "
-            "none. IBS rightly samples NOPs, so these are described and not judged. Other events "
-            "are left out: they have no precise level"
+      ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp (ppp is left out: IBS has "
+            "none), and ibs_op on loads and stores. IBS rightly samples NOPs, so only samples with "
+            "the address of the trigger's data are judged. Other events are left out: they have no "
+            "precise level"
           : "AMD: cycles, r076 and r0c1 without p and pp: ibs_op, which samples them, does not "
             "exist here");
 }

@@ -19,7 +19,7 @@ struct Event {
   std::uint64_t config = 0, config1 = 0;  ///< of perf_event_attr
   std::string source = {};                ///< "Intel's event file skylake V59", "libpfm4, skl"
   std::optional<bool> precise = {};       ///< nullopt: unknown
-  std::string precise_source = {};        ///< "intel", "libpfm4", "perfmon"; empty: unknown
+  std::string precise_source = {};   ///< "intel", "libpfm4", "perfmon", "kernel"; empty: unknown
   std::optional<bool> data_la = {};  ///< a precise record has the data address; nullopt: unknown
   /// Counters with precise distribution, 32 for fixed counter 0; nullopt: not stated.
   std::optional<std::vector<int>> pdist = {};

@@ -1,4 +1,4 @@
-// The files of intel/, as they are part of the program.
+// The tables of intel/ and amd/, as they are part of the program.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,10 @@ namespace skid::events {
 /// models.tsv.
 std::string_view intel_models();
 
-/// events.tsv, compressed by zstd, and its size.
+/// events.tsv of amd/.
+std::string_view amd_events_table();
+
+/// events.tsv of intel/, compressed by zstd, and its size.
 std::string_view compressed_intel_events();
 extern const std::size_t kIntelEventsBytes;
 

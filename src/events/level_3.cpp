@@ -17,8 +17,8 @@ bool is_on_fixed_counter(std::uint64_t config) {
   return config == kInstRetired || config == kFixedInstRetired || config == kPrecDist;
 }
 
-/// Cores whose level 3 is counter 0 with "reduced skid PEBS": glp_get_event_constraints(),
-/// tnt_get_event_constraints() and what calls it. Goldmont has that at every level.
+/// Cores whose level 3 is on counter 0, or 0 and 1, with "reduced skid PEBS", by the kernel's
+/// glp_get_event_constraints(), tnt_… and cmt_…. Goldmont has that at every level.
 bool has_reduced_skid(const Event& event) {
   constexpr std::array<std::string_view, 11> kFiles{
       "goldmontplus", "elkhartlake", "snowridgex",   "gracemont",  "crestmont",       "skymont",
@@ -31,7 +31,8 @@ bool has_reduced_skid(const Event& event) {
 /// Golden Cove and later, Goldmont Plus and later.
 LevelThree by_pdist(const Event& event) {
   if (event.precise == false) return LevelThree::same_as_level_2;
-  if (event.config == kInstRetired) return LevelThree::distinct;
+  const bool goldmont_plus = event.source.find("goldmontplus") != std::string::npos;
+  if (event.config == kInstRetired && !goldmont_plus) return LevelThree::distinct;
   const bool distinct = event.pdist && !event.pdist->empty();
   if (has_reduced_skid(event)) return distinct ? LevelThree::distinct : LevelThree::reduced_skid;
   // glc_get_event_constraints(): code 0x00c0 alone is on fixed counter 0, and 0x0100 on no other.

@@ -357,6 +357,10 @@ bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
 }
 
+bool is_tagged(const ChosenEvent& chosen) {
+  return chosen.event.name.starts_with("ibs_op/");
+}
+
 std::size_t triggers_of(const PlanOptions& options) {
   return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }

@@ -66,6 +66,10 @@ const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine
 /// An event that comes with every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen);
 
+/// Whether IBS itself is sampled, which tags any operation: only those that access the trigger's
+/// data are judged.
+bool is_tagged(const ChosenEvent& chosen);
+
 /// Triggers in one iteration.
 std::size_t triggers_of(const PlanOptions& options);
 

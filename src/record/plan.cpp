@@ -57,7 +57,13 @@ std::uint64_t samples_for(const ChosenEvent& chosen, const PlanOptions& options,
                           const runway::TargetDescription& target) {
   if (options.duration_seconds || options.iterations) return 0;
   if (chosen.event.kind != EventKind::other) return options.samples;
-  const double share = runway::share_of_triggers(target.specification, chosen.counted);
+  double share = runway::share_of_triggers(target.specification, chosen.counted);
+  if (is_tagged(chosen)) {
+    const auto instructions =
+        runway::events_per_iteration(target.specification, events::Counted::instructions);
+    share =
+        static_cast<double>(runway::triggers_of(target.specification)) / instructions.value_or(1);
+  }
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(options.samples) / share));
 }
 

@@ -96,7 +96,13 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   std::set<TriggerKind> triggers;
   for (const ChosenEvent& chosen : events) {
     if (!triggers.insert(chosen.trigger).second) continue;
+    const bool tagged = std::any_of(events.begin(), events.end(), [&](const ChosenEvent& one) {
+      return one.trigger == chosen.trigger && is_tagged(one);
+    });
     targets.push_back(specification_for(chosen.trigger, options, arch));
+    // One operation in so many is the trigger's.
+    constexpr std::uint32_t kTaggedNops = 16;
+    if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
     fit_to_cpu(targets.back(), options, machine, cpu, notes);
   }
   const bool chases = std::any_of(

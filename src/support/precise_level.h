@@ -27,7 +27,7 @@ enum class LevelThree : std::uint8_t {
   distinct,         ///< precise distribution (PDIR, PDist)
   same_as_level_2,  ///< no counter has it for this event
   refused,          ///< the kernel takes no level 3 of it
-  reduced_skid,     ///< counted on counter 0 of an Atom, whose skid is reduced
+  reduced_skid,     ///< on other counters of an Atom than level 2, with less skid
 };
 
 /// Their names in JSON, in the order of the enumerators; null for `unknown`.

@@ -116,10 +116,12 @@ TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
   }
 }
 
-TEST_F(SoundMachines, OfWhichIbsSamplesEveryOperationAreJudgedByFewSamples) {
+TEST_F(SoundMachines, OfWhichIbsSamplesEveryOperationAreJudgedBySomeSamples) {
   // Those that carry the address of the trigger's data.
   expect({{{"cycles", 1}, "undecided"}, {{"cycles", 2}, "undecided"}},
          verdicts("zen4", "load-dram"));
+  expect({{{"tagged load", 0}, "kept"}}, verdicts("zen4", "load"));
+  expect({{{"tagged load", 0}, "broken"}}, verdicts("zen4", "load", "late"));
 }
 
 TEST_F(SoundMachines, WithAFaultAreBroken) {
@@ -127,6 +129,9 @@ TEST_F(SoundMachines, WithAFaultAreBroken) {
          verdicts("skylake", "load", "late"));
   expect({{{"load", 1}, "broken"}, {{"load", 2}, "broken"}, {{"load", 3}, "broken"}},
          verdicts("skylake", "load", "spread"));
+  expect({{{"load", 1}, "broken"}, {{"load", 2}, "kept"}}, verdicts("skylake", "load", "constant"));
+  // One sample in twenty was not led back, and says so.
+  expect({{{"load", 2}, "kept"}}, verdicts("ivy-bridge", "load"));
   expect({{{"load", 2}, "undecided"}, {{"load", 3}, "undecided"}},
          verdicts("guest-without-baseline", "load", "dropped"));
   // Something else caused what was sampled: that decides nothing of the level.

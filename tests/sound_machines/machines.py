@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 LOAD, STORE, L3_MISS = "load", "store", "L3 miss"
 TAKEN, MISPREDICTED = "taken branch", "mispredicted branch"
 CYCLES, INSTRUCTIONS = "cycles", "instructions"
+TAGGED = "tagged load"  # ibs_op//
 TRIGGERS = {LOAD: "load", STORE: "store", L3_MISS: "load-dram", TAKEN: "branch-taken",
-            MISPREDICTED: "branch-mispredict", CYCLES: "load-dram", INSTRUCTIONS: "load"}
+            MISPREDICTED: "branch-mispredict", CYCLES: "load-dram", INSTRUCTIONS: "load",
+            TAGGED: "load"}
 MEMORY = {LOAD, STORE, L3_MISS}
 # Each instruction causes the event, so that no sample says anything about skid.
 OF_ALL_INSTRUCTIONS = {CYCLES, INSTRUCTIONS}
@@ -27,6 +29,7 @@ SANDY_BRIDGE = {LOAD: 0x81D0, STORE: 0x82D0, L3_MISS: 0x02D4, TAKEN: 0x20C4, MIS
 IVY_BRIDGE = {**SANDY_BRIDGE, L3_MISS: 0x20D1, INSTRUCTIONS: 0x01C0}
 ICE_LAKE = {**IVY_BRIDGE, MISPREDICTED: 0x11C5, INSTRUCTIONS: 0xC0}
 GRACEMONT = {**ICE_LAKE, L3_MISS: 0x80D1, TAKEN: 0xC0C4, MISPREDICTED: 0x7EC5}
+LION_COVE = {**ICE_LAKE, MISPREDICTED: 0x100_0000_11C5}
 CRESTMONT = {name: code for name, code in GRACEMONT.items() if name != L3_MISS}
 ARM = {LOAD: 0x66, STORE: 0x67, TAKEN: 0x21, CYCLES: 0x11}
 
@@ -96,7 +99,7 @@ def machines():
                 pmus=hybrid),
         Machine("alder-lake-e", 151, GRACEMONT, "requested", distinct=fixed, pmu="cpu_atom",
                 pmus=hybrid),
-        Machine("lunar-lake", 189, ICE_LAKE, "requested", distinct=precise, pmu="cpu_core",
+        Machine("lunar-lake", 189, LION_COVE, "requested", distinct=precise, pmu="cpu_core",
                 pmus=hybrid),
         Machine("sierra-forest", 175, CRESTMONT, "requested", distinct=fixed),
         # Without PERF_CAP_PEBS_BASELINE: the basic record, of the eventing IP, and of the events of
@@ -106,8 +109,9 @@ def machines():
         # A task's IBS event is refused before Linux 6.2.
         Machine("zen3", 33, {CYCLES: 0x76}, "always", 2, data=set(), family=25,
                 vendor="AuthenticAMD", kernel="6.1.0", refused={CYCLES}, period=1072),
-        Machine("zen4", 97, {CYCLES: 0x76}, "always", 2, data={CYCLES}, family=25, stepping=2,
-                vendor="AuthenticAMD", samples_operations=True, period=1072),
+        Machine("zen4", 97, {CYCLES: 0x76, TAGGED: 0}, "always", 2, data={CYCLES}, family=25,
+                stepping=2, vendor="AuthenticAMD", samples_operations=True, period=1072,
+                pmus={"cpu": 4, "ibs_op": 11}),
         # SPE's samples are AUX data.
         Machine("neoverse-n1", 0xD0C, ARM, "never", vendor="0x41", family=None, data=set(),
                 pmu="armv8_pmuv3_0", pmus={"armv8_pmuv3_0": 8}, arch="aarch64",

@@ -19,10 +19,11 @@ import sys
 import tempfile
 
 from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, LOAD, OF_ALL_INSTRUCTIONS,
-                      TAKEN, machines)
+                      TAGGED, TAKEN, machines)
 
 FAULTS = {
     "late": "levels 2 and 3 are one instruction late",
+    "constant": "level 1 is five instructions late",
     "spread": "EXACT_IP is set, and the addresses are those of interrupts",
     "dropped": "a guest's records are dropped: precise levels are taken, and give no samples",
     "address": "the data address of precise samples is of something else",
@@ -43,9 +44,12 @@ def precise_level(machine, event, level, fault, close):
     model = {"offsets": {"kind": "constant", "offset": machine.level_1} if level == 1 else ON_TIME}
     distinct = level == 3 and event in machine.distinct
     if machine.exact_ip == "rewound" and level >= 2:
-        model |= {"hits": 0.9998, "offsets": LATE}  # the rest was not led back
+        model |= {"hits": 0.95, "offsets": LATE}  # the rest was not led back
     if fault == "late" and level >= 2:
-        model |= {"hits": 0, "offsets": LATE}
+        # Without EXACT_IP the kernel itself would say that they are late.
+        model |= {"hits": 0, "offsets": LATE, "exact_ip": 1}
+    if fault == "constant" and level == 1:
+        model["offsets"] = {"kind": "constant", "offset": 5}
     if fault == "spread":
         model |= {"hits": 0, "offsets": INTERRUPT, "exact_ip": 1}
     if event in OF_ALL_INSTRUCTIONS or machine.samples_operations:
@@ -60,6 +64,13 @@ def precise_level(machine, event, level, fault, close):
     if fault == "dropped":
         model["samples"] = 0
     return model
+
+
+def tagged(options):
+    """Of all operations; those of the trigger have the address of its data."""
+    model = {"level": 0, "samples": 4 * options.samples, "elsewhere": {"iteration": 0.5},
+             "hits": 1, "offsets": ON_TIME, "address": 1, "exact_ip": 1}
+    return model | ({"hits": 0, "offsets": LATE} if options.fault == "late" else {})
 
 
 def level_of(machine, event, level, options, close):
@@ -89,6 +100,10 @@ def model_of(machine, trigger, options):
         if machine.trigger_of(event) != trigger and not (close and event == LOAD):
             continue
         name = f"{machine.pmu}/config={code:#x}/" if len(machine.pmus) > 1 else f"r{code:x}"
+        if event == TAGGED:
+            events.append({"event": "ibs_op//", "type": machine.pmus["ibs_op"], "config": "0x0",
+                           "period": machine.period, "levels": [tagged(options)]})
+            continue
         levels = [level for level in machine.levels if level >= 2 or not close]
         events.append({"event": name, "type": machine.pmus[machine.pmu], "config": hex(code),
                        "period": machine.period,
@@ -192,21 +207,25 @@ def judged(machine, trigger, measurement):
 def is_meant(machine, row, fault):
     """Whether the fault shows in that measurement."""
     event, level = row["event"], row["level"]
+    if event == TAGGED:
+        return fault == "late"
     if event == "access" or level < 1 or row["verdict"] == "refused":
         return False
     if fault == "dropped":
         return True
+    if fault == "constant" and level != 1:
+        return False
     if event in OF_ALL_INSTRUCTIONS or machine.samples_operations:
         return False
     if fault == "address":
         return event in machine.data
     if fault == "shadowed":
         return row["trigger"] == CLOSE and level == 3 and event in machine.distinct
-    return level >= 2
+    return level >= 2 or fault == "constant"
 
 
 def is_found(row, fault):
-    if fault in ("late", "spread"):
+    if fault in ("late", "spread", "constant"):
         return row["verdict"] == "broken"
     if fault == "dropped":
         return row["verdict"] != "kept" and row["samples"] == 0

@@ -255,10 +255,12 @@ TEST(DefaultSet, HasTheEventsOfIbsOnAZen4) {
                   with_built_in({{"cycles", "cycles", 400'208, "load-dram", 2},
                                  {"r076", "r076", 400'208, "load-dram", 2},
                                  {"r0c1", "r0c1", 400'208, "load-dram", 2},
+                                 {"ibs_op//", "ibs_op", 400'208, "load", 0},
+                                 {"ibs_op/cnt_ctl=1/", "ibs_op_cnt_ctl_1", 400'208, "store", 0},
                                  {"cycles", "cycles", 400'208, "load-dram", kChosenByPerf}}))));
   EXPECT_EQ(400'208 % 16, 0);
   EXPECT_THAT(events::default_set(tree("zen4"), nullptr).notes,
-              ElementsAre(HasSubstr("described and not judged")));
+              ElementsAre(HasSubstr("with the address of the trigger's data are judged")));
   machine::Machine without_ibs = tree("zen4");
   without_ibs.other_pmus.clear();
   const events::DefaultSet set = events::default_set(without_ibs, nullptr);

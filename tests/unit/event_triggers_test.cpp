@@ -243,7 +243,7 @@ TEST(CpuNames, FollowFromFamilyAndModel) {
   EXPECT_EQ(name("AuthenticAMD", 25, 0x21), "amd64_fam19h_zen3");
   EXPECT_EQ(name("AuthenticAMD", 23, 0x71), "amd64_fam17h_zen2");
   EXPECT_EQ(name("AuthenticAMD", 23, 0x08), "amd64_fam17h_zen1");
-  EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "") << "Zen 5";
+  EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "amd64_fam1ah_zen5");
   EXPECT_EQ(name("0x41", std::nullopt, 0xd0c), "arm_n1");
   EXPECT_EQ(name("0x48", std::nullopt, 0xd0c), "");
 }

@@ -47,6 +47,10 @@ std::string cpu_line(const Cpu& cpu) {
 
 std::string precise_text(const Event& event) {
   if (!event.precise) return "unknown";
+  if (event.precise_source == "kernel") {
+    return *event.precise ? "yes, by IBS (Linux hands the event to it)"
+                          : "no (Linux hands other events to IBS)";
+  }
   return fmt::format("{} ({})", *event.precise ? "yes" : "no", event.source);
 }
 
