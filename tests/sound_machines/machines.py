@@ -11,12 +11,15 @@ LOAD, STORE, L3_MISS = "load", "store", "L3 miss"
 TAKEN, MISPREDICTED = "taken branch", "mispredicted branch"
 CYCLES, INSTRUCTIONS = "cycles", "instructions"
 TAGGED = "tagged load"  # ibs_op//
+FAR, INVERTED, UNLISTED = "far branch", "inverted load", "unlisted code"
 TRIGGERS = {LOAD: "load", STORE: "store", L3_MISS: "load-dram", TAKEN: "branch-taken",
             MISPREDICTED: "branch-mispredict", CYCLES: "load-dram", INSTRUCTIONS: "load",
-            TAGGED: "load"}
+            TAGGED: "load", FAR: "load", INVERTED: "load", UNLISTED: "load"}
 MEMORY = {LOAD, STORE, L3_MISS}
 # Each instruction causes the event, so that no sample says anything about skid.
 OF_ALL_INSTRUCTIONS = {CYCLES, INSTRUCTIONS}
+# Nobody says what causes them, so that they are described whatever their samples are.
+NOT_KNOWN = {FAR: 0x40C4, INVERTED: 0x18081D0, UNLISTED: 0x01FF}
 # Of an iteration with one trigger: that and the back-edge, every other branch, and of the default
 # target's instructions all; of cycles some for the NOPs and the load.
 EVENTS_PER_ITERATION = {TAKEN: 2, MISPREDICTED: 0.5, INSTRUCTIONS: 5204, CYCLES: 1601}
@@ -59,6 +62,8 @@ class Machine:
     pmu: str = "cpu"
     pmus: dict = field(default_factory=lambda: {"cpu": 4})
     arch: str = "x86_64"
+    # Events of which it is not known whether they are precise there, or by which instructions.
+    not_known: set = field(default_factory=lambda: set(NOT_KNOWN))
     # Offset of level 1.
     level_1: int = 1
     # Every operation is sampled, whatever is counted.
@@ -89,12 +94,12 @@ def machines():
         Machine("ivy-bridge", 58, IVY_BRIDGE, "rewound", data=set(), distinct=reduced),
         # Format 2 and 3, the eventing IP.
         Machine("haswell", 60, IVY_BRIDGE, "requested", distinct=reduced),
-        Machine("skylake", 94, IVY_BRIDGE, "requested", distinct=reduced),
+        Machine("skylake", 94, {**IVY_BRIDGE, **NOT_KNOWN}, "requested", distinct=reduced),
         Machine("skylake-sp", 85, IVY_BRIDGE, "requested", stepping=4, distinct=reduced),
         # Format 4 and later, adaptive records.
         Machine("ice-lake-sp", 106, ICE_LAKE, "requested", distinct=fixed),
         Machine("sapphire-rapids", 143, ICE_LAKE, "requested", distinct=precise),
-        Machine("emerald-rapids", 207, ICE_LAKE, "requested", distinct=precise),
+        Machine("emerald-rapids", 207, {**ICE_LAKE, **NOT_KNOWN}, "requested", distinct=precise),
         Machine("alder-lake-p", 151, ICE_LAKE, "requested", distinct=precise, pmu="cpu_core",
                 pmus=hybrid),
         Machine("alder-lake-e", 151, GRACEMONT, "requested", distinct=fixed, pmu="cpu_atom",
@@ -112,6 +117,8 @@ def machines():
         Machine("zen4", 97, {CYCLES: 0x76, TAGGED: 0}, "always", 2, data={CYCLES}, family=25,
                 stepping=2, vendor="AuthenticAMD", samples_operations=True, period=1072,
                 pmus={"cpu": 4, "ibs_op": 11}),
+        Machine("another-vendor", 59, {LOAD: 0x81D0, TAKEN: 0x20C4}, "never", vendor="CentaurHauls",
+                family=7, data=set(), not_known={LOAD, TAKEN}),
         # SPE's samples are AUX data.
         Machine("neoverse-n1", 0xD0C, ARM, "never", vendor="0x41", family=None, data=set(),
                 pmu="armv8_pmuv3_0", pmus={"armv8_pmuv3_0": 8}, arch="aarch64",

@@ -43,8 +43,10 @@ def precise_level(machine, event, level, fault, close):
     """A level that the hardware gives meaning to."""
     model = {"offsets": {"kind": "constant", "offset": machine.level_1} if level == 1 else ON_TIME}
     distinct = level == 3 and event in machine.distinct
+    if event in machine.not_known:
+        model["elsewhere"] = {"iteration": 0.5}
     if machine.exact_ip == "rewound" and level >= 2:
-        model |= {"hits": 0.95, "offsets": LATE}  # the rest was not led back
+        model |= {"hits": 0.97, "offsets": LATE}  # the rest was not led back
     if fault == "late" and level >= 2:
         # Without EXACT_IP the kernel itself would say that they are late.
         model |= {"hits": 0, "offsets": LATE, "exact_ip": 1}
@@ -169,7 +171,10 @@ class Study:
                 planned = json.load(file)["measurements"]
             found += [refused(machine, trigger, one)
                       for one in planned if one["state"] == "refused"]
-            found += [judged(machine, trigger, one)
+            audit = self.run("audit", "--format", "json", name + ".run")
+            audited = {one["file"]: one["events"][0]
+                       for one in json.loads(audit.stdout)["recordings"] if one["events"]}
+            found += [judged(machine, trigger, one, audited.get(one["file"]))
                       for one in json.loads(report.stdout)["measurements"]]
         return found
 
@@ -184,10 +189,23 @@ def refused(machine, trigger, planned):
     config = int(name.rpartition("=")[2] if "=" in name else name[1:], 16)
     return {"machine": machine.name, "trigger": trigger, "event": event_of(machine, config),
             "level": planned["level"], "verdict": "refused", "hits": None, "samples": 0,
-            "even": None, "promised": False, "evidence": planned["reason"], "warnings": []}
+            "even": None, "promised": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
 
 
-def judged(machine, trigger, measurement):
+def contradicts(measurement, audited):
+    """Whether audit says the opposite of what report says of one recording."""
+    verdict, level = measurement["contract"]["verdict"], measurement["precise"]["recorded"]
+    if audited is None or level < 1 or measurement["event"]["type"] == 5:
+        return False  # report judges whether a breakpoint has that level, audit where it traps
+    if measurement["basis"]["judgeable"] != "yes":
+        return audited["impossible"] > 0
+    if verdict not in ("kept", "broken") or audited["judged"] == 0:
+        return False
+    impossible = audited["impossible_share"]
+    return impossible["low"] > 0.001 if verdict == "kept" else impossible["high"] < 0.001
+
+
+def judged(machine, trigger, measurement, audited):
     """A row of the table."""
     contract = measurement["contract"]
     bias, evenness = measurement["bias"], measurement["evenness"]
@@ -201,6 +219,7 @@ def judged(machine, trigger, measurement):
             "even": evenness["verdict"] if evenness else None if bias is None
             else "uneven" if bias["p"] < 1e-6 else "even",
             "promised": evenness is not None and evenness["promised"],
+            "contradicts": contradicts(measurement, audited),
             "evidence": contract["evidence"], "warnings": measurement["warnings"]}
 
 
@@ -209,7 +228,7 @@ def is_meant(machine, row, fault):
     event, level = row["event"], row["level"]
     if event == TAGGED:
         return fault == "late"
-    if event == "access" or level < 1 or row["verdict"] == "refused":
+    if event == "access" or level < 1 or row["verdict"] == "refused" or event in machine.not_known:
         return False
     if fault == "dropped":
         return True
@@ -263,6 +282,9 @@ def main():
                 else:
                     is_wrong = (is_meant(machine, row, options.fault)
                                 and not is_found(row, options.fault))
+                known_not = row["event"] in machine.not_known and row["level"] > 0
+                is_wrong = (is_wrong or row["contradicts"]
+                            or known_not and row["verdict"] in ("kept", "broken"))
                 wrong += is_wrong
                 hits = "-" if row["hits"] is None else f"{row['hits']:.4f}"
                 even = (row["even"] or "-") + (", promised" if row["promised"] else "")
