@@ -58,6 +58,11 @@ struct Basis {
   /// Retired by the target, of an event that counts all of them and has precise distribution at
   /// level 3 on this CPU; else nullopt.
   std::optional<double> instructions_per_iteration = {};
+  /// Events from an overflow to the one that is recorded, where nothing delays that: 0 with an
+  /// interrupt; 1 with PEBS, whose counter is armed by the overflow, so that the next event is
+  /// recorded (SDM volume 3B, "Processor Event Based Sampling"); nullopt: not known, as IBS
+  /// randomizes its period.
+  std::optional<std::uint64_t> events_to_record = 0;
   /// Sum of the periods of all samples; nullopt where they do not contain theirs.
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt where they were not counted.

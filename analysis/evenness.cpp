@@ -44,19 +44,6 @@ Cells cells_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t in
   return result;
 }
 
-/// Why even hardware would not sample all of `events` per iteration; empty: it would.
-std::string aliasing(const Period& period, double events) {
-  constexpr double kMostEvents = 1e9;
-  if (!period.requested || !(events >= 1 && events < kMostEvents)) return {};
-  const auto count = static_cast<std::uint64_t>(std::llround(events));
-  const std::uint64_t factor = std::gcd(*period.requested, count);
-  if (factor == 1) return {};
-  return fmt::format(
-      "the period {} and the {} events of an iteration have the common factor {}, so that some "
-      "are never sampled; record with another -c",
-      *period.requested, count, factor);
-}
-
 void decide(Evenness& evenness, const std::string& what, const std::string& where) {
   using Verdict = Evenness::Verdict;
   const double p = evenness.test.p;
@@ -75,7 +62,7 @@ std::string delay_of(const std::optional<Shadow>& shadow) {
                      shadow->length->value, shadow->length->low, shadow->length->high);
 }
 
-Evenness of_triggers(const Description& description, const Figures& figures) {
+Evenness of_triggers(const Description& description, const Basis& basis, const Figures& figures) {
   const Bias& bias = *figures.bias;
   const std::size_t triggers = figures.triggers.size();
   Evenness evenness;
@@ -91,15 +78,13 @@ Evenness of_triggers(const Description& description, const Figures& figures) {
   evenness.largest_ratio =
       static_cast<double>(most) / static_cast<double>(all) * static_cast<double>(triggers);
   const std::string what = fmt::format("samples of {} triggers", triggers);
-  const auto events =
-      description.events_per_iteration.expected.value_or(static_cast<double>(triggers));
   if (figures.contract.verdict != Verdict::kept) {
     evenness.evidence = fmt::format(
         "{}: undecided, the contract is {}, so that it is uncertain which trigger caused "
         "a sample",
         what, name_of(figures.contract.verdict));
-  } else if (const std::string reason = aliasing(description.period, events); !reason.empty()) {
-    evenness.evidence = what + ": undecided, " + reason;
+  } else if (const std::string reason = resonance_of(description, basis); !reason.empty()) {
+    evenness.evidence = what + ": " + reason;
   } else {
     double misplaced = 0;
     const double even = 1 / static_cast<double>(triggers);
@@ -127,9 +112,9 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
   evenness.largest_ratio = found->largest_ratio;
   const std::string what = fmt::format("samples of {} instructions",
                                        geometry.highest_offset - geometry.lowest_offset + 1);
-  const std::string reason = aliasing(description.period, *basis.instructions_per_iteration);
+  const std::string reason = resonance_of(description, basis);
   if (!reason.empty()) {
-    evenness.evidence = what + ": undecided, " + reason;
+    evenness.evidence = what + ": " + reason;
     return evenness;
   }
   const std::string first = signed_number(found->first);
@@ -143,6 +128,24 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
 }
 
 }  // namespace
+
+std::string resonance_of(const Description& description, const Basis& basis) {
+  const auto triggers = static_cast<double>(basis.geometry->trigger_addresses.size());
+  const double events = basis.instructions_per_iteration.value_or(
+      description.events_per_iteration.expected.value_or(triggers));
+  constexpr double kMostEvents = 1e9;
+  const auto& period = description.period.requested;
+  if (!period || !basis.events_to_record || !(events >= 1 && events < kMostEvents)) return {};
+  const auto count = static_cast<std::uint64_t>(std::llround(events));
+  const std::uint64_t distance = *period + *basis.events_to_record;
+  const std::uint64_t factor = std::gcd(distance, count);
+  if (factor == 1) return {};
+  return fmt::format(
+      "not judged: the period resonates with the loop: one event in {} is sampled, and an "
+      "iteration "
+      "has {}, with the common factor {}, so that some are never sampled; record with another -c",
+      distance, count, factor);
+}
 
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
                                                     std::int64_t lowest, std::int64_t highest) {
@@ -194,7 +197,7 @@ std::optional<Evenness> evenness_of(const Description& description, const Basis&
   if (basis.instructions_per_iteration && basis.geometry->trigger_addresses.size() == 1) {
     return of_instructions(description, basis);
   }
-  if (level == 3 && figures.bias) return of_triggers(description, figures);
+  if (level == 3 && figures.bias) return of_triggers(description, basis, figures);
   return std::nullopt;
 }
 

@@ -48,14 +48,18 @@ inline constexpr double kUneven = 1e-6, kEven = 0.01;
 /// uneven: interrupts disturb caches and the retirement of neighbours a little, whatever the PMU.
 inline constexpr double kFewestMisplaced = 0.05;
 
+/// Why even perfect hardware would not sample all events of an iteration: their number has a factor
+/// in common with that from one sample to the next. Empty: it would, or nothing is known. `basis`:
+/// with a geometry.
+std::string resonance_of(const Description& description, const Basis& basis);
+
 /// The samples of several triggers that cause the event equally often, at a level 3 that has
 /// precise distribution; or, for an event that counts all instructions and has it, those of each
 /// instruction of an iteration with one trigger, at levels 2 and 3. nullopt elsewhere. `figures`:
 /// all others.
 ///
 /// Undecided where the samples do not show which trigger caused them (a contract that is not kept),
-/// are too few, or where an even distribution would skip some: the period and the events of an
-/// iteration have a common factor.
+/// are too few, or where the period resonates with the loop.
 std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
                                     const Figures& figures);
 

@@ -157,7 +157,8 @@ void measure_rates(const Basis& basis, Description& description) {
   auto& measured = description.events_per_iteration.measured;
   measured.reset();
   if (*basis.iterations > 0 && period) {
-    measured = read * *period / static_cast<double>(*basis.iterations);
+    const auto beyond = static_cast<double>(basis.events_to_record.value_or(0));
+    measured = read * (*period + beyond) / static_cast<double>(*basis.iterations);
   }
 }
 
@@ -197,6 +198,12 @@ Figures figures_of(const Description& description, const Basis& basis) {
   }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   figures.evenness = evenness_of(description, basis, figures);
+  if (const std::string reason = figures.bias ? resonance_of(description, basis) : "";
+      !reason.empty()) {
+    figures.bias.reset();
+    figures.shadow.reset();
+    if (!figures.evenness) figures.count_warnings.push_back("Evenness is " + reason + '.');
+  }
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   if (!basis.ignores_level) {

@@ -264,15 +264,18 @@ bool is_selected(const analysis::EventIdentity& event, const std::vector<std::st
          });
 }
 
+bool is_pebs(const Attribute& attribute, const EventKnowledge& knowledge,
+             const machine::Machine& machine) {
+  return knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
+}
+
 analysis::RecordingPath recording_path(const Attribute& attribute, const EventKnowledge& knowledge,
                                        const machine::Machine& machine) {
   analysis::RecordingPath path;
   if (attribute.frequency) path.frequency = attribute.period_or_frequency;
   path.call_graph = attribute.has(PERF_SAMPLE_CALLCHAIN);
   path.branch_stack = attribute.has(PERF_SAMPLE_BRANCH_STACK);
-  const bool pebs =
-      knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
-  if (pebs) {
+  if (is_pebs(attribute, knowledge, machine)) {
     path.batched =
         events::batches_pebs_records(machine.cpu, attribute.frequency, attribute.sample_type);
   }

@@ -65,6 +65,10 @@ struct RecordedEvent {
   std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
 };
 
+/// Whether PEBS records the samples of an attribute.
+bool is_pebs(const perfdata::Attribute& attribute, const EventKnowledge& knowledge,
+             const machine::Machine& machine);
+
 /// The path by which the samples of an attribute came.
 analysis::RecordingPath recording_path(const perfdata::Attribute& attribute,
                                        const EventKnowledge& knowledge,

@@ -288,6 +288,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   const std::string pmu = pmu_name(recording.features(), attribute);
   const EventKnowledge knowledge = cpu.know(attribute, pmu);
   measurement.path = recording_path(attribute, knowledge, cpu.machine());
+  if (is_ibs(attribute, pmu, cpu.machine())) {
+    measurement.basis.events_to_record.reset();
+  } else if (is_pebs(attribute, knowledge, cpu.machine())) {
+    measurement.basis.events_to_record = 1;
+  }
   const ExactIp exact_ip = exact_ip_of(attribute, pmu, cpu.machine());
   // What the samples show is among the figures.
   std::string lost = precision_lost({attribute, measurement, pmu, exact_ip});

@@ -1,5 +1,6 @@
 #include "src/record/choice.h"
 
+#include "runway/instructions.h"
 #include "src/events/default_set.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -123,7 +125,10 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
   if (busy) return kBusyPeriod;
   const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
-  return once ? kTriggerPeriod : kEventPeriod;
+  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
+  // With PEBS the period and one: of an even number of triggers either has the factor 2.
+  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
+  return period;
 }
 
 std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
@@ -204,7 +209,7 @@ void add_perf_default(const PlanOptions& options, const machine::Machine& machin
     cycles.counted = events::Counted::cycles;
     cycles.trigger = options.trigger.value_or(chosen.back().trigger);
     for (const ChosenEvent& other : chosen) {
-      if (!options.trigger && is_busy(other)) cycles.trigger = other.trigger;
+      if (!options.trigger && is_busy(other) && !is_tagged(other)) cycles.trigger = other.trigger;
     }
     chosen.push_back(std::move(cycles));
   };
@@ -359,6 +364,15 @@ bool is_busy(const ChosenEvent& chosen) {
 
 bool is_tagged(const ChosenEvent& chosen) {
   return chosen.event.name.starts_with("ibs_op/");
+}
+
+bool resonates(const ChosenEvent& chosen, const runway::Specification& specification) {
+  const auto triggers = static_cast<double>(runway::triggers_of(specification));
+  const auto events =
+      runway::events_per_iteration(specification, chosen.counted).value_or(triggers);
+  const auto count = static_cast<std::uint64_t>(std::max(1.0, events));
+  const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
+  return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
 }
 
 std::size_t triggers_of(const PlanOptions& options) {

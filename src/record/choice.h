@@ -1,7 +1,7 @@
 // Which events a run records: at which levels and periods, with which trigger, on which CPU.
 #pragma once
 
-#include "runway/trigger.h"
+#include "runway/specification.h"
 #include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
@@ -69,6 +69,11 @@ bool is_busy(const ChosenEvent& chosen);
 /// Whether IBS itself is sampled, which tags any operation: only those that access the trigger's
 /// data are judged.
 bool is_tagged(const ChosenEvent& chosen);
+
+/// Whether samples of the event would pass over some of an iteration: the events from one to the
+/// next, with PEBS the period and one (analysis/basis.h), have a factor in common with those of an
+/// iteration.
+bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
 
 /// Triggers in one iteration.
 std::size_t triggers_of(const PlanOptions& options);

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -119,14 +118,14 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
-    const std::uint64_t shared = std::gcd(chosen.period, std::uint64_t{triggers_of(options)});
-    if (chosen.event.kind != EventKind::clock && !is_busy(chosen) && shared > 1) {
-      request.notes.push_back(fmt::format(
-          "{}: the period {} and the number of triggers share the factor {}, so the same triggers "
-          "are sampled repeatedly",
-          text, chosen.period, shared));
-    }
     for (const runway::Specification& target : request.targets) {
+      if (target.trigger == chosen.trigger && chosen.event.kind != EventKind::clock &&
+          !is_busy(chosen) && resonates(chosen, target)) {
+        request.notes.push_back(fmt::format(
+            "{}: the period {} resonates with the loop: it, or with PEBS the period and one, has a "
+            "factor in common with the events of an iteration, so that some are never sampled",
+            text, chosen.period));
+      }
       const std::uint64_t elements = runway::elements_of(target);
       if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
           elements != 0) {

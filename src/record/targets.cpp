@@ -37,6 +37,28 @@ runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
   return sizes;
 }
 
+/// Adds triggers and NOPs, as few as it takes, until no event of the target resonates. What the
+/// user has chosen stays.
+void avoid_resonance(runway::Specification& specification, const std::vector<ChosenEvent>& events,
+                     const PlanOptions& options) {
+  constexpr std::uint32_t kMostTriggers = 3, kMostNops = 64;
+  const auto any = [&](bool busy) {
+    return std::any_of(events.begin(), events.end(), [&](const ChosenEvent& chosen) {
+      return chosen.trigger == specification.trigger && is_busy(chosen) == busy &&
+             !is_tagged(chosen) && resonates(chosen, specification);
+    });
+  };
+  if (!options.triggers && options.gaps.empty()) {
+    const auto before = specification.gaps;
+    for (std::uint32_t triggers = 2; any(false) && triggers <= kMostTriggers; ++triggers) {
+      specification.gaps = runway::gaps_for(triggers, {}, specification.nops);
+    }
+    if (any(false)) specification.gaps = before;
+  }
+  const std::uint32_t nops = specification.nops;
+  while (!options.nops && any(true) && specification.nops < nops + kMostNops) ++specification.nops;
+}
+
 /// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
 /// CPU cannot run it.
 void fit_to_cpu(runway::Specification& specification, const PlanOptions& options,
@@ -101,8 +123,9 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
     });
     targets.push_back(specification_for(chosen.trigger, options, arch));
     // One operation in so many is the trigger's.
-    constexpr std::uint32_t kTaggedNops = 16;
+    constexpr std::uint32_t kTaggedNops = 20;
     if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
+    avoid_resonance(targets.back(), events, options);
     fit_to_cpu(targets.back(), options, machine, cpu, notes);
   }
   const bool chases = std::any_of(

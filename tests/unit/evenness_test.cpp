@@ -144,9 +144,45 @@ TEST(Evenness, IsUndecidedWithoutEvidence) {
               HasSubstr("the contract is undecided"));
   // Every third event is at the same trigger.
   EXPECT_THAT(evidence(of_triggers(kUnevenHits), [](Measurement& m) { m.period.requested = 999; }),
-              HasSubstr("the period 999 and the 3 events of an iteration"));
+              HasSubstr("not judged: the period resonates with the loop: one event in 999 "));
+  // With PEBS it is the event after the overflow.
+  const auto pebs = [](std::uint64_t period) {
+    return [period](Measurement& m) {
+      m.period.requested = period;
+      m.basis.events_to_record = 1;
+    };
+  };
+  EXPECT_THAT(evidence(of_triggers(kUnevenHits), pebs(998)), HasSubstr("one event in 999 "));
   EXPECT_THAT(evidence(of_triggers({2000, 1850, 2150}), [](Measurement&) {}),
               HasSubstr("undecided, chi-square p"));
+}
+
+TEST(Evenness, OfTriggersIsTestedWhereThePeriodDoesNotResonate) {
+  Measurement m = of_triggers({2000, 30, 3970});
+  m.basis.events_to_record = 1;
+  for (const std::uint64_t period : {999U, 1000U, 1002U}) {
+    m.period.requested = period;
+    complete(m);
+    EXPECT_EQ(m.evenness->verdict, EvennessVerdict::uneven) << period;
+  }
+  // Nothing is known of the distances of IBS.
+  m.basis.events_to_record.reset();
+  m.period.requested = 999;
+  complete(m);
+  EXPECT_TRUE(m.bias);
+}
+
+TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
+  Measurement m = of_triggers({6000, 0, 0});
+  m.basis.level_three = LevelThree::same_as_level_2;
+  m.period.requested = 1010;
+  complete(m);
+  EXPECT_TRUE(m.bias);
+  m.basis.events_to_record = 1;  // one event in 1011
+  complete(m);
+  EXPECT_FALSE(m.bias || m.shadow || m.evenness);
+  EXPECT_THAT(m.count_warnings,
+              testing::Contains(HasSubstr("not judged: the period resonates with the loop")));
 }
 
 TEST(Evenness, IsNotPromisedInGuests) {

@@ -211,7 +211,8 @@ TEST_F(CatalogueEvent, OfMissesIsHeldAgainstWhatTheCachesLeave) {
 TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   const auto once = measured(0x81d0, 1000);
   EXPECT_EQ(once.events_per_iteration.expected, 1);
-  EXPECT_EQ(once.events_per_iteration.measured, 1);
+  // At level 2 each sample is of the event after 1000.
+  EXPECT_EQ(once.events_per_iteration.measured, 1.001);
   EXPECT_THAT(once.count_warnings, Each(Not(HasSubstr("per iteration"))));
   EXPECT_THAT(measured(0x81d0, 500).count_warnings,
               Contains(HasSubstr("2 events were counted per iteration where the trigger gives 1")));

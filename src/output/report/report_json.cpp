@@ -285,6 +285,7 @@ Json basis_of(const analysis::Basis& basis) {
           {"ignores_level", basis.ignores_level},
           {"equal_triggers", basis.equal_triggers},
           {"trigger_repeats", basis.trigger_repeats},
+          {"events_to_record", basis.events_to_record},
           {"ticks_per_instruction", basis.ticks_per_instruction},
           {"ticks_per_iteration", basis.ticks_per_iteration},
           {"instructions_per_iteration", basis.instructions_per_iteration},

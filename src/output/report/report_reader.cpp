@@ -355,6 +355,7 @@ Basis read_basis(const JsonValue& measurement) {
   io("ignores_level", basis.ignores_level);
   io("equal_triggers", basis.equal_triggers);
   if (value.find("trigger_repeats")) io("trigger_repeats", basis.trigger_repeats);
+  if (value.find("events_to_record")) io("events_to_record", basis.events_to_record);
   io("ticks_per_instruction", basis.ticks_per_instruction);
   io("ticks_per_iteration", basis.ticks_per_iteration);
   io("instructions_per_iteration", basis.instructions_per_iteration);
