@@ -114,7 +114,7 @@ TEST(Doctor, ShowsTheDefaultEventsOfRecord) {
   EXPECT_THAT(doctor_page({"--root", tree("skylake")}).out,
               ContainsRegex("\n  MEM_LOAD_RETIRED.L3_MISS +yes +yes +yes +yes\n"));
   const json events = doctor_json({"--root", tree("zen4")}, 0)["cpu_events"];
-  EXPECT_EQ(events["default_set"].size(), 3U);
+  EXPECT_EQ(events["default_set"].size(), 5U);
   EXPECT_EQ(events["default_set"][1]["perf_event"], "r076");
   EXPECT_EQ(events["default_set"][1]["levels"], json({0, 1, 2}));
   EXPECT_THAT(doctor_page({"--root", tree("container")}).out,

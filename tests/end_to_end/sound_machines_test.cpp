@@ -121,7 +121,7 @@ TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
   EXPECT_EQ(report.code.status, test::kGateFailed);
   EXPECT_THAT(report.err, ::testing::HasSubstr("the promises of 1 of 2 measurements are broken"));
   for (const char* text : {"1 of 2 judged promises of precise levels broken: r81d0 ppp",
-                           "r81d0 ppp: samples of 12 triggers: uneven", "broken, uneven"}) {
+                           "r81d0 ppp: samples of 13 triggers: uneven", "broken, uneven"}) {
     EXPECT_THAT(report.out, ::testing::HasSubstr(text));
   }
 }

@@ -288,7 +288,7 @@ TEST_F(Synth, OfSeveralTriggersGivesTheBiasBetweenThem) {
     const json& found = report["measurements"][level];
     expect_found(truth["recordings"][level], {{"measurements", {found}}});
     EXPECT_EQ(found["triggers"], truth["recordings"][level]["measurements"][0]["triggers"]);
-    EXPECT_EQ(found["events_per_iteration"]["measured"], 4.0);
+    EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 5, 0.001);
   }
   EXPECT_GT(report["measurements"][2]["bias"]["largest_ratio"], 7);
   EXPECT_LT(report["measurements"][3]["bias"]["largest_ratio"], 1.2);

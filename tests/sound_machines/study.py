@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, LOAD, OF_ALL_INSTRUCTIONS,
+from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, INSTRUCTIONS, LOAD, OF_ALL_INSTRUCTIONS,
                       TAGGED, TAKEN, machines)
 
 FAULTS = {
@@ -29,7 +29,7 @@ FAULTS = {
     "address": "the data address of precise samples is of something else",
     "shadowed": "level 3 is distinct, and has the shadow of level 2",
 }
-GAPS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+GAPS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 # Instructions that retire between overflow and arming: fewer than a few hundred cycles take.
 SHADOW = {"lowest": 1, "highest": 300}
 INTERRUPT = {"kind": "normal_cycles", "mean": 60, "stddev": 15, "cycles_per_nop": 0.25,
@@ -107,8 +107,11 @@ def model_of(machine, trigger, options):
                            "period": machine.period, "levels": [tagged(options)]})
             continue
         levels = [level for level in machine.levels if level >= 2 or not close]
+        # Neither it nor, with PEBS, the next number resonates with 13 triggers; nor does the number
+        # after 1010 with the instructions of an iteration.
+        period = 1010 if event == INSTRUCTIONS else machine.period
         events.append({"event": name, "type": machine.pmus[machine.pmu], "config": hex(code),
-                       "period": machine.period,
+                       "period": period,
                        "events_per_iteration": len(GAPS) + 1 if close
                        else EVENTS_PER_ITERATION.get(event, 1),
                        "levels": [level_of(machine, event, level, options, close)

@@ -3,6 +3,7 @@
 #include "src/events/default_set.h"
 
 #include "src/events/triggers.h"
+#include "src/record/choice.h"
 #include "src/perftool/record_command.h"
 #include "src/record/plan.h"
 #include "src/support/error.h"
@@ -247,6 +248,31 @@ TEST(DefaultSet, IsRawOnTheCoresOfAnAlderLakeWithEventFiles) {
       set.notes,
       Contains(
           "a store of cpu_atom: left out, the catalogue (perfmon V1, adl) has no event for it"));
+}
+
+TEST(DefaultSet, DoesNotResonateWithItsTargets) {
+  PlanOptions options;
+  for (const char* name : {"skylake", "alder-lake"}) {
+    const machine::Machine machine = tree(name);
+    const auto catalogue = events::find_catalogue(machine);
+    ASSERT_TRUE(catalogue) << name;
+    const RecordRequest request = resolve_request({}, machine, installed_perf(), &*catalogue);
+    bool two_triggers = false;
+    for (const ChosenEvent& chosen : request.events) {
+      for (const runway::Specification& target : request.targets) {
+        if (target.trigger != chosen.trigger || chosen.event.kind != EventKind::other) continue;
+        two_triggers = two_triggers || runway::triggers_of(target) == 2;
+        EXPECT_FALSE(resonates(chosen, target)) << name << ": " << chosen.event.text();
+      }
+    }
+    EXPECT_TRUE(two_triggers) << "of which the loop's own branch makes three";
+  }
+  // One trigger and the back edge: two events, of which each period or the next number has half.
+  options.triggers = 1;
+  const machine::Machine machine = tree("skylake");
+  const auto catalogue = events::find_catalogue(machine);
+  EXPECT_THAT(resolve_request(options, machine, installed_perf(), &*catalogue).notes,
+              Contains(HasSubstr("resonates with the loop")));
 }
 
 TEST(DefaultSet, HasTheEventsOfIbsOnAZen4) {
