@@ -1,6 +1,5 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/reader.h"
@@ -34,8 +33,6 @@ struct AnnotateOptions {
   std::string module;
   listing::Folding folding;
   bool source = false;
-  bool corrected = false;
-  std::string skid;
   std::string format = "text";
   std::string perfmon;
   BinaryOptions binaries;
@@ -46,9 +43,6 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
     throw UsageError("--module: restricts --function FUNCTION; add it");
   }
-  if (!options.skid.empty() && !options.corrected) {
-    throw UsageError("--skid: is the skid that --corrected takes out; add it");
-  }
   listing::Selection selection;
   for (const std::string& list : options.events) {
     for (std::string& event : perftool::split_event_list(list)) {
@@ -58,7 +52,6 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   selection.function = options.function;
   selection.module = options.module;
   selection.perfmon = options.perfmon;
-  selection.corrected = options.corrected;
   return selection;
 }
 
@@ -115,15 +108,8 @@ void write(const AnnotateOptions& options, const listing::Listing& listing) {
 
 ExitStatus run_annotate(const AnnotateOptions& options) {
   const Messages messages(options.shown);
-  listing::Selection selection = selection_of(options);
-  Findings measured;
-  if (!options.skid.empty()) {
-    measured = read_measurements({options.skid}, messages, {.perfmon = options.perfmon});
-    if (measured.measurements.empty()) return ExitStatus::failed;
-    selection.measured = measured.measurements;
-  }
   locate::ModuleStore modules(search_places(options.binaries));
-  listing::Reader reader(std::move(selection), modules, kernel_files(options.binaries));
+  listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
   const auto read_one = [&reader](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
@@ -179,10 +165,6 @@ Command annotate_command() {
             "instructions shown before and after a trigger, or for a function a sampled "
             "instruction (default: 8)"},
            {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
-           {{"--corrected"},
-            Value::flag(options->corrected),
-            "the counts with the skid taken out, too, as 'skidscan correct' does"},
-           skid_option(options->skid),
            {{"--source"}, Value::flag(options->source), "print source lines, as the files are now"},
            format_option(options->format, {"text", "json", "csv"}),
            perfmon_option(options->perfmon)},
@@ -190,9 +172,7 @@ Command annotate_command() {
           {"Columns: n: samples at the instruction; %: their share of the samples of the event "
            "and level in the function or the target's loop; EX%, if only some samples have "
            "EXACT_IP: the share of the line's samples that have it, unless it equals the share "
-           "of all; corrected: samples with the skid taken out (--corrected), with the interval "
-           "where they are split; at: distance from the trigger in instructions, or the address. > "
-           "marks "
+           "of all; at: distance from the trigger in instructions, or the address. > marks "
            "triggers, ~ the censored end of a runway, ! instructions that cannot cause the "
            "event."},
       .exit_statuses = {{ExitStatus::failed, "failure, or the function was not sampled"},
@@ -200,7 +180,6 @@ Command annotate_command() {
       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
                    "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
                    "skidscan annotate perf.data --function deflate",
-                   "skidscan annotate skidscan.run -e access --corrected",
                    "skidscan annotate skidscan.run --function skid_trigger --all",
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};

@@ -4,8 +4,6 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
-#include "src/audit/block_bias.h"
-#include "src/correct/correct.h"
 #include "src/events/causes.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
@@ -26,16 +24,10 @@ namespace skid::listing {
 struct Count {
   std::uint64_t samples = 0;
   std::uint64_t exact = 0;  ///< of these, with PERF_RECORD_MISC_EXACT_IP
-  /// With the skid taken out, and bounds of it; 0 where the column is not corrected.
-  std::uint64_t corrected = 0, low = 0, high = 0;
 
-  bool none() const noexcept { return samples == 0 && high == 0; }
   Count& operator+=(const Count& other) {
     samples += other.samples;
     exact += other.exact;
-    corrected += other.corrected;
-    low += other.low;
-    high += other.high;
     return *this;
   }
   friend bool operator==(const Count&, const Count&) = default;
@@ -62,12 +54,7 @@ struct Column {
   std::vector<events::Cause> causes;
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU
-  audit::BlockRule blocks;
-  /// Of Selection::corrected; without places.
-  std::optional<correct::EventCorrection> correction;
 
-  /// Whether its counts have the skid taken out.
-  bool is_corrected() const noexcept;
   std::uint64_t read() const;
 };
 
@@ -95,9 +82,6 @@ struct Code {
   std::vector<std::size_t> columns;
   /// By address and column.
   std::map<std::uint64_t, std::map<std::size_t, Count>> samples;
-  /// The samples that an instruction of a judged block has if they are even there, by address and
-  /// column.
-  std::map<std::uint64_t, std::map<std::size_t, double>> even;
 
   /// Of all addresses.
   Count total(std::size_t column) const;

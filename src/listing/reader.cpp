@@ -1,6 +1,5 @@
 #include "src/listing/reader.h"
 
-#include "src/correct/corrector.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
@@ -32,7 +31,6 @@ struct Reader::Reading {
   locate::KernelSymbols kernel;
   /// By attribute, index of Listing::columns.
   std::vector<std::optional<std::size_t>> columns = {};
-  correct::CorrectedEvents corrected = {};
 };
 
 namespace {
@@ -110,10 +108,6 @@ std::string_view name_of(Where where) {
   return kNames.at(static_cast<std::size_t>(where));
 }
 
-bool Column::is_corrected() const noexcept {
-  return correction && correct::is_corrected(correction->skid.verdict);
-}
-
 std::uint64_t Column::read() const {
   return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
 }
@@ -171,28 +165,15 @@ Reader::Read Reader::add(const measure::Source& source) {
   if (source.run == nullptr || runs_.insert(source.run_directory).second) {
     measure::add_targets(source, modules_);
   }
-  if (selection_.corrected) {
-    correct::Corrector corrector({source, recording, digest, modules_, cpu},
-                                 {.events = selection_.events, .measured = selection_.measured});
-    reading.corrected = std::move(corrector.correct());
-  }
   const auto requested = measure::requested_by_attribute(recording);
   reading.columns.resize(requested.size());
-  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
     column.described = describe(cpu.machine(), index, requested[index]);
     if (!measure::is_selected(column.described.event, selection_.events)) continue;
-    const auto knowledge = cpu.know(attribute, measure::pmu_name(recording.features(), attribute));
-    judge(knowledge, column);
-    const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
-    column.blocks = audit::BlockRule(attribute, knowledge, most_are_exact);
-    if (const auto corrected = reading.corrected.find(index);
-        corrected != reading.corrected.end()) {
-      column.correction = corrected->second.correction;
-    }
+    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute)), column);
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));
   }
@@ -212,28 +193,7 @@ void Reader::count(Code& code, const Reading& reading, const LocatedSamples& loc
                    std::uint64_t address) {
   const auto column = reading.columns[located.attribute];
   if (!column) return;
-  Count& sum = code.samples[address][*column];
-  sum += {located.samples, located.kind.exact() ? located.samples : 0};
-  if (code.kind != Kind::kernel_function || !listing_.columns[*column].is_corrected()) return;
-  sum += {.corrected = located.samples, .high = located.samples};
-}
-
-void Reader::count_corrected(const Reading& reading, const CodeOf& code_of) {
-  for (const auto& [attribute, event] : reading.corrected) {
-    if (!correct::is_corrected(event.correction.skid.verdict)) continue;
-    const std::size_t column = *reading.columns[attribute];
-    std::map<correct::SpreadPlace, correct::Counts> places;
-    correct::add_up(event.spreads, [&](const correct::SpreadPlace& place) -> correct::Counts& {
-      return places[place];
-    });
-    for (const auto& [place, counts] : places) {
-      if (!place.is_linked || counts.high == 0) continue;
-      Code* code = code_of(place.file, place.address);
-      if (code == nullptr) continue;
-      code->samples[place.address][column] +=
-          {.corrected = counts.corrected, .low = counts.low, .high = counts.high};
-    }
-  }
+  code.samples[address][*column] += {located.samples, located.kind.exact() ? located.samples : 0};
 }
 
 bool Reader::add_target(Reading& reading) {
@@ -263,9 +223,6 @@ bool Reader::add_target(Reading& reading) {
     if (where_is(located) != Where::user || !geometry->is_target[located.location->file]) return;
     const auto address = geometry->module->address_at(located.location->offset);
     if (address && loop.contains(*address)) count(code, reading, located, *address);
-  });
-  count_corrected(reading, [&](FileIndex sampled, std::uint64_t address) {
-    return geometry->is_target[sampled] && loop.contains(address) ? &code : nullptr;
   });
   if (!code.map) {
     code.arch = geometry->description->specification.arch;
@@ -342,7 +299,6 @@ bool Reader::add_function(Reading& reading) {
     Code* code = address ? code_of(located.location->file, *address) : nullptr;
     if (code != nullptr) count(*code, reading, located, *address);
   });
-  count_corrected(reading, code_of);
   for (const File& file : files) {
     if (!file.begins.empty() && !file.is_sampled) unsampled_in_.insert(file.found.path.string());
   }
@@ -396,44 +352,8 @@ void Reader::decode(Code& code) const {
   code.starts = symbols::Disassembler(*code.arch).starts(code.bytes, range.begin);
 }
 
-void Reader::add_even_counts(Code& code, Judges& judges) const {
-  if (code.starts.empty() || code.samples.empty()) return;
-  const std::optional<AddressRange> loop =
-      code.kind == Kind::target ? std::optional(code.range) : std::nullopt;
-  std::optional<audit::FileJudge::Blocks> blocks;
-  for (const std::size_t column : code.columns) {
-    const audit::BlockRule& rule = listing_.columns[column].blocks;
-    if (!rule.judges()) continue;
-    const audit::EvenEvent event = rule.event();
-    audit::SamplesByAddress samples;
-    for (const auto& [address, by_column] : code.samples) {
-      const auto found = by_column.find(column);
-      if (found == by_column.end()) continue;
-      const Count& count = found->second;
-      if (count.samples == 0) continue;
-      const std::uint64_t inexact = count.samples - count.exact;
-      const bool by_exact = event.rule == audit::Rule::sampled;
-      samples[address] = {by_exact ? count.exact : inexact, by_exact && inexact > 0};
-    }
-    if (samples.empty()) continue;
-    if (!blocks) {
-      auto& judge = judges.try_emplace(code.module, *code.module, code.arch, loop).first->second;
-      blocks = judge.blocks_around(code.samples.begin()->first);
-    }
-    if (!blocks) return;
-    for (const auto& block :
-         audit::samples_of_blocks(*blocks->code, blocks->blocks, event, samples)) {
-      for (const auto& place : block.places) code.even[place.address][column] = block.expected();
-    }
-  }
-}
-
 const Listing& Reader::finish() {
-  Judges judges;
-  for (Code& code : listing_.codes) {
-    decode(code);
-    add_even_counts(code, judges);
-  }
+  for (Code& code : listing_.codes) decode(code);
   return listing_;
 }
 

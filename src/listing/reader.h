@@ -1,7 +1,6 @@
 // From recordings to listings: the selected code and its samples.
 #pragma once
 
-#include "src/audit/file_judge.h"
 #include "src/listing/listing.h"
 #include "src/locate/digest.h"
 #include "src/locate/kernel_symbols.h"
@@ -13,11 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +28,6 @@ struct Selection {
   std::string module = {};  ///< path or file name of a mapped file; empty: any
   /// Directory of Intel's event files; empty: libpfm4.
   std::filesystem::path perfmon = {};
-  /// Whether to take out the skid of events, as correct::correct() does with `measured`.
-  bool corrected = false;
-  std::optional<std::span<const analysis::Measurement>> measured = {};
 };
 
 /// Collects the selected code of one recording after the other.
@@ -79,15 +73,9 @@ class Reader {
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
   void add_names(Reading& reading);
-  /// The selected code at a link-time address of a file; null: none.
-  using CodeOf = std::function<Code*(symbols::FileIndex, std::uint64_t)>;
-  static void count_corrected(const Reading& reading, const CodeOf& code_of);
   void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
              std::uint64_t address);
   void decode(Code& code) const;
-  using Judges = std::map<const symbols::Module*, audit::FileJudge>;
-  /// Of the columns that have blocks to judge. `judges`: of the files read so far.
-  void add_even_counts(Code& code, Judges& judges) const;
 
   Selection selection_;
   locate::ModuleStore& modules_;

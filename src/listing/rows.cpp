@@ -115,7 +115,7 @@ class Folder {
   }
   static bool any(const Counts& counts) {
     return std::any_of(counts.begin(), counts.end(),
-                       [](const Count& count) { return !count.none(); });
+                       [](const Count& count) { return count.samples > 0; });
   }
   static void add(const Counts& some, Counts& sum) {
     sum.resize(some.size());
@@ -326,7 +326,6 @@ class Folder {
     row.first_offset = first.offset;
     row.last_offset = end - begin == 1 ? first.offset : spot(end - 1).offset;
     row.counts = counts_between(begin, end);
-    row.even.resize(columns_.size());
     return row;
   }
 
@@ -336,12 +335,6 @@ class Folder {
     row.destination = destination_of(index);
     row.source = code_.module->line_at(code_.starts[index]);
     row.verdicts = verdicts_on(index);
-    if (const auto even = code_.even.find(code_.starts[index]); even != code_.even.end()) {
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const auto found = even->second.find(columns_[i]);
-        if (found != even->second.end()) row.even[i] = found->second;
-      }
-    }
     return row;
   }
 
@@ -361,7 +354,6 @@ class Folder {
     row.range = {address, address};
     row.instructions = kind == RowKind::address ? 1 : 0;
     row.counts = std::move(counts);
-    row.even.resize(columns_.size());
     row.verdicts.resize(columns_.size());
     return row;
   }

@@ -46,9 +46,6 @@ struct Row {
   std::optional<std::size_t> trigger;         ///< which of a target's, from 0; with `part` trigger
   std::optional<symbols::SourceLine> source;  ///< of an instruction or address
   std::vector<Count> counts;                  ///< by requested column
-  /// Of an instruction in a judged block, the count that it has if they are even; by requested
-  /// column.
-  std::vector<std::optional<double>> even;
   /// Verdict on the instruction, or the repeated instruction of a range; nullopt if not judged. By
   /// requested column.
   std::vector<std::optional<events::Verdict>> verdicts;

@@ -286,14 +286,6 @@ loads:
   EXPECT_EQ(none.code.status, kFailed);
   EXPECT_THAT(none.err, HasSubstr("--top 0 lists no block"));
 
-  const auto listed = run({"annotate", "a.data", "--function", "loads", "--format", "json"});
-  expect_done(listed);
-  std::vector<json> even;
-  const json listing = json::parse(listed.out);
-  for (const json& row : listing["codes"][0]["rows"]) even.push_back(row["counts"][0]["even"]);
-  EXPECT_EQ(even, (std::vector<json>{300, 300, 300, nullptr}));
-  const auto shown = run({"annotate", "a.data", "--function", "loads"});
-  EXPECT_THAT(shown.out, HasSubstr("800 88.9  300"));
   ASSERT_NO_FATAL_FAILURE(place());
   expect_done(run({"audit", "placed.data", "--fail-on", "biased"}));
 }

@@ -361,62 +361,6 @@ TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
   EXPECT_EQ(whole[0]["corrected"], kCalls);
 }
 
-TEST_F(CorrectCommand, ComputesTheCorrectedCountsOfAnnotate) {
-  write_sources();
-  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
-  std::string access;
-  const std::vector<std::vector<std::string>> functions{
-      {"work", "callee", "tail", "apart"}, {"joined"}};  // in the last one all samples are split
-  for (std::size_t datum = 0; datum < functions.size(); ++datum) {
-    if (!record("./fixed", datum, "rw:u", "fixed.data", {"-e", "cpu-clock:u"})) {
-      GTEST_SKIP() << "perf cannot record a data breakpoint here";
-    }
-    const json events = corrected({"fixed.data"});
-    auto places = by_place(events[0]);
-    std::uint64_t sum = 0;
-    for (const std::string& function : functions[datum]) {
-      const auto printed = run({"annotate", "fixed.data", "--corrected", "--all", "--function",
-                                function, "--format", "json"});
-      const json listing = json::parse(printed.out);
-      EXPECT_EQ(listing["columns"][0]["correction"]["verdict"], "corrected");
-      EXPECT_EQ(listing["columns"][1]["correction"]["verdict"], "refused");
-      EXPECT_EQ(listing["columns"][1]["correction"]["reason"], events[1]["reason"]);
-      for (const json& row : listing["codes"][0]["rows"]) {
-        const json& count = row["counts"][0];
-        const auto offset =
-            std::stoull(row["begin"].get<std::string>(), nullptr, 16) -
-            std::stoull(listing["codes"][0]["begin"].get<std::string>(), nullptr, 16);
-        const auto found = places.find(fmt::format("{}+{}", function, offset));
-        const json none = {{"recorded", 0}, {"corrected", 0}, {"low", 0}, {"high", 0}};
-        const json& place = found == places.end() ? none : found->second;
-        EXPECT_EQ(count["samples"], place["recorded"]) << row;
-        for (const std::string key : {"corrected", "low", "high"}) {
-          EXPECT_EQ(count[key], place[key]) << key << row;
-        }
-        EXPECT_TRUE(row["counts"][1]["corrected"].is_null());
-        sum += count["corrected"].get<std::uint64_t>();
-        if (found != places.end()) places.erase(found);
-      }
-    }
-    EXPECT_TRUE(places.empty()) << places.begin()->first;
-    EXPECT_EQ(sum, events[0]["samples"]);
-    access = events[0]["event"];
-  }
-  const std::vector<std::string> annotate{"annotate", "fixed.data", "--function", "joined"};
-  const auto text = [&](const std::string& event) {
-    auto arguments = annotate;
-    arguments.insert(arguments.end(), {"--corrected", "-e", event});
-    return run(arguments).out;
-  };
-  EXPECT_THAT(text(access), HasSubstr("% corrected interval"));
-  EXPECT_THAT(text(access), HasSubstr("100    0–200"));
-  EXPECT_THAT(text("cpu-clock"), HasSubstr("refused: a timer samples where the program is"));
-  EXPECT_THAT(text("cpu-clock"), ::testing::Not(HasSubstr("% corrected")));
-  auto without_corrected = annotate;
-  without_corrected.insert(without_corrected.end(), {"--skid", "fixed.data"});
-  EXPECT_EQ(run(without_corrected).code.status, kUsage);
-}
-
 TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
   write_sources();
   compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});

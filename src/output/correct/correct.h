@@ -9,9 +9,6 @@
 
 namespace skid::output {
 
-/// "refused: …", "corrected". Escaped.
-std::string verdict_text(const correct::Skid& skid);
-
 /// The events with their verdicts, then of each corrected one the places with most samples, all of
 /// them with `page.details`. All names are escaped.
 std::string correct_text(const std::vector<correct::Correction>& corrections, const Page& page);

@@ -133,6 +133,14 @@ std::string skid_text(const correct::Skid& skid) {
   return "not a known constant";
 }
 
+/// "refused: …", "corrected". Escaped.
+std::string verdict_text(const correct::Skid& skid) {
+  std::string verdict(name_of(skid.verdict));
+  std::replace(verdict.begin(), verdict.end(), '_', ' ');
+  if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
+  return verdict;
+}
+
 std::string event_text(const Correction& correction, const EventCorrection& event,
                        const Page& page) {
   const correct::Skid& skid = event.skid;
@@ -159,13 +167,6 @@ std::string event_text(const Correction& correction, const EventCorrection& even
 }
 
 }  // namespace
-
-std::string verdict_text(const correct::Skid& skid) {
-  std::string verdict(name_of(skid.verdict));
-  std::replace(verdict.begin(), verdict.end(), '_', ' ');
-  if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
-  return verdict;
-}
 
 std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
   std::string text;

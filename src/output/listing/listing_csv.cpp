@@ -13,8 +13,7 @@ using listing::RowKind;
 
 constexpr std::string_view kOwnHeader =
     "function,module,samples_read,samples_in_code,kind,part,begin,end,instructions,first_offset,"
-    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples,even,"
-    "correction,corrected,low,high";
+    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples";
 
 /// Fields of the place of a row.
 std::string place_of(const Code& code, const Row& row) {
@@ -38,17 +37,10 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
   for (const Row& row : listing::rows(listing, code, code.columns, choices.folding)) {
     const std::string place = place_of(code, row);
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-      const listing::Column& column = listing.columns[code.columns[i]];
       const listing::Count& count = row.counts[i];
-      const auto if_corrected = [&](std::uint64_t samples) {
-        return column.is_corrected() ? std::optional(samples) : std::nullopt;
-      };
       csv += fmt::format(
           "{},{},{}\n", prefixes[i], place,
-          csv_fields(row.verdicts[i] ? name_of(*row.verdicts[i]) : "", count.samples, count.exact,
-                     row.even[i], column.correction ? name_of(column.correction->skid.verdict) : "",
-                     if_corrected(count.corrected), if_corrected(count.low),
-                     if_corrected(count.high)));
+          csv_fields(row.verdicts[i] ? name_of(*row.verdicts[i]) : "", count.samples, count.exact));
     }
   }
 }

@@ -11,16 +11,6 @@ using listing::Code;
 using listing::Row;
 using listing::RowKind;
 
-Json correction_of(const listing::Column& column) {
-  if (!column.correction) return nullptr;
-  const correct::Skid& skid = column.correction->skid;
-  return {{"verdict", name_of(skid.verdict)},
-          {"reason", text_or_null(skid.reason)},
-          {"advice", text_or_null(skid.advice)},
-          {"instructions", skid.instructions},
-          {"source", name_of(skid.source)}};
-}
-
 Json column_of(const listing::Column& column) {
   const auto& m = column.described;
   Json samples = {{"read", column.read()}};
@@ -44,13 +34,7 @@ Json column_of(const listing::Column& column) {
           {"precise", {{"requested", m.precise.requested}, {"recorded", m.precise.recorded}}},
           {"samples", std::move(samples)},
           {"verdicts",
-           {{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}}},
-          {"correction", correction_of(column)}};
-}
-
-/// Null where the column is not corrected.
-Json if_corrected(const listing::Listing& listing, std::size_t column, std::uint64_t samples) {
-  return listing.columns[column].is_corrected() ? Json(samples) : Json();
+           {{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}}}};
 }
 
 Json source_of(const Row& row, listing::SourceText* sources) {
@@ -62,21 +46,15 @@ Json source_of(const Row& row, listing::SourceText* sources) {
   return {{"file", row.source->file}, {"line", row.source->line}, {"text", std::move(text)}};
 }
 
-Json row_of(const listing::Listing& listing, const Code& code, const Row& row,
-            listing::SourceText* sources) {
+Json row_of(const Code& code, const Row& row, listing::SourceText* sources) {
   const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
   Json counts = Json::array();
   for (std::size_t i = 0; i < code.columns.size(); ++i) {
     const auto verdict = row.verdicts[i];
-    const std::size_t column = code.columns[i];
-    counts.push_back({{"column", column},
+    counts.push_back({{"column", code.columns[i]},
                       {"samples", row.counts[i].samples},
                       {"exact_ip_samples", row.counts[i].exact},
-                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()},
-                      {"even", row.even[i]},
-                      {"corrected", if_corrected(listing, column, row.counts[i].corrected)},
-                      {"low", if_corrected(listing, column, row.counts[i].low)},
-                      {"high", if_corrected(listing, column, row.counts[i].high)}});
+                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()}});
   }
   return {{"kind", name_of(row.kind)},
           {"part", has_place && code.map ? Json(name_of(row.part)) : Json()},
@@ -112,15 +90,12 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
           {"columns", array_of(code.columns,
                                [&](std::size_t column) -> Json {
                                  const listing::Count total = code.total(column);
-                                 return {
-                                     {"column", column},
-                                     {"samples", total.samples},
-                                     {"exact_ip_samples", total.exact},
-                                     {"corrected", if_corrected(listing, column, total.corrected)}};
+                                 return {{"column", column},
+                                         {"samples", total.samples},
+                                         {"exact_ip_samples", total.exact}};
                                })},
-          {"rows",
-           array_of(listing::rows(listing, code, code.columns, choices.folding),
-                    [&](const Row& row) { return row_of(listing, code, row, choices.sources); })}};
+          {"rows", array_of(listing::rows(listing, code, code.columns, choices.folding),
+                            [&](const Row& row) { return row_of(code, row, choices.sources); })}};
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "analysis/wording.h"
-#include "src/output/correct/correct.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
 #include "src/output/report/grouping.h"
@@ -7,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -49,10 +47,7 @@ struct Cells {
   std::string label;
   std::size_t column = 0;  ///< of the listing
   Count total;
-  bool is_mixed = false;            ///< some of them have EXACT_IP and others have not
-  std::size_t even_width = 0;       ///< of the even counts; 0: there are none
-  std::size_t corrected_width = 0;  ///< of the corrected counts; 0: there are none
-  std::size_t interval_width = 0;   ///< of their bounds; 0: each is its count
+  bool is_mixed = false;  ///< some of them have EXACT_IP and others have not
   std::size_t number_width = 1, width = 0;
 };
 
@@ -70,16 +65,7 @@ class Panel {
       is_accused_ = is_accused_ || is_never(row);
       is_censored_ = is_censored_ || (row.part == Part::censored && is_sampled(row));
     }
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      for (const Row& row : rows_) {
-        if (!row.even[i]) continue;
-        has_even_ = true;
-        cells_[i].even_width =
-            std::max({cells_[i].even_width, kEven.size(), number_text(*row.even[i]).size()});
-      }
-      if (listing_.columns[cells_[i].column].is_corrected()) measure_corrected(i);
-      measure(cells_[i]);
-    }
+    for (Cells& cells_of_one : cells_) measure(cells_of_one);
   }
 
   std::string text() {
@@ -102,61 +88,23 @@ class Panel {
   bool is_accused() const { return is_accused_; }
   /// Whether samples are so far away that they may be farther.
   bool is_censored() const { return is_censored_; }
-  bool has_even() const { return has_even_; }
-  bool has_corrected() const { return has_corrected_; }
 
  private:
   static constexpr std::size_t kGap = 2;
-  static constexpr std::string_view kEven = "even";
-  static constexpr std::string_view kCorrected = "corrected";
-  static constexpr std::string_view kInterval = "interval";
   static constexpr std::size_t kMarks = 4;  ///< what marks a line, with a gap on either side
-
-  void measure_corrected(std::size_t i) {
-    has_corrected_ = true;
-    Cells& cells = cells_[i];
-    const auto total = code_.total(cells.column).corrected;
-    cells.corrected_width = std::max(kCorrected.size(), fmt::format("{}", total).size());
-    for (const Row& row : rows_) {
-      const std::string interval = interval_text(row.counts[i]);
-      if (interval.empty()) continue;
-      cells.interval_width =
-          std::max({cells.interval_width, kInterval.size(), display_width(interval)});
-    }
-  }
-
-  /// Bounds of the corrected count; empty where it is certain.
-  std::string interval_text(const Count& count) const {
-    if (count.low == count.high) return {};
-    return page_.range(fmt::format("{}", count.low), fmt::format("{}", count.high));
-  }
-
-  std::string corrected_cell(const Cells& cells, const Count& count, bool is_row) const {
-    if (cells.corrected_width == 0) return {};
-    std::string number(is_row ? "." : "");
-    if (count.corrected > 0) number = fmt::format("{}", count.corrected);
-    std::string text = ' ' + pad_left(number, cells.corrected_width);
-    if (cells.interval_width > 0)
-      text += ' ' + pad_left(interval_text(count), cells.interval_width);
-    return text;
-  }
 
   void measure(Cells& cells) const {
     cells.total = code_.total(cells.column);
     cells.is_mixed = cells.total.exact > 0 && cells.total.exact < cells.total.samples;
     const auto read = listing_.columns[cells.column].read();
     cells.number_width = fmt::format("{}", read).size();
-    const std::size_t content = cells.number_width + 1 + kShareWidth +
-                                (cells.is_mixed ? 1 + kShareWidth : 0) +
-                                (cells.even_width > 0 ? 1 + cells.even_width : 0) +
-                                (cells.corrected_width > 0 ? 1 + cells.corrected_width : 0) +
-                                (cells.interval_width > 0 ? 1 + cells.interval_width : 0);
+    const std::size_t content =
+        cells.number_width + 1 + kShareWidth + (cells.is_mixed ? 1 + kShareWidth : 0);
     cells.width = kGap + std::max(content, display_width(cells.label));
     cells.number_width += cells.width - kGap - content;
   }
 
-  std::string cell(const Cells& cells, const Count& count, std::uint64_t whole, bool is_row,
-                   std::optional<double> even = {}) const {
+  std::string cell(const Cells& cells, const Count& count, std::uint64_t whole, bool is_row) const {
     std::string number = count.samples == 0 ? "." : fmt::format("{}", count.samples);
     std::string text = std::string(kGap, ' ') + pad_left(number, cells.number_width) + ' ' +
                        pad_left(short_percent(count.samples, whole), kShareWidth);
@@ -167,12 +115,8 @@ class Panel {
       if (count.samples > 0 && differs) shown = exact.empty() ? "0" : exact;
       text += ' ' + pad_left(shown, kShareWidth);
     }
-    if (cells.even_width > 0) {
-      text += ' ' + pad_left(even ? number_text(*even) : std::string(), cells.even_width);
-    }
-    text += corrected_cell(cells, count, is_row);
     Ink ink = Ink::plain;
-    if (count.none()) {
+    if (count.samples == 0) {
       ink = Ink::dim;
     } else if (is_row && whole > 0 &&
                static_cast<double>(count.samples) >= kHot * static_cast<double>(whole)) {
@@ -231,7 +175,7 @@ class Panel {
 
   static bool is_sampled(const Row& row) {
     return std::any_of(row.counts.begin(), row.counts.end(),
-                       [](const Count& count) { return !count.none(); });
+                       [](const Count& count) { return count.samples > 0; });
   }
 
   static bool is_never(const Row& row) {
@@ -251,7 +195,7 @@ class Panel {
   std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {
     std::string lead;
     for (std::size_t i = first; i < last; ++i) {
-      lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true, row.even[i]);
+      lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true);
     }
     lead += marks(row) + page_.paint(pad_left(at(row), at_width_), Ink::dim) + ' ';
     const Ink ink = row.part == Part::trigger                        ? Ink::green
@@ -272,10 +216,8 @@ class Panel {
       text += page_.hanging(lead + std::string(kMarks, ' '), used + kMarks, what, Ink::dim);
     };
     const bool is_target = code_.kind == listing::Kind::target;
-    sum(is_target ? "sum, in the loop" : "sum, in the function", true, [](const Cells& cells) {
-      // No bounds: those of its instructions add up to wider ones.
-      return Count{.samples = cells.total.samples, .corrected = cells.total.corrected};
-    });
+    sum(is_target ? "sum, in the loop" : "sum, in the function", true,
+        [](const Cells& cells) { return Count{cells.total.samples}; });
     sum("of these EXACT_IP", true, [](const Cells& cells) { return Count{cells.total.exact}; });
     const auto own = static_cast<std::size_t>(code_.kind == listing::Kind::kernel_function
                                                   ? listing::Where::kernel
@@ -286,7 +228,7 @@ class Panel {
         return Count{where == own ? samples - cells.total.samples : samples};
       };
       if (std::any_of(cells_.begin(), cells_.end(),
-                      [&](const Cells& cells) { return !elsewhere(cells).none(); })) {
+                      [&](const Cells& cells) { return elsewhere(cells).samples > 0; })) {
         sum(kElsewhere.at(where), false, elsewhere);
       }
     }
@@ -332,9 +274,6 @@ class Panel {
       units += std::string(kGap, ' ') + pad_left("n", cells.number_width) + ' ' +
                pad_left("%", kShareWidth);
       if (cells.is_mixed) units += ' ' + pad_left("EX%", kShareWidth);
-      if (cells.even_width > 0) units += ' ' + pad_left(kEven, cells.even_width);
-      if (cells.corrected_width > 0) units += ' ' + pad_left(kCorrected, cells.corrected_width);
-      if (cells.interval_width > 0) units += ' ' + pad_left(kInterval, cells.interval_width);
     }
     units += std::string(kMarks, ' ') + pad_left("at", at_width_) + ' ' +
              (code_.starts.empty() ? "place" : "instruction");
@@ -363,7 +302,7 @@ class Panel {
   std::vector<Cells> cells_;
   std::vector<Row> rows_;
   std::size_t at_width_ = 2;
-  bool is_accused_ = false, is_censored_ = false, has_even_ = false, has_corrected_ = false;
+  bool is_accused_ = false, is_censored_ = false;
 };
 
 std::string code_title(const Page& page, const Code& code) {
@@ -433,21 +372,6 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
     note("~ censored: near the end of the runway; the skid may be longer than the runway",
          Ink::dim);
   }
-  if (panel.has_even()) {
-    note(
-        "even: the samples of an instruction where those of its block are spread evenly "
-        "(docs/audit.md)",
-        Ink::dim);
-  }
-  if (panel.has_corrected()) {
-    note("corrected: the samples of an instruction with the skid taken out (docs/correct.md)",
-         Ink::dim);
-  }
-  for (const Column& column : event.columns) {
-    const auto& correction = column_of(listing, described, column).correction;
-    if (!correction || correction->skid.verdict == correct::Verdict::corrected) continue;
-    note(fmt::format("{}: {}", column.label, verdict_text(correction->skid)), Ink::yellow);
-  }
   if (!without.empty()) {
     note(fmt::format("no sample here of {}", joined(without)), Ink::dim);
   }
@@ -480,7 +404,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   if (cells.empty()) return {};
   // A function may have been sampled by some events of a recording only.
   const bool is_sampled = std::any_of(cells.begin(), cells.end(), [&](const Cells& of_one) {
-    return !code.total(of_one.column).none();
+    return code.total(of_one.column).samples > 0;
   });
   if (!is_sampled && code.kind != listing::Kind::target) {
     return page.rule(event.event) + page.note("no sample here", Ink::dim);
