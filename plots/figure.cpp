@@ -8,8 +8,8 @@ namespace skid::plots {
 namespace {
 
 /// By Kind.
-constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",    "heatmap",
-                                                             "ledger",    "forest", "bias"};
+constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf", "ledger", "forest",
+                                                             "bias"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
   switch (options.kind) {
@@ -17,8 +17,6 @@ Figure figure_of(const Machines& machines, const FigureOptions& options) {
       return histogram_figure(machines, {options.arrangement, options.logarithmic});
     case Kind::cdf:
       return cdf_figure(machines);
-    case Kind::heatmap:
-      return heatmap_figure(machines);
     case Kind::ledger:
       return ledger_figure(machines);
     case Kind::forest:

@@ -119,26 +119,14 @@ void send_axis(Gnuplot& gnuplot, char name, const Axis& axis) {
                          name == 'x' ? "0,0.5" : "0.5,0");
 }
 
-/// Centre, sides, bottom and top of each box, as `with boxxyerror` expects them, and its colour
-/// where it is shaded.
+/// Centre, sides, bottom and top of each box, as `with boxxyerror` expects them.
 void send_boxes(Gnuplot& gnuplot, const Boxes& boxes) {
-  std::vector<std::tuple<double, double, double, double, double, double>> plain;
-  std::vector<std::tuple<double, double, double, double, double, double, std::uint32_t>> shaded;
+  std::vector<std::tuple<double, double, double, double, double, double>> data;
   for (const Box& box : boxes.boxes) {
-    const std::tuple sides{
-        (box.left + box.right) / 2,    (box.bottom + box.top) / 2,   box.left, box.right,
-        std::min(box.bottom, box.top), std::max(box.bottom, box.top)};
-    if (boxes.shaded) {
-      shaded.push_back(std::tuple_cat(sides, std::tuple{rgb_of_shade(box.shade)}));
-    } else {
-      plain.push_back(sides);
-    }
+    data.emplace_back((box.left + box.right) / 2, (box.bottom + box.top) / 2, box.left, box.right,
+                      std::min(box.bottom, box.top), std::max(box.bottom, box.top));
   }
-  if (boxes.shaded) {
-    gnuplot.send1d(shaded);
-  } else {
-    gnuplot.send1d(plain);
-  }
+  gnuplot.send1d(data);
 }
 
 void send_points(Gnuplot& gnuplot, const Points& points) {
@@ -179,11 +167,8 @@ void send_panel(Gnuplot& gnuplot, const Figure& figure, const Panel& panel) {
   std::vector<std::string> plots;
   for (const Boxes& boxes : panel.boxes) {
     if (boxes.boxes.empty()) continue;
-    plots.push_back(boxes.shaded
-                        ? "'-' using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable fs solid 1.0 "
-                          "noborder notitle"
-                        : fmt::format("'-' using 1:2:3:4:5:6 with boxxyerror {} notitle",
-                                      style_of(boxes.fill)));
+    plots.push_back(
+        fmt::format("'-' using 1:2:3:4:5:6 with boxxyerror {} notitle", style_of(boxes.fill)));
   }
   for (const Curve& curve : panel.curves) {
     plots.push_back(fmt::format("'-' using 1:2 with lines {} notitle", style_of(curve.style)));

@@ -20,7 +20,6 @@ struct HistogramStyle {
 
 Figure histogram_figure(const Machines& machines, const HistogramStyle& style);
 Figure cdf_figure(const Machines& machines);
-Figure heatmap_figure(const Machines& machines);
 Figure ledger_figure(const Machines& machines);
 
 /// Whether a measurement has several triggers at known distances.

@@ -36,14 +36,12 @@ struct Meaning {
 struct Box {
   double left = 0, right = 0, bottom = 0, top = 0;
   Meaning meaning = {};
-  double shade = 0;  ///< 0 to 1, of shaded boxes
 };
 
 /// Boxes of one look.
 struct Boxes {
   Fill fill = {};
   std::vector<Box> boxes = {};
-  bool shaded = false;  ///< each box has the colour of its shade instead
 };
 
 struct Curve {

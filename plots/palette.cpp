@@ -1,8 +1,6 @@
 #include "plots/palette.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace skid::plots {
 namespace {
@@ -67,21 +65,6 @@ Color color_of_side(std::size_t side) {
   constexpr std::array kSides{Color::blue,   Color::vermillion, Color::green, Color::orange,
                               Color::purple, Color::sky_blue,   Color::black};
   return kSides[side % kSides.size()];
-}
-
-std::uint32_t rgb_of_shade(double shade) {
-  constexpr std::array<std::uint32_t, 10> kCividis{0xfee838, 0xe1cc55, 0xc3b369, 0xa59c74,
-                                                   0x8a8678, 0x707173, 0x575d6d, 0x3b496c,
-                                                   0x123570, 0x00224e};
-  const double at = std::clamp(shade, 0.0, 1.0) * (kCividis.size() - 1);
-  const auto left = std::min(static_cast<std::size_t>(at), kCividis.size() - 2);
-  const double part = at - static_cast<double>(left);
-  std::uint32_t rgb = 0;
-  for (const unsigned shift : {16U, 8U, 0U}) {
-    const double from = (kCividis[left] >> shift) & 0xff, to = (kCividis[left + 1] >> shift) & 0xff;
-    rgb |= static_cast<std::uint32_t>(std::lround(from + part * (to - from))) << shift;
-  }
-  return rgb;
 }
 
 }  // namespace skid::plots

@@ -4,7 +4,6 @@
 #include "analysis/ledger.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -52,9 +51,5 @@ LineStyle line_style_of(int level);
 
 /// Of the n-th side of a comparison or machine; there are seven, which repeat.
 Color color_of_side(std::size_t side);
-
-/// 0xRRGGBB of a shade from 0 (light) to 1 (dark) in cividis (J. R. Nuñez et al., PLOS ONE 13,
-/// 2018): equal steps of lightness, distinct with any colour vision and in grey.
-std::uint32_t rgb_of_shade(double shade);
 
 }  // namespace skid::plots

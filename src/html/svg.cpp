@@ -179,13 +179,8 @@ class PanelDrawing {
     // A single sample among a million stays visible.
     const double width = std::max(1.0, x(box.right) - x(box.left));
     const double height = std::max(1.0, y(box.bottom) - y(box.top));
-    Attributes attributes = rectangle(x(box.left), y(box.bottom) - height, width, height);
-    if (look.shaded) {
-      attributes.emplace_back("fill", fmt::format("#{:06x}", plots::rgb_of_shade(box.shade)));
-    } else {
-      attributes = colored(look.fill.color, std::move(attributes));
-    }
-    return mark("rect", std::move(attributes), box.meaning);
+    Attributes place = rectangle(x(box.left), y(box.bottom) - height, width, height);
+    return mark("rect", colored(look.fill.color, std::move(place)), box.meaning);
   }
 
   Markup draw(const plots::Curve& curve) const {

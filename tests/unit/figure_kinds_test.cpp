@@ -257,22 +257,6 @@ TEST(CdfFigure, DotsTheLineFromTheCensoredOffsetOn) {
   EXPECT_EQ(panel.captions.at(0).text, "none:  100 samples, period 100, 70 censored");
 }
 
-TEST(HeatmapFigure, ShadesSharesOfAllLocatedSamples) {
-  const Figure figure =
-      drawn(heatmap_figure, {make({.offsets = {{0, 99990}, {4, 8}, {4500, 1}, {4700, 1}}}),
-                             make({.level = 1, .kernel_samples = 3})});
-  ASSERT_THAT(figure.blocks, SizeIs(2)) << "the scale and the event";
-  const Panel& panel = figure.blocks[1].panels.at(0);
-  const auto& boxes = panel.boxes.at(0).boxes;
-  ASSERT_THAT(boxes, SizeIs(2));
-  EXPECT_EQ(boxes[0].left, -0.5);
-  EXPECT_NEAR(boxes[0].shade, 1, 1e-4);
-  EXPECT_EQ(boxes[1].meaning.value, "8 samples (0.01% of the located)");
-  EXPECT_EQ(boxes[1].shade, 0) << "below the scale";
-  EXPECT_EQ(panel.notes.at(0).text, "no located samples");
-  EXPECT_THAT(texts_of(figure), Contains(HasSubstr(", 2 beyond the axis")));
-}
-
 TEST(LedgerFigure, FillsBarsInTheOrderOfTheClasses) {
   auto m = make({.offsets = {{0, 50}, {-1, 125}}, .kernel_samples = 25});
   const Figure figure = drawn(ledger_figure, {m});
