@@ -66,7 +66,7 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
       {"cdf", {"How far samples land", "located samples up to here", "censored"}},
       {"ledger", {"by class", "share of the samples read", "skid", "hit"}},
       {"forest", {"Hit ratios", "hit ratio", "95% intervals"}},
-      {"bias", {"Which trigger", "max/min 9.02", "share of samples", "even share"}}};
+      {"bias", {"Which trigger", "max/min 9.03", "share of samples", "even share"}}};
   for (const auto& [kind, expected] : texts) {
     const auto drawn = skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg"});
     ASSERT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;

@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, INSTRUCTIONS, LOAD, OF_ALL_INSTRUCTIONS,
-                      TAGGED, TAKEN, machines)
+from machines import (CYCLES, EINVAL, EOPNOTSUPP, EVENTS_PER_ITERATION, INSTRUCTIONS, LOAD,
+                      OF_ALL_INSTRUCTIONS, TAGGED, TAKEN, machines)
 
 FAULTS = {
     "late": "levels 2 and 3 are one instruction late",
