@@ -3,8 +3,8 @@
 #include "src/events/default_set.h"
 
 #include "src/events/triggers.h"
-#include "src/record/choice.h"
 #include "src/perftool/record_command.h"
+#include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
