@@ -4,17 +4,21 @@
 # run, and no root is needed: apt uses a separate state with the package sources and keys of this machine
 # and no installed packages.
 # usage: fetch-debian-packages.sh --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE...
+#        fetch-debian-packages.sh --source --into DIR PACKAGE...
 #   --arch ARCH        Debian's name of the architecture: amd64, arm64
 #   --into DIR         creates root/ (contents of the packages), packages (lines with name and version)
 #                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
 #   --without PACKAGE  treat PACKAGE as installed: neither it nor its dependencies are downloaded
 #   --only             only the named packages, without dependencies
+#   --source           the upstream sources of the packages, without Debian's changes; the package sources
+#                      of this machine need not list sources
 # exit status: 0 done, 1 failed, 64 wrong usage, 69 the package sources cannot be reached
 set -eu
 export LC_ALL=C
 
 usage() {
   echo "usage: $0 --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE..." >&2
+  echo "       $0 --source --into DIR PACKAGE..." >&2
   exit 64
 }
 fail() { # status, message
@@ -27,7 +31,7 @@ is_name() { # letters, digits, + - . only, which apt cannot mistake for an optio
   esac
 }
 
-arch='' into='' only=no without='' packages=''
+arch='' into='' only=no source=no without='' packages=''
 while [ $# -gt 0 ]; do
   case "$1" in
     --arch | --into | --without)
@@ -40,6 +44,7 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --only) only=yes ;;
+    --source) source=yes ;;
     -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) usage ;;
     *) is_name "$1" || fail 64 "'$1' is not a package name"; packages="$packages $1" ;;
@@ -47,6 +52,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 if [ -z "$into" ] || [ -z "$packages" ]; then usage; fi
+if [ "$source" = yes ]; then
+  if [ -n "$arch$without" ] || [ "$only" = yes ]; then usage; fi
+  arch=$(dpkg --print-architecture)
+fi
 is_name "$arch" || usage
 for tool in apt-get dpkg-deb tar; do
   command -v "$tool" >/dev/null || fail 1 "$tool is missing; expected Debian or a derived system"
@@ -58,7 +67,7 @@ if [ -n "$(ls -A "$into" 2>/dev/null)" ] && [ ! -f "$into/apt/apt.conf" ]; then
 fi
 mkdir -p "$into/apt"
 into=$(cd "$into" && pwd)
-request="arch $arch, only $only, without$without, packages$packages"
+request="arch $arch, source $source, only $only, without$without, packages$packages"
 [ ! -f "$into/request" ] || [ "$(cat "$into/request")" != "$request" ] || exit 0
 rm -rf "$into/request" "$into/root" "$into/extracting" "$into/apt/archives" "$into/apt/placeholders"
 mkdir -p "$into/apt/lists/partial" "$into/apt/archives/partial"
@@ -93,6 +102,22 @@ Dir::Cache::archives "$into/apt/archives/";
 Dir::Log "$into/apt";
 pkgCacheGen::ForceEssential ",";
 CONFIG
+index=Packages
+if [ "$source" = yes ]; then
+  # The same lists with the other type; keys and options stay as they are.
+  index=Sources
+  mkdir -p "$into/apt/sources"
+  list='' parts=''
+  eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"
+  for file in "$list" "${parts%/}"/*.list "${parts%/}"/*.sources; do
+    [ ! -f "$file" ] ||
+      sed 's/^deb\([[:space:]]\)/deb-src\1/; s/^Types:.*/Types: deb-src/' "$file" >"$into/apt/sources/${file##*/}"
+  done
+  cat >>"$into/apt/apt.conf" <<CONFIG
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$into/apt/sources/";
+CONFIG
+fi
 apt() { apt-get -q -y -c "$into/apt/apt.conf" "$@" >>"$log" 2>&1; }
 placeholder() { # package: a status entry on hold, in the version that the others depend on
   printf 'Package: %s\nStatus: hold ok installed\nArchitecture: %s\n' "$1" "$arch"
@@ -103,15 +128,18 @@ placeholder() { # package: a status entry on hold, in the version that the other
 print_errors() { grep -E '^(E|W|Err)[ :]' "$log" | tail -n 8 | sed 's/^/  /' >&2; }
 
 # An unreachable source is no problem if the others have the packages.
-if ! apt update || ! ls "$into"/apt/lists/*_Packages* >/dev/null 2>&1; then
+if ! apt update || ! ls "$into"/apt/lists/*_"$index"* >/dev/null 2>&1; then
   print_errors
-  fail 69 "no package list for $arch could be downloaded; check the network and the package sources (log: $log)"
+  fail 69 "no list of $index for $arch could be downloaded; check the network and the package sources (log: $log)"
 fi
 for package in $without; do
   placeholder "$package" >>"$into/apt/placeholders"
 done
 [ -z "$without" ] || mv "$into/apt/placeholders" "$into/apt/status"
-if [ "$only" = yes ]; then
+if [ "$source" = yes ]; then
+  # shellcheck disable=SC2086 # one argument per package
+  (cd "$into/apt/archives" && apt source --download-only $packages)
+elif [ "$only" = yes ]; then
   # shellcheck disable=SC2086 # one argument per package
   (cd "$into/apt/archives" && apt download $packages)
 else
@@ -129,6 +157,7 @@ fi || {
 mkdir -p "$into/extracting/usr/bin" "$into/extracting/usr/sbin" "$into/extracting/usr/lib"
 ln -s usr/bin usr/sbin usr/lib "$into/extracting/"
 for package in "$into"/apt/archives/*.deb; do
+  [ -f "$package" ] || continue
   dpkg-deb --fsys-tarfile "$package" >"$into/apt/contents.tar" ||
     fail 1 "$package: cannot be extracted"
   tar -x -C "$into/extracting" --keep-directory-symlink --no-same-owner --no-same-permissions \
@@ -136,6 +165,11 @@ for package in "$into"/apt/archives/*.deb; do
   # shellcheck disable=SC2016 # fields of dpkg-deb
   dpkg-deb --show --showformat '${Package} ${Version}\n' "$package"
 done >"$into/packages"
+for archive in "$into"/apt/archives/*.orig.tar.[gx]z; do
+  [ -f "$archive" ] || continue
+  tar -x -C "$into/extracting" --no-same-owner -f "$archive" || fail 1 "$archive: cannot be extracted"
+  echo "${archive##*/}" >>"$into/packages"
+done
 rm -f "$into/apt/contents.tar"
 mv "$into/extracting" "$into/root"
 printf '%s\n' "$request" >"$into/request"
