@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the missing Debian packages that skidscan needs.
-# usage: install-dependencies.sh run|check|develop
+# usage: install-dependencies.sh run|check|lab|develop
 #   run      to build and run
 #   check    also for the tests and the style checks
+#   lab      also to build the emulator of the lab (docs/lab.md)
 #   develop  also for scripts/tidy.sh and bench/speed.py
 set -eu
 
@@ -14,13 +15,15 @@ check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev py
   python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
   python3-pandas r-base-core'
+lab_packages='meson libglib2.0-dev libpixman-1-dev libfdt-dev patch'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in
   run) packages=$run_packages ;;
   check) packages="$run_packages $check_packages" ;;
+  lab) packages="$run_packages $check_packages $lab_packages" ;;
   develop) packages="$run_packages $check_packages $develop_packages" ;;
-  *) echo "usage: $0 run|check|develop" >&2; exit 64 ;;
+  *) echo "usage: $0 run|check|lab|develop" >&2; exit 64 ;;
 esac
 
 missing=

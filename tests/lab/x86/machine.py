@@ -1,0 +1,131 @@
+"""The emulated x86 machine: its CPUs, its boot, its recordings and the truth log."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+# Without these the kernel takes a counter for its watchdog, mistrusts the emulated clock, and slows down.
+APPEND = "nmi_watchdog=0 tsc=reliable mitigations=off"
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """A model of the file `cpus` or of QEMU, with properties."""
+
+    name: str
+    like: str  # skidscan's name, empty if the model is not in the file
+    qemu: str  # model and properties
+    properties: dict[str, str]
+
+    @staticmethod
+    def of(text: str) -> "Cpu":
+        """From NAME[,PROPERTY=VALUE]..., where NAME is in any case, or a model of QEMU."""
+        name, *properties = text.split(",")
+        like, qemu = "", name
+        for line in (HERE / "cpus").read_text().splitlines():
+            if not line.startswith("#") and line.split()[0] == name.lower():
+                name, like, qemu = line.split()
+        values = dict(each.partition("=")[::2] for each in properties)
+        return Cpu(",".join([name, *properties]), like, ",".join([qemu, *properties]), values)
+
+    def require(self) -> None:
+        """Ends the program if neither the file nor QEMU has the model."""
+        model = self.qemu.split(",")[0]
+        known = subprocess.run([tool("qemu/build.sh"), "-cpu", "help"], capture_output=True, text=True,
+                               check=True).stdout
+        if not self.like and f" {model} " not in known:
+            names = ", ".join(self.names())
+            sys.exit(f"unknown CPU '{model}'; expected {names}, or a model of QEMU, such as Broadwell")
+
+    @staticmethod
+    def names() -> list[str]:
+        lines = (HERE / "cpus").read_text().splitlines()
+        return [line.split()[0] for line in lines if not line.startswith("#")]
+
+    def fault(self, name: str) -> int:
+        return int(self.properties.get(name, "0"), 0)
+
+
+def tool(script: str, *arguments: str) -> str:
+    """Output of a script that says on its own why it cannot go on; so does this program then."""
+    done = subprocess.run([HERE.parent / script, *arguments], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout.strip()
+
+
+def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append="", options=(),
+         cached=False) -> Path:
+    """Runs shell commands in a guest; returns the directory with what they wrote to /results."""
+    qemu = tool("qemu/build.sh", *(["--cached"] if cached else []))
+    packages = tool("guest/packages.sh", "x86_64")
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "commands").write_text(
+        "mv /usr/bin/perf /usr/lib/perf\n"
+        f"cp {HERE}/perf /usr/bin/perf\n"
+        "chmod 444 /dev/cpu/*/cpuid\n"
+        "echo 100 >/tmp/mark\ntouch /results/marks\nchmod 666 /tmp/mark /results/marks\n" + commands)
+    initrd = directory / "initrd"
+    subprocess.run([HERE.parent / "guest/initramfs.sh", "x86_64", packages, directory / "commands",
+                    initrd, HERE / "perf", *files], check=True)
+    model = f"{cpu.qemu},pmu=on,-hypervisor,pmu-log={directory}/truth.log"
+    done = subprocess.run(
+        [HERE.parent / "guest/boot.sh", "x86_64", packages, initrd, directory, qemu, "-cpu", model,
+         *options], env={**os.environ, "APPEND": f"{APPEND} {append}"},
+        capture_output=True, text=True, check=False)
+    initrd.unlink()
+    if done.returncode:
+        sys.exit(f"{cpu.name}: {done.stderr}")
+    results = directory / "results"
+    if (results / "status").read_text().strip() != "0":
+        sys.exit(f"{cpu.name}: a command failed in the guest:\n{(results / 'commands.log').read_text()}")
+    return results
+
+
+@dataclass
+class Truth:
+    """What the log has of one recording, in order. Addresses as numbers."""
+
+    records: list[dict] = field(default_factory=list)  # of PEBS and IBS, written ones only
+    interrupts: list[dict] = field(default_factory=list)
+    lost: int = 0  # records that were not written
+
+
+def truths(directory: Path) -> dict[Path, Truth]:
+    """By recording, from the marks that x86/perf writes."""
+    results = directory / "results"
+    files = {}
+    for line in (results / "marks").read_text().splitlines():
+        mark, where, command = line.split(" ", 2)
+        output = re.search(r" -o (\S+)", command)
+        if output:
+            path = Path(where) / output.group(1).removesuffix(".partial")
+            if path.is_relative_to("/results"):
+                files[int(mark)] = results / path.relative_to("/results")
+    found: dict[Path, Truth] = {}
+    truth = Truth()
+    with open(directory / "truth.log") as log:
+        for line in log:
+            kind, *words = line.split()
+            if kind == "MARK":
+                path = files.get(int(words[0]))
+                truth = found.setdefault(path, Truth()) if path else Truth()
+                continue
+            values = {}
+            for word in words:
+                key, _, value = word.partition("=")
+                if value and key not in values and "," not in value:
+                    values[key] = int(value, 0)
+            if kind == "PMI":
+                truth.interrupts.append(values)
+            elif "written" in words:
+                truth.records.append(values)
+            elif kind in ("PEBS", "IBS"):
+                truth.lost += 1
+    return found

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+"""Records events on emulated CPUs by kits and compares each sample with the emulator's truth log, then the
+conclusions of skidscan (report, audit, correct) with what follows from the log. docs/lab.md describes it.
+
+A row is one recording, or one that the kernel has to refuse. A difference is a sample that is missing, too
+many, or at another address than the log requires:
+- at level 0 the interrupted address; with PEBS at level 1 the IP of the record, at levels 2 and 3 its
+  eventing IP; with IBS the IP of the op.
+exit status: 0 no difference and all conclusions right, 1 otherwise, 77 skipped, 64 wrong usage
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from machine import Cpu, Truth, boot, truths
+
+LEVELS = ("none", "p", "pp", "ppp")
+
+
+@dataclass(frozen=True)
+class Event:
+    code: str
+    options: str  # of the kit: trigger, period, iterations
+    levels: tuple = LEVELS
+    precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
+    constant: bool = True  # level 1 is a constant number of instructions after the trigger
+    refused: tuple = ()  # levels, besides those above the CPU's max_precise
+
+
+# Periods from 32, because the kernel refuses shorter ones on Nehalem and Haswell. One less than a prime,
+# because PEBS samples each (period + 1)th event.
+LOOP = "-c 36 --iterations 150000"
+LOADS, STORES = Event("r81d0:u", f"--trigger load {LOOP}"), Event("r82d0:u", f"--trigger store {LOOP}")
+TAKEN, CALLS = f"--trigger branch-taken {LOOP}", f"--trigger call {LOOP}"
+CYCLES = Event("cycles:P", "--trigger load -F 4000 -g --iterations 400000", levels=("P",), precise=False)
+RETIRED = "--trigger load -c 10006 --iterations 300000"
+KERNEL = Event("r1c0", "--trigger load -c 50020 --iterations 400000", precise=False)
+LATENCY = Event("cpu/mem-loads,ldlat=30/u", "--trigger load-dram -c 36 --iterations 150000 --working-set 16MiB",
+                levels=LEVELS[1:])
+SEVERAL = Event("r81d0:u", "--trigger load --triggers 8 -c 36 --iterations 20000", levels=("none", "p", "pp"))
+
+SANDY_BRIDGE = {
+    "loads": LOADS,
+    "stores": STORES,
+    "locked": Event("r21d0:u", f"--trigger lock-rmw {LOOP}"),
+    "taken": Event("r20c4:u", TAKEN),
+    "not-taken": Event("r10c4:u", f"--trigger branch-not-taken {LOOP}", precise=False),
+    "calls": Event("r2c4:u", CALLS),
+    "returns": Event("r8c4:u", f"--trigger ret {LOOP}"),
+    "mispredicted": Event("r1c5:u", f"--trigger branch-mispredict {LOOP}"),
+    "prec-dist": Event("r1c0:u", RETIRED, precise=False),
+    "latency": LATENCY,
+    "cycles": CYCLES,
+    "branch-stack": Event("r20c4:u", f"-b {TAKEN}"),
+    "several": SEVERAL,
+    "kernel": KERNEL,
+}
+ICE_LAKE = SANDY_BRIDGE | {
+    "not-taken": Event("r10c4:u", f"--trigger branch-not-taken {LOOP}"),
+    "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict {LOOP}"),
+    "prec-dist": Event("r100:u", RETIRED, precise=False),
+}
+NEHALEM = {
+    "loads": Event("r10b:u", f"--trigger load {LOOP}"),
+    "stores": Event("r20b:u", f"--trigger store {LOOP}"),
+    "conditional": Event("r1c4:u", TAKEN, levels=("none", "p")),
+    "calls": Event("r2c4:u", CALLS),
+    "retired": Event("r1c0:u", RETIRED, precise=False),
+    "cycles": CYCLES,
+    "branch-stack": Event("r2c4:u", f"-b {CALLS}"),
+    "kernel": KERNEL,
+}
+MILAN = {
+    "ibs": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger load -c 50000 --iterations 400000", precise=False),
+    "retired": Event("rc0:u", RETIRED, levels=("none",), precise=False),
+    "taken": Event("rc4:u", TAKEN, levels=("none",)),
+    "mispredicted": Event("rc3:u", f"--trigger branch-mispredict {LOOP}", levels=("none",)),
+}
+EVENTS = {"nehalem": NEHALEM, "sandybridge": SANDY_BRIDGE, "haswell": SANDY_BRIDGE, "skylake": SANDY_BRIDGE,
+          "icelake": ICE_LAKE, "sapphirerapids": ICE_LAKE, "milan": MILAN}
+# What the kernel has to refuse on Sapphire Rapids: level 3 without a counter for it, and branch stacks,
+# because the architectural ones are not emulated.
+ONLY_PREC_DIST = {"prec-dist", "cycles", "kernel"}
+FAULTS = {
+    "pebs-late-every": (1, 10, 100),
+    "pebs-ip-skid": (1, 3, 8),
+    "pebs-drop-every": (2, 3, 10),
+    "pebs-shadow": (10, 40, 200),
+    "pmi-skid": (0, 50, 200),
+    "pmi-spread": (1, 2, 64),
+    "pebs-pmi-skid": (10, 100, 1000),
+}
+WITHOUT_PEBS = ("pebs-fmt=0", "clearcpuid=dts")
+
+
+@dataclass
+class Job:
+    """One boot."""
+
+    cpu: Cpu
+    events: dict[str, Event]
+    append: str = ""  # to the kernel's command line
+    without_pebs: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.cpu.name} {self.append}".strip()
+
+
+@dataclass
+class Row:
+    event: str
+    level: str
+    samples: int = 0
+    differences: int = 0
+    expected: str = ""
+    seen: str = ""
+    wrong: list[str] = field(default_factory=list)  # conclusions
+
+
+def events_of(cpu: Cpu) -> dict[str, Event]:
+    name = cpu.name.split(",")[0]
+    if name in EVENTS:
+        return EVENTS[name]
+    return MILAN if cpu.qemu.startswith(("EPYC", "Opteron")) else SANDY_BRIDGE
+
+
+def jobs_of(arguments) -> list[Job]:
+    def chosen(cpu: Cpu, names) -> dict[str, Event]:
+        known = events_of(cpu)
+        unknown = set(names) - set(known)
+        if unknown:
+            sys.exit(f"{cpu.name} has no event {sorted(unknown)[0]}; expected {', '.join(known)}")
+        return {name: known[name] for name in names} if names else known
+
+    if arguments.cpu:
+        return [Job(Cpu.of(text), chosen(Cpu.of(text), arguments.event), arguments.append)
+                for text in arguments.cpu]
+    if arguments.subset == "quick":
+        return [Job(Cpu.of("skylake"), chosen(Cpu.of("skylake"), ["loads", "taken"]))]
+    loads = {"loads": LOADS}
+    if arguments.subset == "part":
+        names = {"sandybridge": ["loads", "taken"], "skylake": [], "icelake": ["loads", "prec-dist"],
+                 "milan": ["ibs"]}
+        return [*(Job(Cpu.of(name), chosen(Cpu.of(name), events)) for name, events in names.items()),
+                *(Job(Cpu.of(f"skylake,{fault}"), loads)
+                  for fault in ("pebs-late-every=10", "pebs-ip-skid=3"))]
+    sound = [Job(Cpu.of(name), chosen(Cpu.of(name), arguments.event)) for name in Cpu.names()]
+    # A long runway for the longest skid of a fault.
+    long = {"loads": Event(LOADS.code, f"{LOADS.options} --nops 600")}
+    broken = [Job(Cpu.of(f"skylake,{fault}={strength}"), long)
+              for fault, strengths in FAULTS.items() for strength in strengths]
+    broken += [Job(Cpu.of(f"milan,pebs-late-every={strength}"), {"ibs": MILAN["ibs"]})
+               for strength in FAULTS["pebs-late-every"]]
+    without = [Job(Cpu.of("skylake,pebs-fmt=0"), loads, without_pebs=True),
+               Job(Cpu.of("skylake"), loads, "clearcpuid=dts", without_pebs=True)]
+    return sound + broken + without
+
+
+class Session:
+    """The recordings of one boot."""
+
+    def __init__(self, job: Job, skidscan: Path, directory: Path, options, cached: bool):
+        self.job, self.skidscan, self.directory = job, skidscan, directory
+        shutil.rmtree(directory, ignore_errors=True)
+        kits = directory / "kits"
+        kits.mkdir(parents=True)
+        commands = ["cat /sys/bus/event_source/devices/cpu/caps/max_precise >/results/max_precise || true",
+                    "cat /sys/bus/event_source/devices/cpu/caps/branches >/results/branches || true"]
+        for name, event in job.events.items():
+            levels = [] if event.levels == ("P",) else ["-p", ",".join(event.levels)]
+            nops = [] if "--nops" in event.options else ["--nops", "150"]
+            per_cpu = [*levels, *nops, *event.options.split()]
+            self.run_skidscan("kit", "-q", "-e", event.code, *per_cpu, "-o", f"{kits / name}/")
+            # A refusal of a level is an expected row, and the script says so by its status.
+            commands.append(f"sh {kits / name}/skidscan-kit/run.sh -o /results/{name}.run || true")
+        commands.append("/usr/bin/perf record -e dummy -o /tmp/end true")  # ends the log of the last recording
+        self.results = boot(job.cpu, directory, "\n".join(commands) + "\n", [kits], append=job.append,
+                            options=options, cached=cached)
+        self.truths = truths(directory)
+
+    def run_skidscan(self, *arguments) -> str:
+        done = subprocess.run([self.skidscan, *map(str, arguments)], capture_output=True, text=True,
+                              check=False)
+        if done.returncode not in (0, 2):
+            raise RuntimeError(f"skidscan {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+        return done.stdout
+
+    def json(self, *arguments) -> dict:
+        return json.loads(self.run_skidscan(*arguments, "--format", "json"))
+
+    def samples(self, path) -> list[tuple[int, int, bool]]:
+        """Time, address, EXACT_IP of each, in the order of the buffer."""
+        lines = self.run_skidscan("samples", path, "--columns", "time,ip,exact").splitlines()[1:]
+        return [(int(t), int(ip, 16), exact == "1") for t, ip, exact in (each.split("\t") for each in lines)]
+
+    def number(self, name: str) -> int:
+        text = (self.results / name).read_text().strip()
+        return int(text) if text else 0
+
+    def refused(self, name: str, event: Event, level: str) -> bool:
+        """Must the kernel refuse this?"""
+        if name == "ibs":
+            return False
+        highest = 0 if self.job.without_pebs else self.number("max_precise")
+        if level != "P" and LEVELS.index(level) > highest:
+            return True
+        if "-b" in event.options.split() and not self.number("branches"):
+            return True
+        sapphire = self.job.cpu.qemu.startswith("Icelake-Server,model=143")
+        return level == "ppp" and sapphire and name not in ONLY_PREC_DIST
+
+    def rows(self):
+        for name, event in self.job.events.items():
+            run = self.results / f"{name}.run"
+            report = {Path(each["file"]).name: each for each in self.json("report", run)["measurements"]}
+            audit = {Path(each["file"]).name: each["events"][0]
+                     for each in self.json("audit", run)["recordings"]}
+            for level in event.levels:
+                files = sorted(run.glob(f"*.{level}.data"))
+                row = Row(name, level)
+                if self.refused(name, event, level):
+                    row.expected, row.seen = "refused", "recorded" if files else "refused"
+                    if files:
+                        row.wrong.append("the kernel had to refuse it")
+                elif not files:
+                    row.expected, row.seen = "recorded", "refused"
+                    row.wrong.append("no recording")
+                else:
+                    self.check(row, files[0], event, report[files[0].name], audit[files[0].name], run)
+                yield row
+
+    def check(self, row: Row, path: Path, event: Event, report: dict, audit: dict, run: Path):
+        truth = self.truths.get(path, Truth())
+        samples = self.samples(path)
+        level = report["precise"]["recorded"]
+        exact = bool(truth.records)
+        key = "ip" if not exact or level == 1 else "eventing"
+        wanted = truth.records if exact else truth.interrupts
+        if "cause" in (wanted[0] if wanted else {}) and row.event == "ibs":
+            key = "eventing"
+        row.samples = len(samples)
+        row.differences = abs(len(samples) - len(wanted)) + sum(
+            ip != record[key] for (_, ip, _), record in zip(samples, wanted))
+        if not samples:
+            row.wrong.append("no samples")
+        trigger = int(report["trigger"]["address"], 16) if report["trigger"] else 0
+        of_trigger = [record for record in wanted if exact and record["cause"] == trigger]
+        others = len(wanted) - len(of_trigger)
+        displaced = sum(record["eventing"] != record["cause"] for record in of_trigger)
+        if exact and level == 1:
+            displaced = len(of_trigger) if self.job.cpu.fault("pebs-ip-skid") else 0
+
+        # The verdict. Level 1 promises a constant distance only.
+        row.seen = report["contract"]["verdict"]
+        row.expected = "not judged"
+        if exact and event.precise:
+            kept = level == 1 or displaced <= 0.001 * len(of_trigger)
+            row.expected = "kept" if kept else "broken"
+        if row.seen != row.expected:
+            row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
+
+        # The report's samples at the trigger.
+        if trigger and not report["triggers"]:
+            hits = sum(ip == trigger for _, ip, _ in samples)
+            if report["samples"]["hit"] != hits:
+                row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
+        # What cannot be: a NOP of the runway has no event.
+        if audit["judged"] and event.precise:
+            if not displaced <= audit["impossible"] <= displaced + others:
+                row.wrong.append(f"audit: {audit['impossible']} impossible samples of {displaced}")
+        branches = audit["branch_records"]
+        if branches and branches.get("impossible"):
+            row.wrong.append(f"audit: {branches['impossible']} impossible branch records")
+        if exact and level == 1 and event.precise and row.event != "several":
+            self.correct(row, path, wanted, run)
+
+    def correct(self, row: Row, path: Path, wanted, run: Path):
+        """Each sample of level 1 back at its cause, by the skid that the run measured."""
+        corrected = self.directory / "corrected.data"
+        try:
+            found = self.json("correct", path, "--skid", run, "-o", corrected)["recordings"][0]["events"][0]
+        except RuntimeError as error:
+            row.wrong.append(f"correct: {error}")
+            return
+        left = found["samples"] - found["moved"] - found["in_place"]
+        if found["verdict"] == "refused":
+            row.wrong.append(f"correct refuses: {found['reason']}")
+            return
+        away = sum(ip != record["cause"] for (_, ip, _), record in zip(self.samples(corrected), wanted))
+        if away > left:
+            row.wrong.append(f"correct: {away - left} samples moved to an instruction that is not their cause")
+        row.seen += f", {found['samples'] - away} corrected"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog=f"CPUs: {', '.join(Cpu.names())}")
+    parser.add_argument("skidscan", type=Path, help="the program")
+    parser.add_argument("directory", type=Path, help="for all output")
+    parser.add_argument("options", nargs="*", help="of QEMU, after --: -- -smp 2")
+    parser.add_argument("--subset", choices=("quick", "part", "all"), default="all",
+                        help="quick: one CPU, within a minute; part: within five; all (default)")
+    parser.add_argument("--cpu", action="append", default=[], metavar="NAME[,PROPERTY=VALUE...]",
+                        help="this CPU or any of QEMU's models, with properties; may be repeated")
+    parser.add_argument("--event", action="append", default=[], metavar="NAME",
+                        help="only this event of --cpu; may be repeated")
+    parser.add_argument("--append", default="", metavar="WORDS", help="to the kernel's command line")
+    parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
+    arguments = parser.parse_args()
+    skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
+    for text in arguments.cpu:
+        Cpu.of(text).require()
+    jobs, began = jobs_of(arguments), time.monotonic()
+    total, wrong = Row("", ""), 0
+    rows = 0
+    form = "{:32} {:13} {:5} {:>7} {:>11}  {:10} {}"
+    print(form.format("CPU", "event", "level", "samples", "differences", "expected", "seen"))
+    for number, job in enumerate(jobs):
+        session = Session(job, skidscan, directory / str(number), arguments.options, arguments.cached)
+        for row in session.rows():
+            print(form.format(job.name, row.event, row.level, row.samples, row.differences, row.expected,
+                              row.seen), flush=True)
+            for each in row.wrong:
+                print(f"    WRONG: {each}", flush=True)
+            rows += 1
+            wrong += bool(row.wrong)
+            total.samples += row.samples
+            total.differences += row.differences
+    print(f"{rows} rows, {total.samples} samples, {total.differences} differences, {wrong} rows with a wrong "
+          f"conclusion, {time.monotonic() - began:.0f} s")
+    return 1 if wrong or total.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

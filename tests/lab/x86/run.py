@@ -1,0 +1,71 @@
+"""Boots an emulated CPU, runs a command of skidscan in it, and brings back the files that it wrote."""
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from machine import Cpu, boot
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def program(chosen: str) -> Path:
+    candidates = [chosen] if chosen else [ROOT / "build/skidscan", ROOT / "build-check/skidscan",
+                                          shutil.which("skidscan") or ""]
+    for candidate in map(Path, filter(None, candidates)):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate.resolve()
+    sys.exit(f"{chosen}: no program" if chosen else
+             "skidscan is not built; run scripts/first-run.sh, or pass --skidscan FILE")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="scripts/lab.sh", description=__doc__,
+        usage="%(prog)s [options] CPU[,PROPERTY=VALUE...] -- COMMAND [OPTION...]",
+        epilog=f"CPUs: {', '.join(Cpu.names())}, or a model of QEMU. Properties: docs/lab.md. The first call "
+        "builds the emulator, which takes some minutes. Exit status: that of the command.")
+    parser.add_argument("cpu", metavar="CPU", help="in any case, with properties: skylake,pmi-skid=200")
+    parser.add_argument("command", nargs="+", metavar="COMMAND", help="of skidscan, such as record -e EVENT")
+    parser.add_argument("-o", dest="output", type=Path, default=Path("."), metavar="DIR",
+                        help="where the files go (default: the current directory)")
+    parser.add_argument("--skidscan", default="", metavar="FILE", help="the program (default: the built one)")
+    parser.add_argument("--append", default="", metavar="WORDS", help="to the kernel's command line")
+    parser.add_argument("--user", action="store_true", help="run the command without root")
+    parser.add_argument("--smp", type=int, default=1, metavar="N", help="virtual CPUs (default: 1)")
+    parser.add_argument("--force", action="store_true", help="replace existing files")
+    if "--" not in sys.argv[1:] and not {"-h", "--help"} & set(sys.argv[1:]):
+        parser.error("no command; expected CPU -- COMMAND, such as: skylake -- record -e r81d0:u")
+    arguments = parser.parse_args()
+    cpu = Cpu.of(arguments.cpu)
+    cpu.require()
+    skidscan = program(arguments.skidscan)
+    output = arguments.output.resolve()
+    command = shlex.join([str(skidscan), *arguments.command])
+    if arguments.user:
+        command = f"su lab -s /bin/sh -c {shlex.quote(command)}"
+    with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
+        results = boot(cpu, Path(directory), (
+            "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
+            "mkdir -m 777 /results/work\ncd /results/work\n"
+            f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n"),
+            [skidscan], append=arguments.append, options=["-smp", str(arguments.smp)])
+        sys.stdout.write((results / "output").read_text(errors="replace"))
+        output.mkdir(parents=True, exist_ok=True)
+        for path in sorted((results / "work").iterdir()):
+            target = output / path.name
+            if target.exists() or target.is_symlink():
+                if not arguments.force:
+                    sys.exit(f"{target}: exists; --force replaces it, -o DIR writes elsewhere")
+                shutil.rmtree(target) if target.is_dir() else target.unlink()
+            shutil.move(path, target)
+            print(f"{os.path.relpath(target)}: from the guest")
+        return int((results / "exit").read_text())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
