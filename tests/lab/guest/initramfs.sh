@@ -42,7 +42,7 @@ cp "$commands" "$root/commands"
 chmod +x "$root/init"
 for file; do
   mkdir -p "$root${file%/*}"
-  cp -r "$file" "$root${file%/*}/"
+  cp -rL "$file" "$root${file%/*}/"
   [ -f "$file" ] || continue
   # Newer libraries than the guest's are compatible with perf.
   ldd "$file" 2>/dev/null | grep -o '/[^ ]*' | while read -r library; do

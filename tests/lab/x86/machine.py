@@ -9,8 +9,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
-# Without these the kernel takes a counter for its watchdog, mistrusts the emulated clock, and slows down.
-APPEND = "nmi_watchdog=0 tsc=reliable mitigations=off"
+# Without these the kernel takes a counter for its watchdog, mistrusts the emulated clock, panics if the timer
+# is late on a busy machine, and slows down.
+APPEND = "nmi_watchdog=0 tsc=reliable no_timer_check mitigations=off"
 
 
 @dataclass(frozen=True)

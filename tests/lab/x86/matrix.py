@@ -29,8 +29,7 @@ class Event:
     options: str  # of the kit: trigger, period, iterations
     levels: tuple = LEVELS
     precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
-    constant: bool = True  # level 1 is a constant number of instructions after the trigger
-    refused: tuple = ()  # levels, besides those above the CPU's max_precise
+    corrected: bool = True  # `correct` can move level 1 back
 
 
 # Periods from 32, because the kernel refuses shorter ones on Nehalem and Haswell. One less than a prime,
@@ -43,7 +42,7 @@ RETIRED = "--trigger load -c 10006 --iterations 300000"
 KERNEL = Event("r1c0", "--trigger load -c 50020 --iterations 400000", precise=False)
 LATENCY = Event("cpu/mem-loads,ldlat=30/u", "--trigger load-dram -c 36 --iterations 150000 --working-set 16MiB",
                 levels=LEVELS[1:])
-SEVERAL = Event("r81d0:u", "--trigger load --triggers 8 -c 36 --iterations 20000", levels=("none", "p", "pp"))
+SEVERAL = Event("r81d0:u", "--trigger load --triggers 8 --nops 600 -c 36 --iterations 20000", levels=("none", "p", "pp"))
 
 SANDY_BRIDGE = {
     "loads": LOADS,
@@ -52,8 +51,9 @@ SANDY_BRIDGE = {
     "taken": Event("r20c4:u", TAKEN),
     "not-taken": Event("r10c4:u", f"--trigger branch-not-taken {LOOP}", precise=False),
     "calls": Event("r2c4:u", CALLS),
-    "returns": Event("r8c4:u", f"--trigger ret {LOOP}"),
-    "mispredicted": Event("r1c5:u", f"--trigger branch-mispredict {LOOP}"),
+    # The trigger returns to the next instruction without a call, which no control flow graph contains.
+    "returns": Event("r8c4:u", f"--trigger ret {LOOP}", corrected=False),
+    "mispredicted": Event("r1c5:u", f"--trigger branch-mispredict -c 36 --iterations 320000"),
     "prec-dist": Event("r1c0:u", RETIRED, precise=False),
     "latency": LATENCY,
     "cycles": CYCLES,
@@ -63,7 +63,7 @@ SANDY_BRIDGE = {
 }
 ICE_LAKE = SANDY_BRIDGE | {
     "not-taken": Event("r10c4:u", f"--trigger branch-not-taken {LOOP}"),
-    "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict {LOOP}"),
+    "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict -c 36 --iterations 320000"),
     "prec-dist": Event("r100:u", RETIRED, precise=False),
 }
 NEHALEM = {
@@ -179,7 +179,7 @@ class Session:
             per_cpu = [*levels, *nops, *event.options.split()]
             self.run_skidscan("kit", "-q", "-e", event.code, *per_cpu, "-o", f"{kits / name}/")
             # A refusal of a level is an expected row, and the script says so by its status.
-            commands.append(f"sh {kits / name}/skidscan-kit/run.sh -o /results/{name}.run || true")
+            commands.append(f"sh {kits / name}/run.sh -o /results/{name}.run || true")
         commands.append("/usr/bin/perf record -e dummy -o /tmp/end true")  # ends the log of the last recording
         self.results = boot(job.cpu, directory, "\n".join(commands) + "\n", [kits], append=job.append,
                             options=options, cached=cached)
@@ -189,7 +189,7 @@ class Session:
         done = subprocess.run([self.skidscan, *map(str, arguments)], capture_output=True, text=True,
                               check=False)
         if done.returncode not in (0, 2):
-            raise RuntimeError(f"skidscan {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+            sys.exit(f"skidscan {' '.join(map(str, arguments))}: {done.stderr.strip()}")
         return done.stdout
 
     def json(self, *arguments) -> dict:
@@ -279,24 +279,25 @@ class Session:
         if branches and branches.get("impossible"):
             row.wrong.append(f"audit: {branches['impossible']} impossible branch records")
         if exact and level == 1 and event.precise and row.event != "several":
-            self.correct(row, path, wanted, run)
+            self.correct(row, path, event, wanted, run)
 
-    def correct(self, row: Row, path: Path, wanted, run: Path):
+    def correct(self, row: Row, path: Path, event: Event, wanted, run: Path):
         """Each sample of level 1 back at its cause, by the skid that the run measured."""
         corrected = self.directory / "corrected.data"
-        try:
-            found = self.json("correct", path, "--skid", run, "-o", corrected)["recordings"][0]["events"][0]
-        except RuntimeError as error:
-            row.wrong.append(f"correct: {error}")
-            return
-        left = found["samples"] - found["moved"] - found["in_place"]
+        target, = run.glob("target.*")
+        command = ["correct", path, "--skid", run, "--binary", target]
+        found, = self.json(*command)["recordings"][0]["events"]
+        row.seen += f", {found['verdict']}"
         if found["verdict"] == "refused":
-            row.wrong.append(f"correct refuses: {found['reason']}")
+            if event.corrected:
+                row.wrong.append(f"correct: {found['reason']}")
             return
+        self.run_skidscan(*command, "-o", corrected)
+        left = found["samples"] - found["moved"] - found["in_place"]
         away = sum(ip != record["cause"] for (_, ip, _), record in zip(self.samples(corrected), wanted))
         if away > left:
             row.wrong.append(f"correct: {away - left} samples moved to an instruction that is not their cause")
-        row.seen += f", {found['samples'] - away} corrected"
+        row.seen += f" {found['samples'] - away}"
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ import argparse
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,6 +22,18 @@ def program(chosen: str) -> Path:
             return candidate.resolve()
     sys.exit(f"{chosen}: no program" if chosen else
              "skidscan is not built; run scripts/first-run.sh, or pass --skidscan FILE")
+
+
+def compiler() -> list[Path]:
+    """What `record` builds its targets with."""
+    gcc = shutil.which("gcc") or sys.exit("gcc is missing, with which the guest builds targets")
+
+    def path_of(option: str) -> Path:
+        found = subprocess.run([gcc, option], capture_output=True, text=True, check=True).stdout.strip()
+        return Path(shutil.which(found) or found)
+
+    return [Path(gcc), path_of("-print-file-name=liblto_plugin.so"),
+            *(path_of(f"-print-prog-name={name}") for name in ("cc1", "collect2", "as", "ld"))]
 
 
 def main() -> int:
@@ -52,8 +65,9 @@ def main() -> int:
         results = boot(cpu, Path(directory), (
             "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
             "mkdir -m 777 /results/work\ncd /results/work\n"
+            "ln -s gcc /usr/bin/cc\n"
             f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n"),
-            [skidscan], append=arguments.append, options=["-smp", str(arguments.smp)])
+            [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
         sys.stdout.write((results / "output").read_text(errors="replace"))
         output.mkdir(parents=True, exist_ok=True)
         for path in sorted((results / "work").iterdir()):
