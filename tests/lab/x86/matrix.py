@@ -30,6 +30,7 @@ class Event:
     levels: tuple = LEVELS
     precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
     corrected: bool = True  # `correct` can move level 1 back
+    refused: tuple = ()  # levels that the kernel refuses for this event on this CPU
 
 
 # Periods from 32, because the kernel refuses shorter ones on Nehalem and Haswell. One less than a prime,
@@ -66,10 +67,11 @@ ICE_LAKE = SANDY_BRIDGE | {
     "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict -c 36 --iterations 320000"),
     "prec-dist": Event("r100:u", RETIRED, precise=False),
 }
+# Of MEM_INST_RETIRED the kernel's table of PEBS events has only LATENCY_ABOVE_THRESHOLD.
 NEHALEM = {
-    "loads": Event("r10b:u", f"--trigger load {LOOP}"),
-    "stores": Event("r20b:u", f"--trigger store {LOOP}"),
-    "conditional": Event("r1c4:u", TAKEN, levels=("none", "p")),
+    "loads": Event("r10b:u", f"--trigger load {LOOP}", refused=LEVELS[1:]),
+    "stores": Event("r20b:u", f"--trigger store {LOOP}", refused=LEVELS[1:]),
+    "conditional": Event("r1c4:u", f"--trigger branch-not-taken {LOOP}"),
     "calls": Event("r2c4:u", CALLS),
     "retired": Event("r1c0:u", RETIRED, precise=False),
     "cycles": CYCLES,
@@ -209,7 +211,7 @@ class Session:
         if name == "ibs":
             return False
         highest = 0 if self.job.without_pebs else self.number("max_precise")
-        if level != "P" and LEVELS.index(level) > highest:
+        if level in event.refused or level != "P" and LEVELS.index(level) > highest:
             return True
         if "-b" in event.options.split() and not self.number("branches"):
             return True
@@ -241,13 +243,17 @@ class Session:
         samples = self.samples(path)
         level = report["precise"]["recorded"]
         exact = bool(truth.records)
-        key = "ip" if not exact or level == 1 else "eventing"
         wanted = truth.records if exact else truth.interrupts
-        if "cause" in (wanted[0] if wanted else {}) and row.event == "ibs":
-            key = "eventing"
+        key = "eventing" if exact and (level != 1 or row.event == "ibs") else "ip"
+        # Format 1 has no eventing IP. The kernel finds the cause by the LBR, or reports the IP without EXACT_IP.
+        fixed = ["eventing" if is_exact else "ip" for _, _, is_exact in samples]
+        old = self.job.cpu.qemu.startswith(("Nehalem", "Westmere", "SandyBridge", "IvyBridge"))
+        keys = fixed if old and key == "eventing" else [key] * len(samples)
         row.samples = len(samples)
         row.differences = abs(len(samples) - len(wanted)) + sum(
-            ip != record[key] for (_, ip, _), record in zip(samples, wanted))
+            ip != record[key] for (_, ip, _), record, key in zip(samples, wanted, keys))
+        if keys.count("ip") and key == "eventing":
+            row.seen = f", {keys.count('ip')} not found by the LBR"
         if not samples:
             row.wrong.append("no samples")
         trigger = int(report["trigger"]["address"], 16) if report["trigger"] else 0
@@ -258,12 +264,13 @@ class Session:
             displaced = len(of_trigger) if self.job.cpu.fault("pebs-ip-skid") else 0
 
         # The verdict. Level 1 promises a constant distance only.
-        row.seen = report["contract"]["verdict"]
+        verdict = report["contract"]["verdict"]
         row.expected = "not judged"
         if exact and event.precise:
             kept = level == 1 or displaced <= 0.001 * len(of_trigger)
             row.expected = "kept" if kept else "broken"
-        if row.seen != row.expected:
+        row.seen = verdict + row.seen
+        if verdict != row.expected:
             row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
 
         # The report's samples at the trigger.
