@@ -58,14 +58,14 @@ def main() -> int:
     cpu.require()
     skidscan = program(arguments.skidscan)
     output = arguments.output.resolve()
-    command = shlex.join([str(skidscan), *arguments.command])
+    command = shlex.join(["skidscan", *arguments.command])
     if arguments.user:
         command = f"su lab -s /bin/sh -c {shlex.quote(command)}"
     with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
         results = boot(cpu, Path(directory), (
             "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
             "mkdir -m 777 /results/work\ncd /results/work\n"
-            "ln -s gcc /usr/bin/cc\n"
+            f"ln -s gcc /usr/bin/cc\nln -s {skidscan} /usr/bin/skidscan\n"
             f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n"),
             [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
         sys.stdout.write((results / "output").read_text(errors="replace"))
