@@ -22,6 +22,7 @@ modules=$(echo "$packages"/usr/lib/modules/*)
 [ -d "$modules" ] || { echo "$0: not exactly one kernel in $packages" >&2; exit 1; }
 
 root=$(mktemp -d)
+chmod 755 "$root"
 trap 'rm -rf "$root"' EXIT
 libraries=usr/lib/$arch-linux-gnu
 kernel=usr/lib/modules/${modules##*/}
