@@ -49,6 +49,7 @@ def main() -> int:
     parser.add_argument("--skidscan", default="", metavar="FILE", help="the program (default: the built one)")
     parser.add_argument("--append", default="", metavar="WORDS", help="to the kernel's command line")
     parser.add_argument("--user", action="store_true", help="run the command without root")
+    parser.add_argument("--paranoid", type=int, metavar="N", help="kernel.perf_event_paranoid (Debian's: 3)")
     parser.add_argument("--smp", type=int, default=1, metavar="N", help="virtual CPUs (default: 1)")
     parser.add_argument("--force", action="store_true", help="replace existing files")
     if "--" not in sys.argv[1:] and not {"-h", "--help"} & set(sys.argv[1:]):
@@ -61,6 +62,8 @@ def main() -> int:
     command = shlex.join(["skidscan", *arguments.command])
     if arguments.user:
         command = f"su lab -s /bin/sh -c {shlex.quote(command)}"
+    if arguments.paranoid is not None:
+        command = f"echo {arguments.paranoid} >/proc/sys/kernel/perf_event_paranoid; {command}"
     with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
         results = boot(cpu, Path(directory), (
             "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
