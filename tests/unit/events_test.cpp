@@ -407,5 +407,24 @@ TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
   EXPECT_EQ(ids("skx", "r20d1"), "") << "another core";
 }
 
+TEST(EventNames, OfPerfAreThoseOfAmdToo) {
+  for (const char* cpu : {"zen1", "zen2", "zen3", "zen4", "zen5"}) {
+    const Catalogue catalogue = of(cpu);
+    const Event mispredicted = one(catalogue, "ex_ret_brn_misp");
+    EXPECT_EQ(mispredicted.config, 0xc3U) << cpu;
+    EXPECT_EQ(mispredicted.precise, false) << cpu;
+    EXPECT_EQ(one(catalogue, "cycles").precise, true) << cpu << ": by IBS";
+  }
+  EXPECT_EQ(one(of("zen4"), "ls_dmnd_fills_from_sys.local_ccx").config, 0x243U);
+}
+
+TEST(EventNames, HaveTheTermsThatTheKernelTakes) {
+  const Event latency = one(of("skylake"), "cpu/mem-loads,ldlat=30/");
+  EXPECT_EQ(latency.config, 0x1cdU);
+  EXPECT_EQ(latency.config1, 30U);
+  EXPECT_EQ(one(of("skylake"), "cpu/event=0xc6,umask=0x1,frontend=0x13/").name,
+            "FRONTEND_RETIRED.L2_MISS");
+}
+
 }  // namespace
 }  // namespace skid::events
