@@ -1,5 +1,6 @@
 """The emulated x86 machine: its CPUs, its boot, its recordings and the truth log."""
 
+import argparse
 import os
 import re
 import subprocess
@@ -12,6 +13,13 @@ SKIPPED = 77
 # Without these the kernel takes a counter for its watchdog, mistrusts the emulated clock, panics if the timer
 # is late on a busy machine, and slows down.
 APPEND = "nmi_watchdog=0 tsc=reliable no_timer_check mitigations=off"
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is status 64, as in skidscan."""
+
+    def exit(self, status=0, message=None):
+        super().exit(64 if status == 2 else status, message)
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,9 @@ class Cpu:
                                check=True).stdout
         if not self.like and f" {model} " not in known:
             names = ", ".join(self.names())
-            sys.exit(f"unknown CPU '{model}'; expected {names}, or a model of QEMU, such as Broadwell")
+            print(f"unknown CPU '{model}'; expected {names}, or a model of QEMU, such as Broadwell",
+                  file=sys.stderr)
+            sys.exit(64)
 
     @staticmethod
     def names() -> list[str]:

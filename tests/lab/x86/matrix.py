@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from machine import Cpu, Truth, boot, truths
+from machine import Cpu, Parser, Truth, boot, truths
 
 LEVELS = ("none", "p", "pp", "ppp")
 
@@ -321,7 +321,7 @@ class Session:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+    parser = Parser(description=__doc__.split("\n\n")[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      epilog=f"CPUs: {', '.join(Cpu.names())}")
     parser.add_argument("skidscan", type=Path, help="the program")

@@ -1,6 +1,5 @@
 """Boots an emulated CPU, runs a command of skidscan in it, and brings back the files that it wrote."""
 
-import argparse
 import os
 import shlex
 import shutil
@@ -9,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from machine import Cpu, boot
+from machine import Cpu, Parser, boot
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -37,7 +36,7 @@ def compiler() -> list[Path]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="scripts/lab.sh", description=__doc__,
         usage="%(prog)s [options] CPU[,PROPERTY=VALUE...] -- COMMAND [OPTION...]",
         epilog=f"CPUs: {', '.join(Cpu.names())}, or a model of QEMU. Properties: docs/lab.md. The first call "
