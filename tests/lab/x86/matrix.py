@@ -270,8 +270,8 @@ class Session:
             row.seen = f", {keys.count('ip')} not found by the LBR"
         if not samples:
             row.wrong.append("no samples")
-        trigger = int(report["trigger"]["address"], 16) if report["trigger"] else 0
-        of_trigger = [record for record in wanted if exact and record["cause"] == trigger]
+        triggers = {int(each["address"], 16) for each in report["triggers"] or [report["trigger"]]}
+        of_trigger = [record for record in wanted if exact and record["cause"] in triggers]
         others = len(wanted) - len(of_trigger)
         displaced = sum(record["eventing"] != record["cause"] for record in of_trigger)
         if exact and level == 1:
@@ -287,10 +287,9 @@ class Session:
             row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
 
         # The report's samples at the trigger.
-        if trigger and not report["triggers"]:
-            hits = sum(ip == trigger for _, ip, _ in samples)
-            if report["samples"]["hit"] != hits:
-                row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
+        hits = sum(ip in triggers for _, ip, _ in samples)
+        if report["samples"]["hit"] != hits:
+            row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
         # What cannot be: a NOP of the runway has no event.
         if audit["judged"] and event.precise and row.event != "ibs":
             if not displaced <= audit["impossible"] <= displaced + others:
