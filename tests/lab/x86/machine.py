@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -79,7 +80,7 @@ def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append=
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "commands").write_text(
         "mv /usr/bin/perf /usr/lib/perf\n"
-        f"cp {HERE}/perf /usr/bin/perf\n"
+        f"cp {shlex.quote(str(HERE))}/perf /usr/bin/perf\n"
         "chmod 444 /dev/cpu/*/cpuid\n"
         "echo 100 >/tmp/mark\ntouch /results/marks\nchmod 666 /tmp/mark /results/marks\n" + commands)
     initrd = directory / "initrd"

@@ -12,6 +12,7 @@ exit status: 0 no difference and all conclusions right, 1 otherwise, 77 skipped,
 import argparse
 import json
 import math
+import shlex
 import shutil
 import subprocess
 import sys
@@ -190,7 +191,7 @@ class Session:
             per_cpu = [*levels, *nops, *event.options.split()]
             self.run_skidscan("kit", "-q", "-e", event.code, *per_cpu, "-o", f"{kits / name}/")
             # A refusal of a level is an expected row, and the script says so by its status.
-            commands.append(f"sh {kits / name}/run.sh -o /results/{name}.run || true")
+            commands.append(f"sh {shlex.quote(str(kits / name))}/run.sh -o /results/{name}.run || true")
         commands.append("/usr/bin/perf record -e dummy -o /tmp/end true")  # ends the log of the last recording
         self.results = boot(job.cpu, directory, "\n".join(commands) + "\n", [kits], append=job.append,
                             options=options, cached=cached)

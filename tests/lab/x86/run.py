@@ -67,7 +67,7 @@ def main() -> int:
         results = boot(cpu, Path(directory), (
             "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
             "mkdir -m 777 /results/work\ncd /results/work\n"
-            f"ln -s gcc /usr/bin/cc\nln -s {skidscan} /usr/bin/skidscan\n"
+            f"ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n"
             f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n"),
             [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
         sys.stdout.write((results / "output").read_text(errors="replace"))
