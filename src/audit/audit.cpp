@@ -539,6 +539,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                 identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
   result.kernel = cpu.machine().kernel;
   result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
+  if (digest.repeated.blocks > 0) result.remarks.push_back(digest.repeated.warning());
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

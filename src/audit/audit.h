@@ -91,7 +91,7 @@ struct Audit {
   analysis::Cpu cpu;
   std::string kernel;
   std::vector<EventAudit> events;
-  std::vector<std::string> remarks;  ///< on files that were refused or not found
+  std::vector<std::string> remarks;  ///< on files that were refused or not found, repeated records
   std::vector<MissingFile> missing;  ///< most samples first
   std::vector<InputFault> faults;
   bool read_in_part = false;

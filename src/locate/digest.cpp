@@ -69,8 +69,10 @@ class Digester {
       if (stored.begin <= boundary_) {
         buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
       }
-      const std::size_t samples = layout_.samples_at_front(buffered);
+      std::uint64_t last_time = 0;
+      const std::size_t samples = layout_.samples_at_front(buffered, &last_time);
       if (samples > 0) {
+        result_.repeated.pass(stored.begin + samples, last_time);
         if (is_early_valid()) early_->counter.count(buffered.first(samples), recording_.position());
         note(stored, samples);
         recording_.consume(samples);
@@ -99,9 +101,13 @@ class Digester {
       if (record.type != PERF_RECORD_SAMPLE) {
         take(record);
         if (may_be_in_piece(record.type)) extend_piece(pieces_, one, setup_.piece);
+        if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) {
+          result_.repeated.check(recording_, recording_.stored(), recording_.buffered(), layout_);
+        }
         continue;
       }
-      static_cast<void>(recording_.decode(record));  // lists one that is too short as a fault
+      const auto sample = recording_.decode(record);  // lists one that is too short as a fault
+      if (sample) result_.repeated.pass(one.end, sample->time);
       if (is_early_valid()) early_->counter.count(record);
       note(one, one.size());
     }
@@ -187,6 +193,7 @@ class Digester {
     const auto rest = recording_.stored();
     if (!half || half->segment != rest.segment || in_order_) return false;
     is_half_taken_ = true;
+    result_.repeated.add(half->repeated);
     for (const auto& piece : half->pieces) append_piece(pieces_, piece, setup_.piece);
     auto offset = half->offsets.begin();
     for (auto& some : half->others) {

@@ -3,6 +3,7 @@
 
 #include "src/locate/place_counter.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 #include "src/support/cores.h"
 #include "src/symbols/address_space.h"
 
@@ -20,6 +21,7 @@ struct Digest {
   std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
   std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
   std::uint64_t unknown_ids = 0;   ///< samples whose id belongs to no event
+  perfdata::RepeatedRecords repeated;
 };
 
 /// How to read a recording; it does not affect the digest.

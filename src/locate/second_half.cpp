@@ -71,6 +71,8 @@ std::optional<std::uint64_t> guess_boundary(const Recording& recording,
   std::vector<std::byte> memory(static_cast<std::size_t>(searched.size()));
   memory.resize(recording.read(searched, memory.data()));
   for (std::size_t at = 0; at < memory.size(); at += perfdata::kRecordHeader) {
+    // RepeatedRecords needs the sample before the end of a round.
+    if (memory[at] == std::byte{perfdata::PERF_RECORD_FINISHED_ROUND}) continue;
     if (has_headers_at(std::span(memory).subspan(at))) return searched.begin + at;
   }
   return std::nullopt;
@@ -89,8 +91,11 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
                                     rest.position + (begin - rest.begin)};
   };
   for (;;) {
-    if (const std::size_t samples = layout.samples_at_front(stream.buffered()); samples > 0) {
+    std::uint64_t last_time = 0;
+    const std::size_t samples = layout.samples_at_front(stream.buffered(), &last_time);
+    if (samples > 0) {
       const auto run = stored(samples);
+      half.repeated.pass(run.end, last_time);
       if (counter != nullptr) counter->count(stream.buffered().first(samples), run.position);
       append_piece(half.pieces, run, piece);
       stream.consume(samples);
@@ -118,6 +123,10 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
     }
     extend_piece(half.pieces, stored(size), piece);
     stream.consume(size);
+    if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) {
+      stream.fill(perfdata::ByteStream::kLargestFill);
+      half.repeated.check(recording, stored(0), stream.buffered(), layout);
+    }
   }
   if (!stream.buffered().empty() || stream.read_error() != 0 || stream.left() != 0) {
     return std::nullopt;

@@ -4,6 +4,7 @@
 #include "src/locate/place_counter.h"
 #include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct SecondHalf {
   /// The other records, of kinds that do not affect how records are read: some in each element.
   std::vector<std::vector<std::byte>> others;
   std::vector<std::uint64_t> offsets;  ///< of each of these records in the file
+  perfdata::RepeatedRecords repeated;
 };
 
 /// A place near the middle of `rest` where records seem to begin; nullopt if there is none.

@@ -373,6 +373,7 @@ Measured measure(const Source& source, const Choices& choices) {
                       "target of your own with --hit FUNCTION --runway FUNCTION.");
     }
   }
+  if (digest.repeated.blocks > 0) remarks.insert(remarks.begin(), digest.repeated.warning());
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 

@@ -32,7 +32,8 @@ void BulkLayout::use(const SampleDecoder& decoder) {
 
 /// Most records look like the one before: their headers are compared as one word, and the way to
 /// the next record is then known without waiting for it.
-std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes) const noexcept {
+std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
+                                         std::uint64_t* last_time) const noexcept {
   if (!possible) return 0;
   const std::byte* at = bytes.data();
   const std::byte* const end = at + bytes.size();
@@ -46,6 +47,9 @@ std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes) const
     if (word.type() != PERF_RECORD_SAMPLE || word.size() < record_size || word.size() > left) break;
     header = word.word & ~HeaderWord::kMisc;
     stride = word.size();
+  }
+  if (last_time != nullptr && has_times && at != bytes.data()) {
+    *last_time = load<std::uint64_t>(at - stride + HeaderWord::kSize + time);
   }
   return static_cast<std::size_t>(at - bytes.data());
 }

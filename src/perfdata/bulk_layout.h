@@ -40,8 +40,10 @@ struct BulkLayout {
   void use(const SampleDecoder& decoder);
 
   /// The size in bytes of the samples at the front of `bytes`: whole records that follow each other
-  /// and are long enough for the fields of any event. Only headers are looked at.
-  std::size_t samples_at_front(std::span<const std::byte> bytes) const noexcept;
+  /// and are long enough for the fields of any event. Only headers are looked at. `last_time`: set
+  /// to the time of the last of them, if they have times.
+  std::size_t samples_at_front(std::span<const std::byte> bytes,
+                               std::uint64_t* last_time = nullptr) const noexcept;
 
   /// Whether bulk counting is possible: in little-endian recordings whose events have these fields
   /// at the same offsets. Others are rare, and decoded one by one.

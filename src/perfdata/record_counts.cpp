@@ -12,6 +12,7 @@ namespace {
 void count_sample(const Record& record, Recording& recording, RecordCounts& record_counts) {
   const auto sample = recording.decode(record);
   if (!sample) return;
+  record_counts.repeated.pass(record.offset + kRecordHeader + record.body.size(), sample->time);
   const std::size_t event = sample->attribute;
   if (event >= record_counts.events.size()) record_counts.events.resize(event + 1);
   ++record_counts.events[event].samples;
@@ -43,11 +44,15 @@ std::uint64_t RecordCounts::total_samples() const noexcept {
 RecordCounts count_records(Recording& recording) {
   RecordCounts record_counts;
   record_counts.events.resize(recording.attributes().size());
+  BulkLayout layout;
   Record record;
   while (recording.next(record)) {
     ++record_counts.records[record.type];
     if (record.type == PERF_RECORD_SAMPLE) {
       count_sample(record, recording, record_counts);
+    } else if (record.type == PERF_RECORD_FINISHED_ROUND) {
+      layout.use(recording.decoder());
+      record_counts.repeated.check(recording, recording.stored(), recording.buffered(), layout);
     } else if (record.type == PERF_RECORD_LOST) {
       count_lost(record, parse_lost(record, recording.byte_order()), recording,
                  record_counts.lost_records);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 
 #include <cstdint>
 #include <map>
@@ -22,6 +23,7 @@ struct RecordCounts {
   Recording::LeftOut left_out;
   std::uint64_t lost_records = 0;  ///< sum over PERF_RECORD_LOST
   std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
+  RepeatedRecords repeated;
 
   /// All records; PERF_RECORD_SAMPLE alone.
   std::uint64_t total_records() const noexcept;

@@ -302,6 +302,10 @@ bool Recording::next_stored(Record& record) {
                 fmt::format("{} up to the end of the records", stream_.buffered().size()),
                 kRecordAgain);
   }
+  // RepeatedRecords looks at what follows.
+  if (record.type == PERF_RECORD_FINISHED_ROUND && !from_pipe_) {
+    stream_.fill(ByteStream::kLargestFill);
+  }
   record.offset = offset;
   record.position = position_;
   record.body = stream_.buffered().subspan(kRecordHeader, size - kRecordHeader);

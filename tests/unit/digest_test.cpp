@@ -274,6 +274,35 @@ TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
   EXPECT_EQ(by_file(digest_of(listed)).at(""), 1u);
 }
 
+/// Rounds of different lengths, each of which ends with samples that the next one repeats.
+TEST_F(DigestTest, FindsRepeatedRecordsByOneThreadAndByTwo) {
+  constexpr std::uint64_t kRounds = 3000, kRepeated = 5;
+  for (const bool is_pipe : {false, true}) {
+    RecordingBuilder builder;
+    builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+    std::uint64_t time = 2, samples = 0;
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      for (std::uint64_t i = 0; i < 20 + round % 7; ++i, ++samples) {
+        builder.sample(0x1010, 7, ++time);
+      }
+      RecordingBuilder repeated;
+      for (std::uint64_t i = 0; i < kRepeated; ++i) repeated.sample(0x1010, 7, ++time);
+      builder.raw(repeated.records()).record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
+      builder.raw(repeated.records());
+      samples += 2 * kRepeated;
+    }
+    std::ofstream(directory_ / "perf.data", std::ios::binary)
+        << (is_pipe ? builder.pipe_bytes() : builder.bytes());
+    for (const std::uint64_t worth : {std::uint64_t{1}, UINT64_MAX}) {
+      auto recording = perfdata::Recording::open(directory_ / "perf.data");
+      const auto result = digest(recording, {.worth = worth, .piece = 5000, .quiet = 1000});
+      EXPECT_EQ(result.repeated.blocks, kRounds) << worth;
+      EXPECT_EQ(result.repeated.samples, kRounds * kRepeated);
+      EXPECT_EQ(result.totals.at(0).samples, samples);
+    }
+  }
+}
+
 TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
   RecordingBuilder builder;
   builder.event({}).sample(1, 1, 1);

@@ -106,6 +106,18 @@ TEST_F(InspectionTest, IsCompleteInJson) {
   EXPECT_TRUE(features["build_ids"].is_array());
 }
 
+TEST_F(InspectionTest, NamesRecordsThatPerfWroteTwice) {
+  RecordingBuilder builder;
+  builder.event({}).sample(1, 1, 1).sample(2, 1, 2);
+  EXPECT_TRUE(json_of(builder)["repeated"].is_null());
+  EXPECT_THAT(text_of(builder), Not(HasSubstr("warning")));
+  builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "").sample(1, 1, 1).sample(2, 1, 2);
+  const auto offset = builder.data_offset() + 2 * 32 + 8;
+  EXPECT_EQ(json_of(builder)["repeated"],
+            (ordered_json{{"blocks", 1}, {"records", 2}, {"samples", 2}, {"offset", offset}}));
+  EXPECT_THAT(text_of(builder), HasSubstr("perf record wrote 2 samples twice"));
+}
+
 TEST_F(InspectionTest, PrintsTheMetaInfoOfSimpleperf) {
   RecordingBuilder builder;
   builder.event({});

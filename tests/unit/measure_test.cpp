@@ -137,6 +137,15 @@ TEST_F(Measure, LimitsTheFaultsOfEveryMeasurement) {
   EXPECT_LT(warnings.size(), 15u);
 }
 
+TEST_F(Measure, WarnsOfSamplesThatPerfWroteTwice) {
+  map_and_sample(in_directory("target"), kTargetAt);
+  for (int copy = 0; copy < 2; ++copy) {
+    for (const std::uint64_t time : {3U, 4U}) builder_.sample(kTargetAt + 0x1000, kPid, time);
+    builder_.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
+  }
+  EXPECT_THAT(warnings_of(measured()), Contains(HasSubstr("wrote 2 samples twice")));
+}
+
 /// A load of each iteration, recorded on a Skylake every 1000 loads, with one sample.
 class CatalogueEvent : public ::testing::Test {
  protected:

@@ -84,6 +84,61 @@ TEST_F(RecordCountsTest, AddsUpLosses) {
   }
 }
 
+/// A mapping and four samples, the last three of one time; `at_start` and `at_end`: times.
+std::string block(std::uint64_t at_start = 10, std::uint64_t at_end = 12) {
+  RecordingBuilder block;
+  block.mmap(1, 0x1000, 0x1000, 0, "/bin/x", at_start).sample(1, 1, at_start);
+  for (int i = 0; i < 3; ++i) block.sample(2, 1, at_end);
+  return block.records();
+}
+
+/// Samples, a block, the end of the round, and what follows that.
+RecordingBuilder around_round(const std::string& before, const std::string& after) {
+  RecordingBuilder builder;
+  builder.event({}).sample(1, 1, 5).sample(2, 1, 9).raw(before);
+  return builder.record(PERF_RECORD_FINISHED_ROUND, 0, "").raw(after);
+}
+
+TEST_F(RecordCountsTest, FindsBlocksThatPerfWroteTwice) {
+  // The samples after the first block look like its last ones.
+  auto builder = around_round(block(), block());
+  builder.sample(2, 1, 12).sample(2, 1, 12).raw(block(20, 30));
+  builder.record(PERF_RECORD_FINISHED_ROUND, 0, "").raw(block(20, 30));
+  auto recording = open(builder);
+  const RecordCounts counts = count_records(recording);
+  EXPECT_EQ(counts.repeated.blocks, 2u);
+  EXPECT_EQ(counts.repeated.records, 10u);
+  EXPECT_EQ(counts.repeated.samples, 8u);
+  EXPECT_EQ(counts.repeated.offset, builder.data_offset() + 2 * 32 + block().size() + 8);
+  EXPECT_EQ(counts.total_samples(), 20u) << "with the repeated ones";
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(RecordCountsTest, DoesNotCallChanceARepetition) {
+  const auto blocks = [this](const std::string& before, const std::string& after) {
+    auto recording = open(around_round(before, after));
+    return count_records(recording).repeated.blocks;
+  };
+  EXPECT_EQ(blocks(block(), block()), 1u);
+  EXPECT_EQ(blocks(block(10, 10), block(10, 10)), 0u) << "equal times";
+  const std::string one = RecordingBuilder().sample(1, 1, 10).records();
+  EXPECT_EQ(blocks(one, one), 0u) << "one record";
+  for (std::size_t at = 0; at < block().size(); ++at) {
+    std::string other = block();
+    other[at] = static_cast<char>(other[at] ^ 1);
+    EXPECT_EQ(blocks(block(), other), 0u) << at;
+  }
+}
+
+TEST_F(RecordCountsTest, FindsNoPartOfABlockAtTheEndOfATruncatedFile) {
+  const std::string bytes = around_round(block(), block()).bytes();
+  for (std::size_t size = bytes.size() - block().size() - 8; size < bytes.size(); ++size) {
+    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes.substr(0, size);
+    auto recording = Recording::open(directory_ / "perf.data");
+    EXPECT_EQ(count_records(recording).repeated.blocks, 0u) << size;
+  }
+}
+
 /// A line of EXPECTED.tsv: file, mode, samples, exact_ip, lost, samples_per_attr, …
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;

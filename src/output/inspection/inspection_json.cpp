@@ -105,6 +105,12 @@ void add_recording(const Features& features, Json& json) {
   json["meta_info"] = pairs_json(features.meta_info);
 }
 
+Json repeated_json(const perfdata::RepeatedRecords& repeated) {
+  const auto& [blocks, records, samples, offset, last_end, last_time] = repeated;
+  if (blocks == 0) return nullptr;
+  return {{"blocks", blocks}, {"records", records}, {"samples", samples}, {"offset", offset}};
+}
+
 /// null or an empty list where the recording has no such section.
 Json features_json(const Features& features) {
   Json json = Json::object();
@@ -148,6 +154,7 @@ Json inspection_json(const Inspection& inspection) {
           {"short_samples", record_counts.left_out.short_samples},
           {"lost_records", record_counts.lost_records},
           {"lost_samples", record_counts.lost_samples},
+          {"repeated", repeated_json(record_counts.repeated)},
           {"read_in_part", recording.read_in_part()},
           {"faults", array_of(recording.faults(), fault_json)}};
 }

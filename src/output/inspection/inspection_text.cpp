@@ -162,6 +162,7 @@ void add_samples(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.line("too short", std::to_string(record_counts.left_out.short_samples));
   lines.line("lost records", std::to_string(record_counts.lost_records));
   lines.line("lost samples", std::to_string(record_counts.lost_samples));
+  lines.line("warning", record_counts.repeated.warning());
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
