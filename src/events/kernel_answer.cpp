@@ -269,6 +269,10 @@ machine::Explain explanation_on(const SamplingSupport& support) {
   return [&support](const EventAttempt& attempt, int answer) -> machine::Reason {
     const bool guest = support.machine.cpu.hypervisor.has_value();
     const bool intel = support.machine.cpu.vendor == "GenuineIntel";
+    if (answer == machine::kNoSamples && attempt.breakpoint != 0) {
+      return {"accepted, but no breakpoint fires: the debug registers of this machine do nothing",
+              guest ? "record on bare metal, or under another hypervisor" : ""};
+    }
     if (answer == machine::kNoSamples) {
       const bool core = core_pmu_of(support, attempt) != nullptr;
       return machine::why_no_samples(support.machine.cpu, core ? attempt.precise_ip : 0);

@@ -20,13 +20,16 @@ namespace skid::machine {
 
 namespace {
 
-/// A datum of natural alignment for a data breakpoint.
-alignas(sizeof(long)) long watched_datum = 0;
+/// A datum of natural alignment for a data breakpoint, and code for an execute breakpoint.
+alignas(sizeof(long)) volatile long watched_datum = 0;
+[[gnu::noinline]] void watched_code() {
+  watched_datum = watched_datum + 1;
+}
 
 void put_breakpoint(const EventAttempt& attempt, perf_event_attr& attribute) {
   const bool execute = attempt.breakpoint == HW_BREAKPOINT_X;
   attribute.bp_type = attempt.breakpoint;
-  attribute.bp_addr = execute ? std::bit_cast<std::uintptr_t>(&put_breakpoint)
+  attribute.bp_addr = execute ? std::bit_cast<std::uintptr_t>(&watched_code)
                               : std::bit_cast<std::uintptr_t>(&watched_datum);
   attribute.bp_len = execute ? sizeof(long) : std::uint64_t{HW_BREAKPOINT_LEN_4};
 }
@@ -128,17 +131,20 @@ void cause_events() {
   }
 }
 
-/// Whether events were counted for several samples and none came.
+/// Whether events were counted for several samples and none came, or a breakpoint was passed and
+/// not counted.
 bool came_without_samples(int event, const EventAttempt& attempt) {
   constexpr std::uint64_t kSeveral = 4;
+  const bool breakpoint = attempt.breakpoint != 0;
   // Of a frequency the kernel starts with a period that it chooses itself.
-  if (attempt.frequency || attempt.breakpoint != 0) return false;
+  if (attempt.frequency && !breakpoint) return false;
   const Buffer buffer(event);
   if (!buffer.exists() || ::ioctl(event, PERF_EVENT_IOC_ENABLE, 0) != 0) return false;
-  cause_events();
+  breakpoint ? watched_code() : cause_events();
   ::ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // what PEBS has buffered comes now
   std::uint64_t count = 0;
   if (::read(event, &count, sizeof count) != static_cast<ssize_t>(sizeof count)) return false;
+  if (breakpoint) return count == 0;
   return count / kSeveral >= attempt.period && !buffer.has_records();
 }
 
