@@ -44,10 +44,7 @@ std::vector<Judged> judged_events(const std::vector<audit::Audit>& audits) {
 
 Figure begin(std::string_view title, const std::vector<audit::Audit>& audits) {
   Figure figure;
-  figure.title = title;
-  const bool is_synthetic = std::any_of(audits.begin(), audits.end(),
-                                        [](const audit::Audit& audit) { return audit.synthetic; });
-  if (is_synthetic) figure.title += " (SYNTHETIC)";
+  figure.title = std::string(title) + output::title_mark(audits);
   for (const audit::Audit& audit : audits) {
     const std::string kernel = audit.kernel.empty() ? "" : ", Linux " + audit.kernel;
     std::string text = output::cpu_name(audit.cpu) + kernel;

@@ -74,8 +74,7 @@ std::string caption_of(const Column& column, std::uint64_t beyond) {
   if (m.samples.located() == 0) text += ", none located";
   if (censored > 0) text += fmt::format(", {} censored", censored);
   if (beyond > 0) text += fmt::format(", {} beyond", beyond);
-  if (m.synthetic) text += ", synthetic";
-  return text;
+  return text.append(output::origin_word(output::origin_of(m)));
 }
 
 Panel cdf_panel(const std::vector<Column>& columns, int plot_width) {

@@ -218,7 +218,7 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
   text += side.inputs.size() == 1 ? inputs[side.inputs.front()]
                                   : fmt::format("{} inputs", side.inputs.size());
   if (number == comparison.baseline) text += " (baseline)";
-  if (side.synthetic) text += ", synthetic";
+  text += output::origin_word(output::origin_of(side));
   return text + ": " + output::machine_text(side);
 }
 
@@ -226,9 +226,7 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
 
 Figure forest_figure(const Comparison& comparison, const std::vector<std::string>& inputs) {
   Figure figure;
-  const bool synthetic = std::any_of(comparison.sides.begin(), comparison.sides.end(),
-                                     [](const auto& side) { return side.synthetic; });
-  figure.title = fmt::format("Hit ratios{}", synthetic ? " (SYNTHETIC)" : "");
+  figure.title = "Hit ratios" + output::title_mark(comparison.sides);
   figure.remark = fmt::format("{}; dotted: the baseline", kMarks);
   if (is_crowded(comparison)) {
     figure.remark +=
@@ -269,7 +267,7 @@ Figure forest_figure(const Machines& machines) {
         line.ratio = Estimate{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high};
         line.text = analysis::percent(m.hit_ratio.value) + ", ";
       }
-      line.text += samples_text(m) + (m.synthetic ? ", synthetic" : "");
+      line.text += samples_text(m).append(output::origin_word(output::origin_of(m)));
       panel.add(line);
     }
     figure.blocks.push_back({event.event, {panel.finish()}});

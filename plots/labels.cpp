@@ -50,10 +50,7 @@ std::string period_text(const analysis::Period& period) {
 Figure begin_figure(std::string_view title, const Machines& machines) {
   constexpr std::size_t kMostLines = 12;
   Figure figure;
-  figure.title = title;
-  if (std::any_of(machines.begin(), machines.end(), output::is_synthetic)) {
-    figure.title += " (SYNTHETIC)";
-  }
+  figure.title = std::string(title) + output::title_mark(machines);
   const bool several = machines.size() > 1;
   for (std::size_t i = 0; i < machines.size(); ++i) {
     figure.head.push_back(
@@ -134,8 +131,7 @@ std::string samples_and_hits(const Measurement& m, std::uint64_t beyond) {
   std::string text = samples_text(m);
   if (m.hit_ratio.total > 0) text += ", hits " + analysis::percent(m.hit_ratio.value);
   if (beyond > 0) text += fmt::format(", {} beyond the axis", beyond);
-  if (m.synthetic) text += ", synthetic";
-  return text;
+  return text.append(output::origin_word(output::origin_of(m)));
 }
 
 std::string count_and_share(std::uint64_t count, std::uint64_t all, std::string_view of) {

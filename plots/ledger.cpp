@@ -51,9 +51,9 @@ Figure ledger_figure(const Machines& machines) {
     for (const Row& row : event.rows) {
       const auto top = static_cast<double>(panel.rows.size());
       add_bar(row, top, boxes);
-      panel.rows.push_back(
-          {top + 0.5, row.label,
-           samples_text(*row.measurement) + (row.measurement->synthetic ? ", synthetic" : "")});
+      panel.rows.push_back({top + 0.5, row.label,
+                            samples_text(*row.measurement)
+                                .append(output::origin_word(output::origin_of(*row.measurement)))});
     }
     for (auto& [sample_class, of_class] : boxes) {
       of_class.fill = present[sample_class] = fill_of(sample_class);

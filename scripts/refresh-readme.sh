@@ -1,11 +1,11 @@
 #!/bin/sh
-# Updates the output in README.md (each block after `<!-- shown: NAME -->`) and docs/figures/default-set.svg.
-# They come from reports of a real machine in tests/data/readme and from synthetic recordings, so they are
-# the same on every machine.
+# Updates the output in README.md (each block after `<!-- shown: NAME -->`) and docs/figures/skylake.svg.
+# They come from reports of a real machine in tests/data/readme and of emulated ones in tests/data/emulated, and
+# from synthetic recordings, so they are the same on every machine.
 # usage: refresh-readme.sh --write|--check|--record SKIDSCAN
 #   --write   updates README.md
 #   --check   fails if README.md is out of date (77: the figure cannot be drawn here)
-#   --record  records the reports in tests/data/readme again on this machine, then --write
+#   --record  records the report in tests/data/readme again on this machine, then --write
 set -eu
 
 what=${1:-}
@@ -19,7 +19,8 @@ skidscan=$(realpath "$2")
 cd "$(dirname "$0")/.."
 source=$PWD
 data=$source/tests/data/readme
-figure=docs/figures/default-set.svg
+emulated=$source/tests/data/emulated
+figure=docs/figures/skylake.svg
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export COLUMNS=80 LC_ALL=C.UTF-8
@@ -31,8 +32,6 @@ if [ "$what" = --record ]; then
     ln -s "$skidscan" "$work/bin/skidscan"
     PATH=$work/bin:$PATH
     cd "$work"
-    skidscan record -q
-    skidscan report --bin 100 --format json >"$data/default-set.json"
     skidscan record -q -e access -p p,pp
     skidscan report --format json >"$data/access.json"
   )
@@ -43,12 +42,9 @@ fi
 show_report() { "$skidscan" report "$data/access.json"; }
 
 show_compare() {
-  for model in pebs-sound vm-broken; do
-    "$skidscan" synth --like "$model" --ladder -o "$model.run" >/dev/null 2>&1
-  done
-  mv pebs-sound.run host.run
-  mv vm-broken.run vm.run
-  "$skidscan" compare host.run vm.run
+  cp "$emulated/skylake.json" before.json
+  cp "$emulated/late.json" after.json
+  "$skidscan" compare before.json after.json
 }
 
 show_audit() {
@@ -82,7 +78,7 @@ awk -v work="$work" '
 draws=yes
 command -v gnuplot >/dev/null || draws=
 if [ -n "$draws" ]; then
-  "$skidscan" report "$data/default-set.json" --plot "$work/figure.svg" >/dev/null
+  "$skidscan" report "$emulated/skylake.json" --plot "$work/figure.svg" >/dev/null
 fi
 
 if [ "$what" = --write ]; then

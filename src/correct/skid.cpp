@@ -156,11 +156,14 @@ std::string modes_of(const analysis::EventIdentity& event) {
 /// What has to be equal for a measured skid to hold.
 std::vector<Compared> compare_all(const ProfiledEvent& event, const Measurement& run) {
   const machine::CpuIdentity& cpu = event.machine.cpu;
-  const auto made = [](bool synthetic) { return synthetic ? "synthetic" : "recorded"; };
+  const auto made = [](bool synthetic, bool emulated) {
+    return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";
+  };
   // A recording without a run does not contain the hypervisor, nor the microcode.
   const std::string none = event.of_run ? "none" : "";
   std::vector<Compared> compared{
-      compare("samples", made(event.synthetic), made(run.synthetic)),
+      compare("samples", made(event.synthetic, analysis::is_emulated(cpu.model_name)),
+              made(run.synthetic, run.cpu.emulated())),
       compare("architecture", cpu.arch, run.cpu.arch),
       compare("CPU vendor", cpu.vendor, run.cpu.vendor),
       compare("CPU family", number(cpu.family), number(run.cpu.family)),

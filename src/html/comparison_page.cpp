@@ -75,11 +75,9 @@ class ComparisonPage {
 
   Markup sides() const {
     std::vector<SortableRow> rows;
-    std::vector<std::string> synthetic;
     for (std::size_t i = 0; i < comparison_.sides.size(); ++i) {
       const Side& side = comparison_.sides[i];
       std::string letter = output::letter_of(i);
-      if (side.synthetic) synthetic.push_back(letter);
       if (i == comparison_.baseline) letter += " (baseline)";
       rows.push_back(
           {{letter, static_cast<double>(i)},
@@ -88,7 +86,10 @@ class ComparisonPage {
            {fmt::format("{}", side.measurements), static_cast<double>(side.measurements)}});
     }
     Markup notice;
-    if (!synthetic.empty()) notice = synthetic_notice("(" + output::list_of(synthetic) + ")");
+    for (const output::SampleOrigin origin : output::kOtherOrigins) {
+      const auto letters = output::letters_of(comparison_.sides, origin);
+      if (!letters.empty()) notice += origin_box(origin, output::list_of(letters));
+    }
     return notice + element("h2", "The sides") +
            sortable_table("What is compared with " + baseline(),
                           {{"side"}, {"inputs"}, {"machine"}, number_column("measurements")}, rows);

@@ -32,10 +32,10 @@ Markup origin_section(const Origin& origin) {
 
 }  // namespace
 
-Markup synthetic_notice(const std::string& of) {
-  return element("p", {{"class", "synthetic"}},
-                 "SYNTHETIC" + (of.empty() ? std::string() : ' ' + of) +
-                     ": samples made by skidscan synth; no CPU took them");
+Markup origin_box(output::SampleOrigin origin, const std::string& of) {
+  if (origin == output::SampleOrigin::cpu) return {};
+  const output::OriginNotice notice = output::origin_notice(origin, of);
+  return element("p", {{"class", "origin"}}, fmt::format("{}: {}", notice.title, notice.text));
 }
 
 std::string document(const std::string& title, const std::string& heading, const std::string& lead,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/html/markup.h"
+#include "src/output/sample_origin.h"
 
 #include <cstddef>
 #include <string>
@@ -22,7 +23,7 @@ struct Origin {
 std::string document(const std::string& title, const std::string& heading, const std::string& lead,
                      const Markup& body, const Origin& origin);
 
-/// A box with the notice that no CPU took the samples. `of`: which; may be empty.
-Markup synthetic_notice(const std::string& of);
+/// A box that states what took the samples; none for a CPU. `of`: which; may be empty.
+Markup origin_box(output::SampleOrigin origin, const std::string& of = {});
 
 }  // namespace skid::html

@@ -106,7 +106,7 @@ class ReportPage {
     Markup content =
         element("h2", machines_.size() > 1 ? fmt::format("Machine {}", index + 1) : "The machine");
     content += machine_fields(machine);
-    if (output::is_synthetic(machine)) content += synthetic_notice({});
+    content += origin_box(output::origin_of(machine));
     content += summary(index);
     for (std::size_t k = 0; k < machine.events.size(); ++k) content += event(index, k);
     return element("section", content);

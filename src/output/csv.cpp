@@ -18,7 +18,7 @@ std::string csv_field(std::string_view text) {
 std::string identity_fields(const analysis::Measurement& m) {
   return csv_fields(m.run, m.file, m.cpu.model_name, m.kernel, m.event.label,
                     m.event.requested.value_or(""), m.event.recorded, m.precise.requested,
-                    m.precise.recorded, m.repeat, m.synthetic);
+                    m.precise.recorded, m.repeat, m.synthetic, m.cpu.emulated());
 }
 
 }  // namespace skid::output

@@ -46,6 +46,6 @@ inline std::string quantile_field(const analysis::OffsetCounts& offsets, double 
 /// `kIdentityHeader`.
 std::string identity_fields(const analysis::Measurement& measurement);
 inline constexpr std::string_view kIdentityHeader =
-    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic";
+    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,emulated";
 
 }  // namespace skid::output

@@ -22,7 +22,8 @@ Json cpu_json(const analysis::Cpu& cpu) {
           {"stepping", cpu.stepping},
           {"microcode", text_or_null(cpu.microcode)},
           {"arch", text_or_null(cpu.arch)},
-          {"hypervisor", cpu.hypervisor}};
+          {"hypervisor", cpu.hypervisor},
+          {"emulated", cpu.emulated()}};
 }
 
 std::string document_text(const Json& document) {

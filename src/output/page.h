@@ -12,7 +12,6 @@ namespace skid::output {
 
 inline constexpr std::size_t kIndent = 2;
 inline constexpr const char* kUnknown = "-";  ///< a number that is not known
-inline constexpr const char* kSyntheticText = "samples made by skidscan synth; no CPU took them";
 
 enum class Ink { plain, bold, dim, green, yellow, red };
 

@@ -7,7 +7,8 @@ namespace skid::output {
 namespace {
 
 constexpr std::string_view kHeader =
-    "run,file,event,requested,recorded,level,synthetic,row,verdict,reason,module,function,offset,"
+    "run,file,event,requested,recorded,level,synthetic,emulated,row,verdict,reason,module,function,"
+    "offset,"
     "address,source_file,source_line,disassembly,categories,samples,judged,impossible,"
     "impossible_low,impossible_high,branch_to,expected,largest_ratio,chi_square,p,misplaced,"
     "misplaced_low,misplaced_high,p_holm,biased\n";
@@ -154,7 +155,7 @@ std::string audit_csv(const std::vector<audit::Audit>& audits) {
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       add_event(csv_fields(audit.run, audit.file, event.event, event.requested, event.recorded,
-                           event.level, audit.synthetic),
+                           event.level, audit.synthetic, audit.cpu.emulated()),
                 event, csv);
     }
   }

@@ -321,9 +321,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<const EventAudit*> events;
   std::vector<RecordedEvent> recorded;
   std::vector<std::string> machines;
-  bool is_synthetic = false;
   for (const Audit& audit : audits) {
-    is_synthetic = is_synthetic || audit.synthetic;
     std::string machine =
         page.field("CPU", cpu_details(audit.cpu)) +
         page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel));
@@ -341,8 +339,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     text += page.field(
         "", fmt::format("and {} more", analysis::counted(machines.size() - 1, "machine")));
   }
-  if (is_synthetic) text += page.field("SYNTHETIC", kSyntheticText, Ink::yellow);
-  text += event_list(audits, page);
+  text += origin_fields(page, audits) + event_list(audits, page);
   if (page.details) {
     for (const Audit& audit : audits) {
       for (const EventAudit& event : audit.events) text += event_details(audit, event, page);

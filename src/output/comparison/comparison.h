@@ -3,6 +3,7 @@
 
 #include "analysis/comparison.h"
 #include "src/output/page.h"
+#include "src/output/sample_origin.h"
 
 #include <string>
 #include <vector>
@@ -29,5 +30,7 @@ std::string machine_text(const analysis::Side& side);
 
 /// The letter of a side in tables and figures: a, b, …
 std::string letter_of(std::size_t side);
+/// Of the sides with such samples.
+std::vector<std::string> letters_of(const std::vector<analysis::Side>& sides, SampleOrigin origin);
 
 }  // namespace skid::output

@@ -130,10 +130,6 @@ class ComparisonText {
   std::string head() const {
     const std::vector<Side>& sides = comparison_.sides;
     std::string text;
-    std::vector<std::string> synthetic;
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      if (sides[i].synthetic) synthetic.push_back(letter_of(i));
-    }
     if (is_many()) {
       text = side_lines(comparison_.baseline, false) + machines();
     } else {
@@ -141,11 +137,14 @@ class ComparisonText {
         text += side_lines(i, i > 0 && machine_text(sides[i]) == machine_text(sides[i - 1]));
       }
     }
-    if (synthetic.empty()) return text;
-    const std::string which = is_many()
-                                  ? fmt::format("{} of {} sides", synthetic.size(), sides.size())
-                                  : list_of(synthetic);
-    return text + page_.field("SYNTHETIC", which + ": " + kSyntheticText, Ink::yellow);
+    for (const SampleOrigin origin : kOtherOrigins) {
+      const auto letters = letters_of(sides, origin);
+      if (letters.empty()) continue;
+      text += origin_field(page_, origin,
+                           is_many() ? fmt::format("{} of {} sides", letters.size(), sides.size())
+                                     : list_of(letters));
+    }
+    return text;
   }
 
   /// How many sides there are of which machines.
@@ -474,6 +473,14 @@ std::string machine_text(const Side& side) {
 
 std::string letter_of(std::size_t side) {
   return letters(side);
+}
+
+std::vector<std::string> letters_of(const std::vector<Side>& sides, SampleOrigin origin) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    if (origin_of(sides[i]) == origin) found.push_back(letter_of(i));
+  }
+  return found;
 }
 
 std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,

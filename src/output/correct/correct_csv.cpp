@@ -7,7 +7,8 @@ namespace skid::output {
 namespace {
 
 constexpr std::string_view kCorrectionHeader =
-    "run,file,event,requested,recorded_as,level,synthetic,verdict,skid,skid_source,row,by,module,"
+    "run,file,event,requested,recorded_as,level,synthetic,emulated,verdict,skid,skid_source,row,by,"
+    "module,"
     "symbol,offset,address,source_file,source_line,recorded,corrected,low,high,moved,in_place,"
     "split,unexplained,unknown,not_placed,reason,advice\n";
 
@@ -29,8 +30,8 @@ void add_event(const correct::Correction& correction, const correct::EventCorrec
                std::string& csv) {
   const std::string prefix =
       csv_fields(correction.run, correction.file, event.event, event.requested, event.recorded,
-                 event.level, correction.synthetic, name_of(event.skid.verdict),
-                 event.skid.instructions, name_of(event.skid.source));
+                 event.level, correction.synthetic, correction.cpu.emulated(),
+                 name_of(event.skid.verdict), event.skid.instructions, name_of(event.skid.source));
   const auto add = [&](const PlaceColumns& c) {
     csv += prefix + ',' +
            csv_fields(c.row, c.by, c.module, c.symbol, c.offset, c.address, c.source_file,

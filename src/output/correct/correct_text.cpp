@@ -169,11 +169,9 @@ std::string event_text(const Correction& correction, const EventCorrection& even
 }  // namespace
 
 std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
-  std::string text;
+  std::string text = origin_fields(page, corrections);
   std::vector<std::string> remarks;
-  bool is_synthetic = false;
   for (const Correction& correction : corrections) {
-    is_synthetic = is_synthetic || correction.synthetic;
     for (const EventCorrection& event : correction.events) {
       text += event_text(correction, event, page);
     }
@@ -183,7 +181,6 @@ std::string correct_text(const std::vector<Correction>& corrections, const Page&
       }
     }
   }
-  if (is_synthetic) text = page.field("SYNTHETIC", kSyntheticText, Ink::yellow) + text;
   const std::size_t shown = page.details ? remarks.size() : std::min(remarks.size(), kMostRemarks);
   if (shown > 0) text += '\n';
   for (std::size_t i = 0; i < shown; ++i) {

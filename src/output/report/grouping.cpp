@@ -70,13 +70,6 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
 
 }  // namespace
 
-bool is_synthetic(const MachineGroup& machine) {
-  return std::any_of(machine.events.begin(), machine.events.end(), [](const EventGroup& event) {
-    return std::any_of(event.columns.begin(), event.columns.end(),
-                       [](const Column& column) { return column.measurement->synthetic; });
-  });
-}
-
 std::string letters(std::size_t index) {
   std::string text;
   for (++index; index > 0; index = (index - 1) / 26) {
@@ -137,8 +130,9 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
           return identity(m.cpu) == identity(measurement.cpu) && m.kernel == measurement.kernel;
         },
         [&] {
-          return MachineGroup{measurement.cpu, measurement.kernel, {}, {}};
+          return MachineGroup{measurement.cpu, measurement.kernel, false, {}, {}};
         });
+    machine.synthetic = machine.synthetic || measurement.synthetic;
     const std::string& name = source_name(measurement);
     find_or_add(
         machine.sources, [&](const Source& source) { return source.name == name; },

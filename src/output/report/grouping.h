@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/output/sample_origin.h"
 
 #include <string>
 #include <vector>
@@ -30,15 +31,13 @@ struct Source {
 struct MachineGroup {
   analysis::Cpu cpu;
   std::string kernel;
+  bool synthetic = false;          ///< any of its measurements
   std::vector<Source> sources;     ///< in order of first appearance
   std::vector<EventGroup> events;  ///< in order of first appearance
 };
 
 /// The result points into `measurements`, which must outlive it.
 std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measurements);
-
-/// Whether any of its measurements is.
-bool is_synthetic(const MachineGroup& machine);
 
 /// The name of a source by its number: a … z, then aa, ab, …
 std::string letters(std::size_t index);

@@ -129,8 +129,7 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
   text = page.field("CPU", cpu) + page.field("kernel", kernel) + text;
   const std::string paths = paths_text(machine);
   if (!paths.empty()) text += page.field("path", paths + "; verdicts cover the path recorded");
-  if (is_synthetic(machine)) text += page.field("SYNTHETIC", kSyntheticText, Ink::yellow);
-  return text;
+  return text + origin_field(page, origin_of(machine));
 }
 
 std::string event_details(const Page& page, const EventGroup& event) {

@@ -53,6 +53,7 @@ class FieldWriter {
       return member;
     }
   }
+  static Json json_of(const analysis::Cpu& cpu) { return cpu_json(cpu); }
   static Json json_of(const std::vector<analysis::DeclaredData>& members) {
     return array_of(members, [](const auto& member) { return json_of(member); });
   }

@@ -86,7 +86,9 @@ def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append=
     initrd = directory / "initrd"
     subprocess.run([HERE.parent / "guest/initramfs.sh", "x86_64", packages, directory / "commands",
                     initrd, HERE / "perf", *files], check=True)
-    model = f"{cpu.qemu},pmu=on,-hypervisor,pmu-log={directory}/truth.log"
+    # By this name skidscan marks the run as emulated.
+    brand = f"QEMU TCG CPU ({cpu.qemu.split(',')[0]})"
+    model = f"{cpu.qemu},pmu=on,-hypervisor,model-id={brand},pmu-log={directory}/truth.log"
     done = subprocess.run(
         [HERE.parent / "guest/boot.sh", "x86_64", packages, initrd, directory, qemu, "-cpu", model,
          *options], env={**os.environ, "APPEND": f"{APPEND} {append}"},
