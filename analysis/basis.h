@@ -3,6 +3,7 @@
 
 #include "analysis/addresses.h"
 #include "analysis/bias.h"
+#include "analysis/delay.h"
 #include "analysis/ledger.h"
 #include "analysis/not_judged.h"
 #include "analysis/skid_in_events.h"
@@ -69,6 +70,8 @@ struct Basis {
   std::optional<std::uint64_t> iterations = {};
   std::optional<Addresses> addresses = {};          ///< nullopt: the samples carry none
   std::optional<SkidInEvents> skid_in_events = {};  ///< nullopt: no counter values were recorded
+  /// nullopt: no event of PEBS with a fixed period whose places in the loop are known.
+  std::optional<SamplePairs> sample_pairs = {};
 };
 
 /// The share of hits to expect of an event that samples whatever runs: the share of time that NOPs

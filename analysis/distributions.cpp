@@ -132,6 +132,13 @@ double pearson3_upper_p(double z, double skewness) {
   return gamma->second <= 0 ? 1 : boost::math::gamma_q(gamma->first, gamma->second);
 }
 
+double binomial_upper_p(std::uint64_t x, std::uint64_t trials, double share) {
+  if (x == 0 || share >= 1) return 1;
+  if (share <= 0 || x > trials) return 0;
+  // Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.24
+  return boost::math::ibeta(static_cast<double>(x), static_cast<double>(trials - x) + 1, share);
+}
+
 double beta_quantile(double a, double b, double p) {
   return boost::math::ibeta_inv(a, b, p);
 }

@@ -33,6 +33,9 @@ double pearson3_p(double z, double skewness);
 /// P(Z >= z) of the same, for a skewness of at least 0.
 double pearson3_upper_p(double z, double skewness);
 
+/// P(X >= x) of the binomial distribution.
+double binomial_upper_p(std::uint64_t x, std::uint64_t trials, double share);
+
 /// x with I_x(a, b) = p of the regularised incomplete beta function.
 double beta_quantile(double a, double b, double p);
 /// x with 1 - I_x(a, b) = q.

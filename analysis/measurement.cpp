@@ -196,6 +196,9 @@ Figures figures_of(const Description& description, const Basis& basis) {
     for (const TriggerCount& trigger : figures.triggers) hits.push_back(trigger.hits);
     figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
   }
+  if (basis.sample_pairs) {
+    figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
+  }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   figures.evenness = evenness_of(description, basis, figures);
   if (const std::string reason = figures.bias ? resonance_of(description, basis) : "";

@@ -200,6 +200,7 @@ struct Figures {
   std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
   /// Of the samples at these triggers at level 2 or 3; nullopt where `bias` is.
   std::optional<Shadow> shadow;
+  std::optional<Delay> delay;        ///< nullopt: the order of samples does not show it
   std::optional<Evenness> evenness;  ///< of precise distribution; nullopt: not to be expected
   std::vector<std::string> count_warnings;
 };

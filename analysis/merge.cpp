@@ -97,6 +97,12 @@ void unite(const std::vector<std::string>& more, std::vector<std::string>& all) 
   }
 }
 
+std::string name_of_pairs(const std::optional<SamplePairs>& pairs) {
+  if (!pairs) return "none";
+  return fmt::format("{} instructions, events after {}", pairs->iteration,
+                     fmt::join(pairs->distances, ", "));
+}
+
 std::string name_of_skid(const std::optional<SkidInEvents>& skid) {
   if (!skid) return "not recorded";
   return skid->refused.empty() ? "recorded" : skid->refused;
@@ -181,6 +187,7 @@ class Sum {
     if (basis.skid_in_events && other.skid_in_events) {
       *basis.skid_in_events += *other.skid_in_events;
     }
+    if (basis.sample_pairs && other.sample_pairs) *basis.sample_pairs += *other.sample_pairs;
     if (basis.instructions_per_iteration != other.instructions_per_iteration) {
       basis.instructions_per_iteration.reset();
     }
@@ -336,6 +343,7 @@ Configuration configuration_of(const Measurement& m) {
              {{"judged", judgeable_name(basis.not_judged)},
               {"data addresses", basis.addresses ? name_of_data(*basis.addresses) : "not recorded"},
               {"skid in events", name_of_skid(basis.skid_in_events)},
+              {"pairs of samples", name_of_pairs(basis.sample_pairs)},
               {"level ignored", basis.ignores_level ? "yes" : "no"},
               {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
               {"level 3", std::string(name_of(basis.level_three))},

@@ -8,18 +8,6 @@ namespace {
 using analysis::AddressSource;
 using perfdata::Attribute;
 
-/// Where a sample is in the target, as the ledger has it. `level`: precise_ip.
-analysis::Classified place_of(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
-                              int level) {
-  analysis::Classified place;  // other code
-  if (visited.sample->mode != perfdata::CpuMode::user || !visited.location ||
-      !geometry.is_target[visited.location->file]) {
-    return place;
-  }
-  const auto address = geometry.module->address_at(visited.location->offset);
-  return address ? geometry.map.classify(*address, level) : place;
-}
-
 }  // namespace
 
 bool is_page_fault(const Attribute& attribute) {
@@ -74,7 +62,7 @@ void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geomet
                       geometry.description->specification.arch == Arch::x86_64;
   if (is_ibs && !visited.sample->exact) return;
   const int level = static_cast<int>(attributes[visited.sample->attribute].precise_ip);
-  addresses->samples.at(place_of(visited, geometry, level))
+  addresses->samples.at(geometry.classify(visited, level))
       .add(visited.sample->addr, addresses->declared);
 }
 

@@ -14,6 +14,7 @@
 #include "src/measure/event_knowledge.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/precision_lost.h"
+#include "src/measure/sample_pairs.h"
 #include "src/measure/skid_in_events.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
@@ -173,17 +174,18 @@ std::vector<std::optional<analysis::Addresses>> addresses_of(
 void visit_samples(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
                    const TargetGeometry* geometry, PageFaultChecker& checker,
                    std::vector<std::optional<analysis::Addresses>>& addresses,
-                   SkidInEventsReader& skid_in_events) {
+                   SkidInEventsReader& skid_in_events, SamplePairReader& sample_pairs) {
   const locate::Visitor check = checker.visitor(recording);
   std::vector<analysis::Addresses*> tabulated;
   for (auto& one : addresses) tabulated.push_back(one && one->is_tabulated() ? &*one : nullptr);
   const bool tabulates = std::any_of(tabulated.begin(), tabulated.end(),
                                      [](const auto* one) { return one != nullptr; });
-  if (!check && !tabulates && !skid_in_events.reads()) return;
+  if (!check && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
   locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
     if (check) check(visited);
     if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
     if (skid_in_events.reads()) skid_in_events.add(visited);
+    if (sample_pairs.reads()) sample_pairs.add(visited);
   });
 }
 
@@ -198,6 +200,7 @@ struct Reading {
   std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
   const std::vector<std::optional<analysis::Addresses>>& addresses;          ///< by attribute
   const std::vector<std::optional<analysis::SkidInEvents>>& skid_in_events;  ///< likewise
+  const std::vector<std::optional<analysis::SamplePairs>>& sample_pairs;     ///< likewise
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
 };
@@ -275,7 +278,7 @@ std::string target_name(const TargetGeometry& geometry, const locate::Digest& di
 Measurement measure_event(const Reading& reading, std::uint32_t index,
                           const std::optional<std::string>& requested) {
   const auto& [source, recording, digest, cpu, counters, geometry, tallies, addresses,
-               skid_in_events, warnings, bin_width] = reading;
+               skid_in_events, sample_pairs, warnings, bin_width] = reading;
   const Attribute& attribute = recording.attributes()[index];
   Measurement measurement =
       describe_measurement(source, recording, cpu.machine(), index, requested);
@@ -311,6 +314,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   basis.ignores_level = ignores_level(attribute);
   basis.addresses = addresses[index];
   basis.skid_in_events = skid_in_events[index];
+  basis.sample_pairs = sample_pairs[index];
   basis.exact_ip = exact_ip;
   if (knowledge.core_pmu && knowledge.event) {
     basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
@@ -382,8 +386,11 @@ Measured measure(const Source& source, const Choices& choices) {
                   choices.catalogues);
   auto addresses = addresses_of(recording, cpu, known_geometry, source.planned);
   SkidInEventsReader skid_reader(recording, cpu);
-  visit_samples(recording, digest.spaces, known_geometry, checker, addresses, skid_reader);
+  SamplePairReader pair_reader(recording, cpu, known_geometry);
+  visit_samples(recording, digest.spaces, known_geometry, checker, addresses, skid_reader,
+                pair_reader);
   const auto skid_in_events = std::move(skid_reader).finish();
+  const auto sample_pairs = std::move(pair_reader).finish();
   const auto page_faults = checker.finish();
 
   const auto& attributes = recording.attributes();
@@ -395,9 +402,9 @@ Measured measure(const Source& source, const Choices& choices) {
       std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
         return takes_counter(attribute, pmu_name(recording.features(), attribute));
       }));
-  const Reading reading{source,         recording,      digest,           cpu,
-                        counters,       known_geometry, tallies,          addresses,
-                        skid_in_events, warnings,       choices.bin_width};
+  const Reading reading{source,         recording,      digest,   cpu,
+                        counters,       known_geometry, tallies,  addresses,
+                        skid_in_events, sample_pairs,   warnings, choices.bin_width};
 
   Measured result;
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {

@@ -233,6 +233,17 @@ const run::RunTarget* target_of(const Source& source) {
 
 }  // namespace
 
+analysis::Classified TargetGeometry::classify(const locate::VisitedRecord& visited,
+                                              int level) const {
+  analysis::Classified place;  // other code
+  if (visited.sample->mode != perfdata::CpuMode::user || !visited.location ||
+      !is_target[visited.location->file]) {
+    return place;
+  }
+  const auto address = module->address_at(visited.location->offset);
+  return address ? map.classify(*address, level) : place;
+}
+
 void add_targets(const Source& source, locate::ModuleStore& modules) {
   if (source.run == nullptr) return;
   for (const auto& target : source.run->targets) {

@@ -8,6 +8,7 @@
 #include "src/instructions/category.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/locate/visit.h"
 #include "src/measure/measure.h"
 #include "src/symbols/module.h"
 
@@ -30,6 +31,9 @@ struct TargetGeometry {
   analysis::Trigger trigger;
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
   LoopCategories categories = {};
+
+  /// Where a sample is in the target, as the ledger has it. `level`: precise_ip.
+  analysis::Classified classify(const locate::VisitedRecord& visited, int level) const;
 };
 
 /// Uses the targets in the run directory of `source` in place of the mapped ones.

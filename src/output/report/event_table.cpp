@@ -345,6 +345,27 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
 }
 
+/// What the order of samples shows.
+void add_delay_rows(EventTable& table) {
+  const auto number = [](std::uint64_t analysis::Delay::*member) {
+    return [member](const Measurement& m) {
+      return m.delay ? Cell{fmt::format("{}", (*m.delay).*member)} : unknown_cell();
+    };
+  };
+  const auto share = [](double analysis::Delay::*member) {
+    return [member](const Measurement& m) {
+      return m.delay ? Cell{analysis::percent((*m.delay).*member)} : unknown_cell();
+    };
+  };
+  table.row_if_known("delay, instructions, from", number(&analysis::Delay::low));
+  table.row_if_known("  to", number(&analysis::Delay::high));
+  table.row_if_known("  p5", number(&analysis::Delay::p5));
+  table.row_if_known("  p50", number(&analysis::Delay::p50));
+  table.row_if_known("  p95", number(&analysis::Delay::p95));
+  table.row_if_known("  next samples predicted", share(&analysis::Delay::predicted));
+  table.row_if_known("  if independent", share(&analysis::Delay::independent));
+}
+
 /// Whether samples are distributed as events, where precise distribution is to be seen.
 void add_evenness_rows(EventTable& table) {
   table.row_if_known("evenness", [](const Measurement& m) {
@@ -438,6 +459,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_distance_rows(table, page);
   add_rows_in_events(table);
   add_trigger_rows(table, event);
+  add_delay_rows(table);
   add_evenness_rows(table);
   add_ledger_rows(page, table);
   add_address_rows(table);

@@ -11,7 +11,7 @@ using analysis::SampleClass;
 constexpr std::string_view kOwnHeader =
     "period_requested,period,trigger,samples_read,judged,hits,bin_lo,bin_hi,count,addresses,"
     "contradicted,cause,recording_path,evenness,evenness_largest_ratio,evenness_p,skid_events_p50,"
-    "skid_events_p99,skid_events_max";
+    "skid_events_p99,skid_events_max,delay_low,delay_high,delay_predicted,delay_independent";
 
 void add_rows(const Measurement& m, std::string& csv) {
   const std::string prefix =
@@ -32,6 +32,9 @@ void add_rows(const Measurement& m, std::string& csv) {
   for (const double share : {0.50, 0.99, 1.0}) {
     suffix += ',' + (skid ? quantile_field(skid->overshoots, share) : "");
   }
+  suffix += ',' + (m.delay ? csv_fields(m.delay->low, m.delay->high, m.delay->predicted,
+                                        m.delay->independent)
+                           : ",,,");
   const auto row = [&](std::optional<std::int64_t> lo, std::optional<std::int64_t> hi,
                        std::uint64_t count) {
     csv += prefix + ',' + csv_fields(lo, hi, count) + ',' + suffix + '\n';

@@ -281,6 +281,30 @@ Json skid_basis_of(const std::optional<analysis::SkidInEvents>& skid) {
           {"refused", text_or_null(skid->refused)}};
 }
 
+Json delay_of(const Measurement& m) {
+  if (!m.delay) return nullptr;
+  const analysis::Delay& delay = *m.delay;
+  return {{"low", delay.low},
+          {"high", delay.high},
+          {"p5", delay.p5},
+          {"p50", delay.p50},
+          {"p95", delay.p95},
+          {"predicted", delay.predicted},
+          {"independent", delay.independent},
+          {"pairs", m.basis.sample_pairs->pairs()},
+          {"left_out", m.basis.sample_pairs->left_out}};
+}
+
+Json pairs_basis_of(const std::optional<analysis::SamplePairs>& pairs) {
+  if (!pairs) return nullptr;
+  return {{"period", pairs->period},
+          {"iteration", pairs->iteration},
+          {"distances", pairs->distances},
+          {"counts", pairs->counts},
+          {"delays", offsets_of(pairs->delays)},
+          {"left_out", pairs->left_out}};
+}
+
 Json basis_of(const analysis::Basis& basis) {
   return {{"judgeable", judgeable_name(basis.not_judged)},
           {"ignores_level", basis.ignores_level},
@@ -293,6 +317,7 @@ Json basis_of(const analysis::Basis& basis) {
           {"iterations", basis.iterations},
           {"geometry", FieldWriter::json_of(basis.geometry)},
           {"skid_in_events", skid_basis_of(basis.skid_in_events)},
+          {"sample_pairs", pairs_basis_of(basis.sample_pairs)},
           {"offsets",
            {{"instructions", offsets_of(basis.tally.instructions)},
             {"bytes", offsets_of(basis.tally.bytes)},
@@ -365,6 +390,7 @@ Json measurement_of(const Measurement& m) {
   io("triggers", triggers_of(m));
   io("bias", bias_of(m.bias));
   io("shadow", shadow_of(m));
+  io("delay", delay_of(m));
   io("evenness", evenness_of(m.evenness));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
                                   {"expected", m.events_per_iteration.expected},

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -344,6 +345,34 @@ std::optional<analysis::SkidInEvents> read_skid_in_events(const JsonValue& basis
   return skid;
 }
 
+/// Absent in older reports. `read`: the samples of the event.
+std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, std::uint64_t read) {
+  const auto value = basis.find("sample_pairs");
+  if (!value) return std::nullopt;
+  analysis::SamplePairs pairs;
+  FieldReader io(*value);
+  pairs.period = (*value)["period"].unsigned_integer(kMostSamples);
+  pairs.iteration = (*value)["iteration"].unsigned_integer(kFarthestOffset);
+  io.whole("distances", pairs.distances, std::uint64_t{1}, kFarthestOffset);
+  io.whole("counts", pairs.counts, std::uint64_t{0}, read);
+  pairs.delays =
+      read_offsets((*value)["delays"], 1, static_cast<std::int64_t>(pairs.iteration), read, "read");
+  pairs.left_out = (*value)["left_out"].unsigned_integer(read);
+  const std::size_t events = pairs.distances.size();
+  const std::uint64_t length =
+      std::accumulate(pairs.distances.begin(), pairs.distances.end(), std::uint64_t{0});
+  constexpr std::size_t kMostEvents = 64;  // time grows with their cube
+  const bool is_whole =
+      events <= kMostEvents && (pairs.counts.empty() || pairs.counts.size() == events * events);
+  if (pairs.period == 0 || pairs.iteration == 0 || !is_whole || pairs.pairs() > read ||
+      (events > 0 && length != pairs.iteration)) {
+    value->refuse("pairs that contradict each other",
+                  "a period and an iteration of at least 1, the sum of K distances as the "
+                  "iteration, and K x K counts");
+  }
+  return pairs;
+}
+
 Basis read_basis(const JsonValue& measurement) {
   const JsonValue value = measurement["basis"];
   Basis basis;
@@ -387,6 +416,7 @@ Basis read_basis(const JsonValue& measurement) {
     check_addresses((*address)["samples"], basis.addresses->samples, tally.ledger);
   }
   basis.skid_in_events = read_skid_in_events(value, tally.ledger.read());
+  basis.sample_pairs = read_sample_pairs(value, tally.ledger.read());
   read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =

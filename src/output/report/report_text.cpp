@@ -314,6 +314,31 @@ class Notes {
     }
   }
 
+  /// Over all runs with pairs of the same period and target.
+  void add_delay(const ReportRow& row) {
+    std::vector<Measurement> sums;
+    for (const Measurement* run : row.runs) {
+      const auto& pairs = run->basis.sample_pairs;
+      if (!pairs) continue;
+      const auto sum = std::find_if(sums.begin(), sums.end(), [&](const Measurement& one) {
+        return one.basis.sample_pairs->is_like(*pairs);
+      });
+      if (sum == sums.end()) {
+        Measurement& one = sums.emplace_back();
+        one.basis.sample_pairs = pairs;
+        one.basis.tally.instructions = run->basis.tally.instructions;
+      } else {
+        *sum->basis.sample_pairs += *pairs;
+        sum->basis.tally.instructions += run->basis.tally.instructions;
+      }
+    }
+    for (const Measurement& sum : sums) {
+      const auto& basis = sum.basis;
+      const auto delay = analysis::delay_of(*basis.sample_pairs, basis.tally.instructions);
+      if (delay) add(row, "delay", describe(*delay, *basis.sample_pairs), Ink::plain);
+    }
+  }
+
   /// The same event of the same run at level 2, if its evenness is of the same kind; or null.
   static const Measurement* at_level_2(const ReportRow& row, const Measurement& level_3,
                                        const std::vector<ReportRow>& rows) {
@@ -384,10 +409,11 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
   return notes.text();
 }
 
-/// What the counters' values show, where they were recorded.
-std::string skid_in_events(const Page& page, const std::vector<ReportRow>& rows) {
+/// What the counters' values show, where they were recorded, and the order of samples.
+std::string measured_in_order(const Page& page, const std::vector<ReportRow>& rows) {
   Notes notes(page);
   for (const ReportRow& row : rows) notes.add_skid_in_events(row);
+  for (const ReportRow& row : rows) notes.add_delay(row);
   return notes.text();
 }
 
@@ -404,10 +430,10 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
                       Ink::dim);
   }
   if (!page.details) {
-    return text + bars(page, shown) + skid_in_events(page, rows) + notes(page, rows);
+    return text + bars(page, shown) + measured_in_order(page, rows) + notes(page, rows);
   }
   for (const EventGroup& event : machine.events) text += event_details(page, event);
-  return text + skid_in_events(page, rows) + notes(page, rows_of(machine, false));
+  return text + measured_in_order(page, rows) + notes(page, rows_of(machine, false));
 }
 
 std::size_t broken_in(const MachineGroup& machine) {

@@ -1,0 +1,172 @@
+#include "analysis/delay.h"
+
+#include "analysis/distributions.h"
+#include "analysis/wording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+namespace {
+
+constexpr std::uint64_t kFewestPairs = 100;
+constexpr double kSignificant = 1e-6;
+
+/// Of the samples of a target with K events per iteration.
+class Steps {
+ public:
+  explicit Steps(const SamplePairs& pairs) : pairs_(pairs), events_(pairs.distances.size()) {}
+
+  /// The event at which the counter overflows after a record at event `from`.
+  std::size_t overflow_after(std::size_t from) const {
+    return (from + pairs_.period % events_) % events_;
+  }
+  /// Instructions from event `from` to the next event `to`, at least 1 and at most an iteration.
+  std::uint64_t between(std::size_t from, std::size_t to) const {
+    std::uint64_t sum = 0;
+    do {
+      sum += pairs_.distances[from];
+      from = (from + 1) % events_;
+    } while (from != to);
+    return sum;
+  }
+  /// The first event at least `delay` instructions after event `overflow`.
+  std::size_t recorded(std::size_t overflow, std::uint64_t delay) const {
+    for (std::uint64_t sum = 0; sum < delay;) {
+      sum += pairs_.distances[overflow];
+      overflow = (overflow + 1) % events_;
+    }
+    return overflow;
+  }
+  std::uint64_t count(std::size_t from, std::size_t to) const {
+    return pairs_.counts[from * events_ + to];
+  }
+
+  /// The share that T predicts of independent samples with these shares of events.
+  double independent(std::uint64_t delay) const {
+    std::vector<double> left(events_), right(events_);
+    for (std::size_t from = 0; from < events_; ++from) {
+      for (std::size_t to = 0; to < events_; ++to) {
+        left[from] += static_cast<double>(count(from, to));
+        right[to] += static_cast<double>(count(from, to));
+      }
+    }
+    const auto all = static_cast<double>(pairs_.pairs());
+    double sum = 0;
+    for (std::size_t from = 0; from < events_; ++from) {
+      sum += left[from] * right[recorded(overflow_after(from), delay)];
+    }
+    return sum / (all * all);
+  }
+
+  /// Pairs by the last T that explains them, and by the one before the first.
+  void add_to(OffsetCounts& delays, std::map<std::uint64_t, std::int64_t>& changes) const {
+    for (std::size_t from = 0; from < events_; ++from) {
+      const std::size_t overflow = overflow_after(from);
+      for (std::size_t to = 0; to < events_; ++to) {
+        const std::uint64_t pairs = count(from, to);
+        if (pairs == 0) continue;
+        const std::uint64_t last = between(overflow, to);
+        const std::uint64_t before = pairs_.distances[(to + events_ - 1) % events_];
+        delays.add(static_cast<std::int64_t>(last), pairs);
+        changes[last - before + 1] += static_cast<std::int64_t>(pairs);
+        changes[last + 1] -= static_cast<std::int64_t>(pairs);
+      }
+    }
+  }
+
+ private:
+  const SamplePairs& pairs_;
+  std::size_t events_;
+};
+
+/// The share that a T predicts of independent samples at all instructions, at most: the chance that
+/// two samples are at the same one (Cauchy and Schwarz).
+double most_independent(const OffsetCounts& samples) {
+  double sum = 0;
+  for (const auto& [offset, count] : samples.counts()) {
+    const double share = static_cast<double>(count) / static_cast<double>(samples.total());
+    sum += share * share;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void SamplePairs::add(std::uint64_t from, std::uint64_t to) {
+  if (distances.empty()) {
+    const std::uint64_t delay = (to + 2 * iteration - from - period % iteration) % iteration;
+    delays.add(static_cast<std::int64_t>(delay == 0 ? iteration : delay), 1);
+    return;
+  }
+  counts.resize(distances.size() * distances.size());
+  ++counts[from * distances.size() + to];
+}
+
+std::uint64_t SamplePairs::pairs() const {
+  return std::accumulate(counts.begin(), counts.end(), delays.total());
+}
+
+SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {
+  counts.resize(std::max(counts.size(), more.counts.size()));
+  for (std::size_t i = 0; i < more.counts.size(); ++i) counts[i] += more.counts[i];
+  delays += more.delays;
+  left_out += more.left_out;
+  return *this;
+}
+
+std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples) {
+  const std::uint64_t all = pairs.pairs();
+  if (all < kFewestPairs) return std::nullopt;
+  OffsetCounts delays = pairs.delays;
+  std::map<std::uint64_t, std::int64_t> changes;  // of the pairs that a T explains, by T
+  const bool every_instruction = pairs.distances.empty();
+  if (every_instruction) {
+    for (const auto& [delay, count] : delays.counts()) {
+      changes[static_cast<std::uint64_t>(delay)] += static_cast<std::int64_t>(count);
+      changes[static_cast<std::uint64_t>(delay) + 1] -= static_cast<std::int64_t>(count);
+    }
+  } else {
+    Steps(pairs).add_to(delays, changes);
+  }
+  Delay best;
+  std::int64_t explained = 0, most = 0;
+  for (auto change = changes.begin(); change != changes.end(); ++change) {
+    explained += change->second;
+    if (explained <= most) continue;
+    most = explained;
+    best.low = change->first;
+    best.high = std::next(change)->first - 1;
+  }
+  const auto total = static_cast<double>(all);
+  best.predicted = static_cast<double>(most) / total;
+  best.independent =
+      every_instruction ? most_independent(samples) : Steps(pairs).independent(best.low);
+  const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);
+  if (p * static_cast<double>(changes.size()) >= kSignificant) return std::nullopt;
+  const auto quantile = [&](double share) {
+    return static_cast<std::uint64_t>(delays.quantile(share));
+  };
+  best.p5 = quantile(0.05);
+  best.p50 = quantile(0.50);
+  best.p95 = quantile(0.95);
+  return best;
+}
+
+std::string describe(const Delay& delay, const SamplePairs& pairs) {
+  const std::string range = delay.low == delay.high
+                                ? fmt::format("{}", delay.low)
+                                : fmt::format("{} to {}", delay.low, delay.high);
+  return fmt::format(
+      "{} instruction{} from overflow to record (p5 {}, p50 {}, p95 {}); predicts {} of {} next "
+      "samples (independent: {}), {} left out",
+      range, range == "1" ? "" : "s", delay.p5, delay.p50, delay.p95, percent(delay.predicted),
+      pairs.pairs(), percent(delay.independent), pairs.left_out);
+}
+
+}  // namespace skid::analysis

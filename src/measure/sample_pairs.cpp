@@ -1,0 +1,109 @@
+#include "src/measure/sample_pairs.h"
+
+#include "runway/instructions.h"
+#include "src/events/triggers.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_identity.h"
+#include "src/perfdata/format.h"
+
+#include <utility>
+
+namespace skid::measure {
+
+SamplePairReader::SamplePairReader(const perfdata::Recording& recording, RecordedCpu& cpu,
+                                   const TargetGeometry* geometry)
+    : geometry_(geometry), events_(recording.attributes().size()) {
+  if (geometry == nullptr || !geometry->description) return;
+  const runway::Specification& specification = geometry->description->specification;
+  const auto iteration =
+      runway::events_per_iteration(specification, instructions::Counted::instructions);
+  if (!iteration) return;
+  const analysis::Geometry shape = geometry->map.geometry();
+  std::uint64_t begin = static_cast<std::uint64_t>(-shape.lowest_offset);
+  std::vector<std::uint64_t> distances = shape.trigger_distances;
+  for (const std::uint64_t distance : distances) {
+    begins_.push_back(begin);
+    begin += distance;
+  }
+  const auto instructions = static_cast<std::uint64_t>(*iteration);
+  const std::uint64_t before_last = begins_.back() - begins_.front();
+  if (instructions <= before_last) return;
+  distances.back() = instructions - before_last;  // with those of the loop
+
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const perfdata::Attribute& attribute = recording.attributes()[i];
+    const EventKnowledge knowledge = cpu.know(attribute, pmu_name(recording.features(), attribute));
+    if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
+        !knowledge.event || !is_pebs(attribute, knowledge, cpu.machine())) {
+      continue;
+    }
+    analysis::SamplePairs pairs{.period = attribute.period_or_frequency, .iteration = instructions};
+    if (knowledge.counted != instructions::Counted::instructions) {
+      const auto events = events::expected_events(knowledge.cpu, *knowledge.event, specification);
+      if (distances.size() < 2 || events != static_cast<double>(distances.size())) continue;
+      pairs.distances = distances;
+    }
+    events_[i] = Event{static_cast<int>(attribute.precise_ip), std::move(pairs), {}};
+    reads_ = true;
+  }
+}
+
+std::optional<std::uint64_t> SamplePairReader::event_of(const locate::VisitedRecord& visited,
+                                                        const Event& event) const {
+  // Level 1 samples the instruction that is executed next.
+  const std::int64_t successor = event.level == kConstantSkid ? 1 : 0;
+  const auto place = geometry_->classify(visited, event.level);
+  if (!place.offset) return std::nullopt;
+  if (!event.pairs.distances.empty()) {
+    if (!place.trigger || place.offset->instructions != successor) return std::nullopt;
+    return *place.trigger;
+  }
+  const auto instruction = static_cast<std::int64_t>(begins_[place.trigger.value_or(0)]) +
+                           place.offset->instructions - successor;
+  if (instruction < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(instruction);
+}
+
+void SamplePairReader::add(const locate::VisitedRecord& visited) {
+  const perfdata::Sample* sample = visited.sample;
+  if (sample == nullptr) {
+    const auto type = visited.record.type;
+    const bool is_gap = type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES ||
+                        type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE ||
+                        type == PERF_RECORD_SAMPLE;
+    if (!is_gap) return;
+    for (auto& event : events_) {
+      if (!event) continue;
+      event->pairs.left_out += event->last.size();
+      event->last.clear();
+    }
+    return;
+  }
+  auto& event = events_[sample->attribute];
+  if (!event) return;
+  const auto number = event_of(visited, *event);
+  const auto before = event->last.find(sample->tid);
+  if (before != event->last.end()) {
+    if (number && before->second.cpu == sample->cpu) {
+      event->pairs.add(before->second.event, *number);
+    } else {
+      ++event->pairs.left_out;
+    }
+  }
+  if (number) {
+    event->last[sample->tid] = {sample->cpu, *number};
+  } else {
+    event->last.erase(sample->tid);
+  }
+}
+
+std::vector<std::optional<analysis::SamplePairs>> SamplePairReader::finish() && {
+  std::vector<std::optional<analysis::SamplePairs>> all;
+  for (auto& event : events_) {
+    auto& pairs = all.emplace_back();
+    if (event) pairs = std::move(event->pairs);
+  }
+  return all;
+}
+
+}  // namespace skid::measure

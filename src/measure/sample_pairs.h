@@ -1,0 +1,52 @@
+// Consecutive samples of a target's thread, by which events of an iteration they are of.
+#pragma once
+
+#include "analysis/delay.h"
+#include "src/locate/visit.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/recording.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace skid::measure {
+
+/// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
+/// are known: its triggers alone cause the event, once each, or it counts all instructions.
+class SamplePairReader {
+ public:
+  /// `geometry`: of the target; null where none was found. The references must outlive the reader.
+  SamplePairReader(const perfdata::Recording& recording, RecordedCpu& cpu,
+                   const TargetGeometry* geometry);
+
+  /// Whether records are to be added.
+  bool reads() const noexcept { return reads_; }
+  void add(const locate::VisitedRecord& visited);
+  /// By attribute; nullopt for other events.
+  std::vector<std::optional<analysis::SamplePairs>> finish() &&;
+
+ private:
+  struct Last {
+    std::uint32_t cpu = 0;
+    std::uint64_t event = 0;  ///< number in the iteration
+  };
+  struct Event {
+    int level = 0;  ///< precise_ip
+    analysis::SamplePairs pairs;
+    std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
+  };
+
+  /// The number of the event that a sample is of; nullopt: not known.
+  std::optional<std::uint64_t> event_of(const locate::VisitedRecord& visited,
+                                        const Event& event) const;
+
+  const TargetGeometry* geometry_;
+  std::vector<std::uint64_t> begins_;         ///< instructions of an iteration before each trigger
+  std::vector<std::optional<Event>> events_;  ///< by attribute
+  bool reads_ = false;
+};
+
+}  // namespace skid::measure
