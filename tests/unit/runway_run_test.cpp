@@ -162,19 +162,6 @@ TEST_F(Running, MeasuresPlausibleTicksPerNop) {
   }
 }
 
-TEST_F(Running, MeasuresMoreTicksForLongerNops) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has NOPs of one length";
-  Specification specification = specification_of("none"_trigger);
-  specification.nop_bytes = 9;
-  const Target target = build_target(specification, directory_ / "long");
-  const auto longer = parse_target_report(run_with(target, {"--iterations", "10"}).out);
-  const auto shorter =
-      parse_target_report(run_with(build("none"_trigger), {"--iterations", "10"}).out);
-  ASSERT_TRUE(longer && shorter);
-  // 45 kB do not fit the micro-op caches, 5000 one-byte NOPs are limited by decoding alone.
-  EXPECT_GT(longer->ticks_per_nop, shorter->ticks_per_nop);
-}
-
 TEST_F(Running, AcceptsDecimalSecondsAndRefusesMalformedArguments) {
   const Target target = build("load"_trigger);
   const std::vector<std::vector<std::string>> bad{

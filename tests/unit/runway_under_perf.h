@@ -1,6 +1,7 @@
 // Runs a target under perf and returns its samples.
 #pragma once
 
+#include "tests/support/breakpoints.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <algorithm>
@@ -36,6 +37,12 @@ class UnderPerf : public ::testing::Test {
                                              const std::vector<std::string>& events,
                                              std::uint64_t period, RunLength length,
                                              const std::vector<std::string>& options = {}) {
+    const bool has_breakpoint = std::any_of(
+        events.begin(), events.end(), [](const auto& event) { return event.starts_with("mem:"); });
+    if (has_breakpoint && !breakpoints_fire()) {
+      reason_ = kNoBreakpoints;
+      return std::nullopt;
+    }
     const std::string control = (directory_ / "control").string();
     const std::string ack = (directory_ / "ack").string();
     std::vector<std::string> command{"perf", "record", "--no-bpf-event", "-q", "-o", data()};

@@ -355,8 +355,12 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
   pairs.iteration = (*value)["iteration"].unsigned_integer(kFarthestOffset);
   io.whole("distances", pairs.distances, std::uint64_t{1}, kFarthestOffset);
   io.whole("counts", pairs.counts, std::uint64_t{0}, read);
-  pairs.delays =
-      read_offsets((*value)["delays"], 1, static_cast<std::int64_t>(pairs.iteration), read, "read");
+  std::uint64_t delays = 0;
+  for (const auto& [delay, count] : (*value)["delays"].pairs(kMostJsonValues)) {
+    delays += std::min(count, read + 1);
+  }
+  pairs.delays = read_offsets((*value)["delays"], 1, static_cast<std::int64_t>(pairs.iteration),
+                              std::min(delays, read), "read");
   pairs.left_out = (*value)["left_out"].unsigned_integer(read);
   const std::size_t events = pairs.distances.size();
   const std::uint64_t length =
