@@ -22,10 +22,6 @@ class Steps {
  public:
   explicit Steps(const SamplePairs& pairs) : pairs_(pairs), events_(pairs.distances.size()) {}
 
-  /// The event at which the counter overflows after a record at event `from`.
-  std::size_t overflow_after(std::size_t from) const {
-    return (from + pairs_.period % events_) % events_;
-  }
   /// Instructions from event `from` to the next event `to`, at least 1 and at most an iteration.
   std::uint64_t between(std::size_t from, std::size_t to) const {
     std::uint64_t sum = 0;
@@ -43,33 +39,32 @@ class Steps {
     }
     return overflow;
   }
-  std::uint64_t count(std::size_t from, std::size_t to) const {
-    return pairs_.counts[from * events_ + to];
+  std::uint64_t count(std::size_t overflow, std::size_t to) const {
+    return pairs_.counts[overflow * events_ + to];
   }
 
   /// The share that T predicts of independent samples with these shares of events.
   double independent(std::uint64_t delay) const {
     std::vector<double> left(events_), right(events_);
-    for (std::size_t from = 0; from < events_; ++from) {
+    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
       for (std::size_t to = 0; to < events_; ++to) {
-        left[from] += static_cast<double>(count(from, to));
-        right[to] += static_cast<double>(count(from, to));
+        left[overflow] += static_cast<double>(count(overflow, to));
+        right[to] += static_cast<double>(count(overflow, to));
       }
     }
     const auto all = static_cast<double>(pairs_.pairs());
     double sum = 0;
-    for (std::size_t from = 0; from < events_; ++from) {
-      sum += left[from] * right[recorded(overflow_after(from), delay)];
+    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
+      sum += left[overflow] * right[recorded(overflow, delay)];
     }
     return sum / (all * all);
   }
 
   /// Pairs by the last T that explains them, and by the one before the first.
   void add_to(OffsetCounts& delays, std::map<std::uint64_t, std::int64_t>& changes) const {
-    for (std::size_t from = 0; from < events_; ++from) {
-      const std::size_t overflow = overflow_after(from);
+    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
       for (std::size_t to = 0; to < events_; ++to) {
-        const std::uint64_t pairs = count(from, to);
+        const std::uint64_t pairs = count(overflow, to);
         if (pairs == 0) continue;
         const std::uint64_t last = between(overflow, to);
         const std::uint64_t before = pairs_.distances[(to + events_ - 1) % events_];
@@ -98,14 +93,15 @@ double most_independent(const OffsetCounts& samples) {
 
 }  // namespace
 
-void SamplePairs::add(std::uint64_t from, std::uint64_t to) {
+void SamplePairs::add(std::uint64_t from, std::uint64_t to, std::uint64_t period) {
   if (distances.empty()) {
     const std::uint64_t delay = (to + 2 * iteration - from - period % iteration) % iteration;
     delays.add(static_cast<std::int64_t>(delay == 0 ? iteration : delay), 1);
     return;
   }
-  counts.resize(distances.size() * distances.size());
-  ++counts[from * distances.size() + to];
+  const std::uint64_t events = distances.size();
+  counts.resize(events * events);
+  ++counts[(from + period % events) % events * events + to];
 }
 
 std::uint64_t SamplePairs::pairs() const {

@@ -11,30 +11,30 @@
 
 namespace skid::analysis {
 
-/// How often a sample at one event of an iteration was followed by one at another, in the same
-/// thread and with no record lost between them. The counter restarts when a record is written, so
-/// that the place of the next overflow is known: `period` events later.
+/// How often the counter overflowed at one event of an iteration and another one was recorded. From
+/// consecutive samples of a thread, with no record lost between them: the counter restarts when a
+/// record is written, so that the next overflow is the period's number of events later.
 struct SamplePairs {
-  std::uint64_t period = 1;
   /// Retired instructions from each event of an iteration to the next, from the last one to the
   /// first of the next iteration; each at least 1. Empty: each instruction of `iteration` is an
   /// event.
   std::vector<std::uint64_t> distances = {};
   std::uint64_t iteration = 1;  ///< instructions
-  /// Of K distances K x K counts: from * K + to.
+  /// Of K distances K x K counts: overflow * K + recorded.
   std::vector<std::uint64_t> counts = {};
   /// Without distances: by the instructions from the overflow to the recorded one, 1 to
   /// `iteration`.
   OffsetCounts delays = {};
   std::uint64_t left_out = 0;  ///< a sample is elsewhere, or records were lost or throttled between
 
-  /// A pair of samples at events `from` and `to`, by their number in the iteration.
-  void add(std::uint64_t from, std::uint64_t to);
+  /// A pair of samples `period` events and a delay apart, at events `from` and `to` of the
+  /// iteration.
+  void add(std::uint64_t from, std::uint64_t to, std::uint64_t period);
   std::uint64_t pairs() const;
-  /// Of the same target and period.
+  /// Of the same target.
   SamplePairs& operator+=(const SamplePairs& more);
   bool is_like(const SamplePairs& other) const {
-    return period == other.period && distances == other.distances && iteration == other.iteration;
+    return distances == other.distances && iteration == other.iteration;
   }
 };
 

@@ -361,4 +361,47 @@ Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_
   return groups.finish();
 }
 
+void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_t>& input_of) {
+  using Key = std::tuple<std::size_t, std::string, std::string, int>;
+  std::map<Key, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    const Measurement& m = measurements[i];
+    if (m.run.empty() || !m.period.requested) continue;
+    groups[{input_of[i], m.run, text_of(m.event.requested), m.precise.recorded}].push_back(i);
+  }
+  std::vector<bool> is_pooled(measurements.size());
+  for (const auto& [key, group] : groups) {
+    const auto first_period = measurements[group.front()].period.requested;
+    const bool varies = std::any_of(group.begin(), group.end(), [&](std::size_t i) {
+      return measurements[i].period.requested != first_period;
+    });
+    if (!varies) continue;
+    std::vector<Measurement> parts;
+    for (const std::size_t i : group) {
+      Measurement& part = parts.emplace_back(measurements[i]);
+      // Periods that differ are known by their sum over the samples.
+      if (!part.basis.period_sum) {
+        part.basis.period_sum = part.basis.tally.ledger.read() * *part.period.requested;
+      }
+      part.period.requested = first_period;
+      is_pooled[i] = i != group.front();
+    }
+    const std::vector<std::size_t> inputs(parts.size(), input_of[group.front()]);
+    auto pooled = merge(std::move(parts), inputs, RepeatPolicy::pool).measurements;
+    if (pooled.size() == 1) {
+      measurements[group.front()] = std::move(pooled.front());
+    } else {
+      for (const std::size_t i : group) is_pooled[i] = false;
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    if (is_pooled[i]) continue;
+    if (kept != i) measurements[kept] = std::move(measurements[i]);
+    input_of[kept++] = input_of[i];
+  }
+  measurements.resize(kept);
+  input_of.resize(kept);
+}
+
 }  // namespace skid::analysis

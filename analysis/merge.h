@@ -43,4 +43,9 @@ struct Merged {
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
              RepeatPolicy repeats);
 
+/// Adds up those of one run, event and level that were recorded with different periods, one
+/// repetition each (`record --vary-period`); the sum has the first period as the requested one.
+/// `input_of`: as of merge(); both are shortened alike.
+void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_t>& input_of);
+
 }  // namespace skid::analysis

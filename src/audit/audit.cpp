@@ -3,6 +3,7 @@
 #include "src/audit/data_address.h"
 #include "src/audit/data_source.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/ordered_samples.h"
 #include "src/audit/sampled_file.h"
 #include "src/locate/digest.h"
 #include "src/measure/data_addresses.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -37,6 +39,7 @@ struct EventToJudge {
   EventRule rule;
   std::vector<events::Cause> causes;  ///< of Rule::sampled and Rule::predecessor
   BlockRule blocks = {};
+  bool is_pebs = false;
 };
 
 enum class InBlocks : std::uint8_t {
@@ -79,6 +82,16 @@ class Auditor {
           const Choices& choices)
       : digest_(digest), modules_(modules), arch_(arch), choices_(choices) {}
 
+  /// Of events with a fixed period.
+  std::map<std::uint32_t, BlockRule> rules_of_order() const {
+    std::map<std::uint32_t, BlockRule> rules;
+    for (const auto& [attribute, event] : events_) {
+      const bool is_fixed = event.audit.period.value_or(0) > 0;
+      if (is_fixed && event.to_judge.blocks.judges()) rules[attribute] = event.to_judge.blocks;
+    }
+    return rules;
+  }
+
   void add(std::uint32_t attribute, EventToJudge event, EventAudit audit) {
     Event& added = events_[attribute];
     added.to_judge = std::move(event);
@@ -88,9 +101,19 @@ class Auditor {
   /// Samples that were not judged for want of a file with code.
   const std::map<symbols::FileIndex, std::uint64_t>& missing() const { return missing_; }
 
-  std::vector<EventAudit> audit() {
+  /// `ordered`: of the events of rules_of_order().
+  std::vector<EventAudit> audit(std::span<const OrderedSample> ordered) {
     digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
     judge_places();
+    while (!ordered.empty()) {
+      const std::uint32_t attribute = ordered.front().attribute;
+      const auto end = std::find_if(ordered.begin(), ordered.end(), [&](const auto& sample) {
+        return sample.attribute != attribute;
+      });
+      const auto size = static_cast<std::size_t>(end - ordered.begin());
+      add_order(events_.at(attribute), ordered.first(size));
+      ordered = ordered.subspan(size);
+    }
     std::vector<EventAudit> audits;
     for (auto& [attribute, event] : events_) audits.push_back(finish(event));
     return audits;
@@ -104,11 +127,18 @@ class Auditor {
     Judgement judgement;
     std::uint64_t samples = 0;
   };
+  struct PlaceNumber {
+    std::size_t loop = 0;
+    std::uint32_t place = 0;
+  };
   struct Event {
     EventToJudge to_judge;
     EventAudit audit;
     std::vector<Found> found;  ///< one a place that was judged
     std::vector<BlockFinding> blocks;
+    std::vector<LoopFinding> loops;
+    /// Of the places of `loops` that have samples.
+    std::map<std::pair<symbols::FileIndex, std::uint64_t>, PlaceNumber> numbers;
     /// Samples to be judged by their blocks, by what is wanting for it; none: nothing.
     std::map<NotJudged, std::uint64_t> by_want;
   };
@@ -281,16 +311,83 @@ class Auditor {
     const auto address = module.address_at(places.front().second->offset);
     if (!address) return;
     std::optional<FileJudge::Blocks> blocks;
-    for (const auto& [attribute, samples] : by_event) {
+    for (const auto& [attribute, at] : by_event) {
       if (sums[attribute] < kFewestOfBlock) continue;
       if (!blocks) blocks = judge.blocks_around(*address);
       if (!blocks) return;
       Event& event = events_.at(attribute);
-      for (BlockSamples& block : samples_of_blocks(*blocks->code, blocks->blocks,
-                                                   event.to_judge.blocks.event(), samples)) {
-        event.blocks.push_back({path, blocks->function, std::move(block), {}});
+      const EvenEvent even = event.to_judge.blocks.event();
+      auto judged = samples_of_blocks(*blocks->code, blocks->blocks, even, at);
+      if (judged.empty()) continue;
+      const std::size_t first_loop = event.loops.size();
+      for (LoopSamples& loop : samples_of_loops(*blocks->code, blocks->blocks, even, at)) {
+        event.loops.push_back({std::move(loop)});
+      }
+      for (BlockSamples& block : judged) {
+        const auto loop =
+            std::find_if(event.loops.begin() + static_cast<std::ptrdiff_t>(first_loop),
+                         event.loops.end(), [&](const LoopFinding& one) {
+                           const AddressRange& range = one.samples.all.range;
+                           return block.range.begin >= range.begin && block.range.end <= range.end;
+                         });
+        const auto index = static_cast<std::size_t>(loop - event.loops.begin());
+        if (loop == event.loops.end()) event.loops.push_back({{block, {}}});
+        event.blocks.push_back({path, blocks->function, std::move(block), {}, index});
+      }
+      std::map<std::uint64_t, PlaceNumber> numbers;  // by sampled address
+      for (std::size_t loop = first_loop; loop < event.loops.size(); ++loop) {
+        const auto& of_loop = event.loops[loop].samples.all.places;
+        for (std::uint32_t i = 0; i < of_loop.size(); ++i) {
+          std::uint64_t sampled = of_loop[i].address;
+          if (even.rule == Rule::predecessor) {
+            sampled += blocks->code->steps()[*blocks->code->find(sampled)].length;
+          }
+          numbers[sampled] = {loop, i};
+        }
+      }
+      for (const auto& [begin, place] : places) {
+        const auto number = numbers.find(module.address_at(place->offset).value_or(0));
+        if (place->attribute != attribute || number == numbers.end()) continue;
+        event.numbers[{place->file, place->offset}] = number->second;
       }
     }
+  }
+
+  /// What the order of samples shows of the loops.
+  void add_order(Event& event, std::span<const OrderedSample> samples) {
+    std::vector<analysis::SampleOrderTest> tests(event.loops.size());
+    for (LoopFinding& loop : event.loops) {
+      if (!event.to_judge.is_pebs) break;
+      const auto& distances = loop.samples.distances;
+      loop.pairs.distances = distances;
+      loop.pairs.iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
+    }
+    std::vector<std::uint32_t> run;
+    std::size_t of_loop = 0;
+    const auto end_run = [&] {
+      if (run.empty()) return;
+      tests[of_loop].add(run);
+      analysis::SamplePairs& pairs = event.loops[of_loop].pairs;
+      for (std::size_t i = 1; i < run.size() && !pairs.distances.empty(); ++i) {
+        pairs.add(run[i - 1], run[i], *event.audit.period);
+      }
+      run.clear();
+    };
+    const OrderedSample* last = nullptr;
+    for (const OrderedSample& sample : samples) {
+      const auto number = event.numbers.find({sample.location.file, sample.location.offset});
+      const bool is_place = number != event.numbers.end();
+      const bool goes_on = last != nullptr && last->tid == sample.tid &&
+                           last->stretch == sample.stretch && is_place &&
+                           number->second.loop == of_loop;
+      if (!goes_on) end_run();
+      last = &sample;
+      if (!is_place) continue;
+      of_loop = number->second.loop;
+      run.push_back(number->second.place);
+    }
+    end_run();
+    for (std::size_t i = 0; i < tests.size(); ++i) event.loops[i].order = tests[i].finish();
   }
 
   struct Position {
@@ -340,9 +437,9 @@ class Auditor {
     const auto want = std::max_element(
         event.by_want.begin(), event.by_want.end(),
         [](const auto& one, const auto& other) { return one.second < other.second; });
-    audit.bias =
-        judge_blocks(std::move(event.blocks), event.to_judge.blocks,
-                     want == event.by_want.end() ? NotJudged::none : want->first, choices_.top);
+    audit.bias = judge_blocks(
+        std::move(event.blocks), std::move(event.loops), event.to_judge.blocks,
+        want == event.by_want.end() ? NotJudged::none : want->first, choices_.delay, choices_.top);
     return std::move(audit);
   }
 
@@ -498,13 +595,13 @@ Audit audit(const measure::Source& source, const Choices& choices) {
                                                 digest.totals[index].samples, exact[index]});
     if (!lost.empty()) described.warnings.push_back(std::move(lost));
     EventAudit event(measure::event_summary(attribute, source, described.event));
-    event.has_fixed_period = !attribute.frequency;
     event.warnings = std::move(described.warnings);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
     EventToJudge to_judge{attribute,
                           rule_of(attribute, knowledge, arch),
                           {},
-                          BlockRule(attribute, knowledge, most_are_exact)};
+                          BlockRule(attribute, knowledge, most_are_exact),
+                          measure::is_pebs(attribute, knowledge, cpu.machine())};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
     if (const auto found = data_sources.find(index); found != data_sources.end()) {
@@ -529,7 +626,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   }
 
   Audit result;
-  result.events = auditor.audit();
+  result.events = auditor.audit(ordered_samples(recording, digest, auditor.rules_of_order()));
   result.run = source.run_directory.string();
   result.file = source.file.string();
   result.synthetic = perfdata::is_synthetic(recording.features()) ||

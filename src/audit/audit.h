@@ -70,7 +70,6 @@ struct EventAudit : measure::EventSummary {
   std::size_t impossible_functions = 0;  ///< of these, with impossible samples
   std::size_t impossible_instructions = 0;
   BlockBias bias;
-  bool has_fixed_period = false;  ///< not a frequency
   std::vector<std::string> warnings;
   std::optional<BranchRecords> branch_records;  ///< nullopt: without branch stacks
 };
@@ -102,14 +101,17 @@ struct Choices {
   locate::SearchPlaces places = {};
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
   std::size_t top = 20;                ///< functions, instructions and blocks of an event at most
-  double min_share = 0;    ///< of the judged samples that must be impossible ones at what is listed
+  double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
+  /// From overflow to record, in instructions; nullopt: not known.
+  std::optional<std::uint64_t> delay = {};
   bool all = false;        ///< instructions whose samples are possible, too
   Cores* cores = nullptr;  ///< as measure::Choices::cores
   measure::Catalogues* catalogues = nullptr;
 };
 
 /// Reads and judges a recording. Several threads may do so at once. Memory grows with distinct
-/// (event, place), never with samples. Throws InputError when nothing of it can be read.
+/// (event, place), and with samples of events with a fixed period up to a million. Throws
+/// InputError when nothing of it can be read.
 Audit audit(const measure::Source& source, const Choices& choices);
 
 }  // namespace skid::audit

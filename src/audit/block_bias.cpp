@@ -1,5 +1,9 @@
 #include "src/audit/block_bias.h"
 
+#include "analysis/distributions.h"
+#include "analysis/shadow.h"
+#include "analysis/two_sample.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -7,6 +11,45 @@
 namespace skid::audit {
 
 using events::OncePer;
+
+namespace {
+
+LoopShadow shadow_of(const LoopSamples& samples, std::uint64_t delay) {
+  LoopShadow shadow{delay, analysis::shadowed_shares(samples.distances, delay), 0};
+  std::vector<double> seen, expected;
+  double rest = 0, all = 0;
+  for (std::size_t i = 0; i < shadow.shares.size(); ++i) {
+    const auto count = static_cast<double>(samples.all.places[i].samples);
+    all += count;
+    if (shadow.shares[i] == 0) {
+      rest += count;
+    } else {
+      seen.push_back(count);
+    }
+  }
+  for (const double share : shadow.shares) {
+    if (share > 0) expected.push_back(share * (all - rest));
+  }
+  constexpr double kFew = 0.01;  // interrupts disturb the delay a little
+  if (rest > kFew * all) return shadow;
+  shadow.p = expected.size() < 2 ? 1 : analysis::chi_square_test(seen, expected).p;
+  return shadow;
+}
+
+/// The test of order is of all loops at once.
+void find_locks(std::vector<LoopFinding>& loops) {
+  std::vector<double> p;
+  for (const LoopFinding& loop : loops) {
+    if (loop.order) p.push_back(loop.order->p);
+  }
+  const std::vector<double> adjusted = analysis::holm(p);
+  std::size_t next = 0;
+  for (LoopFinding& loop : loops) {
+    if (loop.order) loop.is_locked = analysis::is_locked(*loop.order, adjusted[next++]);
+  }
+}
+
+}  // namespace
 
 BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
                      bool most_are_exact) {
@@ -49,7 +92,8 @@ bool BlockRule::lacks_exact(perfdata::SampleKind kind) const noexcept {
          !kind.exact();
 }
 
-BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, NotJudged want,
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
+                       const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
                        std::size_t top) {
   BlockBias bias;
   bias.reason = rule.reason();
@@ -78,6 +122,12 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, 
   bias.judged = blocks.size();
   bias.biased = evenness.biased;
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].evenness = evenness.blocks[i];
+  for (LoopFinding& loop : loops) {
+    if (!loop.pairs.distances.empty()) loop.delay = analysis::delay_of(loop.pairs, {});
+    if (delay && !loop.samples.distances.empty()) loop.shadow = shadow_of(loop.samples, *delay);
+  }
+  find_locks(loops);
+  bias.loops = std::move(loops);
   std::stable_sort(blocks.begin(), blocks.end(), [](const BlockFinding& a, const BlockFinding& b) {
     return std::tuple(b.evenness.is_biased, b.evenness.excess()) <
            std::tuple(a.evenness.is_biased, a.evenness.excess());

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "analysis/block_evenness.h"
+#include "analysis/delay.h"
 #include "analysis/intervals.h"
 #include "analysis/not_judged.h"
+#include "analysis/sample_order.h"
 #include "src/audit/block_samples.h"
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
@@ -21,12 +23,30 @@
 
 namespace skid::audit {
 
+/// What a delay from overflow to record makes of a loop (docs/method.md, "Delay").
+struct LoopShadow {
+  std::uint64_t delay = 0;     ///< instructions
+  std::vector<double> shares;  ///< by place; 0: cannot be sampled
+  double p = 0;                ///< of samples that differ as much from these shares
+};
+
+/// How the samples of a loop follow each other; or of a block that is in none.
+struct LoopFinding {
+  LoopSamples samples;
+  std::optional<analysis::SampleOrder> order = {};  ///< nullopt: not of a fixed period, or too few
+  bool is_locked = false;            ///< by the order; its p is adjusted for all loops
+  analysis::SamplePairs pairs = {};  ///< without distances: not of PEBS, or not computed
+  std::optional<analysis::Delay> delay = {};
+  std::optional<LoopShadow> shadow = {};  ///< where a delay is given
+};
+
 /// A block whose samples were judged.
 struct BlockFinding {
   std::string module;    ///< path as recorded
   std::string function;  ///< empty: no symbol
   BlockSamples samples;
-  analysis::BlockEvenness evenness;
+  analysis::BlockEvenness evenness = {};
+  std::size_t loop = 0;  ///< of BlockBias::loops, in which it is
 };
 
 /// Of one event.
@@ -39,6 +59,7 @@ struct BlockBias {
   std::size_t biased = 0;
   /// The samples of every place over the block's even count, of all judged blocks.
   std::vector<double> ratios;
+  std::vector<LoopFinding> loops;    ///< of all judged blocks
   std::vector<BlockFinding> blocks;  ///< biased ones first, then those with most samples misplaced
 };
 
@@ -66,9 +87,12 @@ class BlockRule {
   Rule rule_ = Rule::none;
 };
 
-/// Judges blocks, whose evenness is not yet set, together. `want`: why most of the samples are in
-/// none; none: their code is there. `top`: keeps so many blocks.
-BlockBias judge_blocks(std::vector<BlockFinding> blocks, const BlockRule& rule, NotJudged want,
+/// Judges blocks, whose evenness is not yet set, and loops, of which `order` and `pairs` are,
+/// together. `want`: why most of
+/// the samples are in none; none: their code is there. `delay`: from overflow to record, in
+/// instructions. `top`: keeps so many blocks.
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
+                       const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
                        std::size_t top);
 
 }  // namespace skid::audit

@@ -56,6 +56,8 @@ Events events_of(const Step& step, const EvenEvent& event) {
 /// The certain places of a basic block.
 struct Part {
   std::vector<PlaceSamples> places;
+  std::vector<std::size_t> steps;  ///< of the places
+  bool is_complete = true;         ///< no other instruction may cause the event
   std::uint64_t samples = 0;
 };
 
@@ -73,11 +75,17 @@ class Counter {
       const bool is_pair = i + 1 < block.end && is_pair_at(i);
       if (code_.steps()[i].is_in_parts || has_inexact_at(i)) return std::nullopt;
       if (is_pair && has_inexact_at(i + 1)) return std::nullopt;
+      const std::size_t next = i + (is_pair ? 2 : 1);
       if (const auto place = place_of(block, i, is_pair)) {
         part.places.push_back(*place);
+        part.steps.push_back(next - 1);
         part.samples += place->samples;
+      } else {
+        for (std::size_t step = i; step < next; ++step) {
+          part.is_complete &= events_of(code_.steps()[step], event_) == Events::none;
+        }
       }
-      i += is_pair ? 2 : 1;
+      i = next;
     }
     return part;
   }
@@ -192,6 +200,23 @@ class Joined {
   std::vector<Sum> sums_;
 };
 
+/// Whether basic blocks are a loop of straight code: each falls through to the next one, the last
+/// one branches to the first, and no other branch stays inside.
+bool is_straight_loop(const FunctionCode& code, std::span<const BasicBlock> blocks) {
+  const std::uint64_t begin = code.address_of(blocks.front().begin);
+  const std::size_t last = blocks.back().end - 1;
+  if (code.target_of(last) != begin || code.steps()[last].flow == Flow::call) return false;
+  for (std::size_t i = 0; i + 1 < blocks.size(); ++i) {
+    const std::size_t end = blocks[i].end - 1;
+    const Step& step = code.steps()[end];
+    const bool falls = step.flow == Flow::next || step.flow == Flow::conditional;
+    if (!falls || step.calls_kernel || blocks[i].end != blocks[i + 1].begin) return false;
+    const auto target = code.target_of(end);
+    if (target && *target >= begin && *target <= code.address_of(last)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t BlockSamples::samples() const {
@@ -248,6 +273,46 @@ std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const Func
     return a.range.begin < b.range.begin;
   });
   return judged;
+}
+
+std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const FunctionBlocks& blocks,
+                                          const EvenEvent& event, const SamplesByAddress& samples) {
+  const Counter counter(code, event, samples);
+  const std::span<const BasicBlock> basic = blocks.basic;
+  std::vector<LoopSamples> loops;
+  for (std::size_t last = 0; last < basic.size(); ++last) {
+    const auto target = code.target_of(basic[last].end - 1);
+    if (!target || *target > code.address_of(basic[last].begin)) continue;
+    const auto first = std::find_if(basic.begin(), basic.end(), [&](const BasicBlock& block) {
+      return code.address_of(block.begin) == *target;
+    });
+    if (first == basic.end()) continue;
+    const auto begin = static_cast<std::size_t>(first - basic.begin());
+    const auto of_loop = basic.subspan(begin, last + 1 - begin);
+    if (!is_straight_loop(code, of_loop)) continue;
+    LoopSamples loop;
+    std::vector<std::size_t> steps;
+    bool is_whole = true, is_complete = true;
+    for (const BasicBlock& block : of_loop) {
+      const auto part = counter.count(block);
+      is_whole &= part.has_value();
+      if (!part) break;
+      loop.all.places.insert(loop.all.places.end(), part->places.begin(), part->places.end());
+      steps.insert(steps.end(), part->steps.begin(), part->steps.end());
+      is_complete &= part->is_complete;
+    }
+    if (!is_whole || steps.size() < 2) continue;
+    const std::size_t end = of_loop.back().end;
+    loop.all.range = {*target, code.address_of(end - 1) + code.steps()[end - 1].length};
+    if (is_complete) {
+      for (std::size_t i = 1; i < steps.size(); ++i) {
+        loop.distances.push_back(steps[i] - steps[i - 1]);
+      }
+      loop.distances.push_back(steps.front() - of_loop.front().begin + end - steps.back());
+    }
+    loops.push_back(std::move(loop));
+  }
+  return loops;
 }
 
 }  // namespace skid::audit

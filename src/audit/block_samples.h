@@ -61,4 +61,16 @@ std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const Func
                                             const EvenEvent& event,
                                             const SamplesByAddress& samples);
 
+/// A loop that is left at branches, but has none inside, and no calls.
+struct LoopSamples {
+  BlockSamples all;  ///< of all its blocks
+  /// Instructions from each place to the next, from the last one to the first of the next
+  /// iteration. Empty: other instructions may cause the event.
+  std::vector<std::uint64_t> distances;
+};
+
+/// The loops of a function, ascending, with at least two places.
+std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const FunctionBlocks& blocks,
+                                          const EvenEvent& event, const SamplesByAddress& samples);
+
 }  // namespace skid::audit

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@
 namespace skid::commands {
 namespace {
 
+constexpr std::uint64_t kLongestDelay = 1'000'000;
+
 struct AuditOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
@@ -30,6 +33,7 @@ struct AuditOptions {
   BinaryOptions binaries;
   std::size_t top = 20;
   double min_share = 0;
+  std::optional<std::uint64_t> delay;
   bool all = false;
   std::string fail_on, plot, script, kind;
   OutputOptions shown;
@@ -96,6 +100,7 @@ ExitStatus run_audit(const AuditOptions& options) {
                                options.perfmon,
                                options.top,
                                options.min_share,
+                               options.delay,
                                options.all,
                                &cores,
                                &catalogues};
@@ -156,6 +161,10 @@ Command audit_command() {
             Value::number("SHARE", options->min_share, 0.0, 1.0),
             "list only items of which at least this share of the event's judged samples is "
             "impossible"},
+           {{"--delay"},
+            Value::number("N", options->delay, 1, kLongestDelay),
+            "instructions from a counter's overflow to the record, as report measures them: which "
+            "instructions of a loop cannot be sampled, and how often the others are"},
            {{"--all"},
             Value::flag(options->all),
             "list instructions that can cause the event, too; implies --details"},

@@ -56,6 +56,17 @@ std::string branch_filter(const std::string& filter) {
   return filter;
 }
 
+/// Seven dense triggers in a long iteration: each delay of up to some instructions leads from an
+/// overflow to another trigger (docs/method.md, "Delay").
+void aim_at_delay(record::PlanOptions& options) {
+  constexpr unsigned kTriggers = 7;
+  constexpr std::uint32_t kNops = 2000;
+  options.vary_period = true;
+  if (!options.triggers && options.gaps.empty()) options.gaps = {0, 1, 2, 3, 0, 1};
+  if (!options.triggers) options.triggers = kTriggers;
+  if (!options.nops) options.nops = kNops;
+}
+
 }  // namespace
 
 std::vector<Option> plan_options(record::PlanOptions& options) {
@@ -134,6 +145,16 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"--repeat"},
        Value::number("N", options.repeat, 1, run::kMostRepeats),
        "record all events and levels N times, interleaved"},
+      {{"--vary-period"},
+       Value::flag(options.vary_period),
+       "divide each measurement into four recordings (or --repeat N) with different periods, which "
+       "the report adds up: no period can lock to the loop",
+       {"--freq"}},
+      {{"--delay"},
+       Value::converted("", [&options](const auto&) { aim_at_delay(options); }),
+       "measure the delay from overflow to PEBS record: --vary-period --triggers 7 --gaps "
+       "0,1,2,3,0,1 --nops 2000, where not given",
+       {"--freq"}},
       {{"--cpu"},
        Value::number("N", options.cpu, 0),
        "CPU to pin the target to (default: the highest allowed)"},

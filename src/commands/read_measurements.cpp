@@ -1,5 +1,6 @@
 #include "src/commands/read_measurements.h"
 
+#include "analysis/merge.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -93,6 +94,7 @@ Findings read_measurements(std::vector<std::string> inputs, const Messages& mess
     };
   };
   const auto done = each_recording(findings.inputs, cores, messages, read);
+  analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
   findings.has_unreadable = done.has_unreadable;
   if (findings.measurements.empty() && !findings.has_unreadable) {

@@ -37,13 +37,16 @@ SamplePairReader::SamplePairReader(const perfdata::Recording& recording, Recorde
         !knowledge.event || !is_pebs(attribute, knowledge, cpu.machine())) {
       continue;
     }
-    analysis::SamplePairs pairs{.period = attribute.period_or_frequency, .iteration = instructions};
+    analysis::SamplePairs pairs{.iteration = instructions};
     if (knowledge.counted != instructions::Counted::instructions) {
       const auto events = events::expected_events(knowledge.cpu, *knowledge.event, specification);
       if (distances.size() < 2 || events != static_cast<double>(distances.size())) continue;
       pairs.distances = distances;
     }
-    events_[i] = Event{static_cast<int>(attribute.precise_ip), std::move(pairs), {}};
+    events_[i] = Event{static_cast<int>(attribute.precise_ip),
+                       attribute.period_or_frequency,
+                       std::move(pairs),
+                       {}};
     reads_ = true;
   }
 }
@@ -67,11 +70,7 @@ std::optional<std::uint64_t> SamplePairReader::event_of(const locate::VisitedRec
 void SamplePairReader::add(const locate::VisitedRecord& visited) {
   const perfdata::Sample* sample = visited.sample;
   if (sample == nullptr) {
-    const auto type = visited.record.type;
-    const bool is_gap = type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES ||
-                        type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE ||
-                        type == PERF_RECORD_SAMPLE;
-    if (!is_gap) return;
+    if (!perfdata::hides_samples(visited.record.type)) return;
     for (auto& event : events_) {
       if (!event) continue;
       event->pairs.left_out += event->last.size();
@@ -85,7 +84,7 @@ void SamplePairReader::add(const locate::VisitedRecord& visited) {
   const auto before = event->last.find(sample->tid);
   if (before != event->last.end()) {
     if (number && before->second.cpu == sample->cpu) {
-      event->pairs.add(before->second.event, *number);
+      event->pairs.add(before->second.event, *number, event->period);
     } else {
       ++event->pairs.left_out;
     }

@@ -35,6 +35,7 @@ class SamplePairReader {
   };
   struct Event {
     int level = 0;  ///< precise_ip
+    std::uint64_t period = 0;
     analysis::SamplePairs pairs;
     std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
   };

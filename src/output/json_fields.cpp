@@ -30,4 +30,18 @@ std::string document_text(const Json& document) {
   return json_text(document, 2) + '\n';
 }
 
+Json json_of_delay(const std::optional<analysis::Delay>& delay,
+                   const analysis::SamplePairs& pairs) {
+  if (!delay) return nullptr;
+  return {{"low", delay->low},
+          {"high", delay->high},
+          {"p5", delay->p5},
+          {"p50", delay->p50},
+          {"p95", delay->p95},
+          {"predicted", delay->predicted},
+          {"independent", delay->independent},
+          {"pairs", pairs.pairs()},
+          {"left_out", pairs.left_out}};
+}
+
 }  // namespace skid::output

@@ -35,6 +35,9 @@ Json array_of(const Elements& elements, JsonOf json_of) {
   return array;
 }
 
+/// Of a measurement or a loop; null for nullopt.
+Json json_of_delay(const std::optional<analysis::Delay>& delay, const analysis::SamplePairs& pairs);
+
 /// "0x1f"
 std::string hexadecimal(std::uint64_t value);
 

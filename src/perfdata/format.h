@@ -107,6 +107,13 @@ std::string name_of_feature(unsigned bit);
 /// "hardware", "tracepoint", …; empty for the number of a PMU that the kernel gave out.
 std::string_view name_of_event_type(std::uint32_t type);
 
+/// Whether samples may be missing, or damaged, where a record of that type is.
+constexpr bool hides_samples(std::uint32_t type) {
+  return type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES ||
+         type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE ||
+         type == PERF_RECORD_SAMPLE;
+}
+
 /// The fields of a sample by name, "IP" and "TID", in the order of the bits; "bit 40" for one that
 /// is not known here.
 std::vector<std::string> names_of_sample_type(std::uint64_t sample_type);

@@ -39,8 +39,9 @@ constexpr std::uint64_t kTriggerPeriod = 1'009;
 constexpr std::uint64_t kBusyPeriod = 400'009;
 /// 16 times a prime: IBS, to which AMD's kernels hand precise events, rounds periods down to
 /// multiples of 16.
-constexpr std::uint64_t kAmdPeriod = std::uint64_t{16} * 631;
-constexpr std::uint64_t kBusyAmdPeriod = std::uint64_t{16} * 25'013;
+constexpr std::uint64_t kIbsPeriodUnit = 16;
+constexpr std::uint64_t kAmdPeriod = kIbsPeriodUnit * 631;
+constexpr std::uint64_t kBusyAmdPeriod = kIbsPeriodUnit * 25'013;
 bool is_of_every_instruction(events::Counted counted) {
   return counted == events::Counted::cycles || counted == events::Counted::instructions;
 }
@@ -373,6 +374,26 @@ bool resonates(const ChosenEvent& chosen, const runway::Specification& specifica
   const auto count = static_cast<std::uint64_t>(std::max(1.0, events));
   const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
   return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
+}
+
+int repeats_of(const PlanOptions& options) {
+  return options.vary_period ? std::max(options.repeat, kPeriods) : options.repeat;
+}
+
+std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
+                                      const runway::Specification& specification) {
+  if (!options.vary_period) {
+    return std::vector(static_cast<std::size_t>(options.repeat), chosen.period);
+  }
+  const auto count = static_cast<std::size_t>(repeats_of(options));
+  const std::uint64_t step = chosen.period % kIbsPeriodUnit == 0 ? kIbsPeriodUnit : 1;
+  constexpr int kMostTried = 1000;  // all of them may resonate
+  std::vector<std::uint64_t> periods;
+  ChosenEvent next = chosen;
+  for (int tried = 0; periods.size() < count; ++tried, next.period += step) {
+    if (tried >= kMostTried || !resonates(next, specification)) periods.push_back(next.period);
+  }
+  return periods;
 }
 
 std::size_t triggers_of(const PlanOptions& options) {

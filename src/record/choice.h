@@ -36,6 +36,7 @@ struct PlanOptions {
   std::optional<double> duration_seconds;    ///< instead of `samples`
   std::optional<std::uint64_t> iterations;   ///< of the target, instead of `samples`
   int repeat = 1;
+  bool vary_period = false;  ///< each repetition with another period, at least kPeriods of them
   std::optional<int> cpu;
   std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
   bool check_ip = false;        ///< record the tracepoint of page faults as a cross-check
@@ -74,6 +75,15 @@ bool is_tagged(const ChosenEvent& chosen);
 /// next, with PEBS the period and one (analysis/basis.h), have a factor in common with those of an
 /// iteration.
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
+
+/// Of all events and levels.
+inline constexpr int kPeriods = 4;
+int repeats_of(const PlanOptions& options);
+
+/// The period of each repetition: the chosen one, or that and the next ones that do not resonate.
+/// `specification`: of the event's target.
+std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
+                                      const runway::Specification& specification);
 
 /// Triggers in one iteration.
 std::size_t triggers_of(const PlanOptions& options);

@@ -185,7 +185,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   }
   std::size_t measurements = 0;
   for (const ChosenEvent& chosen : request.events) {
-    measurements += chosen.levels.size() * static_cast<std::size_t>(options.repeat);
+    measurements += chosen.levels.size() * static_cast<std::size_t>(repeats_of(options));
   }
   if (measurements > kMostMeasurements) {
     throw UsageError(fmt::format("--repeat {}: gives {} measurements; expected at most {}",
@@ -217,9 +217,15 @@ std::vector<run::PlannedMeasurement> plan_measurements(
     const std::map<TriggerKind, runway::TargetDescription>& targets) {
   std::vector<run::PlannedMeasurement> plan;
   std::set<std::string> files;
-  for (int repeat = 1; repeat <= options.repeat; ++repeat) {
-    for (const ChosenEvent& chosen : request.events) {
-      const runway::TargetDescription& target = targets.at(chosen.trigger);
+  const int repeats = repeats_of(options);
+  PlanOptions each = options;
+  if (options.vary_period) each.samples = options.samples / static_cast<std::uint64_t>(repeats) + 1;
+  for (int repeat = 1; repeat <= repeats; ++repeat) {
+    for (const ChosenEvent& event : request.events) {
+      const runway::TargetDescription& target = targets.at(event.trigger);
+      ChosenEvent chosen = event;
+      chosen.period =
+          periods_of(event, options, target.specification).at(static_cast<std::size_t>(repeat) - 1);
       for (const int level : chosen.levels) {
         run::PlannedMeasurement measurement;
         measurement.event = chosen.event.text();
@@ -242,12 +248,12 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.extras = options.extras;
         if (chosen.cpu != request.cpu && !options.elsewhere) measurement.cpu = chosen.cpu;
         measurement.trigger = runway::name_of(chosen.trigger);
-        measurement.length = length_for(chosen, options, target);
-        measurement.samples = samples_for(chosen, options, target);
+        measurement.length = length_for(chosen, each, target);
+        measurement.samples = samples_for(chosen, each, target);
         const bool by_perf = chosen.event.perf_picks_level();
         measurement.file = run::recording_name(by_perf ? chosen.event.name : chosen.event.text(),
                                                by_perf ? "P" : machine::level_name(level),
-                                               options.repeat > 1 ? repeat : 0, files);
+                                               repeats > 1 ? repeat : 0, files);
         apply_answer(chosen, level, measurement);
         plan.push_back(std::move(measurement));
       }

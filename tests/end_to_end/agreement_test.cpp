@@ -3,6 +3,7 @@
 #include "tests/end_to_end/agreement.h"
 
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -166,6 +167,7 @@ TEST_F(Agreement, OnPieAndNonPiePrograms) {
 /// perf before 6.3 looks for the PLT at its place in the file and lets _init reach over what
 /// follows it.
 TEST_F(Agreement, EndsAtEntriesOfThePlt) {
+  SKIP_WITHOUT_BREAKPOINTS();
   struct {
     const char *section, *pointer, *sym;
   } const cases[] = {
@@ -518,6 +520,7 @@ TEST_F(Agreement, OnATracepoint) {
 }
 
 TEST_F(Agreement, OnADataBreakpoint) {
+  SKIP_WITHOUT_BREAKPOINTS();
   build("program", R"(
 static volatile long datum;
 __attribute__((noinline)) static void touch(void) { datum = datum + 1; }

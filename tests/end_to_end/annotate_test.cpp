@@ -1,5 +1,6 @@
 // `skidscan annotate` on runs and programs that are recorded here, and against perf annotate.
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -74,6 +75,7 @@ std::map<int, std::uint64_t> by_offset(const json& code, std::size_t column) {
 }
 
 TEST_F(Annotate, FindsEventsOfKnownSkid) {
+  SKIP_WITHOUT_BREAKPOINTS();
 #if !defined(__x86_64__)
   GTEST_SKIP() << "a data breakpoint's skid of +1 is x86's";
 #endif

@@ -2,6 +2,7 @@
 #include "src/support/process.h"
 #include "src/symbols/module.h"
 #include "tests/end_to_end/correct_fixture.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/device.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
@@ -236,6 +237,7 @@ const std::vector<Site>& sites() {
 }
 
 TEST_F(CorrectCommand, CountsEachAccessOfARealProgramExactly) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});
@@ -266,6 +268,7 @@ TEST_F(CorrectCommand, CountsEachAccessOfARealProgramExactly) {
 }
 
 TEST_F(CorrectCommand, AgreesWithExecutionBreakpoints) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   if (!record("./fixed", 0, "w:u", "fixed.data")) {
@@ -296,6 +299,7 @@ TEST_F(CorrectCommand, AgreesWithExecutionBreakpoints) {
 }
 
 TEST_F(CorrectCommand, KnowsDataOfFilesThatAreMappedLater) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write("data.c", "long watched; void touch(void) { watched += 1; }");
   write("falls.s", R"(
   .text
@@ -339,6 +343,7 @@ int main(int argc, char** argv) {
 }
 
 TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   if (!record("./fixed", 1, "rw:u", "fixed.data")) {
@@ -362,6 +367,7 @@ TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
 }
 
 TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-fPIE", "-pie", "-o", "pie", "run.c", "entry.c", "sites.s"});
   if (!record("./pie", 0, "rw:u", "pie.data")) {
@@ -425,6 +431,7 @@ TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
 }
 
 TEST_F(CorrectCommand, MovesTheFirstEntryOfCallChains) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   if (!record("./fixed", 0, "w:u", "fixed.data", {"-g"})) {
@@ -467,6 +474,7 @@ TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
 }
 
 TEST_F(CorrectCommand, GuessesHowOftenAStringInstructionIsSampledItself) {
+  SKIP_WITHOUT_BREAKPOINTS();
   if (const auto why = test::why_perf_cannot_record(directory_.path()); !why.empty()) {
     GTEST_SKIP() << why;
   }
@@ -510,6 +518,7 @@ _start: movl $100, %ebx
 }
 
 TEST_F(CorrectCommand, LeavesAccessesOfTheKernel) {
+  SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
   compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
   if (!record("./fixed", 0, "rw", "fixed.data")) {

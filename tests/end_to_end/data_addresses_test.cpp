@@ -4,6 +4,7 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -90,6 +91,7 @@ TEST_F(DataAddresses, OfDataBreakpointsRepeatTheRequest) {
 }
 
 TEST_F(DataAddresses, ThatAreRefusedAreLeftOutWithAMessage) {
+  SKIP_WITHOUT_BREAKPOINTS();
   fs::create_directory(here_ / "bin");
   std::ofstream(here_ / "bin/perf")
       << "#!/bin/sh\ncase \" $* \" in *' -d '*) printf 'Error:\\nno data here\\n' >&2; exit 255 ;; "

@@ -2,6 +2,7 @@
 // (a ctest fixture) and reported by the others.
 #include "src/machine/machine.h"
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -79,6 +80,7 @@ class DefaultRun : public ::testing::Test {
 };
 
 TEST_F(DefaultRun, HasSixteenMeasurementsOfFiveThousandSamplesAtLeast) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto result = report();
   EXPECT_EQ(result["schema"], "skidscan.report/1");
   ASSERT_EQ(result["measurements"].size(), 16u);
@@ -110,6 +112,7 @@ TEST_F(DefaultRun, ItsLedgersAddUpToTheSamplesThatPerfCounts) {
 }
 
 TEST_F(DefaultRun, ADataBreakpointTrapsOneInstructionLate) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto result = report();
   for (int level = 0; level <= 3; ++level) {
     const auto found = measurement(result, "access", level);
@@ -124,6 +127,7 @@ TEST_F(DefaultRun, ADataBreakpointTrapsOneInstructionLate) {
 }
 
 TEST_F(DefaultRun, ExecuteBreakpointsAndPageFaultsHitTheTrigger) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto result = report();
   for (const char* event : {"execute", "faults"}) {
     for (int level = 0; level <= 3; ++level) {
@@ -162,6 +166,7 @@ TEST_F(DefaultRun, ATimerSamplesTheWholeRunwayEvenly) {
 }
 
 TEST_F(DefaultRun, TheContractOfADataBreakpointIsKeptAtLevelOneAndBrokenAbove) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto result = report();
   EXPECT_EQ(measurement(result, "access", 0)["contract"]["verdict"], "not judged");
   EXPECT_EQ(measurement(result, "access", 1)["contract"]["verdict"], "kept");
@@ -177,6 +182,7 @@ TEST_F(DefaultRun, TheContractOfADataBreakpointIsKeptAtLevelOneAndBrokenAbove) {
 }
 
 TEST_F(DefaultRun, AnExecuteBreakpointKeepsZeroSkidWithoutACertificate) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto found = measurement(report(), "execute", 2);
   EXPECT_EQ(found["contract"]["verdict"], "kept");
   EXPECT_TRUE(found["contract"]["certified"].is_null());
@@ -185,12 +191,14 @@ TEST_F(DefaultRun, AnExecuteBreakpointKeepsZeroSkidWithoutACertificate) {
 }
 
 TEST_F(DefaultRun, FailsTheGateBecauseContractsAreBroken) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto gated = test::skidscan({"report", default_run().string(), "--fail-on", "broken"});
   EXPECT_EQ(gated.code.status, 4) << gated.err;
   EXPECT_THAT(gated.err, HasSubstr("the promises of 2 of 16 measurements are broken"));
 }
 
 TEST_F(DefaultRun, ReportsAsTextForPeople) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto reported = test::skidscan({"report", default_run().string(), "--details"});
   ASSERT_TRUE(reported.code.success()) << reported.err;
   for (const char* word : {"access", "execute", "faults", "cpu-clock", "ppp", "kept", "broken",

@@ -2,6 +2,7 @@
 // from the kernel's documentation.
 #include "src/machine/machine.h"
 #include "src/output/escape.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -63,6 +64,7 @@ Completed doctor_page(const std::vector<std::string>& more) {
 }
 
 TEST(Doctor, ListsTheEventsThatRecordCanSampleWithoutPmu) {
+  SKIP_WITHOUT_BREAKPOINTS();
   if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
   const json object = doctor_json({}, 3);

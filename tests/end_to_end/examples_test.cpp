@@ -2,6 +2,7 @@
 // this machine cannot run.
 #include "src/commands/commands.h"
 #include "src/machine/machine.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -37,6 +38,8 @@ std::vector<NotRun> not_run() {
       {"skidscan record -e MEM_LOAD_RETIRED", "requires a PMU of an Intel CPU from Skylake on"},
       {"skidscan audit perf.data --plot",
        "requires an event of a PMU, with several causes in a block"},
+      {"skidscan annotate skidscan.run --function skid_trigger",
+       breakpoints_fire() ? nullptr : kNoBreakpoints},
       {"skidscan kit --for skl", is_x86 ? nullptr : unsupported},
       {"skidscan kit --slurm", "requires a cluster; tests/slurm has one"},
       {"skidscan events", is_x86 ? nullptr : unsupported}};

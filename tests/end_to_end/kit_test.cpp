@@ -3,6 +3,7 @@
 #include "src/machine/machine.h"
 #include "src/run/run.h"
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
@@ -120,6 +121,7 @@ Words without_paths(const Words& command) {
 }
 
 TEST_F(KitRecording, EqualsARunOfRecord) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const Words what{"-e", "nonsense_event,access,execute,cpu-clock", "-p", "none,pp", "--samples",
                    "100"};
   make_kit(what);

@@ -6,6 +6,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
@@ -121,6 +122,7 @@ pid_t parent_of(pid_t pid) {
 }
 
 TEST_F(Record, WritesEveryFileOfTheRun) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const Completed done = record_a_little({"--repeat", "2"});
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
@@ -148,6 +150,7 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
 }
 
 TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
+  SKIP_WITHOUT_BREAKPOINTS();
   ASSERT_EQ(record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300",
                     "--skid-in-events", "-q"})
                 .code.status,
@@ -174,6 +177,7 @@ TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
 }
 
 TEST_F(Record, ReportsTheShareOfEachTrigger) {
+  SKIP_WITHOUT_BREAKPOINTS();
   // Of 7 triggers a period of 7 would sample the same one every time.
   ASSERT_EQ(record({"-e", "access,execute", "-p", "none", "--samples", "700", "--triggers", "7",
                     "--nops", "400", "-q"})
@@ -258,6 +262,7 @@ TEST_F(Record, RotatesTheLastRunAndIsQuietWithQ) {
 }
 
 TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
+  SKIP_WITHOUT_BREAKPOINTS();
   put_run("mine");
   const Completed refused = record_a_little({"-o", "mine"});
   EXPECT_EQ(refused.code.status, 1);
@@ -273,6 +278,7 @@ TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
 }
 
 TEST_F(Record, ResumesAfterCtrlC) {
+  SKIP_WITHOUT_BREAKPOINTS();
   ChildProcess child(command({"-e", "access,execute", "--samples", "3000"}), here_);
   ASSERT_TRUE(wait_until(child, [&] {
     return child.result().err.find("\n2/8") != std::string::npos ||
@@ -352,6 +358,7 @@ TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
 }
 
 TEST_F(Record, ContinuesAfterRefusedEvents) {
+  SKIP_WITHOUT_BREAKPOINTS();
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
   const Completed done =
       record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"});
@@ -407,6 +414,7 @@ TEST_F(Record, NamesTheSettingOfAMissingPermission) {
 }
 
 TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const test::SmallDisk disk(here_ / "disk", "400k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
@@ -422,6 +430,7 @@ TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
 }
 
 TEST_F(Record, LeavesNothingOnATooSmallDisk) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const test::SmallDisk disk(here_ / "disk", "64k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =

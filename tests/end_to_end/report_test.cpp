@@ -1,6 +1,7 @@
 // `skidscan report` on recordings that these tests make, and on what is none.
 #include "src/machine/machine.h"
 #include "src/support/process.h"
+#include "tests/support/breakpoints.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -36,6 +37,7 @@ class Report : public ::testing::Test {
 };
 
 TEST_F(Report, WithFiveHundredSamplesDecidesNothing) {
+  SKIP_WITHOUT_BREAKPOINTS();
   const auto recorded = test::skidscan({"record", "--samples", "500", "-o", in_directory("run"),
                                         "-e", "access,execute,faults,cpu-clock"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;

@@ -50,7 +50,9 @@ def why_not(kind, skidscan):
         with tempfile.TemporaryDirectory() as directory:
             tried = subprocess.run([skidscan, "record", "-q", "-e", "access,execute", "-p", "none",
                                     "--samples", "10", "-o", "tried.run"], cwd=directory,
-                                   stderr=subprocess.PIPE, text=True, check=False)
+                                   capture_output=True, text=True, check=False)
+            if "without samples" in tried.stdout:
+                return "no breakpoint fires on this machine"
             return "" if tried.returncode == 0 else tried.stderr.strip()
     return ""
 

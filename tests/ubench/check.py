@@ -124,6 +124,29 @@ def check_bias(bias, expected, name):
     assert len(loop["places"]) == 7 and loop["biased"], f"{name}: {loop}"
 
 
+# The delay from overflow to record, in instructions, and the share of next samples that it predicts, computed from
+# these recordings by a program of its own (the first record from so many instructions after the overflow on).
+DELAYS = {("x-2nop", "f1"): (44, 0.63), ("x-2nop", "f2"): (44, 0.74), ("x-4nop", "f1"): (43, 0.92),
+          ("x-4nop", "f2"): (40, 0.85)}
+INSTRUCTIONS = {("x-2nop", "f1"): 31, ("x-2nop", "f2"): 28, ("x-4nop", "f1"): 51, ("x-4nop", "f2"): 46}  # of a loop
+
+
+def check_order(bias, variant):
+    """Where the loop is longer than the delay, the next sample follows from the previous one."""
+    for block in bias["blocks"]:
+        loop = block["loop"]
+        expected = DELAYS.get((variant, block["function"]))
+        if not expected:
+            assert not loop["delay"] and not loop["order"]["locked"], f"{variant}: {loop}"
+            continue
+        (delay, predicted), found = expected, loop["delay"]
+        assert loop["order"]["locked"], f"{variant}: {loop}"
+        assert abs(found["predicted"] - predicted) < 0.02, f"{variant}: {found}"
+        # Less whole iterations.
+        delay = (delay - 1) % INSTRUCTIONS[variant, block["function"]] + 1
+        assert found["low"] <= delay <= found["high"], f"{variant}: {found}"
+
+
 def describe(bias):
     return (f"{bias['misplaced']['value']:.1%} are misplaced; chi-square "
             + ", ".join(f"{block['chi_square']:.0f} (most {block['largest_ratio']:.3g} of the even count)"
@@ -159,6 +182,8 @@ def main():
                 recording, root = root / "perf.data", pathlib.Path("/")
                 place(place_samples, program, rows, recording)
             judged, pairs, bias = check(skidscan, recording, root, rows, name)
+            if real:
+                check_order(bias, variant)
             print(f"{name}: {judged} samples in {'the recording' if real else 'a synthetic one'} as in the table, "
                   f"{pairs} of them at jumps fused with a load, none impossible; {describe(bias)}")
 

@@ -59,10 +59,8 @@ class BlockBiasTest : public AuditedX86Program {
     return std::move(all.events.front());
   }
 
-  /// `removed`: the program, before the audit.
-  Audit audit_of(const char* config, int level, const std::vector<At>& places,
-                 const std::string& machine = kSkylake, bool exact = true,
-                 bool removed = false) const {
+  void write_at(const char* config, int level, const std::vector<At>& places,
+                const std::string& machine = kSkylake, bool exact = true) const {
     json at = json::array();
     for (const At& one : places) {
       at.push_back({{"address", addresses_.at(one.instruction) + one.inside},
@@ -76,6 +74,13 @@ class BlockBiasTest : public AuditedX86Program {
                           {"config", config},
                           {"period", 1009},
                           {"levels", json::array({{{"level", level}, {"places", at}}})}}})}});
+  }
+
+  /// `removed`: the program, before the audit.
+  Audit audit_of(const char* config, int level, const std::vector<At>& places,
+                 const std::string& machine = kSkylake, bool exact = true,
+                 bool removed = false) const {
+    write_at(config, level, places, machine, exact);
     if (removed) fs::remove(program_);
     return audit_recording();
   }
@@ -136,6 +141,44 @@ TEST_F(BlockBiasTest, JoinsTheBodyOfALoopWithItsCondition) {
   EXPECT_EQ(block.samples.range, (AddressRange{addresses_[3], addresses_[11]}));
   EXPECT_TRUE(block.evenness.is_biased);
   EXPECT_EQ(event.impossible.count, 0U) << "every sample is on a load";
+}
+
+TEST_F(BlockBiasTest, KnowsTheInstructionsOfALoopThatADelayHides) {
+  build(kLoop);
+  write_at(kAllLoads, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
+  const Audit all = audit_recording({.delay = 2});
+  const BlockBias& bias = all.events.at(0).bias;
+  ASSERT_THAT(bias.loops, SizeIs(1));
+  EXPECT_THAT(bias.loops[0].samples.distances, ElementsAre(2, 2, 1, 2, 1));
+  ASSERT_TRUE(bias.loops[0].shadow);
+  // The first load that retires two instructions after the overflow or later.
+  EXPECT_THAT(bias.loops[0].shadow->shares, ElementsAre(0, 0.4, 0.2, 0, 0.4));
+  EXPECT_GT(bias.loops[0].shadow->p, 0.1);
+  EXPECT_THAT(output::audit_text({all}, {.width = 400, .details = false}),
+              HasSubstr("2 of 5 cannot be sampled: they retire within 2 instructions"));
+  write_at(kAllLoads, 2, {{3, 1000}, {5, 1000}, {7, 1000}, {8, 1000}, {10, 1000}});
+  EXPECT_EQ(audit_recording({.delay = 2}).events.at(0).bias.loops.at(0).shadow->p, 0);
+}
+
+TEST_F(BlockBiasTest, TakesNoLoopWithABranchInsideForStraight) {
+  for (const char* inside :
+       {"testq %rcx, %rcx\n  je .Lother\n  incq %rbx\n.Lother:", "call main"}) {
+    build(fmt::format(R"(
+.Lbody:
+  movq (%rdi), %rax
+  movq 8(%rdi), %rdx
+  {}
+  movq (%rdi), %rax
+  movq 8(%rdi), %rdx
+  decq %rsi
+  jnz .Lbody
+  ret
+)",
+                      inside));
+    const EventAudit event = audited(kAllLoads, 2, {{0, 100}, {1, 100}});
+    ASSERT_THAT(event.bias.loops, Not(IsEmpty())) << inside;
+    EXPECT_THAT(event.bias.loops[0].samples.distances, IsEmpty()) << inside;
+  }
 }
 
 TEST_F(BlockBiasTest, KeepsApartWhatALoopThatIsOftenEnteredExecutesUnequallyOften) {
@@ -230,7 +273,7 @@ TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
   EXPECT_THAT(text, HasSubstr(" 51 1,614 3,341 1 3\n"));
   EXPECT_THAT(text, HasSubstr("a prime period, or with -F")) << "the period is fixed";
   EXPECT_LT(text.find("cannot cause"), text.find("execute equally often"));
-  audit.events.back().has_fixed_period = false;
+  audit.events.back().period.reset();
   EXPECT_THAT(output::audit_text({audit}, {.width = 80}), Not(HasSubstr("a prime period")));
   audit.events[0] = audited("0x20d1", 2, {{3, 51}});
   EXPECT_THAT(output::audit_text({audit}, {.width = 80}),

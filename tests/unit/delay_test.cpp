@@ -28,9 +28,12 @@ class Loop {
     return at;
   }
 
+  void add(SamplePairs& pairs, std::size_t from, std::size_t to) const {
+    pairs.add(from, to, period_);
+  }
+
   SamplePairs no_pairs() const {
-    return {.period = period_,
-            .distances = distances_,
+    return {.distances = distances_,
             .iteration = std::accumulate(distances_.begin(), distances_.end(), std::uint64_t{0})};
   }
 
@@ -52,7 +55,7 @@ TEST(DelayOfSamples, IsExactWhereEachLengthSelectsAnotherTrigger) {
       std::size_t at = 3;
       for (int i = 0; i < 1000; ++i) {
         const std::size_t to = loop.next(at, delay);
-        pairs.add(at, to);
+        loop.add(pairs, at, to);
         at = to;
       }
       const auto found = delay_of(pairs, {});
@@ -83,7 +86,7 @@ TEST(DelayOfSamples, IsTheMostFrequentOfSeveral) {
       continue;
     }
     const std::size_t to = loop.next(at, is_longer ? 58 : 43);
-    pairs.add(at, to);
+    loop.add(pairs, at, to);
     at = to;
   }
   const auto found = delay_of(pairs, {});
@@ -104,7 +107,7 @@ TEST(DelayOfSamples, IsNotClaimedOfIndependentSamples) {
     std::size_t at = 0;
     for (int i = 0; i < 5000; ++i) {
       const std::size_t to = seed % 2 == 0 ? shares(random) : random() % kDense.size();
-      pairs.add(at, to);
+      pairs.add(at, to, 1009);
       at = to;
     }
     claimed += delay_of(pairs, {}) ? 1 : 0;
@@ -114,18 +117,18 @@ TEST(DelayOfSamples, IsNotClaimedOfIndependentSamples) {
 
 TEST(DelayOfSamples, IsNotClaimedWhereAllAreAtOneTrigger) {
   SamplePairs pairs = Loop(kDense, 11).no_pairs();
-  for (int i = 0; i < 1000; ++i) pairs.add(4, 4);
+  for (int i = 0; i < 1000; ++i) pairs.add(4, 4, 11);
   EXPECT_FALSE(delay_of(pairs, {}));
 }
 
 TEST(DelayOfSamples, OfInstructionsIsTheDistanceFromTheOverflow) {
   constexpr std::uint64_t kIteration = 804, kPeriod = 1009, kDelay = 1;
-  SamplePairs pairs{.period = kPeriod, .iteration = kIteration};
+  SamplePairs pairs{.iteration = kIteration};
   OffsetCounts samples;
   std::uint64_t at = 0;
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t to = (at + kPeriod + kDelay) % kIteration;
-    pairs.add(at, to);
+    pairs.add(at, to, kPeriod);
     samples.add(static_cast<std::int64_t>(to), 1);
     at = to;
   }

@@ -104,7 +104,28 @@ Json json_of_place(const audit::PlaceSamples& place) {
   return {{"address", hexadecimal(place.address)}, {"samples", place.samples}};
 }
 
-Json json_of_block(const audit::BlockFinding& block) {
+Json json_of_order(const audit::LoopFinding& loop) {
+  if (!loop.order) return nullptr;
+  return {{"pairs", loop.order->pairs},
+          {"predicted", loop.order->predicted},
+          {"independent", loop.order->independent},
+          {"p", loop.order->p},
+          {"locked", loop.is_locked}};
+}
+
+Json json_of_shadow(const std::optional<audit::LoopShadow>& shadow) {
+  if (!shadow) return nullptr;
+  return {{"delay", shadow->delay}, {"shares", shadow->shares}, {"p", shadow->p}};
+}
+
+Json json_of_loop(const audit::LoopFinding& loop) {
+  const audit::BlockSamples& all = loop.samples.all;
+  return {{"begin", hexadecimal(all.range.begin)}, {"end", hexadecimal(all.range.end)},
+          {"order", json_of_order(loop)},          {"delay", json_of_delay(loop.delay, loop.pairs)},
+          {"shadow", json_of_shadow(loop.shadow)}, {"places", array_of(all.places, json_of_place)}};
+}
+
+Json json_of_block(const audit::BlockFinding& block, const audit::LoopFinding& loop) {
   const analysis::Bias& bias = block.evenness.bias;
   return {{"module", text_or_null(block.module)},
           {"function", text_or_null(block.function)},
@@ -118,6 +139,7 @@ Json json_of_block(const audit::BlockFinding& block) {
           {"p", bias.p},
           {"p_holm", block.evenness.p_holm},
           {"biased", block.evenness.is_biased},
+          {"loop", json_of_loop(loop)},
           {"places", array_of(block.samples.places, json_of_place)}};
 }
 
@@ -131,7 +153,9 @@ Json json_of_bias(const audit::BlockBias& bias) {
           {"samples", bias.samples},
           {"blocks_judged", bias.judged},
           {"blocks_biased", bias.biased},
-          {"blocks", array_of(bias.blocks, json_of_block)}};
+          {"blocks", array_of(bias.blocks, [&](const audit::BlockFinding& block) {
+             return json_of_block(block, bias.loops.at(block.loop));
+           })}};
 }
 
 Json json_of_event(const audit::EventAudit& event) {

@@ -5,6 +5,7 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,6 +65,40 @@ std::string counts_of(const BlockFinding& block) {
   return joined(counts, "  ");
 }
 
+/// What explains an uneven block, one line each.
+std::vector<std::string> causes_of(const audit::LoopFinding& loop) {
+  std::vector<std::string> causes;
+  if (loop.is_locked) {
+    causes.push_back(fmt::format(
+        "{} of next samples follow from the previous one (independent: {}): the period locks to "
+        "this "
+        "loop; record with another period, or with several",
+        analysis::percent(loop.order->predicted), analysis::percent(loop.order->independent)));
+  }
+  if (loop.delay) {
+    causes.push_back(fmt::format("delay, less whole iterations of {}: {}", loop.pairs.iteration,
+                                 analysis::describe(*loop.delay, loop.pairs)));
+  }
+  if (!loop.shadow) return causes;
+  const std::vector<double>& shares = loop.shadow->shares;
+  const auto never = std::count(shares.begin(), shares.end(), 0.0);
+  std::vector<std::string> expected;
+  const auto samples = static_cast<double>(loop.samples.all.samples());
+  for (const double share : shares)
+    expected.push_back(in_thousands(static_cast<std::uint64_t>(share * samples + 0.5)));
+  if (never > 0) {
+    causes.push_back(
+        fmt::format("{} of {} cannot be sampled: they retire within {} instructions after another "
+                    "one; record at "
+                    "level 3 where the CPU has precise distribution",
+                    never, shares.size(), loop.shadow->delay));
+  }
+  causes.push_back(fmt::format("a delay of {} gives {}, p {:.2g}{}", loop.shadow->delay,
+                               joined(expected, "  "), loop.shadow->p,
+                               loop.is_locked ? ", if the period did not lock" : ""));
+  return causes;
+}
+
 }  // namespace
 
 std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, const Page& page) {
@@ -76,9 +111,10 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     if (!event->bias.misplaced) continue;
     events.push_back(recorded);
     all_biased += event->bias.biased;
-    may_alias = may_alias || (event->bias.biased > 0 && event->has_fixed_period);
     for (const BlockFinding& block : event->bias.blocks) {
-      if (block.evenness.is_biased) biased.emplace_back(event, &block);
+      if (!block.evenness.is_biased) continue;
+      biased.emplace_back(event, &block);
+      may_alias |= event->period && !event->bias.loops.at(block.loop).is_locked;
     }
   }
   if (events.empty()) return {};
@@ -95,6 +131,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
              {"fewest", Kind::number, 1},
              {"event", Kind::shortened, 2, events.size() > 1},
              {"block", Kind::wrapped}}};
+  std::set<const audit::LoopFinding*> explained;
   for (const auto& [event, block] : biased) {
     const auto& places = block->samples.places;
     const auto [fewest, largest] =
@@ -114,6 +151,12 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
                       block->samples.range.end),
           Ink::red}});
     list.rows.push_back({{}, {}, {}, {}, {}, {counts_of(*block), Ink::dim}});
+    // Once of a loop, at its most uneven block.
+    const audit::LoopFinding& loop = event->bias.loops.at(block->loop);
+    if (!explained.insert(&loop).second) continue;
+    for (const std::string& cause : causes_of(loop)) {
+      list.rows.push_back({{}, {}, {}, {}, {}, {cause}});
+    }
   }
   text += page.title("Blocks whose samples are not spread evenly") + page.list(list);
   if (biased.size() < all_biased) {

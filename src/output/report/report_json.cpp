@@ -281,24 +281,9 @@ Json skid_basis_of(const std::optional<analysis::SkidInEvents>& skid) {
           {"refused", text_or_null(skid->refused)}};
 }
 
-Json delay_of(const Measurement& m) {
-  if (!m.delay) return nullptr;
-  const analysis::Delay& delay = *m.delay;
-  return {{"low", delay.low},
-          {"high", delay.high},
-          {"p5", delay.p5},
-          {"p50", delay.p50},
-          {"p95", delay.p95},
-          {"predicted", delay.predicted},
-          {"independent", delay.independent},
-          {"pairs", m.basis.sample_pairs->pairs()},
-          {"left_out", m.basis.sample_pairs->left_out}};
-}
-
 Json pairs_basis_of(const std::optional<analysis::SamplePairs>& pairs) {
   if (!pairs) return nullptr;
-  return {{"period", pairs->period},
-          {"iteration", pairs->iteration},
+  return {{"iteration", pairs->iteration},
           {"distances", pairs->distances},
           {"counts", pairs->counts},
           {"delays", offsets_of(pairs->delays)},
@@ -390,7 +375,7 @@ Json measurement_of(const Measurement& m) {
   io("triggers", triggers_of(m));
   io("bias", bias_of(m.bias));
   io("shadow", shadow_of(m));
-  io("delay", delay_of(m));
+  io("delay", json_of_delay(m.delay, m.basis.sample_pairs.value_or(analysis::SamplePairs{})));
   io("evenness", evenness_of(m.evenness));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
                                   {"expected", m.events_per_iteration.expected},

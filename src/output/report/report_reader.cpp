@@ -351,7 +351,6 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
   if (!value) return std::nullopt;
   analysis::SamplePairs pairs;
   FieldReader io(*value);
-  pairs.period = (*value)["period"].unsigned_integer(kMostSamples);
   pairs.iteration = (*value)["iteration"].unsigned_integer(kFarthestOffset);
   io.whole("distances", pairs.distances, std::uint64_t{1}, kFarthestOffset);
   io.whole("counts", pairs.counts, std::uint64_t{0}, read);
@@ -368,11 +367,11 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
   constexpr std::size_t kMostEvents = 64;  // time grows with their cube
   const bool is_whole =
       events <= kMostEvents && (pairs.counts.empty() || pairs.counts.size() == events * events);
-  if (pairs.period == 0 || pairs.iteration == 0 || !is_whole || pairs.pairs() > read ||
+  if (pairs.iteration == 0 || !is_whole || pairs.pairs() > read ||
       (events > 0 && length != pairs.iteration)) {
     value->refuse("pairs that contradict each other",
-                  "a period and an iteration of at least 1, the sum of K distances as the "
-                  "iteration, and K x K counts");
+                  "an iteration of at least 1, the sum of K distances as the iteration, and "
+                  "K x K counts");
   }
   return pairs;
 }

@@ -314,7 +314,7 @@ class Notes {
     }
   }
 
-  /// Over all runs with pairs of the same period and target.
+  /// Over all runs with pairs of the same target.
   void add_delay(const ReportRow& row) {
     std::vector<Measurement> sums;
     for (const Measurement* run : row.runs) {
