@@ -62,7 +62,7 @@ WATCHDOG = "the NMI watchdog keeps one hardware counter"
 MACHINES = [  # CPU, kernel's command line, vCPUs, steps
     ("skylake", "", 1, ROOT), ("skylake", "", 1, USER),
     ("skylake", "nmi_watchdog=1", 1, steps("watchdog", RECORD, problems=WATCHDOG)),
-    ("skylake,pmu-counters=1", "nmi_watchdog=1", 1, steps("one-counter", RECORD, problems=WATCHDOG)),
+    ("skylake,pmu-counters=2", "nmi_watchdog=1", 1, steps("two-counters", RECORD, problems=WATCHDOG)),
     ("skylake", "", 2, [*steps("two", RECORD), Step("two-kit.run", f"{KIT} -o two-kit.run")]),
     ("skylake", "nmi_watchdog=1", 2, steps("two-watchdog", RECORD, problems=WATCHDOG))]
 
@@ -78,11 +78,16 @@ def check_run(skidscan: Path, run: Path):
         yield f"levels {sorted(found)}"
     for level, each in found.items():
         samples, skid = each["samples"], each["skid"]["instructions"]
+        # The target loads a little between its rounds, and reads the clock: at level 0 such a load may be
+        # followed by an interrupt in the loop or in the kernel.
+        here = samples["hit"] + samples["skid"]
+        others = samples["other_user"] + (samples["kernel"] + samples["before"] + samples["loop"] if level == 0 else 0)
         low, high = ((13, 20), (1, 1), (0, 0), (0, 0))[level]
-        if samples["read"] < 5000 or samples["hit"] + samples["skid"] != samples["read"]:
+        seen = (skid["p50"], skid["p99"]) if level == 0 else (skid["min"], skid["max"])
+        if here < 5000 or here + others != samples["read"] or others > 0.05 * here:
             yield f"level {level}: {samples}"
-        elif not low <= skid["min"] <= skid["max"] <= high:
-            yield f"level {level}: samples {skid['min']} to {skid['max']} instructions behind the load"
+        elif not low <= seen[0] <= seen[1] <= high:
+            yield f"level {level}: samples {seen[0]} to {seen[1]} instructions behind the load"
 
 
 def main() -> int:
