@@ -29,11 +29,6 @@ DRIVER = ('.section .driver, "ax"\n.globl _start\n_start:\n' + CALL.format("f1")
           f"mov $60, %eax\nxor %edi, %edi\nsyscall\n.lcomm array, {4 * ITERATIONS}\n")
 
 
-def skip(reason: str):
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
-
-
 def build(rows, program: Path) -> None:
     source, unlinked = program.with_suffix(".s"), program.with_suffix(".o")
     source.write_text(programs.assembly(rows) + DRIVER)
@@ -49,25 +44,39 @@ def is_load(text: str) -> bool:
     return "(" in text and not name.startswith("lea") and not stores
 
 
-def loads_of(rows) -> dict[str, list[list[int]]]:
-    """By function the loads of its loop: addresses, with that of a branch which is fused with the load before it."""
-    found = {}
-    for index, row in enumerate(rows):
-        back = re.match(r"jb +([0-9a-f]+) ", row.instruction)
-        if not back:
-            continue
-        loop = [one for one in rows[:index] if one.function == row.function and one.address >= int(back[1], 16)]
-        found[row.function] = [[one.address] for one in loop if is_load(one.instruction)]
-        found[row.function][-1].append(row.address)
-    return found
+class Loop:
+    """The loads of a function's loop, by their number."""
+
+    def __init__(self, rows, end: int, nops: int):
+        target = int(re.match(r"jb +([0-9a-f]+) ", rows[end].instruction)[1], 16)
+        rows = [row for row in rows[:end + 1] if row.address >= target]
+        loads = [index for index, row in enumerate(rows[:-1]) if is_load(row.instruction)]
+        self.load_at = {rows[index].address: load for load, index in enumerate(loads)}
+        self.load_at[rows[-1].address] = len(loads) - 1  # the jump, which is fused with the load before it
+        # NOPs follow every instruction but the jump.
+        self.places, self.length = [index * (nops + 1) for index in loads], (len(rows) - 1) * (nops + 1) + 1
+
+    def predicted(self, load: int, shadow: int) -> int:
+        """The next load that is recorded after this one."""
+        load = (load + PERIOD) % len(self.places)
+        behind = 0
+        while behind <= shadow:
+            following = (load + 1) % len(self.places)
+            behind += (self.places[following] - self.places[load]) % self.length
+            load = following
+        return load
 
 
-def samples_of(skidscan: Path, recording: Path, program: str) -> Counter:
-    """By address, of the program. It is not relocated."""
+def loops_of(rows, nops: int) -> dict[str, Loop]:
+    return {row.function: Loop(rows, end, nops) for end, row in enumerate(rows) if row.instruction.startswith("jb ")}
+
+
+def samples_of(skidscan: Path, recording: Path, program: str) -> list[int]:
+    """Addresses in the program, which is not relocated, in the order of time."""
     done = subprocess.run([skidscan, "samples", recording, "--columns", "ip,dso"], capture_output=True, text=True,
                           check=True)
     lines = [line.split("\t") for line in done.stdout.splitlines()[1:]]
-    return Counter(int(ip, 16) for ip, dso in lines if Path(dso).name == program)
+    return [int(ip, 16) for ip, dso in lines if Path(dso).name == program]
 
 
 def main() -> int:
@@ -83,11 +92,11 @@ def main() -> int:
     skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
     recordings = {path.name.split(".")[1]: path for path in sorted(arguments.recordings.glob("ubench.*.data"))}
     table = arguments.recordings / "../reference/ubench-6126.tsv"
-    if not recordings or not table.is_file():
-        skip(f"no recordings ubench.*.data in {arguments.recordings}, or no {table}")
-    for tool in ("as", "ld"):
-        if not shutil.which(tool):
-            skip(f"no {tool}; binutils has it")
+    missing = [tool for tool in ("as", "ld") if not shutil.which(tool)]
+    if missing or not recordings or not table.is_file():
+        print(f"skipped: no {missing[0]}; binutils has it" if missing else
+              f"skipped: no ubench.*.data in {arguments.recordings}, or no {table}")
+        return SKIPPED
     variants = {name: rows for (name, spelling), rows in programs.read_table(table).items()
                 if spelling == SPELLING and name in recordings}
     shutil.rmtree(directory / "programs", ignore_errors=True)
@@ -100,19 +109,19 @@ def main() -> int:
                      f"{shlex.quote(str(program))}\n")
     os.environ.setdefault("LIMIT", "3600")  # seconds of a boot
     results = boot(Cpu.of(arguments.cpu), directory, commands, [directory / "programs"], cached=arguments.cached)
-    print("| loop | recorded | samples | of its loads, in their order |\n| --- | --- | --- | --- |")
+    shadow = Cpu.of(arguments.cpu).fault("pebs-shadow")
+    print("| loop, instructions | recorded | samples | at each load, in order | predicted |\n" + "| --- " * 5 + "|")
     for name, rows in variants.items():
-        counts = {"Xeon": samples_of(skidscan, recordings[name], name),
-                  "emulated": samples_of(skidscan, results / f"{name}.data", name)}
-        for function, loads in loads_of(rows).items():
-            shares = {}
-            for where, found in counts.items():
-                of_loads = [sum(found[address] for address in load) for load in loads]
-                shares[where] = [count / sum(of_loads) for count in of_loads]
-                print(f"| {name} {function} | {where} | {sum(of_loads)} | "
-                      f"{' '.join(f'{share:.0%}' for share in shares[where])} |")
-            apart = sum(abs(a - b) for a, b in zip(*shares.values())) / 2
-            print(f"| | apart | | {apart:.0%} |")
+        nops = int(re.sub(r"\D", "", name) or 0)
+        samples = {"Xeon": samples_of(skidscan, recordings[name], name),
+                   "emulated": samples_of(skidscan, results / f"{name}.data", name)}
+        for function, loop in loops_of(rows, nops).items():
+            for where, addresses in samples.items():
+                loads = [loop.load_at[address] for address in addresses if address in loop.load_at]
+                counts = Counter(loads)
+                shares = " ".join(f"{counts[load] / len(loads):.0%}" for load in range(len(loop.places)))
+                right = sum(loop.predicted(a, shadow) == b for a, b in zip(loads, loads[1:])) / (len(loads) - 1)
+                print(f"| {name} {function}, {loop.length} | {where} | {len(loads)} | {shares} | {right:.0%} |")
     return 0
 
 
