@@ -17,8 +17,7 @@ from machine import Cpu, Parser, boot
 from run import as_user, compiler, preparation
 
 LOADS = "-e MEM_INST_RETIRED.ALL_LOADS:u -c 36 --nops 60"
-RECORD = f"skidscan record -q {LOADS}"
-KIT = "sh /kit/run.sh"  # the path is replaced
+RECORD, KIT = f"skidscan record -q {LOADS}", "sh /kit/run.sh"  # the path is replaced
 # Stops the command in the background when its first measurement is finished.
 STOP = ("{command} -o {run} & pid=$!; until ls {run}/*.data >/dev/null 2>&1; do sleep 0.1; done; "
         "kill -{signal} $pid; wait $pid")
@@ -33,38 +32,35 @@ class Step:
     user: bool = False
 
 
-def steps(name: str, command: str, user=False, problems="") -> list[Step]:
-    """Of a machine on which everything works."""
-    return [Step(f"{name}-doctor", "skidscan doctor", user=user, says=problems),
+def steps(name: str, user=False, problems="No problem found") -> list[Step]:
+    return [Step(f"{name}-doctor", "skidscan doctor", says=problems, user=user),
             Step(f"{name}-doctor.json", "skidscan doctor --format json", user=user),
-            Step(f"{name}.run", f"{command} -o {name}.run", user=user)]
+            Step(f"{name}.run", f"{RECORD} -o {name}.run", user=user)]
 
 
-def interrupted(name: str, command: str, again: str, signal: str, status: int, user=False) -> list[Step]:
+def interrupted(name: str, signal: str, status: int, command=RECORD, again="skidscan record -q --resume {run}",
+                user=False) -> list[Step]:
     run = f"{name}.run"
-    return [Step(f"{name}-stopped", STOP.format(command=command, run=run, signal=signal), status, user=user),
+    return [Step(f"{name}-begun", STOP.format(command=command, run=run, signal=signal), status, user=user),
             Step(run, again.format(run=run), user=user)]
 
 
 PARANOID = "echo {} >/proc/sys/kernel/perf_event_paranoid"
-ROOT = [*steps("root", RECORD), Step("kit.run", f"{KIT} -o kit.run"),
-        *interrupted("stopped", RECORD, "skidscan record -q --resume {run}", "TERM", 1),
-        *interrupted("killed", RECORD, "skidscan record -q --resume {run}", "KILL", 137),
-        *interrupted("kit-stopped", KIT, KIT + " -o {run}", "TERM", 143)]
-USER = [Step("forbidden-doctor", f"{PARANOID.format(3)}; {as_user('skidscan doctor')}", 1, "perf_event_paranoid is 3"),
-        Step("forbidden-record", as_user(f"{RECORD} -o forbidden.run"), 1, "perf_event_paranoid"),
-        Step("paranoid", PARANOID.format(2)),
-        *steps("user", RECORD, user=True, problems="only user mode can be sampled"),
+ROOT = [*steps("root"), Step("kit.run", f"{KIT} -o kit.run"), *interrupted("stopped", "TERM", 1),
+        *interrupted("killed", "KILL", 137), *interrupted("kit-stopped", "TERM", 143, KIT, KIT + " -o {run}")]
+USER = [Step("paranoid-3", PARANOID.format(3)),
+        Step("forbidden-doctor", "skidscan doctor", 1, "kernel.perf_event_paranoid is 3", user=True),
+        Step("forbidden-record", f"{RECORD} -o forbidden.run", 1, "kernel.perf_event_paranoid is 3", user=True),
+        Step("paranoid-2", PARANOID.format(2)),
+        *steps("user", user=True, problems="only user mode can be sampled"),
         Step("user-kernel.run", f"{RECORD.replace(':u', '')} -o user-kernel.run", user=True),
-        Step("user-kit.run", f"{KIT} -o user-kit.run", user=True),
-        *interrupted("user-stopped", RECORD, "skidscan record -q --resume {run}", "TERM", 1, user=True)]
+        Step("user-kit.run", f"{KIT} -o user-kit.run", user=True), *interrupted("user-stopped", "TERM", 1, user=True)]
 WATCHDOG = "the NMI watchdog keeps one hardware counter"
 MACHINES = [  # CPU, kernel's command line, vCPUs, steps
     ("skylake", "", 1, ROOT), ("skylake", "", 1, USER),
-    ("skylake", "nmi_watchdog=1", 1, steps("watchdog", RECORD, problems=WATCHDOG)),
-    ("skylake,pmu-counters=2", "nmi_watchdog=1", 1, steps("two-counters", RECORD, problems=WATCHDOG)),
-    ("skylake", "", 2, [*steps("two", RECORD), Step("two-kit.run", f"{KIT} -o two-kit.run")]),
-    ("skylake", "nmi_watchdog=1", 2, steps("two-watchdog", RECORD, problems=WATCHDOG))]
+    ("skylake,pmu-counters=2", "nmi_watchdog=1", 1, steps("watchdog", problems=WATCHDOG)),
+    ("skylake", "", 2, [*steps("two"), Step("two-kit.run", f"{KIT} -o two-kit.run")]),
+    ("skylake", "nmi_watchdog=1", 2, steps("two-watchdog", problems=WATCHDOG))]
 
 
 def check_run(skidscan: Path, run: Path):
@@ -78,10 +74,9 @@ def check_run(skidscan: Path, run: Path):
         yield f"levels {sorted(found)}"
     for level, each in found.items():
         samples, skid = each["samples"], each["skid"]["instructions"]
-        # The target loads a little between its rounds, and reads the clock: at level 0 such a load may be
-        # followed by an interrupt in the loop or in the kernel.
         here = samples["hit"] + samples["skid"]
-        others = samples["other_user"] + (samples["kernel"] + samples["before"] + samples["loop"] if level == 0 else 0)
+        # The target also loads between its rounds; the interrupt of level 0 may be in its loop then, or in the kernel.
+        others = sum(samples[name] for name in ("other_user", "kernel", "before", "loop")[:1 if level else 4])
         low, high = ((13, 20), (1, 1), (0, 0), (0, 0))[level]
         seen = (skid["p50"], skid["p99"]) if level == 0 else (skid["min"], skid["max"])
         if here < 5000 or here + others != samples["read"] or others > 0.05 * here:

@@ -24,6 +24,7 @@ DEFAULTS = {name: Event(code, "--for skl --iterations 300000", nops="") for name
 SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
 RATES = ("-c1008", "-c1012", "-F20000")
+RESONATES = "the period resonates with the loop"
 
 
 def loops() -> dict[str, Event]:
@@ -45,30 +46,24 @@ def delayed() -> dict[str, Event]:
             for where, all_gaps in GAPS.items() for gaps in all_gaps for rate in RATES}
 
 
-def says_resonance(found: dict) -> bool:
-    return "the period resonates with the loop" in json.dumps(found)
-
-
 def judge_loop(name: str, level: str, found: dict):
-    """What the report says, and what is wrong with it."""
     triggers, period = map(int, name.split("x"))
     distance = period + (level == "pp")
     common = math.gcd(distance, triggers)
-    said, bias = says_resonance(found), found["bias"]
+    said, bias = RESONATES in json.dumps(found), found["bias"]
     wrong = [f"a common factor of {common}"] if said != (common > 1) else []
     reached = sum(each["samples"] > 5 for each in found["triggers"])
     if reached != triggers // common:
         wrong.append(f"samples of {reached} triggers")
     if bool(bias) == said or bias and bias["p"] < 0.01:
         wrong.append(f"bias: {bias}")
-    events = found["events_per_iteration"]["measured"]
-    if abs(events - triggers) > 0.01 * triggers:
-        wrong.append(f"{events:.4g} events per iteration")
+    if abs(found["events_per_iteration"]["measured"] - triggers) > 0.01 * triggers:
+        wrong.append(f"{found['events_per_iteration']['measured']:.4g} events per iteration")
     return f"one in {distance}, factor {common}: {'resonates' if said else 'even'}", wrong
 
 
 def judge_default(_name: str, _level: str, found: dict):
-    return f"period {found['period']['requested']}", ["resonates"] * says_resonance(found)
+    return f"period {found['period']['requested']}", ["resonates"] * (RESONATES in json.dumps(found))
 
 
 def cycles(gaps: list[int], period: int) -> list[set[int]]:
