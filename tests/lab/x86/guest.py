@@ -75,7 +75,7 @@ def check_run(skidscan: Path, run: Path):
     for level, each in found.items():
         samples, skid = each["samples"], each["skid"]["instructions"]
         here = samples["hit"] + samples["skid"]
-        # The target also loads between its rounds; the interrupt of level 0 may be in its loop then, or in the kernel.
+        # The target also loads between its rounds; at level 0 the interrupt is in the loop or the kernel then.
         others = sum(samples[name] for name in ("other_user", "kernel", "before", "loop")[:1 if level else 4])
         low, high = ((13, 20), (1, 1), (0, 0), (0, 0))[level]
         seen = (skid["p50"], skid["p99"]) if level == 0 else (skid["min"], skid["max"])
@@ -92,6 +92,7 @@ def main() -> int:
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
     kit = directory / "kit"
     subprocess.run([skidscan, "kit", "-q", "--force", *LOADS.split(), "--for", "skl", "-o", f"{kit}/"], check=True)
     checks = failures = 0

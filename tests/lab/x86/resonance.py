@@ -16,10 +16,12 @@ from machine import Cpu, Parser
 from matrix import LEVELS, Event, Job, Session
 
 TRIGGERS, PERIODS = (2, 3, 4, 7, 8), (12, 13, 36, 37, 1008, 1009, 10006, 10007)
-# Periods, triggers and NOPs as `kit` chooses them.
+# Periods and triggers as `kit` chooses them, and NOPs where it makes the loop suit the period.
 CODES = {"loads": "r81d0:u", "stores": "r82d0:u", "taken": "r20c4:u", "calls": "r2c4:u", "returns": "r8c4:u",
-         "mispredicted": "r1c5:u", "prec-dist": "r1c0:u", "cycles": "cycles:u"}
-DEFAULTS = {name: Event(code, "--for skl --iterations 300000", nops="") for name, code in CODES.items()}
+         "mispredicted": "r1c5:u"}
+BUSY = {"prec-dist": "r1c0:u", "cycles": "cycles:u"}
+DEFAULTS = {name: Event(code, "--for skl --iterations 300000") for name, code in CODES.items()}
+DEFAULTS |= {name: Event(code, "--for skl --iterations 30000", nops="") for name, code in BUSY.items()}
 # NOPs between loads: some closer than the delay, and none.
 SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
@@ -33,7 +35,7 @@ def loops() -> dict[str, Event]:
         # Longer than the skid at level 0, so that a sample is after the trigger that caused it.
         gaps = ",".join(["24"] * (triggers - 1))
         for period in PERIODS:
-            samples = 4000 if period < 100 else 2000 if period < 10000 else 600
+            samples = 4000 if period < 100 else 1500 if period < 10000 else 400
             events[f"{triggers}x{period}"] = Event(
                 "r81d0:u", f"--trigger load --nops 30 --gaps {gaps} -c {period} "
                 f"--iterations {samples * period // triggers}", levels=("none", "pp"))
@@ -53,7 +55,7 @@ def judge_loop(name: str, level: str, found: dict):
     said, bias = RESONATES in json.dumps(found), found["bias"]
     wrong = [f"a common factor of {common}"] if said != (common > 1) else []
     reached = sum(each["samples"] > 5 for each in found["triggers"])
-    if reached != triggers // common:
+    if reached < triggers // common:
         wrong.append(f"samples of {reached} triggers")
     if bool(bias) == said or bias and bias["p"] < 0.01:
         wrong.append(f"bias: {bias}")
