@@ -54,7 +54,13 @@ void decide(Evenness& evenness, const std::string& what, const std::string& wher
 }
 
 /// The delay that explains an uneven distribution.
-std::string delay_of(const std::optional<Shadow>& shadow) {
+std::string delay_of(const Figures& figures) {
+  const auto& shadow = figures.shadow;
+  if (const auto& delay = figures.delay; !shadow && delay && delay->low > 1) {
+    return fmt::format(
+        "; by the order of samples a delay of {} to {} instructions after the overflow explains it",
+        delay->low, delay->high);
+  }
   if (!shadow) return {};
   if (!shadow->length) return "; no delay after the overflow explains it";
   if (shadow->length->low == 0) return {};
@@ -94,7 +100,7 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
     }
     decide(evenness, what, fmt::format(", {} misplaced", percent(misplaced)));
     if (evenness.verdict == Evenness::Verdict::uneven) {
-      evenness.evidence += delay_of(figures.shadow);
+      evenness.evidence += delay_of(figures);
       if (misplaced < kFewestMisplaced) evenness.verdict = Evenness::Verdict::undecided;
     }
   }

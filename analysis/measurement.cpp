@@ -162,6 +162,15 @@ void measure_rates(const Basis& basis, Description& description) {
   }
 }
 
+/// Whether the next sample follows from the previous one, so that a fixed period overflows some
+/// triggers more often than others, which a shadow's model excludes.
+bool is_locked(const Figures& figures, const Basis& basis) {
+  if (!basis.sample_pairs || basis.sample_pairs->pairs() == 0) return false;
+  const auto sampled = std::count_if(figures.triggers.begin(), figures.triggers.end(),
+                                     [](const TriggerCount& trigger) { return trigger.hits > 0; });
+  return sampled == 1 || (figures.delay && figures.bias->p < kEven);
+}
+
 }  // namespace
 
 std::optional<double> EventsPerIteration::fewest() const {
@@ -191,13 +200,13 @@ Figures figures_of(const Description& description, const Basis& basis) {
     if (nops_are_right) figures.expected_hit_share = expected_hit_share(basis);
   }
   if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
-  if (figures.bias && description.precise.recorded >= 2) {
+  if (basis.sample_pairs) {
+    figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
+  }
+  if (figures.bias && description.precise.recorded >= 2 && !is_locked(figures, basis)) {
     std::vector<std::uint64_t> hits;
     for (const TriggerCount& trigger : figures.triggers) hits.push_back(trigger.hits);
     figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
-  }
-  if (basis.sample_pairs) {
-    figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
   }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   figures.evenness = evenness_of(description, basis, figures);

@@ -136,8 +136,9 @@ void cause_events() {
 bool came_without_samples(int event, const EventAttempt& attempt) {
   constexpr std::uint64_t kSeveral = 4;
   const bool breakpoint = attempt.breakpoint != 0;
-  // Of a frequency the kernel starts with a period that it chooses itself.
-  if (attempt.frequency && !breakpoint) return false;
+  // Of a frequency the kernel starts with a period that it chooses itself. A timer of the kernel
+  // can be late in a guest whose host is busy.
+  if (!breakpoint && (attempt.frequency || attempt.type == PERF_TYPE_SOFTWARE)) return false;
   const Buffer buffer(event);
   if (!buffer.exists() || ::ioctl(event, PERF_EVENT_IOC_ENABLE, 0) != 0) return false;
   breakpoint ? watched_code() : cause_events();

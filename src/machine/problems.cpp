@@ -235,8 +235,9 @@ class ProblemFinder {
         add("no_samples",
             fmt::format("{} at level {}: {}", event.name, level_name(answer.level),
                         answer.reason.what),
-            answer.reason.remedy.empty() ? "record it, and compare with level none"
-                                         : answer.reason.remedy);
+            !answer.reason.remedy.empty() ? answer.reason.remedy
+            : answer.level == 0           ? "record it, and see whether samples come"
+                                          : "record it, and compare with level none");
         return;
       }
     }

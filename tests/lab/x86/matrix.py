@@ -33,6 +33,7 @@ class Event:
     precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
     corrected: bool = True  # `correct` can move level 1 back
     refused: tuple = ()  # levels that the kernel refuses for this event on this CPU
+    nops: str = "150"  # of the runway, if the options name none; empty: as the kit chooses
 
 
 # Periods from 32, because the kernel refuses shorter ones on Nehalem and Haswell. One less than a prime,
@@ -187,7 +188,7 @@ class Session:
                     "cat /sys/bus/event_source/devices/cpu/caps/branches >/results/branches || true"]
         for name, event in job.events.items():
             levels = [] if event.levels == ("P",) else ["-p", ",".join(event.levels)]
-            nops = [] if "--nops" in event.options else ["--nops", "150"]
+            nops = ["--nops", event.nops] if event.nops and "--nops" not in event.options else []
             per_cpu = [*levels, *nops, *event.options.split()]
             self.run_skidscan("kit", "-q", "-e", event.code, *per_cpu, "-o", f"{kits / name}/")
             # A refusal of a level is an expected row, and the script says so by its status.

@@ -35,6 +35,17 @@ def compiler() -> list[Path]:
             *(path_of(f"-print-prog-name={name}") for name in ("cc1", "collect2", "as", "ld"))]
 
 
+def preparation(skidscan: Path) -> str:
+    """Commands before skidscan's: the user lab, the programs' names, a directory that is brought back."""
+    return ("mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
+            "mkdir -m 777 /results/work\ncd /results/work\n"
+            f"ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n")
+
+
+def as_user(command: str) -> str:
+    return f"su lab -s /bin/sh -c {shlex.quote(command)}"
+
+
 def main() -> int:
     parser = Parser(
         prog="scripts/lab.sh", description=__doc__,
@@ -60,16 +71,13 @@ def main() -> int:
     output = arguments.output.resolve()
     command = shlex.join(["skidscan", *arguments.command])
     if arguments.user:
-        command = f"su lab -s /bin/sh -c {shlex.quote(command)}"
+        command = as_user(command)
     if arguments.paranoid is not None:
         command = f"echo {arguments.paranoid} >/proc/sys/kernel/perf_event_paranoid; {command}"
     with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
-        results = boot(cpu, Path(directory), (
-            "mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
-            "mkdir -m 777 /results/work\ncd /results/work\n"
-            f"ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n"
-            f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n"),
-            [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
+        results = boot(cpu, Path(directory), preparation(skidscan) +
+                       f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n",
+                       [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
         sys.stdout.write((results / "output").read_text(errors="replace"))
         output.mkdir(parents=True, exist_ok=True)
         for path in sorted((results / "work").iterdir()):

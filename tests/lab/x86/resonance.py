@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Holds what the report says of loops with several loads, recorded on an emulated Skylake, against arithmetic.
+Where the events from one sample to the next share a factor with those of an iteration, evenness is not judged;
+elsewhere samples are even. Where records are delayed and loads are closer than that, the delay is found.
+
+exit status: 0 no difference, 1 otherwise, 77 skipped, 64 wrong usage
+"""
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+
+from machine import Cpu, Parser
+from matrix import LEVELS, Event, Job, Session
+
+TRIGGERS, PERIODS = (2, 3, 4, 7, 8), (12, 13, 36, 37, 1008, 1009, 10006, 10007)
+# Periods and triggers as `kit` chooses them, and NOPs where it makes the loop suit the period.
+CODES = {"loads": "r81d0:u", "stores": "r82d0:u", "taken": "r20c4:u", "calls": "r2c4:u", "returns": "r8c4:u",
+         "mispredicted": "r1c5:u"}
+BUSY = {"prec-dist": "r1c0:u", "cycles": "cycles:u"}
+DEFAULTS = {name: Event(code, "--for skl --iterations 300000") for name, code in CODES.items()}
+DEFAULTS |= {name: Event(code, "--for skl --iterations 30000", nops="") for name, code in BUSY.items()}
+# NOPs between loads: some closer than the delay, and none.
+SHADOW = 40
+GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
+RATES = ("-c1008", "-c1012", "-F20000")
+RESONATES = "the period resonates with the loop"
+
+
+def loops() -> dict[str, Event]:
+    events = {}
+    for triggers in TRIGGERS:
+        # Longer than the skid at level 0, so that a sample is after the trigger that caused it.
+        gaps = ",".join(["24"] * (triggers - 1))
+        for period in PERIODS:
+            samples = 4000 if period < 100 else 1500 if period < 10000 else 400
+            events[f"{triggers}x{period}"] = Event(
+                "r81d0:u", f"--trigger load --nops 30 --gaps {gaps} -c {period} "
+                f"--iterations {samples * period // triggers}", levels=("none", "pp"))
+    return events
+
+
+def delayed() -> dict[str, Event]:
+    options = "--trigger load --nops 200 --iterations 600000 --gaps"
+    return {f"{where}:{gaps.replace(',', '+')}:{rate}": Event("r81d0:u", f"{options} {gaps} {rate}", levels=("pp",))
+            for where, all_gaps in GAPS.items() for gaps in all_gaps for rate in RATES}
+
+
+def judge_loop(name: str, level: str, found: dict):
+    triggers, period = map(int, name.split("x"))
+    distance = period + (level == "pp")
+    common = math.gcd(distance, triggers)
+    said, bias = RESONATES in json.dumps(found), found["bias"]
+    wrong = [f"a common factor of {common}"] if said != (common > 1) else []
+    reached = sum(each["samples"] > 5 for each in found["triggers"])
+    if reached < triggers // common:
+        wrong.append(f"samples of {reached} triggers")
+    if bool(bias) == said or bias and bias["p"] < 0.01:
+        wrong.append(f"bias: {bias}")
+    if abs(found["events_per_iteration"]["measured"] - triggers) > 0.01 * triggers:
+        wrong.append(f"{found['events_per_iteration']['measured']:.4g} events per iteration")
+    return f"one in {distance}, factor {common}: {'resonates' if said else 'even'}", wrong
+
+
+def judge_default(_name: str, _level: str, found: dict):
+    return f"period {found['period']['requested']}", ["resonates"] * (RESONATES in json.dumps(found))
+
+
+def cycles(gaps: list[int], period: int) -> list[set[int]]:
+    """Loads that samples can be locked to: the counter restarts at a record and overflows `period` loads later; the
+    first load more than SHADOW instructions after that is recorded."""
+    distances, found = [*(gap + 1 for gap in gaps), 10 * SHADOW], []
+    for load in range(len(distances)):
+        path = []
+        while load not in path:
+            path.append(load)
+            load, behind = (load + period) % len(distances), 0
+            while behind <= SHADOW:
+                behind, load = behind + distances[load], (load + 1) % len(distances)
+        found.append(set(path[path.index(load):]))
+    return found
+
+
+def judge_delay(name: str, _level: str, found: dict):
+    where, gaps, rate = name.split(":")
+    stated = {"shadow": found["shadow"] and found["shadow"]["instructions"], "delay": found["delay"]}
+    stated = {what: (each["low"], each["high"]) for what, each in stated.items() if each}
+    wrong = [f"{what}: not {SHADOW + 1}" for what, (low, high) in stated.items() if not low <= SHADOW + 1 <= high]
+    counts = [each["samples"] for each in found["triggers"]]
+    reached = {load for load, count in enumerate(counts) if count > 5}
+    is_found = any(low > 1 for low, _ in stated.values())
+    # A frequency varies the period, so that no place of an overflow is known.
+    if rate.startswith("-c"):
+        if reached not in cycles([int(gap) for gap in gaps.split("+")], int(rate[2:])):
+            wrong.append("samples are not where a delay puts them")
+        # Nothing can be known where all samples are at one load.
+        if is_found != (where == "close" and len(reached) > 1):
+            wrong.append("found" if is_found else "not found")
+    return ", ".join(f"{what} {low} to {high}" for what, (low, high) in stated.items()) + f" {counts}", wrong
+
+
+def main() -> int:
+    parser = Parser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("skidscan", type=Path, help="the program")
+    parser.add_argument("directory", type=Path, help="for all output")
+    parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
+    arguments = parser.parse_args()
+    os.environ.setdefault("LIMIT", "3600")  # seconds of a boot
+    form, rows, samples, differences = "{:35} {:5} {:>7}  {}", 0, 0, 0
+    print(form.format("loads and period, or gaps", "level", "samples", "seen"))
+    for part, cpu, events, judge in (("loops", "skylake,pebs-shadow=0", loops(), judge_loop),
+                                     ("defaults", "skylake", DEFAULTS, judge_default),
+                                     ("delayed", f"skylake,pebs-shadow={SHADOW}", delayed(), judge_delay)):
+        session = Session(Job(Cpu.of(cpu), events), arguments.skidscan.resolve(),
+                          arguments.directory.resolve() / part, (), arguments.cached)
+        for name, event in events.items():
+            report = session.json("report", session.results / f"{name}.run")["measurements"]
+            by_level = {each["precise"]["recorded"]: each for each in report}
+            for level in event.levels:
+                found = by_level.get(LEVELS.index(level))
+                read = found["samples"]["read"] if found else 0
+                seen, wrong = judge(name, level, found) if read else ("nothing", ["no samples"])
+                print(form.format(name, level, read, seen), *(f"\n    WRONG: {each}" for each in wrong), flush=True)
+                rows, samples, differences = rows + 1, samples + read, differences + bool(wrong)
+    print(f"{rows} rows, {samples} samples, {differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
