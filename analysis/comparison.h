@@ -110,6 +110,7 @@ struct ComparisonCell {
   std::array<std::size_t, 4> contracts{};  ///< runs by Verdict
   std::array<std::size_t, 3> evenness{};   ///< runs with one, by Evenness::Verdict
   OffsetCounts overshoots;                 ///< skid in events of all runs
+  std::optional<MeasuredDelay> delay;      ///< of all runs with the same target
   Outcome outcome = Outcome::only_here;
   bool over_runs = false;  ///< compared over runs, not over samples
   std::vector<StatisticDifference> differences;

@@ -154,10 +154,13 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   return best;
 }
 
+std::string range_of(const Delay& delay) {
+  return delay.low == delay.high ? fmt::format("{}", delay.low)
+                                 : fmt::format("{} to {}", delay.low, delay.high);
+}
+
 std::string describe(const Delay& delay, const SamplePairs& pairs) {
-  const std::string range = delay.low == delay.high
-                                ? fmt::format("{}", delay.low)
-                                : fmt::format("{} to {}", delay.low, delay.high);
+  const std::string range = range_of(delay);
   return fmt::format(
       "{} instruction{} from overflow to record (p5 {}, p50 {}, p95 {}); predicts {} of {} next "
       "samples (independent: {}), {} left out",

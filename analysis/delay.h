@@ -55,6 +55,9 @@ struct Delay {
 /// distances, the samples by offset.
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples);
 
+/// "43", "42 to 46"
+std::string range_of(const Delay& delay);
+
 /// "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4,999 next
 /// samples (independent: 23%)"
 std::string describe(const Delay& delay, const SamplePairs& pairs);

@@ -231,4 +231,12 @@ Figures figures_of(const Description& description, const Basis& basis);
 /// where `basis.iterations` is.
 void complete(Measurement& measurement);
 
+/// A delay and what shows it.
+struct MeasuredDelay {
+  Delay delay;
+  SamplePairs pairs;
+};
+/// Of several runs of one event and level, added up by their targets.
+std::vector<MeasuredDelay> delays_over(const std::vector<const Measurement*>& runs);
+
 }  // namespace skid::analysis

@@ -384,6 +384,10 @@ void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_
         part.basis.period_sum = part.basis.tally.ledger.read() * *part.period.requested;
       }
       part.period.requested = first_period;
+      // Measured anew for each recording, of one target.
+      const Basis& first = parts.front().basis;
+      part.basis.ticks_per_instruction = first.ticks_per_instruction;
+      part.basis.ticks_per_iteration = first.ticks_per_iteration;
       is_pooled[i] = i != group.front();
     }
     const std::vector<std::size_t> inputs(parts.size(), input_of[group.front()]);

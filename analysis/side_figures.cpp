@@ -92,6 +92,7 @@ void describe(ComparisonCell& cell) {
     if (run->evenness) ++cell.evenness[static_cast<std::size_t>(run->evenness->verdict)];
     if (const auto& skid = run->basis.skid_in_events) cell.overshoots += skid->overshoots;
   }
+  if (auto delays = delays_over(cell.runs); !delays.empty()) cell.delay = std::move(delays.front());
   const std::vector<const Measurement*> runs = judged_runs(cell);
   if (runs.size() == 1) describe_run(*runs.front(), cell);
   if (runs.size() > 1) describe_repeats(runs, cell);

@@ -6,6 +6,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -56,15 +57,17 @@ std::string branch_filter(const std::string& filter) {
   return filter;
 }
 
-/// Seven dense triggers in a long iteration: each delay of up to some instructions leads from an
-/// overflow to another trigger (docs/method.md, "Delay").
+/// Triggers at the marks of a Golomb ruler, between which nearly each distance up to its length
+/// exists: a delay of another length leads from an overflow to another trigger.
 void aim_at_delay(record::PlanOptions& options) {
-  constexpr unsigned kTriggers = 7;
+  constexpr std::array<std::uint32_t, 12> kDistances{2, 3, 20, 12, 6, 16, 11, 15, 4, 9, 1, 7};
   constexpr std::uint32_t kNops = 2000;
+  constexpr int kRemainders = 11;  // of a period and 13 triggers, that do not resonate
   options.vary_period = true;
-  if (!options.triggers && options.gaps.empty()) options.gaps = {0, 1, 2, 3, 0, 1};
-  if (!options.triggers) options.triggers = kTriggers;
+  if (options.repeat == 1) options.repeat = kRemainders;
   if (!options.nops) options.nops = kNops;
+  if (options.triggers || !options.gaps.empty()) return;
+  for (const std::uint32_t distance : kDistances) options.gaps.push_back(distance - 1);
 }
 
 }  // namespace
@@ -152,8 +155,8 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        {"--freq"}},
       {{"--delay"},
        Value::converted("", [&options](const auto&) { aim_at_delay(options); }),
-       "measure the delay from overflow to PEBS record: --vary-period --triggers 7 --gaps "
-       "0,1,2,3,0,1 --nops 2000, where not given",
+       "measure the delay from overflow to PEBS record, of up to 106 instructions: 11 periods, and "
+       "13 triggers at many distances from each other",
        {"--freq"}},
       {{"--cpu"},
        Value::number("N", options.cpu, 0),

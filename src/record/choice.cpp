@@ -46,6 +46,14 @@ bool is_of_every_instruction(events::Counted counted) {
   return counted == events::Counted::cycles || counted == events::Counted::instructions;
 }
 
+std::uint64_t events_of_iteration(const ChosenEvent& chosen,
+                                  const runway::Specification& specification) {
+  const auto triggers = static_cast<double>(runway::triggers_of(specification));
+  const auto events =
+      runway::events_per_iteration(specification, chosen.counted).value_or(triggers);
+  return static_cast<std::uint64_t>(std::max(1.0, events));
+}
+
 bool is_built_in(EventKind kind) {
   return kind != EventKind::other;
 }
@@ -368,10 +376,7 @@ bool is_tagged(const ChosenEvent& chosen) {
 }
 
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification) {
-  const auto triggers = static_cast<double>(runway::triggers_of(specification));
-  const auto events =
-      runway::events_per_iteration(specification, chosen.counted).value_or(triggers);
-  const auto count = static_cast<std::uint64_t>(std::max(1.0, events));
+  const std::uint64_t count = events_of_iteration(chosen, specification);
   const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
   return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
 }
@@ -385,13 +390,22 @@ std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptio
   if (!options.vary_period) {
     return std::vector(static_cast<std::size_t>(options.repeat), chosen.period);
   }
-  const auto count = static_cast<std::size_t>(repeats_of(options));
+  const auto count = static_cast<std::uint64_t>(repeats_of(options));
   const std::uint64_t step = chosen.period % kIbsPeriodUnit == 0 ? kIbsPeriodUnit : 1;
-  constexpr int kMostTried = 1000;  // all of them may resonate
+  const std::uint64_t events = events_of_iteration(chosen, specification);
   std::vector<std::uint64_t> periods;
-  ChosenEvent next = chosen;
-  for (int tried = 0; periods.size() < count; ++tried, next.period += step) {
-    if (tried >= kMostTried || !resonates(next, specification)) periods.push_back(next.period);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    // Remainders from 1 on, but for the largest one: with it the period and one resonates.
+    const std::uint64_t remainder = events < 3 ? 0 : 1 + i * (events - 2) / count % (events - 2);
+    ChosenEvent next = chosen;
+    next.period = periods.empty() ? chosen.period : periods.back() + step;
+    // Any where the remainder is none of a period that does not resonate.
+    constexpr std::uint64_t kMostTried = 10'000;
+    for (std::uint64_t tried = 0; tried < kMostTried; ++tried, next.period += step) {
+      const bool fits = events < 3 || next.period % events == remainder || tried > 2 * events;
+      if (fits && !resonates(next, specification)) break;
+    }
+    periods.push_back(next.period);
   }
   return periods;
 }

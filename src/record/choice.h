@@ -80,7 +80,8 @@ bool resonates(const ChosenEvent& chosen, const runway::Specification& specifica
 inline constexpr int kPeriods = 4;
 int repeats_of(const PlanOptions& options);
 
-/// The period of each repetition: the chosen one, or that and the next ones that do not resonate.
+/// The period of each repetition: the chosen one, or that and further ones that do not resonate, so
+/// that overflows are at other events of an iteration each time.
 /// `specification`: of the event's target.
 std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
                                       const runway::Specification& specification);

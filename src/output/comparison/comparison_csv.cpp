@@ -98,6 +98,8 @@ Fields fields_of(const Comparison& comparison, const std::vector<std::string>& i
   fields.emplace_back("skid_events_p50", quantile_field(cell.overshoots, 0.50));
   fields.emplace_back("skid_events_p99", quantile_field(cell.overshoots, 0.99));
   fields.emplace_back("skid_events_max", quantile_field(cell.overshoots, 1));
+  fields.emplace_back("delay_low", cell.delay ? fmt::to_string(cell.delay->delay.low) : "");
+  fields.emplace_back("delay_high", cell.delay ? fmt::to_string(cell.delay->delay.high) : "");
   return fields;
 }
 

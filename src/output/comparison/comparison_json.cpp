@@ -94,6 +94,7 @@ Json json_of(const ComparisonCell& cell) {
             {"p50", json_of(cell.median)},
             {"p99", json_of(cell.p99)},
             {"events", std::move(events)}}},
+          {"delay", cell.delay ? json_of_delay(cell.delay->delay, cell.delay->pairs) : Json()},
           {"contract", std::move(contract)},
           {"contract_broke", cell.contract_broke},
           {"contract_mended", cell.contract_fixed},

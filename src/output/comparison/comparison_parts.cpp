@@ -260,6 +260,11 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
         })) {
       line("  evenness", evenness_cell);
     }
+    if (any([](const ComparisonCell& cell) { return cell.delay.has_value(); })) {
+      line("  delay to record", [](const ComparisonCell& cell) {
+        return cell.delay ? Cell{range_of(cell.delay->delay)} : unknown_cell();
+      });
+    }
     if (any([](const ComparisonCell& cell) { return !cell.overshoots.empty(); })) {
       for (const auto& [name, share] :
            {std::pair{"  median skid in events", 0.50}, std::pair{"  p99 skid in events", 0.99}}) {

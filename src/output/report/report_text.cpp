@@ -316,26 +316,8 @@ class Notes {
 
   /// Over all runs with pairs of the same target.
   void add_delay(const ReportRow& row) {
-    std::vector<Measurement> sums;
-    for (const Measurement* run : row.runs) {
-      const auto& pairs = run->basis.sample_pairs;
-      if (!pairs) continue;
-      const auto sum = std::find_if(sums.begin(), sums.end(), [&](const Measurement& one) {
-        return one.basis.sample_pairs->is_like(*pairs);
-      });
-      if (sum == sums.end()) {
-        Measurement& one = sums.emplace_back();
-        one.basis.sample_pairs = pairs;
-        one.basis.tally.instructions = run->basis.tally.instructions;
-      } else {
-        *sum->basis.sample_pairs += *pairs;
-        sum->basis.tally.instructions += run->basis.tally.instructions;
-      }
-    }
-    for (const Measurement& sum : sums) {
-      const auto& basis = sum.basis;
-      const auto delay = analysis::delay_of(*basis.sample_pairs, basis.tally.instructions);
-      if (delay) add(row, "delay", describe(*delay, *basis.sample_pairs), Ink::plain);
+    for (const auto& [delay, pairs] : analysis::delays_over(row.runs)) {
+      add(row, "delay", describe(delay, pairs), Ink::plain);
     }
   }
 
