@@ -162,9 +162,11 @@ void measure_rates(const Basis& basis, Description& description) {
   }
 }
 
-/// Whether the next sample follows from the previous one, so that a fixed period overflows some
-/// triggers more often than others, which a shadow's model excludes.
-bool is_locked(const Figures& figures, const Basis& basis) {
+/// Whether some triggers overflow the counter more often than others, which a shadow's model
+/// excludes: with a fixed period the next sample follows from the previous one, and with a
+/// frequency the kernel keeps a period for many samples.
+bool is_locked(const Figures& figures, const Description& description, const Basis& basis) {
+  if (description.path && description.path->frequency) return true;
   if (!basis.sample_pairs || basis.sample_pairs->pairs() == 0) return false;
   const auto sampled = std::count_if(figures.triggers.begin(), figures.triggers.end(),
                                      [](const TriggerCount& trigger) { return trigger.hits > 0; });
@@ -203,7 +205,8 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (basis.sample_pairs) {
     figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
   }
-  if (figures.bias && description.precise.recorded >= 2 && !is_locked(figures, basis)) {
+  if (figures.bias && description.precise.recorded >= 2 &&
+      !is_locked(figures, description, basis)) {
     std::vector<std::uint64_t> hits;
     for (const TriggerCount& trigger : figures.triggers) hits.push_back(trigger.hits);
     figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);

@@ -92,8 +92,7 @@ def main() -> int:
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
-    directory.mkdir(parents=True, exist_ok=True)
-    kit = directory / "kit"
+    (kit := directory / "kit").parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([skidscan, "kit", "-q", "--force", *LOADS.split(), "--for", "skl", "-o", f"{kit}/"], check=True)
     checks = failures = 0
     for number, (cpu, append, cpus, all_steps) in enumerate(MACHINES):

@@ -17,11 +17,9 @@ from matrix import LEVELS, Event, Job, Session
 
 TRIGGERS, PERIODS = (2, 3, 4, 7, 8), (12, 13, 36, 37, 1008, 1009, 10006, 10007)
 # Periods and triggers as `kit` chooses them, and NOPs where it makes the loop suit the period.
-CODES = {"loads": "r81d0:u", "stores": "r82d0:u", "taken": "r20c4:u", "calls": "r2c4:u", "returns": "r8c4:u",
-         "mispredicted": "r1c5:u"}
-BUSY = {"prec-dist": "r1c0:u", "cycles": "cycles:u"}
-DEFAULTS = {name: Event(code, "--for skl --iterations 300000") for name, code in CODES.items()}
-DEFAULTS |= {name: Event(code, "--for skl --iterations 30000", nops="") for name, code in BUSY.items()}
+DEFAULTS = {code: Event(code, "--for skl --iterations 300000")
+            for code in ("r81d0:u", "r82d0:u", "r20c4:u", "r2c4:u", "r8c4:u", "r1c5:u")}
+DEFAULTS |= {code: Event(code, "--for skl --iterations 30000", nops="") for code in ("r1c0:u", "cycles:u")}
 # NOPs between loads: some closer than the delay, and none.
 SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
