@@ -15,6 +15,7 @@ from pathlib import Path
 
 from machine import Cpu, Parser, tool
 
+# With -icount, time and cycles of the emulated machine both follow instructions.
 TESTS = ("pmu", "pmu_lbr", "pmu_pebs")
 # Test, CPU and check, as patterns, and why it fails.
 EXPECTED: list[tuple[str, str, str, str]] = []
@@ -27,13 +28,13 @@ def reason(test: str, cpu: Cpu, check: str) -> str:
     return ""
 
 
-def run(test: str, cpu: Cpu, image: Path, options: list[str], limit: int) -> tuple[list[str], bool]:
+def run(test: str, cpu: Cpu, image: Path, limit: int) -> tuple[list[str], bool]:
     """What the test printed, and whether it came to its end. The machine does not: it has no device for that."""
     firmware = tool("guest/packages.sh", "x86_64") + "/firmware/root/usr/share"
     command = [tool("qemu/build.sh"), "-L", f"{firmware}/seabios", "-L", f"{firmware}/qemu", "-M", "pc",
-               "-accel", "tcg,thread=single", "-m", "512", "-cpu", f"{cpu.qemu},pmu=on,-hypervisor",
+               "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-m", "512", "-cpu", f"{cpu.qemu},pmu=on,-hypervisor,check=off",
                "-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot", "-serial", "stdio",
-               "-kernel", image, *options]
+               "-kernel", image]
     lines = []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           errors="replace") as qemu:
@@ -51,7 +52,6 @@ def run(test: str, cpu: Cpu, image: Path, options: list[str], limit: int) -> tup
 def main() -> int:
     parser = Parser(description=__doc__.split("\n\n")[0], epilog=f"CPUs: {', '.join(Cpu.names())}")
     parser.add_argument("images", type=Path, help="directory with TEST.flat or TEST.flat.xz")
-    parser.add_argument("options", nargs="*", help="of QEMU, after --: -- -icount shift=0,sleep=off")
     parser.add_argument("--cpu", action="append", default=[], metavar="NAME[,PROPERTY=VALUE...]",
                         help="may be repeated (default: skylake, icelake)")
     parser.add_argument("--test", action="append", choices=TESTS, help="may be repeated (default: all)")
@@ -66,7 +66,7 @@ def main() -> int:
             with content, tempfile.NamedTemporaryFile() as image:
                 image.write(content.read())
                 image.flush()
-                lines, ended = run(test, cpu, Path(image.name), arguments.options, arguments.limit)
+                lines, ended = run(test, cpu, Path(image.name), arguments.limit)
             # A line with limits precedes the failure of a count.
             checks = [line.partition(": ")[::2] for line in lines if re.match(r"(PASS|FAIL|SKIP): (?!\d+ <=)", line)]
             failed = [check for result, check in checks if result == "FAIL"]
