@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument("--cpu", action="append", default=[], metavar="NAME[,PROPERTY=VALUE...]",
                         help="may be repeated (default: skylake, icelake)")
     parser.add_argument("--test", action="append", choices=TESTS, help="may be repeated (default: all)")
-    parser.add_argument("--limit", type=int, default=600, metavar="SECONDS", help="for each test (%(default)s)")
+    parser.add_argument("--limit", type=int, default=1800, metavar="SECONDS", help="for each test (%(default)s)")
     arguments = parser.parse_args()
     wrong = 0
     for cpu in map(Cpu.of, arguments.cpu or ["skylake", "icelake"]):
