@@ -116,6 +116,19 @@ SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {
   return *this;
 }
 
+std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay) {
+  std::vector<double> shares(distances.size());
+  for (std::size_t overflow = 0; overflow < distances.size(); ++overflow) {
+    std::size_t sampled = overflow;
+    for (std::uint64_t distance = 0; distance < delay;) {
+      distance += distances[sampled];
+      sampled = (sampled + 1) % distances.size();
+    }
+    shares[sampled] += 1 / static_cast<double>(distances.size());
+  }
+  return shares;
+}
+
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples) {
   const std::uint64_t all = pairs.pairs();
   if (all < kFewestPairs) return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ struct Delay {
   /// Instructions from the overflow to the recorded event.
   std::uint64_t p5 = 0, p50 = 0, p95 = 0;
 };
+
+/// The share of samples at each event of an iteration if the counter overflows at each of them
+/// equally often and the first event at least `delay` instructions later is recorded. An event with
+/// the share 0 is in the shadow of those before it. `distances`: as of SamplePairs.
+std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay);
 
 /// nullopt where no T predicts significantly more next samples than independent ones would allow
 /// (p < 1e-6, Bonferroni over the T that differ), or fewer than 100 pairs. T is between 1 and an

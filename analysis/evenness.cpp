@@ -53,19 +53,13 @@ void decide(Evenness& evenness, const std::string& what, const std::string& wher
                   name_of(evenness.verdict), p_text(p), evenness.largest_ratio, where);
 }
 
-/// The delay that explains an uneven distribution.
-std::string delay_of(const Figures& figures) {
-  const auto& shadow = figures.shadow;
-  if (const auto& delay = figures.delay; !shadow && delay && delay->low > 1) {
-    return fmt::format(
-        "; by the order of samples a delay of {} to {} instructions after the overflow explains it",
-        delay->low, delay->high);
-  }
-  if (!shadow) return {};
-  if (!shadow->length) return "; no delay after the overflow explains it";
-  if (shadow->length->low == 0) return {};
-  return fmt::format("; a delay of {:.4g} instructions ({} to {}) after the overflow explains it",
-                     shadow->length->value, shadow->length->low, shadow->length->high);
+/// What explains an uneven distribution: the period locks to the loop, or a shadow.
+std::string delay_of(const std::optional<Delay>& delay) {
+  if (!delay || delay->low <= 1) return {};
+  return fmt::format(
+      "; a delay of {} instructions from overflow to record predicts {} of next "
+      "samples",
+      range_of(*delay), percent(delay->predicted));
 }
 
 Evenness of_triggers(const Description& description, const Basis& basis, const Figures& figures) {
@@ -100,7 +94,7 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
     }
     decide(evenness, what, fmt::format(", {} misplaced", percent(misplaced)));
     if (evenness.verdict == Evenness::Verdict::uneven) {
-      evenness.evidence += delay_of(figures);
+      evenness.evidence += delay_of(figures.delay);
       if (misplaced < kFewestMisplaced) evenness.verdict = Evenness::Verdict::undecided;
     }
   }

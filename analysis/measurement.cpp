@@ -162,17 +162,6 @@ void measure_rates(const Basis& basis, Description& description) {
   }
 }
 
-/// Whether some triggers overflow the counter more often than others, which a shadow's model
-/// excludes: with a fixed period the next sample follows from the previous one, and with a
-/// frequency the kernel keeps a period for many samples.
-bool is_locked(const Figures& figures, const Description& description, const Basis& basis) {
-  if (description.path && description.path->frequency) return true;
-  if (!basis.sample_pairs || basis.sample_pairs->pairs() == 0) return false;
-  const auto sampled = std::count_if(figures.triggers.begin(), figures.triggers.end(),
-                                     [](const TriggerCount& trigger) { return trigger.hits > 0; });
-  return sampled == 1 || (figures.delay && figures.bias->p < kEven);
-}
-
 }  // namespace
 
 std::optional<double> EventsPerIteration::fewest() const {
@@ -205,18 +194,11 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (basis.sample_pairs) {
     figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
   }
-  if (figures.bias && description.precise.recorded >= 2 &&
-      !is_locked(figures, description, basis)) {
-    std::vector<std::uint64_t> hits;
-    for (const TriggerCount& trigger : figures.triggers) hits.push_back(trigger.hits);
-    figures.shadow = shadow_of(basis.geometry->trigger_distances, hits);
-  }
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   figures.evenness = evenness_of(description, basis, figures);
   if (const std::string reason = figures.bias ? resonance_of(description, basis) : "";
       !reason.empty()) {
     figures.bias.reset();
-    figures.shadow.reset();
     if (!figures.evenness) figures.count_warnings.push_back("Evenness is " + reason + '.');
   }
   // Where each instruction is rightly sampled, so is the end of the runway, however long it is.

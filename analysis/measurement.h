@@ -7,7 +7,6 @@
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/residues.h"
-#include "analysis/shadow.h"
 
 #include <compare>
 #include <cstddef>
@@ -197,9 +196,7 @@ struct Figures {
   /// Where there are several triggers, in the order of their addresses; else empty.
   std::vector<TriggerCount> triggers;
   std::vector<std::uint64_t> trigger_addresses;
-  std::optional<Bias> bias;  ///< nullopt where the triggers do not cause the event equally often
-  /// Of the samples at these triggers at level 2 or 3; nullopt where `bias` is.
-  std::optional<Shadow> shadow;
+  std::optional<Bias> bias;
   std::optional<Delay> delay;        ///< nullopt: the order of samples does not show it
   std::optional<Evenness> evenness;  ///< of precise distribution; nullopt: not to be expected
   std::vector<std::string> count_warnings;

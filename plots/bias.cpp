@@ -61,12 +61,7 @@ std::string caption_of(const Column& column) {
   if (!m.basis.equal_triggers) {
     text += "triggers of unequal rates, ";
   } else if (m.bias) {
-    if (m.shadow && m.shadow->length) {
-      text += fmt::format("delay {:.4g} ({} to {}), ", m.shadow->length->value,
-                          m.shadow->length->low, m.shadow->length->high);
-    } else if (m.shadow) {
-      text += "not explained by a delay, ";
-    }
+    if (m.delay) text += fmt::format("delay {}, ", analysis::range_of(*m.delay));
     text += analysis::p_text(m.bias->p) + ", ";
     if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
   }
@@ -123,15 +118,16 @@ Points points_of(const Column& column, std::uint64_t all, Shape shape, double sh
   return points;
 }
 
-/// What the most likely delay gives.
+/// What the delay gives where overflows are at all triggers equally often.
 Curve model_of(const Column& column) {
   const Measurement& m = *column.measurement;
   const std::vector<std::uint64_t> gaps = gaps_of(m);
   LineStyle style = line_style_of(column.level);
   style.width = std::max(1.0, style.width / 2);
   Curve curve{style, {}};
-  for (std::size_t i = 0; i < m.shadow->shares.size(); ++i) {
-    curve.points.emplace_back(position(gaps[i]), percent_of(m.shadow->shares[i]));
+  const auto shares = analysis::shadowed_shares(m.basis.geometry->trigger_distances, m.delay->low);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    curve.points.emplace_back(position(gaps[i]), percent_of(shares[i]));
   }
   std::stable_sort(curve.points.begin(), curve.points.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -153,7 +149,7 @@ Panel shadow_panel(const std::vector<Column>& columns, int plot_width) {
     for (const TriggerCount& trigger : m.triggers) all += trigger.samples;
     const Shape shape = seen[column.level]++ == 0 ? Shape::disc : Shape::ring;
     if (all > 0) panel.points.push_back(points_of(column, all, shape, shift));
-    if (m.shadow && m.shadow->length) panel.curves.push_back(model_of(column));
+    if (m.delay) panel.curves.push_back(model_of(column));
     if (m.basis.equal_triggers) even.insert(percent_of(1 / static_cast<double>(m.triggers.size())));
     shift += kBeside;
   }
@@ -190,7 +186,7 @@ Figure bias_figure(const Machines& all) {
                     others));
   }
   Figure figure = begin_figure("Which trigger samples fall on", machines);
-  figure.remark = "with 95% intervals; lines: the most likely delay from overflow to sample";
+  figure.remark = "with 95% intervals; lines: what the delay from overflow to record gives";
   if (others > 0) {
     figure.remark +=
         fmt::format("; without {} of one trigger", analysis::counted(others, "measurement"));

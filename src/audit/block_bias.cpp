@@ -1,7 +1,6 @@
 #include "src/audit/block_bias.h"
 
 #include "analysis/distributions.h"
-#include "analysis/shadow.h"
 #include "analysis/two_sample.h"
 
 #include <algorithm>

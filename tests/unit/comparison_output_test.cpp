@@ -349,10 +349,10 @@ TEST(ComparisonOutputs, ShowEvennessAndSkidInEvents) {
 
   const auto lines = lines_of(comparison_csv(comparison, compared.inputs));
   EXPECT_THAT(lines[0],
-              ::testing::EndsWith(",evenness,skid_events_p50,skid_events_p99,skid_events_max"));
-  EXPECT_THAT(lines[1], ::testing::EndsWith(",even,10,10,10"));
-  EXPECT_THAT(lines[2], ::testing::EndsWith(",2 even;1 uneven,20,30,30"));
-  EXPECT_THAT(lines[3], ::testing::EndsWith(",,,,"));
+              ::testing::EndsWith(",skid_events_p99,skid_events_max,delay_low,delay_high"));
+  EXPECT_THAT(lines[1], ::testing::EndsWith(",even,10,10,10,,"));
+  EXPECT_THAT(lines[2], ::testing::EndsWith(",2 even;1 uneven,20,30,30,,"));
+  EXPECT_THAT(lines[3], ::testing::EndsWith(",,,,,,"));
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 #include <random>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {
+
+using testing::ElementsAre;
 
 /// Events of an iteration that is executed over and over, with a counter that overflows after
 /// `period` events, and whose next event is recorded that retires `delay` instructions later or
@@ -95,6 +98,15 @@ TEST(DelayOfSamples, IsTheMostFrequentOfSeveral) {
   EXPECT_GE(found->high, 43u);
   EXPECT_GT(found->predicted, 0.85);
   EXPECT_LT(found->independent, 0.7);
+}
+
+TEST(Shadow, GivesTheSamplesOfAnEventToTheFirstOneAfterIt) {
+  const std::vector<std::uint64_t> distances{10, 2, 100};
+  EXPECT_THAT(shadowed_shares(distances, 1), ElementsAre(1 / 3., 1 / 3., 1 / 3.));
+  EXPECT_THAT(shadowed_shares(distances, 2), ElementsAre(1 / 3., 1 / 3., 1 / 3.));
+  // From the second the third is too close, and the first of the next iteration is recorded.
+  EXPECT_THAT(shadowed_shares(distances, 3), ElementsAre(2 / 3., 1 / 3., 0));
+  EXPECT_THAT(shadowed_shares(distances, 11), ElementsAre(2 / 3., 0, 1 / 3.));
 }
 
 TEST(DelayOfSamples, IsNotClaimedOfIndependentSamples) {

@@ -25,6 +25,7 @@ using examples::Offsets;
 using examples::uniform;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -370,8 +371,7 @@ Measurement three_distances(int level, const std::vector<analysis::TriggerCount>
 
 TEST(BiasFigure, ShowsSharesByDistanceTheEvenOneAndTheModel) {
   Measurement pp = three_distances(2, {{40, 50}, {0, 0}, {50, 50}});
-  pp.shadow = analysis::Shadow{.length = analysis::ShadowLength{.value = 3, .low = 2, .high = 4},
-                               .shares = {0.4, 0.1, 0.5}};
+  pp.delay = analysis::Delay{.low = 2, .high = 4};
   const Measurement ppp = three_distances(3, {{30, 30}, {35, 35}, {35, 35}});
   const Figure figure = drawn(bias_figure, {pp, ppp, make({.level = 1, .offsets = {{0, 100}}})});
   ASSERT_THAT(figure.blocks.at(0).panels, SizeIs(1)) << "one for all levels of the event";
@@ -396,7 +396,9 @@ TEST(BiasFigure, ShowsSharesByDistanceTheEvenOneAndTheModel) {
   EXPECT_EQ(panel.points[0].points.at(0).meaning.value,
             "50 samples (50.00% of all), 40 of them hits");
   ASSERT_THAT(panel.curves, SizeIs(1)) << "of the level with a delay";
-  EXPECT_THAT(panel.curves[0].points, ElementsAre(Pair(0, 10), Pair(2, 50), Pair(10, 40)));
+  EXPECT_THAT(panel.curves[0].points,
+              ElementsAre(Pair(0, DoubleNear(0, 1e-9)), Pair(2, DoubleNear(200 / 3.0, 1e-9)),
+                          Pair(10, DoubleNear(100 / 3.0, 1e-9))));
   ASSERT_THAT(panel.rules, SizeIs(1));
   EXPECT_NEAR(panel.rules[0].y1, 100 / 3.0, 1e-9);
   EXPECT_EQ(panel.x.tics.front().label, "0");

@@ -335,14 +335,6 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   table.row_if_known("  chi-square p", [](const Measurement& m) {
     return m.bias ? number_cell(m.bias->p) : unknown_cell();
   });
-  table.row_if_known("  shadow, instructions", [](const Measurement& m) {
-    const auto length = m.shadow ? m.shadow->length : std::nullopt;
-    return number_cell(length ? std::optional(length->value) : std::nullopt);
-  });
-  table.row_if_known("    95% interval", [](const Measurement& m) {
-    const auto length = m.shadow ? m.shadow->length : std::nullopt;
-    return length ? Cell{fmt::format("{} to {}", length->low, length->high)} : unknown_cell();
-  });
 }
 
 /// What the order of samples shows.

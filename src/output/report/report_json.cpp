@@ -4,7 +4,6 @@
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
 
-#include <cmath>
 #include <initializer_list>
 #include <utility>
 
@@ -228,25 +227,6 @@ Json bias_of(const std::optional<analysis::Bias>& bias) {
           {"p", bias->p}};
 }
 
-Json shadow_of(const Measurement& m) {
-  if (!m.shadow) return nullptr;
-  Json instructions, ticks;
-  if (const auto& length = m.shadow->length) {
-    instructions = {{"value", length->value},
-                    {"low", length->low},
-                    {"high", length->high},
-                    {"confidence", length->confidence},
-                    {"spread", length->spread}};
-    if (m.basis.ticks_per_instruction) ticks = length->value * *m.basis.ticks_per_instruction;
-  }
-  const bool is_finite = std::isfinite(m.shadow->chi_square);
-  return {{"instructions", instructions},
-          {"tsc_ticks", ticks},
-          {"chi_square", is_finite ? Json(m.shadow->chi_square) : Json()},
-          {"degrees", m.shadow->degrees},
-          {"p", m.shadow->p}};
-}
-
 Json evenness_of(const std::optional<analysis::Evenness>& evenness) {
   if (!evenness) return nullptr;
   return {
@@ -374,7 +354,6 @@ Json measurement_of(const Measurement& m) {
   io("contract", contract_of(m.contract));
   io("triggers", triggers_of(m));
   io("bias", bias_of(m.bias));
-  io("shadow", shadow_of(m));
   io("delay", json_of_delay(m.delay, m.basis.sample_pairs.value_or(analysis::SamplePairs{})));
   io("evenness", evenness_of(m.evenness));
   io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},

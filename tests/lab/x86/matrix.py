@@ -137,6 +137,17 @@ def promise(right: int, judged: int) -> str:
     return "kept" if low >= 0.999 else "broken" if high < 0.999 else "undecided"
 
 
+def once(samples: list, repeated: int) -> list:
+    """Without the second copies of blocks that perf wrote twice, of so many samples in all."""
+    at = 1
+    while repeated and at < len(samples):
+        length = next((n for n in range(min(at, repeated), 0, -1) if samples[at - n:at] == samples[at:at + n]), 0)
+        del samples[at:at + length]
+        repeated -= length
+        at += not length
+    return samples
+
+
 def events_of(cpu: Cpu) -> dict[str, Event]:
     name = cpu.name.split(",")[0]
     if name in EVENTS:
@@ -253,7 +264,8 @@ class Session:
 
     def check(self, row: Row, path: Path, event: Event, report: dict, audit: dict, run: Path):
         truth = self.truths.get(path, Truth())
-        samples = self.samples(path)
+        repeated = self.json("inspect", path)["recordings"][0]["repeated"]
+        samples = once(self.samples(path), repeated["samples"] if repeated else 0)
         level = report["precise"]["recorded"]
         exact = bool(truth.records)
         wanted = truth.records if exact else truth.interrupts
@@ -270,6 +282,8 @@ class Session:
             for (_, ip, _), record, key in zip(samples, wanted, keys))
         if keys.count("ip") and key == "eventing":
             row.seen = f", {keys.count('ip')} not found by the LBR"
+        if repeated:
+            row.seen += f", {repeated['samples']} written twice by perf"
         if not samples:
             row.wrong.append("no samples")
         triggers = {int(each["address"], 16) for each in report["triggers"] or [report["trigger"]]}
@@ -289,7 +303,7 @@ class Session:
             row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
 
         # The report's samples at the trigger.
-        hits = sum(ip in triggers for _, ip, _ in samples)
+        hits = sum(ip in triggers for _, ip, _ in self.samples(path))
         if report["samples"]["hit"] != hits:
             row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
         # What cannot be: a NOP of the runway has no event.

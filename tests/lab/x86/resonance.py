@@ -83,12 +83,11 @@ def cycles(gaps: list[int], period: int) -> list[set[int]]:
 
 def judge_delay(name: str, _level: str, found: dict):
     where, gaps, rate = name.split(":")
-    stated = {"shadow": found["shadow"] and found["shadow"]["instructions"], "delay": found["delay"]}
-    stated = {what: (each["low"], each["high"]) for what, each in stated.items() if each}
-    wrong = [f"{what}: not {SHADOW + 1}" for what, (low, high) in stated.items() if not low <= SHADOW + 1 <= high]
+    low, high = (found["delay"][end] for end in ("low", "high")) if found["delay"] else (0, 0)
+    wrong = [] if not low or low <= SHADOW + 1 <= high else [f"not {SHADOW + 1}"]
     counts = [each["samples"] for each in found["triggers"]]
     reached = {load for load, count in enumerate(counts) if count > 5}
-    is_found = any(low > 1 for low, _ in stated.values())
+    is_found = low > 1
     # A frequency varies the period, so that no place of an overflow is known.
     if rate.startswith("-c"):
         if reached not in cycles([int(gap) for gap in gaps.split("+")], int(rate[2:])):
@@ -96,7 +95,7 @@ def judge_delay(name: str, _level: str, found: dict):
         # Nothing can be known where all samples are at one load.
         if is_found != (where == "close" and len(reached) > 1):
             wrong.append("found" if is_found else "not found")
-    return ", ".join(f"{what} {low} to {high}" for what, (low, high) in stated.items()) + f" {counts}", wrong
+    return (f"delay {low} to {high}" if low else "no delay") + f" {counts}", wrong
 
 
 def main() -> int:
