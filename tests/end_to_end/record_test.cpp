@@ -176,6 +176,25 @@ TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
   }
 }
 
+TEST_F(Record, AddsUpRecordingsWithDifferentPeriods) {
+  ASSERT_EQ(record({"-e", "faults", "-p", "none,p", "--samples", "400", "--vary-period", "-q"})
+                .code.status,
+            0);
+  const Completed report =
+      run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
+  ASSERT_EQ(report.code.status, 0) << report.err;
+  const auto measurements = nlohmann::json::parse(report.out)["measurements"];
+  ASSERT_EQ(measurements.size(), 2U);
+  for (const auto& m : measurements) {
+    EXPECT_EQ(m["merged_from"].size(), 4U);
+    EXPECT_GE(m["samples"]["read"], 400);
+    EXPECT_EQ(m["samples"]["hit"], m["samples"]["read"]);
+    EXPECT_GT(m["period"]["effective"].get<double>(), m["period"]["requested"].get<double>());
+    EXPECT_NEAR(m["events_per_iteration"]["measured"].get<double>(), 1, 0.05);
+    EXPECT_TRUE(m["warnings"].empty()) << m["warnings"];
+  }
+}
+
 TEST_F(Record, ReportsTheShareOfEachTrigger) {
   SKIP_WITHOUT_BREAKPOINTS();
   // Of 7 triggers a period of 7 would sample the same one every time.

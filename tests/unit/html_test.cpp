@@ -4,7 +4,9 @@
 #include "src/html/markup.h"
 #include "src/html/pages.h"
 #include "src/html/svg.h"
+#include "src/output/audit/audit.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/report.h"
 #include "tests/unit/example_measurements.h"
 
 #include <cstddef>
@@ -221,6 +223,23 @@ TEST(ReportPage, MarksSyntheticMachines) {
   EXPECT_EQ(count_of(page, "SYNTHETIC"), 1U);
   EXPECT_GT(page.find("SYNTHETIC"), page.find("Machine 2"));
   EXPECT_EQ(count_of(report_page({real}, {"1", {}}), "SYNTHETIC"), 0U);
+}
+
+TEST(EveryOutput, MarksEmulatedCpus) {
+  Measurement emulated = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  emulated.cpu.model_name = "QEMU TCG CPU (Skylake-Client)";
+  const Measurement real = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  EXPECT_GT(count_of(report_page({emulated}, {"1", {}}), "EMULATED"), 0U);
+  EXPECT_GT(count_of(output::report_text({emulated}, {}), "EMULATED"), 0U);
+  EXPECT_GT(count_of(output::report_json({emulated}), "\"emulated\": true"), 0U);
+  EXPECT_GT(count_of(output::report_csv({emulated}), ",true,"), 0U);
+  EXPECT_EQ(count_of(report_page({real}, {"1", {}}) + output::report_text({real}, {}), "EMULATED"),
+            0U);
+  EXPECT_EQ(count_of(output::report_json({real}), "\"emulated\": true"), 0U);
+  audit::Audit audit;
+  audit.cpu = emulated.cpu;
+  audit.events.emplace_back().event = "access";
+  EXPECT_GT(count_of(output::audit_text({audit}, {}), "EMULATED"), 0U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -22,6 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 machine::Machine without_pmu() {
   machine::Machine machine;
@@ -366,6 +368,43 @@ TEST(RecordPlan, UsesTheRequestedPeriodAndLengthForEveryEvent) {
   asked.duration_seconds.reset();
   asked.iterations = 30'000;
   for (const auto& measurement : plan(asked)) EXPECT_EQ(iterations(measurement), 30'000);
+}
+
+TEST(RecordPlan, VariesThePeriodOverTheRepetitions) {
+  PlanOptions asked = options({"access"});
+  asked.levels = {0, 2};
+  asked.vary_period = true;
+  asked.samples = 4000;
+  std::map<int, std::set<std::uint64_t>> periods;
+  for (const auto& measurement : plan(asked)) {
+    periods[measurement.level].insert(measurement.period);
+    EXPECT_LT(iterations(measurement), 1100 * measurement.period) << "a fourth of the samples";
+  }
+  EXPECT_THAT(periods[0], SizeIs(4));
+  EXPECT_EQ(periods[0], periods[2]);
+  asked.repeat = 6;
+  EXPECT_THAT(plan(asked), SizeIs(12));
+}
+
+TEST(RecordPlan, VariesThePeriodSoThatOverflowsAreAtOtherTriggers) {
+  runway::Specification seven;
+  seven.gaps = {1, 1, 1, 1, 1, 1};
+  PlanOptions asked = options({"r81d0:u"});
+  asked.vary_period = true;
+  asked.repeat = 5;
+  ChosenEvent chosen;
+  chosen.event.kind = EventKind::other;
+  chosen.levels = {0, 2};
+  for (const std::uint64_t period : {1009U, 1010U, 1013U, 10'007U}) {
+    chosen.period = period;
+    std::set<std::uint64_t> remainders;
+    for (const std::uint64_t varied : periods_of(chosen, asked, seven)) {
+      EXPECT_GE(varied, period);
+      remainders.insert(varied % 7);
+    }
+    // Not 0, which is always the same trigger, nor 6: with PEBS so is the period and one.
+    EXPECT_THAT(remainders, ElementsAre(1, 2, 3, 4, 5)) << period;
+  }
 }
 
 TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
