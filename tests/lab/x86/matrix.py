@@ -129,8 +129,11 @@ class Row:
 
 
 def promise(right: int, judged: int) -> str:
-    """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below."""
+    """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below, and the samples
+    have to be so many that it is above if all of them are right."""
     z, share = 1.959964, right / judged
+    if judged < 999 * z * z:
+        return "undecided"
     middle = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + (z / (2 * judged)) ** 2)
     low, high = ((middle + sign * half) / (1 + z * z / judged) for sign in (-1, 1))
@@ -290,14 +293,14 @@ class Session:
         of_trigger = [record for record in wanted if exact and record["cause"] in triggers]
         others = len(wanted) - len(of_trigger)
         displaced = sum(record["eventing"] != record["cause"] for record in of_trigger)
-        if exact and level == 1:
+        if exact and key == "ip":
             displaced = len(of_trigger) if self.job.cpu.fault("pebs-ip-skid") else 0
 
-        # The verdict. Level 1 promises a constant distance only.
+        # The verdict. Level 1 promises the instruction executed next, the others the cause.
         verdict = report["contract"]["verdict"]
         row.expected = "not judged"
         if exact and event.precise:
-            row.expected = promise(len(of_trigger) - (displaced if key == "eventing" else 0), len(of_trigger))
+            row.expected = promise(len(of_trigger) - displaced, len(of_trigger))
         row.seen = verdict + row.seen
         if verdict != row.expected:
             row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
@@ -324,7 +327,7 @@ class Session:
         found, = self.json(*command)["recordings"][0]["events"]
         row.seen += f", {found['verdict']}"
         if found["verdict"] == "refused":
-            if event.corrected:
+            if event.corrected and row.expected == "kept":
                 row.wrong.append(f"correct: {found['reason']}")
             return
         self.run_skidscan(*command, "-o", corrected)
