@@ -323,16 +323,14 @@ class Auditor {
       for (LoopSamples& loop : samples_of_loops(*blocks->code, blocks->blocks, even, at)) {
         event.loops.push_back({std::move(loop)});
       }
+      const std::size_t end_loop = event.loops.size();
       for (BlockSamples& block : judged) {
-        const auto loop =
-            std::find_if(event.loops.begin() + static_cast<std::ptrdiff_t>(first_loop),
-                         event.loops.end(), [&](const LoopFinding& one) {
-                           const AddressRange& range = one.samples.all.range;
-                           return block.range.begin >= range.begin && block.range.end <= range.end;
-                         });
-        const auto index = static_cast<std::size_t>(loop - event.loops.begin());
-        if (loop == event.loops.end()) event.loops.push_back({{block, {}}});
-        event.blocks.push_back({path, blocks->function, std::move(block), {}, index});
+        std::size_t loop = loop_of_block(event.loops, first_loop, end_loop, block.range);
+        if (loop == end_loop) {
+          loop = event.loops.size();
+          event.loops.push_back({{block, {}}});
+        }
+        event.blocks.push_back({path, blocks->function, std::move(block), {}, loop});
       }
       std::map<std::uint64_t, PlaceNumber> numbers;  // by sampled address
       for (std::size_t loop = first_loop; loop < event.loops.size(); ++loop) {
@@ -351,6 +349,21 @@ class Auditor {
         event.numbers[{place->file, place->offset}] = number->second;
       }
     }
+  }
+
+  /// The loop that contains a block, of those from `first` to `end`, which are disjoint and
+  /// ascending; `end`: none does.
+  static std::size_t loop_of_block(const std::vector<LoopFinding>& loops, std::size_t first,
+                                   std::size_t end, const AddressRange& block) {
+    const auto at = [&](std::size_t i) { return loops.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto after = std::upper_bound(at(first), at(end), block.begin,
+                                        [](std::uint64_t address, const LoopFinding& loop) {
+                                          return address < loop.samples.all.range.begin;
+                                        });
+    if (after == at(first)) return end;
+    const auto loop = after - 1;
+    if (block.end > loop->samples.all.range.end) return end;
+    return static_cast<std::size_t>(loop - loops.begin());
   }
 
   /// What the order of samples shows of the loops.

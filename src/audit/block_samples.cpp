@@ -279,15 +279,18 @@ std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const Functi
                                           const EvenEvent& event, const SamplesByAddress& samples) {
   const Counter counter(code, event, samples);
   const std::span<const BasicBlock> basic = blocks.basic;
+  constexpr std::size_t kMostBlocks = 64, kMostPlaces = 64;  // time and memory grow with squares
   std::vector<LoopSamples> loops;
   for (std::size_t last = 0; last < basic.size(); ++last) {
     const auto target = code.target_of(basic[last].end - 1);
     if (!target || *target > code.address_of(basic[last].begin)) continue;
-    const auto first = std::find_if(basic.begin(), basic.end(), [&](const BasicBlock& block) {
-      return code.address_of(block.begin) == *target;
-    });
-    if (first == basic.end()) continue;
+    const auto first = std::lower_bound(basic.begin(), basic.end(), *target,
+                                        [&](const BasicBlock& block, std::uint64_t address) {
+                                          return code.address_of(block.begin) < address;
+                                        });
+    if (first == basic.end() || code.address_of(first->begin) != *target) continue;
     const auto begin = static_cast<std::size_t>(first - basic.begin());
+    if (last - begin >= kMostBlocks) continue;
     const auto of_loop = basic.subspan(begin, last + 1 - begin);
     if (!is_straight_loop(code, of_loop)) continue;
     LoopSamples loop;
@@ -304,7 +307,7 @@ std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const Functi
     if (!is_whole || steps.size() < 2) continue;
     const std::size_t end = of_loop.back().end;
     loop.all.range = {*target, code.address_of(end - 1) + code.steps()[end - 1].length};
-    if (is_complete) {
+    if (is_complete && steps.size() <= kMostPlaces) {
       for (std::size_t i = 1; i < steps.size(); ++i) {
         loop.distances.push_back(steps[i] - steps[i - 1]);
       }

@@ -61,15 +61,15 @@ std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const Func
                                             const EvenEvent& event,
                                             const SamplesByAddress& samples);
 
-/// A loop that is left at branches, but has none inside, and no calls.
+/// A loop of at most 64 basic blocks that is left at branches, but has none inside, and no calls.
 struct LoopSamples {
   BlockSamples all;  ///< of all its blocks
   /// Instructions from each place to the next, from the last one to the first of the next
-  /// iteration. Empty: other instructions may cause the event.
+  /// iteration. Empty: other instructions may cause the event, or more than 64 do.
   std::vector<std::uint64_t> distances;
 };
 
-/// The loops of a function, ascending, with at least two places.
+/// The loops of a function with at least two places, disjoint and ascending.
 std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const FunctionBlocks& blocks,
                                           const EvenEvent& event, const SamplesByAddress& samples);
 
