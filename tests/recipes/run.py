@@ -48,7 +48,7 @@ def why_not(kind, skidscan):
         return "" if shutil.which("Rscript") else "Rscript is missing (r-base-core)"
     if kind == "perf":
         with tempfile.TemporaryDirectory() as directory:
-            tried = subprocess.run([skidscan, "record", "-q", "-e", "access,execute", "-p", "none",
+            tried = subprocess.run([skidscan, "record", "-e", "access,execute", "-p", "none",
                                     "--samples", "10", "-o", "tried.run"], cwd=directory,
                                    capture_output=True, text=True, check=False)
             if "without samples" in tried.stdout:

@@ -207,10 +207,13 @@ class KnownSkid(unittest.TestCase):
 class Breakpoints(unittest.TestCase):
     """On aarch64 a watchpoint traps before the access, on x86-64 after it."""
 
-    def setUp(self):
-        self.here = measurement(HOST, "access:pp")
-        if self.here["cpu"]["arch"] != "x86_64":
-            self.skipTest(f"this machine is {self.here['cpu']['arch']}, the architecture of the guest")
+    def need_host(self):
+        here = measurement(HOST, "access:pp")
+        if here["cpu"]["arch"] != "x86_64":
+            self.skipTest(f"this machine is {here['cpu']['arch']}, the architecture of the guest")
+        if not here["samples"]["read"]:
+            self.skipTest("no breakpoint fires on this machine")
+        return here
 
     def test_in_the_guest_all_samples_are_on_the_trigger(self):
         for event in ("access:p", "access:pp", "execute:p", "execute:pp"):
@@ -222,11 +225,13 @@ class Breakpoints(unittest.TestCase):
                 self.assertIsNone(found["contract"]["certified"])
 
     def test_access_at_pp_is_kept_in_the_guest_and_broken_on_the_host(self):
-        self.assertEqual(self.here["skid"]["instructions"]["mode"], 1)
-        self.assertEqual(self.here["contract"]["verdict"], "broken")
+        here = self.need_host()
+        self.assertEqual(here["skid"]["instructions"]["mode"], 1)
+        self.assertEqual(here["contract"]["verdict"], "broken")
         self.assertEqual(measurement(GUEST, "access:pp")["contract"]["verdict"], "kept")
 
     def test_the_audit_finds_each_sample_possible(self):
+        self.need_host()
         for run in (GUEST, HOST):
             for recording in json.loads(skidscan("audit", run, "--format", "json"))["recordings"]:
                 event, = recording["events"]
@@ -235,6 +240,7 @@ class Breakpoints(unittest.TestCase):
                     self.assertEqual(event["impossible"], 0)
 
     def test_the_comparison_shows_only_that_difference(self):
+        self.need_host()
         comparison = json.loads((DIRECTORY / "compare.json").read_text())
         self.assertEqual([side["cpu"]["arch"] for side in comparison["sides"]],
                          ["aarch64", "x86_64"])
