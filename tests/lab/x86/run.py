@@ -69,6 +69,9 @@ def main() -> int:
     cpu.require()
     skidscan = program(arguments.skidscan)
     output = arguments.output.resolve()
+    # What another -o of the command writes is not known before it has.
+    if arguments.command[0] == "record" and (output / "skidscan.run").exists() and not arguments.force:
+        sys.exit(f"{output / 'skidscan.run'}: exists; --force replaces it, -o DIR writes elsewhere")
     command = shlex.join(["skidscan", *arguments.command])
     if arguments.user:
         command = as_user(command)
