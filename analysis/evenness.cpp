@@ -133,6 +133,11 @@ std::string resonance_of(const Description& description, const Basis& basis) {
   const auto triggers = static_cast<double>(basis.geometry->trigger_addresses.size());
   const double events = basis.instructions_per_iteration.value_or(
       description.events_per_iteration.expected.value_or(triggers));
+  if (triggers > 1 && description.path && description.path->frequency) {
+    return "not judged: to keep a frequency the kernel sets periods, and keeps each for many "
+           "samples; "
+           "record with -c";
+  }
   constexpr double kMostEvents = 1e9;
   const auto& period = description.period.requested;
   if (!period || !basis.events_to_record || !(events >= 1 && events < kMostEvents)) return {};

@@ -49,8 +49,8 @@ inline constexpr double kUneven = 1e-6, kEven = 0.01;
 inline constexpr double kFewestMisplaced = 0.05;
 
 /// Why even perfect hardware would not sample all events of an iteration: their number has a factor
-/// in common with that from one sample to the next. Empty: it would, or nothing is known. `basis`:
-/// with a geometry.
+/// in common with that from one sample to the next, or the kernel keeps a frequency. Empty: it
+/// would, or nothing is known. `basis`: with a geometry.
 std::string resonance_of(const Description& description, const Basis& basis);
 
 /// The samples of several triggers that cause the event equally often, at a level 3 that has

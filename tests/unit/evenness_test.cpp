@@ -180,6 +180,17 @@ TEST(Evenness, OfTriggersIsTestedWhereThePeriodDoesNotResonate) {
   EXPECT_TRUE(m.bias);
 }
 
+TEST(Evenness, OfTriggersIsNotJudgedWithAFrequency) {
+  Measurement m = of_triggers({31012, 41207, 28854});
+  EXPECT_EQ(verdict_of(m), analysis::Verdict::broken) << "PDist promises it";
+  m.path = RecordingPath{.frequency = 20'000};
+  m.period = {};
+  complete(m);
+  EXPECT_EQ(verdict_of(m), analysis::Verdict::kept);
+  EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided);
+  EXPECT_THAT(m.evenness->evidence, HasSubstr("not judged: to keep a frequency"));
+}
+
 TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
   Measurement m = of_triggers({6000, 0, 0});
   m.basis.level_three = LevelThree::same_as_level_2;
