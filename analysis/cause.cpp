@@ -11,7 +11,7 @@ namespace skid::analysis {
 
 Cause cause_of(const Addresses& addresses) {
   Cause cause;
-  // An operation that accesses something else is rightly tagged.
+  // An operation that accesses something else can be tagged, too.
   if (!addresses.is_tabulated() || addresses.source == AddressSource::tagged) return cause;
   const OwnerCounts judged = addresses.samples.judged();
   cause.contradicted = wilson_interval(judged.other, judged.sum() - judged.none);

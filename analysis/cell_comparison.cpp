@@ -106,7 +106,7 @@ class Comparer {
     }
     if (!is_judged()) {
       difference.p.reset();
-      difference.untested = "not judged: this event is rightly sampled off the trigger";
+      difference.untested = "not judged: this event can be sampled at any instruction";
     }
   }
 

@@ -17,6 +17,19 @@ namespace {
 constexpr std::uint64_t kFewestPairs = 100;
 constexpr double kSignificant = 1e-6;
 
+/// The first event at least `delay` instructions after event `overflow`; at least the next one.
+std::size_t recorded_at(std::span<const std::uint64_t> distances, std::size_t overflow,
+                        std::uint64_t delay) {
+  const auto iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
+  // An iteration leads back to the same event.
+  delay = delay == 0 ? 1 : (delay - 1) % iteration + 1;
+  for (std::uint64_t passed = 0; passed < delay;) {
+    passed += distances[overflow];
+    overflow = (overflow + 1) % distances.size();
+  }
+  return overflow;
+}
+
 /// Of the samples of a target with K events per iteration.
 class Steps {
  public:
@@ -30,14 +43,6 @@ class Steps {
       from = (from + 1) % events_;
     } while (from != to);
     return sum;
-  }
-  /// The first event at least `delay` instructions after event `overflow`.
-  std::size_t recorded(std::size_t overflow, std::uint64_t delay) const {
-    for (std::uint64_t sum = 0; sum < delay;) {
-      sum += pairs_.distances[overflow];
-      overflow = (overflow + 1) % events_;
-    }
-    return overflow;
   }
   std::uint64_t count(std::size_t overflow, std::size_t to) const {
     return pairs_.counts[overflow * events_ + to];
@@ -55,7 +60,7 @@ class Steps {
     const auto all = static_cast<double>(pairs_.pairs());
     double sum = 0;
     for (std::size_t overflow = 0; overflow < events_; ++overflow) {
-      sum += left[overflow] * right[recorded(overflow, delay)];
+      sum += left[overflow] * right[recorded_at(pairs_.distances, overflow, delay)];
     }
     return sum / (all * all);
   }
@@ -119,12 +124,7 @@ SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {
 std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay) {
   std::vector<double> shares(distances.size());
   for (std::size_t overflow = 0; overflow < distances.size(); ++overflow) {
-    std::size_t sampled = overflow;
-    for (std::uint64_t distance = 0; distance < delay;) {
-      distance += distances[sampled];
-      sampled = (sampled + 1) % distances.size();
-    }
-    shares[sampled] += 1 / static_cast<double>(distances.size());
+    shares[recorded_at(distances, overflow, delay)] += 1 / static_cast<double>(distances.size());
   }
   return shares;
 }

@@ -44,21 +44,21 @@ struct SamplePairs {
 struct Delay {
   std::uint64_t low = 0, high = 0;  ///< T: these predict the most next samples, and equally many
   double predicted = 0;             ///< share of next samples that T predicts
-  double independent =
-      0;  ///< the share to expect if the next sample did not depend on the previous
+  double independent = 0;           ///< the share to expect of independent samples
   /// Instructions from the overflow to the recorded event.
   std::uint64_t p5 = 0, p50 = 0, p95 = 0;
 };
 
 /// The share of samples at each event of an iteration if the counter overflows at each of them
-/// equally often and the first event at least `delay` instructions later is recorded. An event with
-/// the share 0 is in the shadow of those before it. `distances`: as of SamplePairs.
+/// equally often and the first event at least `delay` instructions later, or the next one, is
+/// recorded. An event with the share 0 is in the shadow of those before it. `distances`: as of
+/// SamplePairs.
 std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay);
 
 /// nullopt where no T predicts significantly more next samples than independent ones would allow
 /// (p < 1e-6, Bonferroni over the T that differ), or fewer than 100 pairs. T is between 1 and an
-/// iteration; a longer one is taken for its remainder. `shares`: for `SamplePairs` without
-/// distances, the samples by offset.
+/// iteration; a longer one is taken for its remainder. `samples`: for `SamplePairs` without
+/// distances, by offset.
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples);
 
 /// "43", "42 to 46"

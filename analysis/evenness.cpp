@@ -135,8 +135,7 @@ std::string resonance_of(const Description& description, const Basis& basis) {
       description.events_per_iteration.expected.value_or(triggers));
   if (triggers > 1 && description.path && description.path->frequency) {
     return "not judged: to keep a frequency the kernel sets periods, and keeps each for many "
-           "samples; "
-           "record with -c";
+           "samples; record with -c";
   }
   constexpr double kMostEvents = 1e9;
   const auto& period = description.period.requested;

@@ -201,7 +201,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
     figures.bias.reset();
     if (!figures.evenness) figures.count_warnings.push_back("Evenness is " + reason + '.');
   }
-  // Where each instruction is rightly sampled, so is the end of the runway, however long it is.
+  // Where any instruction can be sampled, so can the end of the runway, however long it is.
   if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
   if (!basis.ignores_level) {
     std::string ignored = ignored_level(description.precise.recorded, basis.exact_ip,

@@ -182,7 +182,7 @@ struct Figures {
   Ledger samples;
   Share hit_ratio;
   /// The share of hits to expect if every instruction of the iteration took equally long; set where
-  /// NOPs are rightly sampled (timers, cycles, instructions).
+  /// any instruction can be sampled (timers, cycles, instructions).
   std::optional<double> expected_hit_share;
   std::optional<Distance> instructions, bytes, tsc_ticks;
   std::optional<DistanceIntervals> intervals;         ///< where there is a distance in instructions
@@ -218,7 +218,7 @@ struct Measurement : Description, Figures {
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples);
 
 /// The figures of a basis. Without a geometry nothing is judged (no_trigger). Warnings: censored
-/// samples above 0.1% unless every instruction is rightly sampled, throttled or lost ones above 1%,
+/// samples above 0.1% unless any instruction can be sampled, throttled or lost ones above 1%,
 /// samples inside instructions, exact samples off the trigger where the flag is evidence, a
 /// contradicted cause, events per iteration more than 5% above or below those to be expected.
 Figures figures_of(const Description& description, const Basis& basis);

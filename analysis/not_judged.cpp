@@ -11,8 +11,8 @@ using Words = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array<Words, kNotJudged> kWords{{
     {"none", "judged"},
-    {"timer", "a timer samples any instruction that runs, so NOPs are rightly sampled"},
-    {"every_instruction", "any instruction can cause this event, so NOPs are rightly sampled"},
+    {"timer", "a timer samples any instruction that runs; the offset is not a skid"},
+    {"every_instruction", "any instruction can cause this event; the offset is not a skid"},
     {"no_trigger", "no trigger address; pass --hit FUNCTION --runway FUNCTION"},
     {"not_caused",
      "the trigger of this target is not known to cause this event; record it with one that is"},

@@ -49,7 +49,7 @@ std::string_view name_of(NotJudged reason);
 /// What it means, as part of a sentence: "the file holds no code there".
 std::string_view describe(NotJudged reason);
 
-/// Whether each instruction is rightly sampled, so that NOPs are no skid.
+/// Whether any instruction can be sampled, so that an offset is not a skid.
 constexpr bool samples_any_instruction(NotJudged reason) {
   return reason == NotJudged::timer || reason == NotJudged::every_instruction;
 }

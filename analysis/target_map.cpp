@@ -16,7 +16,7 @@ namespace {
 /// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
 constexpr std::size_t kCensoredDivisor = 20;
 
-/// No instruction begins there, so that no sample is rightly there, and none has a distance.
+/// No instruction begins there, so that no sample belongs there, and none has a distance.
 constexpr Classified kInsideInstruction{SampleClass::loop, std::nullopt, std::nullopt, true};
 
 /// Later code looks instructions up by bisection, so each region must start with one and hold them

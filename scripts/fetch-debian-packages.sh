@@ -6,7 +6,7 @@
 # usage: fetch-debian-packages.sh --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE...
 #        fetch-debian-packages.sh --source --into DIR PACKAGE...
 #   --arch ARCH        Debian's name of the architecture: amd64, arm64
-#   --into DIR         creates root/ (contents of the packages), packages (lines with name and version)
+#   --into DIR         creates contents/ (of the packages), packages (lines with name and version)
 #                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
 #   --without PACKAGE  treat PACKAGE as installed: neither it nor its dependencies are downloaded
 #   --only             only the named packages, without dependencies
@@ -68,8 +68,8 @@ fi
 mkdir -p "$into/apt"
 into=$(cd "$into" && pwd)
 request="arch $arch, source $source, only $only, without$without, packages$packages"
-[ ! -f "$into/request" ] || [ "$(cat "$into/request")" != "$request" ] || exit 0
-rm -rf "$into/request" "$into/root" "$into/extracting" "$into/apt/archives" "$into/apt/placeholders"
+if [ -d "$into/contents" ] && [ "$(cat "$into/request" 2>/dev/null)" = "$request" ]; then exit; fi
+rm -rf "$into/request" "$into/contents" "$into/extracting" "$into/apt/archives" "$into/apt/placeholders"
 mkdir -p "$into/apt/lists/partial" "$into/apt/archives/partial"
 
 # An empty status file: nothing is installed. Hooks of this machine's apt (such as those that empty
@@ -171,5 +171,5 @@ for archive in "$into"/apt/archives/*.orig.tar.[gx]z; do
   echo "${archive##*/}" >>"$into/packages"
 done
 rm -f "$into/apt/contents.tar"
-mv "$into/extracting" "$into/root"
+mv "$into/extracting" "$into/contents"
 printf '%s\n' "$request" >"$into/request"

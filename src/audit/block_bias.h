@@ -88,9 +88,8 @@ class BlockRule {
 };
 
 /// Judges blocks, whose evenness is not yet set, and loops, of which `order` and `pairs` are,
-/// together. `want`: why most of
-/// the samples are in none; none: their code is there. `delay`: from overflow to record, in
-/// instructions. `top`: keeps so many blocks.
+/// together. `want`: why most of the samples are in none; none: their code is there. `delay`: from
+/// overflow to record, in instructions. `top`: keeps so many blocks.
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
                        const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
                        std::size_t top);

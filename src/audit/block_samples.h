@@ -19,6 +19,7 @@ namespace skid::audit {
 /// Samples at an address.
 struct SampledAt {
   std::uint64_t samples = 0;
+  std::uint64_t offset = 0;  ///< of the address, in the file
   /// Whether there are others, without EXACT_IP where it is needed: they can be of any instruction
   /// before.
   bool has_inexact = false;

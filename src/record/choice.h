@@ -76,13 +76,15 @@ bool is_tagged(const ChosenEvent& chosen);
 /// iteration.
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
 
-/// Of all events and levels.
+/// Of a varied period, at least.
 inline constexpr int kPeriods = 4;
+
+/// How often every event and level is recorded.
 int repeats_of(const PlanOptions& options);
 
 /// The period of each repetition: the chosen one, or that and further ones that do not resonate, so
-/// that overflows are at other events of an iteration each time.
-/// `specification`: of the event's target.
+/// that overflows are at other events of an iteration each time. `specification`: of the event's
+/// target.
 std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
                                       const runway::Specification& specification);
 

@@ -220,12 +220,15 @@ std::vector<run::PlannedMeasurement> plan_measurements(
   const int repeats = repeats_of(options);
   PlanOptions each = options;
   if (options.vary_period) each.samples = options.samples / static_cast<std::uint64_t>(repeats) + 1;
+  std::vector<std::vector<std::uint64_t>> periods;  // by event and repetition
+  for (const ChosenEvent& event : request.events) {
+    periods.push_back(periods_of(event, options, targets.at(event.trigger).specification));
+  }
   for (int repeat = 1; repeat <= repeats; ++repeat) {
-    for (const ChosenEvent& event : request.events) {
-      const runway::TargetDescription& target = targets.at(event.trigger);
-      ChosenEvent chosen = event;
-      chosen.period =
-          periods_of(event, options, target.specification).at(static_cast<std::size_t>(repeat) - 1);
+    for (std::size_t i = 0; i < request.events.size(); ++i) {
+      ChosenEvent chosen = request.events[i];
+      chosen.period = periods[i].at(static_cast<std::size_t>(repeat) - 1);
+      const runway::TargetDescription& target = targets.at(chosen.trigger);
       for (const int level : chosen.levels) {
         run::PlannedMeasurement measurement;
         measurement.event = chosen.event.text();

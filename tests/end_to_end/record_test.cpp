@@ -71,6 +71,12 @@ class Record : public ::testing::Test {
     arguments.insert(arguments.end(), {"-e", "access", "-p", "none,pp", "--samples", "200"});
     return record(arguments);
   }
+  nlohmann::json measurements_of_report() const {
+    const Completed report =
+        run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
+    EXPECT_EQ(report.code.status, 0) << report.err;
+    return nlohmann::json::parse(report.out).at("measurements");
+  }
   fs::path put_run(const std::string& name) const {
     fs::create_directory(here_ / name);
     std::ofstream(here_ / name / "run.json") << "of " << name;
@@ -160,11 +166,7 @@ TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
         {"perf", "script", "-F", "ip", "-i", "skidscan.run/" + measurement.file}, here_);
     EXPECT_GE(std::count(script.out.begin(), script.out.end(), '\n'), 300) << measurement.file;
   }
-  const Completed report =
-      run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
-  ASSERT_EQ(report.code.status, 0) << report.err;
-  const auto parsed = nlohmann::json::parse(report.out);
-  for (const auto& m : parsed["measurements"]) {
+  for (const auto& m : measurements_of_report()) {
     const auto& skid = m["skid"]["events"];
     if (m["event"]["label"] == "cpu-clock") {
       EXPECT_TRUE(skid.is_null());
@@ -180,10 +182,7 @@ TEST_F(Record, AddsUpRecordingsWithDifferentPeriods) {
   ASSERT_EQ(record({"-e", "faults", "-p", "none,p", "--samples", "400", "--vary-period", "-q"})
                 .code.status,
             0);
-  const Completed report =
-      run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
-  ASSERT_EQ(report.code.status, 0) << report.err;
-  const auto measurements = nlohmann::json::parse(report.out)["measurements"];
+  const auto measurements = measurements_of_report();
   ASSERT_EQ(measurements.size(), 2U);
   for (const auto& m : measurements) {
     EXPECT_EQ(m["merged_from"].size(), 4U);
@@ -202,10 +201,7 @@ TEST_F(Record, ReportsTheShareOfEachTrigger) {
                     "--nops", "400", "-q"})
                 .code.status,
             0);
-  const Completed report =
-      run_program({test::skidscan_program(), "report", "--format", "json"}, here_);
-  ASSERT_EQ(report.code.status, 0) << report.err;
-  const auto measurements = nlohmann::json::parse(report.out)["measurements"];
+  const auto measurements = measurements_of_report();
   ASSERT_EQ(measurements.size(), 2U);
   const auto& access = measurements[0];
   ASSERT_EQ(access["triggers"].size(), 7U);

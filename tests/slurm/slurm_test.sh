@@ -58,7 +58,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-cluster_start "$work/slurm/root" "$work/test/cluster" n1=alpha n2=beta
+cluster_start "$work/slurm/contents" "$work/test/cluster" n1=alpha n2=beta
 
 check() { # expectation, command
   what=$1

@@ -148,7 +148,7 @@ TEST(ContractWithAddresses, IgnoresThoseThatIdentifyNothing) {
 }
 
 TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
-  // Most operations are NOPs without an address, rightly so.
+  // Most operations are NOPs without an address, as they should be.
   Addresses addresses = addresses_of({.trigger = {.trigger = 4000},
                                       .successor = {.none = 900'000},
                                       .elsewhere = {.none = 900'000},

@@ -180,7 +180,7 @@ TEST(Figures, CountOffsetsBeyondTheLongestAxisAsOverflow) {
   EXPECT_EQ(m.instructions->max, static_cast<double>(kInstructions));
 }
 
-TEST(Figures, ExpectAnEvenShareOfHitsWhereNopsAreRightlySampled) {
+TEST(Figures, ExpectAnEvenShareOfHitsWhereAnyInstructionCanBeSampled) {
   EXPECT_DOUBLE_EQ(completed({at(kRunway, 1)}, of_timer()).expected_hit_share.value(), 1.0 / 1257);
   EXPECT_FALSE(completed({at(kRunway, 1)}).expected_hit_share);
 }

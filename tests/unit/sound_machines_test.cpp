@@ -97,7 +97,7 @@ TEST(SoundMachine, OfAnImpreciseEventOnIceLakeIsNotAccusedForItsFlag) {
 TEST(SoundMachine, Zen4IbsReportsValidAddresses) {
   const auto cpu = amd(0x19, 0x11);
   for (const int level : {1, 2}) expect_kept(at(0, level, kSamples, cpu, true), level == 2);
-  // Samples of ops are rightly on NOPs.
+  // Samples of ops are mostly on NOPs.
   const Measurement ops = at(700, 2, kSamples, cpu, true, NotJudged::every_instruction);
   EXPECT_EQ(ops.contract.verdict, Verdict::not_judged);
 }

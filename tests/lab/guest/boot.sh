@@ -14,7 +14,7 @@ fail() {
   echo "lab: $1" >&2
   exit 1
 }
-kernel=$(echo "$packages"/guest/root/boot/vmlinuz-*)
+kernel=$(echo "$packages"/guest/contents/boot/vmlinuz-*)
 [ -f "$kernel" ] || fail "not exactly one kernel in $packages"
 case $arch in
   aarch64)
@@ -23,7 +23,7 @@ case $arch in
     set -- -M virt -icount shift=0,sleep=off "$@"
     ;;
   *)
-    console=ttyS0 bus=pci firmware=$packages/firmware/root/usr/share
+    console=ttyS0 bus=pci firmware=$packages/firmware/contents/usr/share
     set -- -M pc -L "$firmware/seabios" -L "$firmware/qemu" -accel tcg,thread=single "$@"
     ;;
 esac

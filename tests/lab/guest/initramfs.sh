@@ -8,7 +8,7 @@
 #             programs with the libraries that ldd lists
 set -eu
 [ $# -ge 4 ] || { echo "usage: $0 ARCH PACKAGES COMMANDS OUTPUT [FILE...]" >&2; exit 64; }
-arch=$1 packages=$2/guest/root commands=$3 output=$4
+arch=$1 packages=$2/guest/contents commands=$3 output=$4
 shift 4
 here=$(dirname "$(realpath "$0")")
 case $arch in

@@ -54,7 +54,7 @@ status=0
 "$scripts/fetch-debian-packages.sh" --source --into "$work/source" qemu || status=$?
 [ "$status" != 69 ] || skip "QEMU's source cannot be fetched"
 [ "$status" = 0 ] || exit 1
-source=$work/source/root/qemu-7.2.0
+source=$work/source/contents/qemu-7.2.0
 [ -d "$source" ] || {
   echo "$0: the patches are for QEMU 7.2.0 of Debian 12; fetched: $(cat "$work/source/packages")" >&2
   exit 1

@@ -82,7 +82,7 @@ def check_run(skidscan: Path, run: Path):
         if here < 5000 or here + others != samples["read"] or others > 0.05 * here:
             yield f"level {level}: {samples}"
         elif not low <= seen[0] <= seen[1] <= high:
-            yield f"level {level}: samples {seen[0]} to {seen[1]} instructions behind the load"
+            yield f"level {level}: samples {seen[0]} to {seen[1]} instructions after the load"
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ CHECK = re.compile(r"(PASS|FAIL|SKIP): (?!\d+ <= )(.*)")
 
 def run(image: Path, cpu: Cpu, limit: int) -> list[str]:
     """What the test prints. At its end the machine is ended, which has no device for that."""
-    firmware = tool("guest/packages.sh", "x86_64") + "/firmware/root/usr/share"
+    firmware = tool("guest/packages.sh", "x86_64") + "/firmware/contents/usr/share"
     # With -icount the clock follows instructions, as cycles do: the test compares them.
     command = [tool("qemu/build.sh"), "-L", f"{firmware}/seabios", "-L", f"{firmware}/qemu", "-M", "pc",
                "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-m", "512",

@@ -74,9 +74,9 @@ def cycles(gaps: list[int], period: int) -> list[set[int]]:
         path = []
         while load not in path:
             path.append(load)
-            load, behind = (load + period) % len(distances), 0
-            while behind <= SHADOW:
-                behind, load = behind + distances[load], (load + 1) % len(distances)
+            load, passed = (load + period) % len(distances), 0
+            while passed <= SHADOW:
+                passed, load = passed + distances[load], (load + 1) % len(distances)
         found.append(set(path[path.index(load):]))
     return found
 

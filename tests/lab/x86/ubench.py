@@ -59,10 +59,10 @@ class Loop:
     def predicted(self, load: int, shadow: int) -> int:
         """The next load that is recorded after this one."""
         load = (load + PERIOD) % len(self.places)
-        behind = 0
-        while behind <= shadow:
+        passed = 0
+        while passed <= shadow:
             following = (load + 1) % len(self.places)
-            behind += (self.places[following] - self.places[load]) % self.length
+            passed += (self.places[following] - self.places[load]) % self.length
             load = following
         return load
 
