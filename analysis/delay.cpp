@@ -48,23 +48,6 @@ class Steps {
     return pairs_.counts[overflow * events_ + to];
   }
 
-  /// The share that T predicts of independent samples with these shares of events.
-  double independent(std::uint64_t delay) const {
-    std::vector<double> left(events_), right(events_);
-    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
-      for (std::size_t to = 0; to < events_; ++to) {
-        left[overflow] += static_cast<double>(count(overflow, to));
-        right[to] += static_cast<double>(count(overflow, to));
-      }
-    }
-    const auto all = static_cast<double>(pairs_.pairs());
-    double sum = 0;
-    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
-      sum += left[overflow] * right[recorded_at(pairs_.distances, overflow, delay)];
-    }
-    return sum / (all * all);
-  }
-
   /// Pairs by the last T that explains them, and by the one before the first.
   void add_to(OffsetCounts& delays, std::map<std::uint64_t, std::int64_t>& changes) const {
     for (std::size_t overflow = 0; overflow < events_; ++overflow) {
@@ -84,6 +67,21 @@ class Steps {
   const SamplePairs& pairs_;
   std::size_t events_;
 };
+
+/// The share that T predicts of independent samples with these shares of events.
+double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
+  const std::size_t events = pairs.distances.size();
+  const std::vector<double> left = overflow_shares(pairs);
+  std::vector<double> right(events);
+  for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
+    right[i % events] += static_cast<double>(pairs.counts[i]) / static_cast<double>(pairs.pairs());
+  }
+  double sum = 0;
+  for (std::size_t overflow = 0; overflow < events; ++overflow) {
+    sum += left[overflow] * right[recorded_at(pairs.distances, overflow, delay)];
+  }
+  return sum;
+}
 
 /// The share that a T predicts of independent samples at all instructions, at most: the chance that
 /// two samples are at the same one (Cauchy and Schwarz).
@@ -121,10 +119,31 @@ SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {
   return *this;
 }
 
-std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay) {
+std::vector<double> overflow_shares(const SamplePairs& pairs) {
+  const std::size_t events = pairs.distances.size();
+  if (events == 0 || pairs.counts.empty()) return {};
+  std::vector<double> shares(events);
+  for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
+    shares[i / events] += static_cast<double>(pairs.counts[i]) / static_cast<double>(pairs.pairs());
+  }
+  return shares;
+}
+
+double predicted_share(const SamplePairs& pairs, std::uint64_t delay) {
+  const std::size_t events = pairs.distances.size();
+  std::uint64_t sum = 0;
+  for (std::size_t overflow = 0; overflow * events < pairs.counts.size(); ++overflow) {
+    sum += pairs.counts[overflow * events + recorded_at(pairs.distances, overflow, delay)];
+  }
+  return static_cast<double>(sum) / static_cast<double>(pairs.pairs());
+}
+
+std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay,
+                                    std::span<const double> overflows) {
   std::vector<double> shares(distances.size());
   for (std::size_t overflow = 0; overflow < distances.size(); ++overflow) {
-    shares[recorded_at(distances, overflow, delay)] += 1 / static_cast<double>(distances.size());
+    shares[recorded_at(distances, overflow, delay)] +=
+        overflows.empty() ? 1 / static_cast<double>(distances.size()) : overflows[overflow];
   }
   return shares;
 }
@@ -155,7 +174,7 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   const auto total = static_cast<double>(all);
   best.predicted = static_cast<double>(most) / total;
   best.independent =
-      every_instruction ? most_independent(samples) : Steps(pairs).independent(best.low);
+      every_instruction ? most_independent(samples) : independent_share(pairs, best.low);
   const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);
   if (p * static_cast<double>(changes.size()) >= kSignificant) return std::nullopt;
   const auto quantile = [&](double share) {

@@ -49,11 +49,21 @@ struct Delay {
   std::uint64_t p5 = 0, p50 = 0, p95 = 0;
 };
 
+/// The share of overflows at each event of an iteration. Empty: without distances, or without
+/// pairs.
+std::vector<double> overflow_shares(const SamplePairs& pairs);
+
+/// The share of next samples that a delay of `delay` instructions predicts, of pairs with
+/// distances.
+double predicted_share(const SamplePairs& pairs, std::uint64_t delay);
+
 /// The share of samples at each event of an iteration if the counter overflows at each of them
 /// equally often and the first event at least `delay` instructions later, or the next one, is
 /// recorded. An event with the share 0 is in the shadow of those before it. `distances`: as of
 /// SamplePairs.
-std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay);
+/// `overflows`: their shares, instead of equal ones.
+std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay,
+                                    std::span<const double> overflows = {});
 
 /// nullopt where no T predicts significantly more next samples than independent ones would allow
 /// (p < 1e-6, Bonferroni over the T that differ), or fewer than 100 pairs. T is between 1 and an

@@ -9,6 +9,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/matching_run.h"
 #include "src/measure/precision_lost.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::audit {
 namespace {
@@ -64,6 +66,25 @@ std::vector<std::optional<analysis::AddressSource>> address_sources(
   return sources;
 }
 
+/// The delay that a run measured of the event; nullopt with a warning if none holds for it.
+std::optional<std::uint64_t> measured_delay(const measure::ProfiledEvent& event,
+                                            std::span<const analysis::Measurement> runs,
+                                            std::vector<std::string>& warnings) {
+  std::string reason =
+      fmt::format("no delay of this event was measured at level {}", event.attribute.precise_ip);
+  for (const analysis::Measurement& run : runs) {
+    if (!run.delay || !measure::measures(run, event.attribute)) continue;
+    const auto differing = measure::differing_from_run(measure::compare_with_run(event, run));
+    if (differing.empty()) return (run.delay->low + run.delay->high) / 2;
+    reason = fmt::format("{}: not measured on the same machine: {}",
+                         run.run.empty() ? run.file : run.run, fmt::join(differing, ", "));
+  }
+  warnings.push_back(fmt::format(
+      "--skid: {}; measure it on the machine of the profile: skidscan record --delay -e EVENT",
+      reason));
+  return std::nullopt;
+}
+
 }  // namespace
 
 Audit audit(const measure::Source& source, const Choices& choices) {
@@ -104,12 +125,23 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     EventAudit event(measure::event_summary(attribute, source, described.event));
     event.warnings = std::move(described.warnings);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
+    BlockRule blocks(attribute, knowledge, most_are_exact);
+    auto delay = choices.delay;
+    if (!delay && choices.measured && blocks.judges()) {
+      delay = measured_delay({.attribute = attribute,
+                              .pmu_name = pmu,
+                              .knowledge = knowledge,
+                              .machine = cpu.machine(),
+                              .of_run = source.run != nullptr,
+                              .synthetic = described.synthetic},
+                             *choices.measured, event.warnings);
+    }
     const bool is_pebs = measure::is_pebs(attribute, knowledge, cpu.machine());
-    EventToJudge to_judge{attribute,
-                          rule_of(attribute, knowledge, arch),
-                          {},
-                          EventBlocks(BlockRule(attribute, knowledge, most_are_exact),
-                                      is_pebs ? event.period.value_or(0) : 0)};
+    EventToJudge to_judge{
+        attribute,
+        rule_of(attribute, knowledge, arch),
+        {},
+        EventBlocks(std::move(blocks), is_pebs ? event.period.value_or(0) : 0, delay)};
     event.rule = to_judge.rule.rule;
     event.catalogue = knowledge.catalogue;
     if (const auto found = data_sources.find(index); found != data_sources.end()) {

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,8 +103,10 @@ struct Choices {
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
   std::size_t top = 20;                ///< functions, instructions and blocks of an event at most
   double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
-  /// From overflow to record, in instructions; nullopt: not known.
+  /// From overflow to record, in instructions; nullopt: of `measured`.
   std::optional<std::uint64_t> delay = {};
+  /// The measurements of a run, whose delays hold for the events that they are of.
+  std::optional<std::span<const analysis::Measurement>> measured = {};
   bool all = false;        ///< instructions whose samples are possible, too
   Cores* cores = nullptr;  ///< as measure::Choices::cores
   measure::Catalogues* catalogues = nullptr;

@@ -269,7 +269,7 @@ EventAudit Auditor::finish(Event& event) {
   });
   add_functions(event);
   add_instructions(event);
-  audit.bias = event.to_judge.blocks.judge(choices_.delay, choices_.top);
+  audit.bias = event.to_judge.blocks.judge(choices_.top);
   return std::move(audit);
 }
 

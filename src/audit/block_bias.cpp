@@ -13,22 +13,25 @@ using events::OncePer;
 
 namespace {
 
-LoopShadow shadow_of(const LoopSamples& samples, std::uint64_t delay) {
-  LoopShadow shadow{delay, analysis::shadowed_shares(samples.distances, delay), 0};
+LoopShadow shadow_of(const LoopFinding& loop, std::uint64_t delay) {
+  const auto& distances = loop.samples.distances;
+  const auto overflows = analysis::overflow_shares(loop.pairs);
+  LoopShadow shadow{delay, analysis::shadowed_shares(distances, delay),
+                    analysis::shadowed_shares(distances, delay, overflows)};
+  if (!overflows.empty()) shadow.predicted = analysis::predicted_share(loop.pairs, delay);
   std::vector<double> seen, expected;
   double rest = 0, all = 0;
-  for (std::size_t i = 0; i < shadow.shares.size(); ++i) {
-    const auto count = static_cast<double>(samples.all.places[i].samples);
+  for (std::size_t i = 0; i < shadow.expected.size(); ++i) {
+    const auto count = static_cast<double>(loop.samples.all.places[i].samples);
     all += count;
-    if (shadow.shares[i] == 0) {
+    if (shadow.expected[i] == 0) {
       rest += count;
     } else {
       seen.push_back(count);
+      expected.push_back(shadow.expected[i]);
     }
   }
-  for (const double share : shadow.shares) {
-    if (share > 0) expected.push_back(share * (all - rest));
-  }
+  for (double& count : expected) count *= all - rest;
   constexpr double kFew = 0.01;  // interrupts disturb the delay a little
   if (rest > kFew * all) return shadow;
   shadow.p = expected.size() < 2 ? 1 : analysis::chi_square_test(seen, expected).p;
@@ -123,7 +126,7 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].evenness = evenness.blocks[i];
   for (LoopFinding& loop : loops) {
     if (!loop.pairs.distances.empty()) loop.delay = analysis::delay_of(loop.pairs, {});
-    if (delay && !loop.samples.distances.empty()) loop.shadow = shadow_of(loop.samples, *delay);
+    if (delay && !loop.samples.distances.empty()) loop.shadow = shadow_of(loop, *delay);
   }
   find_locks(loops);
   bias.loops = std::move(loops);

@@ -26,8 +26,11 @@ namespace skid::audit {
 /// What a delay from overflow to record makes of a loop (docs/method.md, "Delay").
 struct LoopShadow {
   std::uint64_t delay = 0;     ///< instructions
-  std::vector<double> shares;  ///< by place; 0: cannot be sampled
-  double p = 0;                ///< of samples that differ as much from these shares
+  std::vector<double> shares;  ///< by place, of overflows everywhere; 0: cannot be sampled
+  /// By place, of the overflows there were; of a period that is not fixed `shares`.
+  std::vector<double> expected;
+  double p = 0;                          ///< of samples that differ as much from `expected`
+  std::optional<double> predicted = {};  ///< share of next samples; of a fixed period
 };
 
 /// How the samples of a loop follow each other; or of a block that is in none.
@@ -89,7 +92,7 @@ class BlockRule {
 
 /// Judges blocks, whose evenness is not yet set, and loops, of which `order` and `pairs` are,
 /// together. `want`: why most of the samples are in none; none: their code is there. `delay`: from
-/// overflow to record, in instructions. `top`: keeps so many blocks.
+/// overflow to record, in instructions; nullopt: not known. `top`: keeps so many blocks.
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
                        const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
                        std::size_t top);

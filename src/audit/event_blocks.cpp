@@ -54,7 +54,7 @@ std::size_t EventBlocks::loop_of(const AddressRange& block, std::size_t first,
 void EventBlocks::add_order(std::span<const OrderedSample> samples) {
   std::vector<analysis::SampleOrderTest> tests(loops_.size());
   for (LoopFinding& loop : loops_) {
-    if (delayed_period_ == 0) break;
+    if (pebs_period_ == 0) break;
     const auto& distances = loop.samples.distances;
     loop.pairs.distances = distances;
     loop.pairs.iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
@@ -66,7 +66,7 @@ void EventBlocks::add_order(std::span<const OrderedSample> samples) {
     tests[of_loop].add(run);
     analysis::SamplePairs& pairs = loops_[of_loop].pairs;
     for (std::size_t i = 1; i < run.size() && !pairs.distances.empty(); ++i) {
-      pairs.add(run[i - 1], run[i], delayed_period_);
+      pairs.add(run[i - 1], run[i], pebs_period_);
     }
     run.clear();
   };
@@ -87,12 +87,12 @@ void EventBlocks::add_order(std::span<const OrderedSample> samples) {
   for (std::size_t i = 0; i < tests.size(); ++i) loops_[i].order = tests[i].finish();
 }
 
-BlockBias EventBlocks::judge(std::optional<std::uint64_t> delay, std::size_t top) {
+BlockBias EventBlocks::judge(std::size_t top) {
   const auto most = std::max_element(
       by_reason_.begin(), by_reason_.end(),
       [](const auto& one, const auto& other) { return one.second < other.second; });
   return judge_blocks(std::move(blocks_), std::move(loops_), rule_,
-                      most == by_reason_.end() ? NotJudged::none : most->first, delay, top);
+                      most == by_reason_.end() ? NotJudged::none : most->first, delay_, top);
 }
 
 }  // namespace skid::audit

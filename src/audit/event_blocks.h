@@ -23,10 +23,10 @@ namespace skid::audit {
 class EventBlocks {
  public:
   EventBlocks() = default;
-  /// `delayed_period`: of an event with a fixed period whose records are written by PEBS; 0: delays
-  /// are not computed.
-  EventBlocks(BlockRule rule, std::uint64_t delayed_period)
-      : rule_(std::move(rule)), delayed_period_(delayed_period) {}
+  /// `pebs_period`: of an event with a fixed period whose records are written by PEBS; 0: delays
+  /// are not computed. `delay`: as for judge_blocks().
+  EventBlocks(BlockRule rule, std::uint64_t pebs_period, std::optional<std::uint64_t> delay)
+      : rule_(std::move(rule)), pebs_period_(pebs_period), delay_(delay) {}
 
   const BlockRule& rule() const { return rule_; }
 
@@ -41,8 +41,8 @@ class EventBlocks {
   /// Adds what the order of samples shows of the loops, once all functions are added.
   void add_order(std::span<const OrderedSample> samples);
 
-  /// Judges what was added, which is moved from. `delay`, `top`: as for judge_blocks().
-  BlockBias judge(std::optional<std::uint64_t> delay, std::size_t top);
+  /// Judges what was added, which is moved from. `top`: as for judge_blocks().
+  BlockBias judge(std::size_t top);
 
  private:
   struct PlaceNumber {
@@ -53,7 +53,8 @@ class EventBlocks {
   std::size_t loop_of(const AddressRange& block, std::size_t first, std::size_t end) const;
 
   BlockRule rule_;
-  std::uint64_t delayed_period_ = 0;
+  std::uint64_t pebs_period_ = 0;
+  std::optional<std::uint64_t> delay_;
   std::vector<BlockFinding> blocks_;
   std::vector<LoopFinding> loops_;
   /// Of the places of `loops_` that have samples, by file and offset.

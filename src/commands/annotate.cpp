@@ -1,5 +1,7 @@
+#include "src/audit/audit.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/reader.h"
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -35,9 +38,23 @@ struct AnnotateOptions {
   bool source = false;
   std::string format = "text";
   std::string perfmon;
+  DelayOptions delay;
   BinaryOptions binaries;
   OutputOptions shown;
 };
+
+/// Adds the instructions of an audited recording that a delay keeps from being sampled.
+void add_shadowed(const audit::Audit& audit, output::ListingChoices::Places& places) {
+  for (const audit::EventAudit& event : audit.events) {
+    for (const audit::BlockFinding& block : event.bias.blocks) {
+      const audit::LoopFinding& loop = event.bias.loops.at(block.loop);
+      for (std::size_t i = 0; loop.shadow && i < loop.shadow->shares.size(); ++i) {
+        if (loop.shadow->shares[i] > 0) continue;
+        places.emplace(block.module, loop.samples.all.places[i].address);
+      }
+    }
+  }
+}
 
 listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
@@ -94,9 +111,11 @@ std::string named(const std::set<std::string>& names) {
   throw Error(message);
 }
 
-void write(const AnnotateOptions& options, const listing::Listing& listing) {
+void write(const AnnotateOptions& options, const listing::Listing& listing,
+           output::ListingChoices::Places shadowed) {
   listing::SourceText sources;
-  const output::ListingChoices choices{options.folding, options.source ? &sources : nullptr};
+  const output::ListingChoices choices{options.folding, options.source ? &sources : nullptr,
+                                       std::move(shadowed)};
   if (options.format == "json") {
     print(output::listing_json(listing, choices));
   } else if (options.format == "csv") {
@@ -111,8 +130,20 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   locate::ModuleStore modules(search_places(options.binaries));
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
-  const auto read_one = [&reader](const measure::Source& source, std::size_t) -> Finish {
+  Findings measured;
+  audit::Choices choices{.places = search_places(options.binaries),
+                         .perfmon = options.perfmon,
+                         .top = std::numeric_limits<std::size_t>::max(),
+                         .delay = options.delay.delay};
+  if (!options.delay.run.empty()) {
+    measured = read_measurements({options.delay.run}, messages, {.perfmon = options.perfmon});
+    if (measured.measurements.empty()) return ExitStatus::failed;
+    choices.measured = measured.measurements;
+  }
+  output::ListingChoices::Places shadowed;
+  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
+    if (choices.delay || choices.measured) add_shadowed(audit::audit(source, choices), shadowed);
     return [read = reader.add(source)] {
       for (const auto& fault : read.faults) print_error(describe(fault));
       return read.read_in_part;
@@ -133,7 +164,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
     fail(options, reader, listing);
   }
-  write(options, listing);
+  write(options, listing, std::move(shadowed));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -183,6 +214,7 @@ Command annotate_command() {
                    "skidscan annotate skidscan.run --function skid_trigger --all",
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};
+  command.add(delay_options(options->delay));
   command.add(binary_options(options->binaries));
   command.add(output_options(options->shown));
   return command;

@@ -4,6 +4,7 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
+#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -24,8 +25,6 @@
 namespace skid::commands {
 namespace {
 
-constexpr std::uint64_t kLongestDelay = 1'000'000;
-
 struct AuditOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
@@ -33,7 +32,7 @@ struct AuditOptions {
   BinaryOptions binaries;
   std::size_t top = 20;
   double min_share = 0;
-  std::optional<std::uint64_t> delay;
+  DelayOptions delay;
   bool all = false;
   std::string fail_on, plot, script, kind;
   OutputOptions shown;
@@ -96,15 +95,22 @@ ExitStatus run_audit(const AuditOptions& options) {
   const auto figure = figure_of(options);
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
-  const audit::Choices choices{search_places(options.binaries),
-                               options.perfmon,
-                               options.top,
-                               options.min_share,
-                               options.delay,
-                               options.all,
-                               &cores,
-                               &catalogues};
   const Messages messages(options.shown);
+  Findings measured;
+  if (!options.delay.run.empty()) {
+    measured = read_measurements({options.delay.run}, messages, {.perfmon = options.perfmon});
+    if (measured.measurements.empty()) return ExitStatus::failed;
+  }
+  audit::Choices choices{search_places(options.binaries),
+                         options.perfmon,
+                         options.top,
+                         options.min_share,
+                         options.delay.delay,
+                         {},
+                         options.all,
+                         &cores,
+                         &catalogues};
+  if (!options.delay.run.empty()) choices.measured = measured.measurements;
   std::vector<audit::Audit> audits;
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
@@ -161,10 +167,6 @@ Command audit_command() {
             Value::number("SHARE", options->min_share, 0.0, 1.0),
             "list only items of which at least this share of the event's judged samples is "
             "impossible"},
-           {{"--delay"},
-            Value::number("N", options->delay, 1, kLongestDelay),
-            "instructions from a counter's overflow to the record, as report measures them: which "
-            "instructions of a loop cannot be sampled, and how often the others are"},
            {{"--all"},
             Value::flag(options->all),
             "list instructions that can cause the event, too; implies --details"},
@@ -204,6 +206,7 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
+  command.add(delay_options(options->delay));
   command.add(binary_options(options->binaries));
   command.add({details_option(options->shown)});
   command.add(output_options(options->shown));

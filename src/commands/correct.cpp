@@ -137,7 +137,7 @@ Command correct_command() {
                    Value::file("INPUT", options->inputs).several(),
                    "runs or recordings of perf: files, directories of perf record --threads, - for "
                    "standard input (default: skidscan.run)"},
-                  skid_option(options->skid),
+                  skid_option(options->skid, "skid"),
                   {{"-e", "--event"},
                    Value::text("EVENT", options->events),
                    "only these events, as they were recorded"},

@@ -58,10 +58,20 @@ Option perfmon_option(std::string& directory) {
           "CPUs that are newer than the built-in tables"};
 }
 
-Option skid_option(std::string& run) {
+Option skid_option(std::string& run, std::string_view what) {
   return {{"--skid"},
           Value::file("RUN", run),
-          "run or report that measured the skid of the same event on the same machine"};
+          fmt::format("run or report that measured the {} of the same event on the same machine",
+                      what)};
+}
+
+std::vector<Option> delay_options(DelayOptions& options) {
+  constexpr std::uint64_t kLongestDelay = 1'000'000;
+  return {{{"--delay"},
+           Value::number("N", options.delay, 1, kLongestDelay),
+           "instructions from a counter's overflow to the record, as report measures them: which "
+           "instructions of a loop cannot be sampled, and how often the others are"},
+          skid_option(options.run, "delay")};
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {

@@ -36,7 +36,15 @@ Option html_option(std::string& file);
 Option perfmon_option(std::string& directory);
 
 /// --skid RUN, for correct::Choices::measured.
-Option skid_option(std::string& run);
+/// `what` it measured: "skid".
+Option skid_option(std::string& run, std::string_view what);
+
+/// The delay from overflow to record, for audit::Choices.
+struct DelayOptions {
+  std::optional<std::uint64_t> delay;
+  std::string run;  ///< that measured it; empty: none
+};
+std::vector<Option> delay_options(DelayOptions& options);
 
 /// --trigger KIND; throws UsageError for an unknown kind while parsing.
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description);

@@ -16,7 +16,7 @@ namespace {
 
 using analysis::Measurement;
 using audit::Rule;
-using Match = Compared::Match;
+using measure::ProfiledEvent;
 
 constexpr const char* kSampleWithSpe = "sample with SPE (arm_spe_0) where the CPU has it";
 constexpr const char* kRecordPrecisely =
@@ -130,93 +130,16 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
   return std::nullopt;
 }
 
-std::string number(const std::optional<int>& value) {
-  return value ? std::to_string(*value) : std::string();
-}
-
-Compared compare(std::string what, std::string profile, std::string run) {
-  Match match = profile == run ? Match::same : Match::differs;
-  if (profile.empty() || run.empty()) match = Match::unknown;
-  return {std::move(what), std::move(profile), std::move(run), match};
-}
-
-std::string modes_of(const perfdata::Attribute& attribute) {
-  if (attribute.exclude_kernel == attribute.exclude_user) return "user and kernel";
-  return attribute.exclude_kernel ? "user" : "kernel";
-}
-
-std::string modes_of(const analysis::EventIdentity& event) {
-  const auto excludes = [&](std::string_view mode) {
-    return std::find(event.excluded.begin(), event.excluded.end(), mode) != event.excluded.end();
-  };
-  if (excludes("kernel") == excludes("user")) return "user and kernel";
-  return excludes("kernel") ? "user" : "kernel";
-}
-
-/// What has to be equal for a measured skid to hold.
-std::vector<Compared> compare_all(const ProfiledEvent& event, const Measurement& run) {
-  const machine::CpuIdentity& cpu = event.machine.cpu;
-  const auto made = [](bool synthetic, bool emulated) {
-    return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";
-  };
-  // A recording without a run does not contain the hypervisor, nor the microcode.
-  const std::string none = event.of_run ? "none" : "";
-  std::vector<Compared> compared{
-      compare("samples", made(event.synthetic, analysis::is_emulated(cpu.model_name)),
-              made(run.synthetic, run.cpu.emulated())),
-      compare("architecture", cpu.arch, run.cpu.arch),
-      compare("CPU vendor", cpu.vendor, run.cpu.vendor),
-      compare("CPU family", number(cpu.family), number(run.cpu.family)),
-      compare("CPU model", number(cpu.model), number(run.cpu.model)),
-      compare("CPU stepping", number(cpu.stepping), number(run.cpu.stepping)),
-      compare("microcode", cpu.microcode, run.cpu.microcode),
-      compare("kernel", event.machine.kernel, run.kernel),
-      compare("hypervisor", cpu.hypervisor.value_or(none),
-              run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none"))};
-  return compared;
-}
-
-/// Frequencies, whatever they are, take one path.
-Compared compare_paths(const ProfiledEvent& event, const Measurement& run) {
-  const auto path = measure::recording_path(event.attribute, event.knowledge, event.machine);
-  Compared compared =
-      compare("recording path", describe(path), run.path ? describe(*run.path) : std::string());
-  const auto kind = [](const analysis::RecordingPath& one) {
-    return std::tuple(one.frequency.has_value(), one.call_graph, one.branch_stack, one.batched);
-  };
-  if (run.path && kind(path) == kind(*run.path)) compared.match = Match::same;
-  return compared;
-}
-
-bool is_of_event(const ProfiledEvent& event, const Measurement& run) {
-  const auto& attribute = event.attribute;
-  const auto& identity = run.event;
-  return identity.type == attribute.type && identity.config == attribute.config &&
-         identity.config1 == attribute.config1 && identity.config2 == attribute.config2 &&
-         run.precise.recorded == static_cast<int>(attribute.precise_ip);
-}
-
 Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
   Skid skid;
   skid.run = run.run.empty() ? run.file : run.run;
-  skid.compared = compare_all(event, run);
-  Compared modes = compare("counted modes", modes_of(event.attribute), modes_of(run.event));
-  const bool other_modes = modes.match == Match::differs;
-  skid.compared.push_back(std::move(modes));
-  std::vector<std::string> differing;
-  for (const Compared& one : skid.compared) {
-    // A CPU that is not known, or its kernel, is not known to be the same.
-    const bool is_required = one.what != "microcode" && one.what != "hypervisor";
-    if (one.match == Match::differs || (one.match == Match::unknown && is_required)) {
-      differing.push_back(one.what);
-    }
-  }
-  skid.compared.push_back(compare_paths(event, run));
+  skid.compared = compare_with_run(event, run);
+  const std::vector<std::string> differing = differing_from_run(skid.compared);
   const auto& constant = run.constant_skid;
   if (!differing.empty()) {
     skid.reason = fmt::format("{}: not measured on the same machine: {}", skid.run,
                               fmt::join(differing, ", "));
-    skid.advice = other_modes && differing.size() == 1
+    skid.advice = differing == std::vector<std::string>{measure::kCountedModes}
                       ? "measure the event with the modifiers of the profile"
                       : "measure on the machine of the profile: skidscan record -e EVENT:p";
   } else if (run.contract.verdict != analysis::Verdict::kept || !constant ||
@@ -249,11 +172,6 @@ std::string_view name_of(SkidSource source) {
   return kNames.at(static_cast<std::size_t>(source));
 }
 
-std::string_view name_of(Compared::Match match) {
-  constexpr std::array<std::string_view, 3> kNames{"same", "differs", "unknown"};
-  return kNames.at(static_cast<std::size_t>(match));
-}
-
 Skid skid_of(const ProfiledEvent& event, std::optional<std::span<const Measurement>> measured) {
   const auto arch = measure::arch_of(event.machine.cpu);
   const audit::EventRule rule = audit::rule_of(event.attribute, event.knowledge, arch);
@@ -266,7 +184,7 @@ Skid skid_of(const ProfiledEvent& event, std::optional<std::span<const Measureme
   }
   std::optional<Skid> found;
   for (const Measurement& run : *measured) {
-    if (!is_of_event(event, run)) continue;
+    if (!measure::measures(run, event.attribute)) continue;
     Skid skid = measured_skid(event, run);
     // Every repetition has to agree.
     const bool contradicts = found && found->instructions != skid.instructions;

@@ -3,10 +3,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
-#include "src/perfdata/attribute.h"
-#include "src/support/address.h"
+#include "src/measure/matching_run.h"
 
 #include <cstdint>
 #include <optional>
@@ -37,39 +34,19 @@ enum class SkidSource : std::uint8_t {
 };
 std::string_view name_of(SkidSource source);
 
-/// A property of the profile and of the run whose measurement is to hold for it.
-struct Compared {
-  enum class Match : std::uint8_t { same, differs, unknown };
-  std::string what;          ///< "microcode"
-  std::string profile, run;  ///< empty: not recorded
-  Match match = Match::unknown;
-};
-std::string_view name_of(Compared::Match match);
-
 struct Skid {
   Verdict verdict = Verdict::refused;
   std::optional<unsigned> instructions;  ///< nullopt: no constant that is known
   SkidSource source = SkidSource::none;
-  std::string reason;              ///< a sentence: of a refusal, or why there is nothing to do
-  std::string advice;              ///< what gives a better profile; may be empty
-  std::string run;                 ///< that measured it; empty: none
-  std::vector<Compared> compared;  ///< with `run`
-};
-
-/// An event of a profile.
-struct ProfiledEvent {
-  const perfdata::Attribute& attribute;
-  std::string_view pmu_name;  ///< of attribute.type, empty when unknown
-  const measure::EventKnowledge& knowledge;
-  const machine::Machine& machine;  ///< that it was recorded on
-  bool of_run = false;              ///< `machine` is a run's, so that all of it is known
-  bool synthetic = false;
-  std::uint64_t exact = 0;  ///< samples with EXACT_IP
+  std::string reason;  ///< a sentence: of a refusal, or why there is nothing to do
+  std::string advice;  ///< what gives a better profile; may be empty
+  std::string run;     ///< that measured it; empty: none
+  std::vector<measure::Compared> compared;  ///< with `run`
 };
 
 /// `measured`: the measurements of --skid; nullopt: not given. The verdict is `corrected` where the
 /// skid is a constant of 1 to kLongestSkid instructions.
-Skid skid_of(const ProfiledEvent& event,
+Skid skid_of(const measure::ProfiledEvent& event,
              std::optional<std::span<const analysis::Measurement>> measured);
 
 }  // namespace skid::correct

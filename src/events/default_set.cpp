@@ -30,6 +30,8 @@ constexpr std::array kRoles{
     Role{"a store", {Counted::stores, Counted::stores}, true},
     Role{"a taken branch", {Counted::taken_branches, Counted::branches}, true},
     Role{"a mispredicted branch", {Counted::mispredicted_conditional, Counted::mispredicted}, true},
+    // Each instruction is an event, from whose samples the delay of PEBS follows.
+    Role{"instructions", {Counted::instructions, Counted::instructions}, false},
     Role{"cycles", {Counted::cycles, Counted::cycles}, false},
 };
 
@@ -82,6 +84,7 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
   const Cpu& cpu = catalogue.cpu();
   const std::vector<int> levels = machine::levels_up_to(pmu.max_precise.value_or(0));
   for (const Role& role : kRoles) {
+    if (role.counted[0] == Counted::instructions && levels.size() == 1) continue;
     const std::string shown_role = one_of_several
                                        ? fmt::format("{} of {}", role.stands_for, pmu.name)
                                        : std::string(role.stands_for);
@@ -134,7 +137,8 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   }
   set.notes.emplace_back(
       ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp (ppp is left out: IBS has "
-            "none), and ibs_op on loads and stores. IBS samples any op, NOPs included; only samples with "
+            "none), and ibs_op on loads and stores. IBS samples any op, NOPs included; only "
+            "samples with "
             "the address of the trigger's data are judged. Other events are left out: they have no "
             "precise level"
           : "AMD: cycles, r076 and r0c1 without p and pp: ibs_op, which samples them, does not "

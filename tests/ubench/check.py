@@ -147,6 +147,21 @@ def check_order(bias, variant):
         assert found["low"] <= delay <= found["high"], f"{variant}: {found}"
 
 
+def check_shadow(skidscan, where, name):
+    """By the delay of this CPU: what `audit` takes for never sampled, `annotate` marks; and T predicts next samples."""
+    event, = json.loads(output(skidscan, "audit", "--delay", 43, "--format", "json", *where))["recordings"][0]["events"]
+    for block in event["bias"]["blocks"]:
+        shadow, places = block["loop"]["shadow"], block["loop"]["places"]
+        never = {place["address"] for place, share in zip(places, shadow["shares"]) if not share}
+        listing = json.loads(output(skidscan, "annotate", "--function", block["function"], "--delay", 43, "--all",
+                                    "--format", "json", *where))
+        marked = {row["begin"] for code in listing["codes"] for row in code["rows"] if row["shadowed"]}
+        assert never <= marked, f"{name}: {never} is marked in {marked}"
+        # The share of next samples by a program of its own.
+        expected = {("x-2nop", "f2"): 0.70, ("x-4nop", "f1"): 0.92}.get((name, block["function"]))
+        assert expected is None or abs(shadow["predicted"] - expected) < 0.02, f"{name}: {shadow}"
+
+
 def describe(bias):
     return (f"{bias['misplaced']['value']:.1%} are misplaced; chi-square "
             + ", ".join(f"{block['chi_square']:.0f} (most {block['largest_ratio']:.3g} of the even count)"
@@ -184,6 +199,7 @@ def main():
             judged, pairs, bias = check(skidscan, recording, root, rows, name)
             if real:
                 check_order(bias, variant)
+                check_shadow(skidscan, (recording, "--symfs", root), variant)
             print(f"{name}: {judged} samples in {'the recording' if real else 'a synthetic one'} as in the table, "
                   f"{pairs} of them at jumps fused with a load, none impossible; {describe(bias)}")
 

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::Contains;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -153,11 +155,52 @@ TEST_F(BlockBiasTest, KnowsTheInstructionsOfALoopThatADelayHides) {
   ASSERT_TRUE(bias.loops[0].shadow);
   // The first load that retires two instructions after the overflow or later.
   EXPECT_THAT(bias.loops[0].shadow->shares, ElementsAre(0, 0.4, 0.2, 0, 0.4));
+  // The counter restarts at each sample: of independent ones 0.4² + 0.2² + 0.4² follow by a delay.
+  EXPECT_THAT(bias.loops[0].shadow->expected,
+              ElementsAre(0, DoubleNear(0.402, 0.001), DoubleNear(0.2, 0.001), 0,
+                          DoubleNear(0.398, 0.001)));
+  ASSERT_TRUE(bias.loops[0].shadow->predicted);
+  EXPECT_NEAR(*bias.loops[0].shadow->predicted, 0.36, 0.02);
   EXPECT_GT(bias.loops[0].shadow->p, 0.1);
   EXPECT_THAT(output::audit_text({all}, {.width = 400, .details = false}),
               HasSubstr("2 of 5 cannot be sampled: they retire within 2 instructions"));
   write_at(kAllLoads, 2, {{3, 1000}, {5, 1000}, {7, 1000}, {8, 1000}, {10, 1000}});
   EXPECT_EQ(audit_recording({.delay = 2}).events.at(0).bias.loops.at(0).shadow->p, 0);
+}
+
+TEST_F(BlockBiasTest, TakesTheDelayThatARunMeasuredOnTheSameMachine) {
+  build(kLoop);
+  write_at(kAllLoads, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
+  const Audit unknown = audit_recording();
+  EXPECT_FALSE(unknown.events.at(0).bias.loops.at(0).shadow);
+  analysis::Measurement run;
+  run.run = "delay.run";
+  run.event.type = PERF_TYPE_RAW;
+  run.event.config = 0x81d0;
+  run.precise.recorded = 2;
+  run.synthetic = unknown.synthetic;
+  run.cpu = unknown.cpu;
+  run.kernel = unknown.kernel;
+  run.delay = analysis::Delay{.low = 2, .high = 3};
+  const auto with = [&](const analysis::Measurement& one) {
+    const std::vector<analysis::Measurement> runs{one};
+    return audit_recording({.measured = runs}).events.at(0);
+  };
+  const EventAudit known = with(run);
+  ASSERT_TRUE(known.bias.loops.at(0).shadow);
+  EXPECT_EQ(known.bias.loops[0].shadow->delay, 2U);
+  EXPECT_THAT(known.warnings, SizeIs(unknown.events[0].warnings.size()));
+  const auto is_refused = [&](const analysis::Measurement& one, const char* reason) {
+    const EventAudit refused = with(one);
+    EXPECT_FALSE(refused.bias.loops.at(0).shadow);
+    EXPECT_THAT(refused.warnings, Contains(HasSubstr(reason)));
+  };
+  analysis::Measurement other = run;
+  other.cpu.model = 85;
+  is_refused(other, "--skid: delay.run: not measured on the same machine: CPU model;");
+  other = run;
+  other.precise.recorded = 3;
+  is_refused(other, "no delay of this event was measured at level 2");
 }
 
 TEST_F(BlockBiasTest, TakesNoLoopWithABranchInsideForStraight) {

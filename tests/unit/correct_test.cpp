@@ -27,6 +27,8 @@
 namespace skid::correct {
 namespace {
 
+using measure::Compared;
+using measure::ProfiledEvent;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

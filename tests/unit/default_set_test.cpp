@@ -158,19 +158,21 @@ std::vector<Expected> with_built_in(std::vector<Expected> events) {
 
 TEST(DefaultSet, HasThePreciseEventsOfASkylakeInAContainerToo) {
   SKIP_WITHOUT_X86_TABLES();
-  const std::vector<Expected> skylake{{"cpu/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/",
-                                       "MEM_INST_RETIRED_ALL_LOADS", 1009, "load"},
-                                      {"cpu/config=0x20d1,name=MEM_LOAD_RETIRED.L3_MISS/",
-                                       "MEM_LOAD_RETIRED_L3_MISS", 1009, "load-dram"},
-                                      {"cpu/config=0x82d0,name=MEM_INST_RETIRED.ALL_STORES/",
-                                       "MEM_INST_RETIRED_ALL_STORES", 1009, "store"},
-                                      {"cpu/config=0x20c4,name=BR_INST_RETIRED.NEAR_TAKEN/",
-                                       "BR_INST_RETIRED_NEAR_TAKEN", 1009, "branch-taken"},
-                                      {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/",
-                                       "BR_MISP_RETIRED_CONDITIONAL", 1009, "branch-mispredict"},
-                                      {"cpu/config=0x3c,name=CPU_CLK_UNHALTED.THREAD_P/",
-                                       "CPU_CLK_UNHALTED_THREAD_P", 400'009, "load-dram"},
-                                      {"cycles", "cycles", 400'009, "load-dram", kChosenByPerf}};
+  const std::vector<Expected> skylake{
+      {"cpu/config=0x81d0,name=MEM_INST_RETIRED.ALL_LOADS/", "MEM_INST_RETIRED_ALL_LOADS", 1009,
+       "load"},
+      {"cpu/config=0x20d1,name=MEM_LOAD_RETIRED.L3_MISS/", "MEM_LOAD_RETIRED_L3_MISS", 1009,
+       "load-dram"},
+      {"cpu/config=0x82d0,name=MEM_INST_RETIRED.ALL_STORES/", "MEM_INST_RETIRED_ALL_STORES", 1009,
+       "store"},
+      {"cpu/config=0x20c4,name=BR_INST_RETIRED.NEAR_TAKEN/", "BR_INST_RETIRED_NEAR_TAKEN", 1009,
+       "branch-taken"},
+      {"cpu/config=0x1c5,name=BR_MISP_RETIRED.CONDITIONAL/", "BR_MISP_RETIRED_CONDITIONAL", 1009,
+       "branch-mispredict"},
+      {"cpu/config=0xc0,name=INST_RETIRED.ANY_P/", "INST_RETIRED_ANY_P", 400'009, "load"},
+      {"cpu/config=0x3c,name=CPU_CLK_UNHALTED.THREAD_P/", "CPU_CLK_UNHALTED_THREAD_P", 400'009,
+       "load-dram"},
+      {"cycles", "cycles", 400'009, "load-dram", kChosenByPerf}};
   for (const char* name : {"skylake", "container"}) {
     EXPECT_THAT(command_lines(name), ElementsAreArray(lines_of(with_built_in(skylake)))) << name;
   }
@@ -421,13 +423,15 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
     return result;
   };
   std::vector<std::string> notes;
-  EXPECT_THAT(names("div"_trigger, notes), ElementsAre("access", "execute", "faults", "cpu-clock",
-                                                       "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
+  EXPECT_THAT(names("div"_trigger, notes),
+              ElementsAre("access", "execute", "faults", "cpu-clock", "INST_RETIRED.ANY_P",
+                          "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
   EXPECT_THAT(notes, Contains("MEM_LOAD_RETIRED.L3_MISS: left out, the trigger div does not "
                               "cause it"));
   EXPECT_THAT(names("load-dram"_trigger, notes),
               ElementsAre("execute", "faults", "cpu-clock", "MEM_INST_RETIRED.ALL_LOADS",
-                          "MEM_LOAD_RETIRED.L3_MISS", "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
+                          "MEM_LOAD_RETIRED.L3_MISS", "INST_RETIRED.ANY_P",
+                          "CPU_CLK_UNHALTED.THREAD_P", "cycles"));
   EXPECT_THAT(notes, Contains(HasSubstr("access: left out, load-dram's chase")));
 }
 

@@ -106,6 +106,7 @@ TEST(Shadow, GivesTheSamplesOfAnEventToTheFirstOneAfterIt) {
   EXPECT_THAT(shadowed_shares(distances, 2), ElementsAre(1 / 3., 1 / 3., 1 / 3.));
   // From the second the third is too close, and the first of the next iteration is recorded.
   EXPECT_THAT(shadowed_shares(distances, 3), ElementsAre(2 / 3., 1 / 3., 0));
+  EXPECT_THAT(shadowed_shares(distances, 3, std::vector{0.5, 0.5, 0.}), ElementsAre(0.5, 0.5, 0));
   EXPECT_THAT(shadowed_shares(distances, 11), ElementsAre(2 / 3., 0, 1 / 3.));
 }
 

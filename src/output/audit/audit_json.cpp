@@ -115,7 +115,11 @@ Json json_of_order(const audit::LoopFinding& loop) {
 
 Json json_of_shadow(const std::optional<audit::LoopShadow>& shadow) {
   if (!shadow) return nullptr;
-  return {{"delay", shadow->delay}, {"shares", shadow->shares}, {"p", shadow->p}};
+  return {{"delay", shadow->delay},
+          {"shares", shadow->shares},
+          {"expected", shadow->expected},
+          {"p", shadow->p},
+          {"predicted", shadow->predicted}};
 }
 
 Json json_of_loop(const audit::LoopFinding& loop) {

@@ -67,35 +67,39 @@ std::string counts_of(const BlockFinding& block) {
 
 /// What explains an uneven block, one line each.
 std::vector<std::string> causes_of(const audit::LoopFinding& loop) {
+  constexpr const char* kLock = "the period locks to this loop; record with -F, which varies it";
   std::vector<std::string> causes;
   if (loop.is_locked) {
-    causes.push_back(fmt::format(
-        "{} of next samples follow from the previous one (independent: {}): the period locks to "
-        "this "
-        "loop; record with another period, or with several",
-        analysis::percent(loop.order->predicted), analysis::percent(loop.order->independent)));
+    causes.push_back(
+        fmt::format("{} of next samples follow from the previous one (independent: {}): {}",
+                    analysis::percent(loop.order->predicted),
+                    analysis::percent(loop.order->independent), kLock));
   }
   if (loop.delay) {
     causes.push_back(fmt::format("delay, less whole iterations of {}: {}", loop.pairs.iteration,
                                  analysis::describe(*loop.delay, loop.pairs)));
   }
   if (!loop.shadow) return causes;
-  const std::vector<double>& shares = loop.shadow->shares;
-  const auto never = std::count(shares.begin(), shares.end(), 0.0);
-  std::vector<std::string> expected;
-  const auto samples = static_cast<double>(loop.samples.all.samples());
-  for (const double share : shares)
-    expected.push_back(in_thousands(static_cast<std::uint64_t>(share * samples + 0.5)));
+  const audit::LoopShadow& shadow = *loop.shadow;
+  const auto never = std::count(shadow.shares.begin(), shadow.shares.end(), 0.0);
   if (never > 0) {
     causes.push_back(
         fmt::format("{} of {} cannot be sampled: they retire within {} instructions after another "
-                    "one; record at "
-                    "level 3 where the CPU has precise distribution",
-                    never, shares.size(), loop.shadow->delay));
+                    "one; record at level 3 where the CPU has precise distribution",
+                    never, shadow.shares.size(), shadow.delay));
   }
-  causes.push_back(fmt::format("a delay of {} gives {}, p {:.2g}{}", loop.shadow->delay,
-                               joined(expected, "  "), loop.shadow->p,
-                               loop.is_locked ? ", if the period did not lock" : ""));
+  std::vector<std::string> expected;
+  const auto samples = static_cast<double>(loop.samples.all.samples());
+  for (const double share : shadow.expected) {
+    expected.push_back(in_thousands(static_cast<std::uint64_t>(share * samples + 0.5)));
+  }
+  std::string predicted = fmt::format("a delay of {} gives {}, p {:.2g}", shadow.delay,
+                                      joined(expected, "  "), shadow.p);
+  if (shadow.predicted) {
+    predicted += fmt::format(", and {} of next samples", analysis::percent(*shadow.predicted));
+    if (!loop.is_locked && *shadow.predicted > 0.5) predicted += fmt::format(": {}", kLock);
+  }
+  causes.push_back(std::move(predicted));
   return causes;
 }
 

@@ -4,10 +4,10 @@
 namespace skid::output {
 namespace {
 
-using correct::Compared;
 using correct::EventCorrection;
 using correct::Place;
 using correct::Skid;
+using measure::Compared;
 
 Json json_of_compared(const Compared& compared) {
   return {{"what", compared.what},

@@ -108,8 +108,8 @@ std::string split_text(const EventCorrection& event) {
   return joined(parts);
 }
 
-std::string compared_text(const correct::Compared& one) {
-  using Match = correct::Compared::Match;
+std::string compared_text(const measure::Compared& one) {
+  using Match = measure::Compared::Match;
   const auto value = [](const std::string& text) {
     return text.empty() ? std::string("not recorded") : escape_for_terminal(text);
   };

@@ -6,7 +6,10 @@
 #include "src/listing/source_text.h"
 #include "src/output/page.h"
 
+#include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace skid::output {
 
@@ -14,6 +17,14 @@ struct ListingChoices {
   listing::Folding folding;
   /// Text of source lines; null: not shown. Not owned.
   listing::SourceText* sources = nullptr;
+  /// Modules as recorded, and link-time addresses.
+  using Places = std::set<std::pair<std::string, std::uint64_t>>;
+  Places shadowed = {};  ///< instructions that a delay keeps from being sampled
+
+  bool is_shadowed(const listing::Code& code, const listing::Row& row) const {
+    return row.kind == listing::RowKind::instruction &&
+           shadowed.contains({code.dso, row.range.begin});
+  }
 };
 
 /// For each machine its code, and for each event of it a table with the precise levels side by

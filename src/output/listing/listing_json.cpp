@@ -46,7 +46,7 @@ Json source_of(const Row& row, listing::SourceText* sources) {
   return {{"file", row.source->file}, {"line", row.source->line}, {"text", std::move(text)}};
 }
 
-Json row_of(const Code& code, const Row& row, listing::SourceText* sources) {
+Json row_of(const Code& code, const Row& row, const ListingChoices& choices) {
   const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
   Json counts = Json::array();
   for (std::size_t i = 0; i < code.columns.size(); ++i) {
@@ -66,7 +66,8 @@ Json row_of(const Code& code, const Row& row, listing::SourceText* sources) {
           {"first_offset", row.first_offset},
           {"last_offset", row.last_offset},
           {"trigger", row.trigger},
-          {"source", source_of(row, sources)},
+          {"source", source_of(row, choices.sources)},
+          {"shadowed", choices.is_shadowed(code, row)},
           {"counts", std::move(counts)}};
 }
 
@@ -95,7 +96,7 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
                                          {"exact_ip_samples", total.exact}};
                                })},
           {"rows", array_of(listing::rows(listing, code, code.columns, choices.folding),
-                            [&](const Row& row) { return row_of(code, row, choices.sources); })}};
+                            [&](const Row& row) { return row_of(code, row, choices); })}};
 }
 
 }  // namespace

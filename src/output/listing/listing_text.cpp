@@ -169,7 +169,7 @@ class Panel {
       case Part::other_trigger:
         return "  <- other trigger";
       default:
-        return {};
+        return choices_.is_shadowed(code_, row) ? "  <- cannot be sampled" : "";
     }
   }
 

@@ -9,6 +9,7 @@ exit status: 0 no difference, 1 otherwise, 77 skipped, 64 wrong usage
 import json
 import math
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -24,6 +25,12 @@ DEFAULTS |= {code: Event(code, "--for skl --iterations 30000", nops="") for code
 SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
 RATES = ("-c1008", "-c1012", "-F20000")
+# Delays, each with the rulers below at several periods, with --delay, and with an event of every instruction. The
+# longest distance of --delay is 106. In the last boot records are lost, and the kernel's are among them.
+SHADOWS = ("0", "10", "43", "100", "500", "43,pebs-drop-every=7")
+RULER = 106
+DISTANCES = {2: (30,), 7: (2, 6, 12, 16, 10, 4), 11: (2, 6, 18, 30, 10, 28, 14, 20, 12, 4)}
+GRID_PERIODS = (101, 1009, 10007, 13973)
 RESONATES = "the period resonates with the loop"
 
 
@@ -44,6 +51,22 @@ def delayed() -> dict[str, Event]:
     options = "--trigger load --nops 200 --iterations 600000 --gaps"
     return {f"{where}:{gaps.replace(',', '+')}:{rate}": Event("r81d0:u", f"{options} {gaps} {rate}", levels=("pp",))
             for where, all_gaps in GAPS.items() for gaps in all_gaps for rate in RATES}
+
+
+def grid(user: str) -> dict[str, Event]:
+    precise, nops = ("p", "pp"), 600  # a loop longer than the longest delay
+    events = {"ruler": Event(f"r81d0{user}", "--delay -c 1009 --iterations 20000", levels=precise, nops=""),
+              "each": Event(f"r0c0{user}", f"--trigger load -c 10007 --iterations 50000 --nops {nops}",
+                            levels=precise),
+              "prec-dist": Event(f"r1c0{user}", f"--trigger load -c 10007 --iterations 50000 --nops {nops}",
+                                 levels=(*precise, "ppp"))}
+    for triggers, distances in DISTANCES.items():
+        gaps = ",".join(str(distance - 1) for distance in distances)
+        for period in GRID_PERIODS:
+            events[f"{triggers}x{period}"] = Event(
+                f"r81d0{user}", f"--trigger load --nops {nops} --gaps {gaps} -c {period} "
+                f"--iterations {300 * period // triggers}", levels=precise)
+    return events
 
 
 def judge_loop(name: str, level: str, found: dict):
@@ -98,18 +121,37 @@ def judge_delay(name: str, _level: str, found: dict):
     return (f"delay {low} to {high}" if low else "no delay") + f" {counts}", wrong
 
 
+def judge_grid(shadow: int):
+    def judge(name: str, level: str, found: dict):
+        expected = 1 if name == "prec-dist" else shadow + 1
+        if not found["delay"]:
+            is_lost = name == "each" or name == "prec-dist" or name == "ruler" and expected <= RULER
+            return "no delay", ["not found"] * is_lost
+        low, high = found["delay"]["low"], found["delay"]["high"]
+        is_wrong = not low <= expected <= high or low < high and name in ("each", "prec-dist")
+        return f"delay {low} to {high}", [f"not {expected}"] * is_wrong
+    return judge
+
+
 def main() -> int:
     parser = Parser(description=__doc__.split("\n\n")[0])
     parser.add_argument("skidscan", type=Path, help="the program")
     parser.add_argument("directory", type=Path, help="for all output")
+    parser.add_argument("--part", metavar="REGEX", help="loops, defaults, delayed, or shadow-N (default: all)")
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     os.environ.setdefault("LIMIT", "3600")  # seconds of a boot
     form, rows, samples, differences = "{:35} {:5} {:>7}  {}", 0, 0, 0
     print(form.format("loads and period, or gaps", "level", "samples", "seen"))
-    for part, cpu, events, judge in (("loops", "skylake,pebs-shadow=0", loops(), judge_loop),
-                                     ("defaults", "skylake", DEFAULTS, judge_default),
-                                     ("delayed", f"skylake,pebs-shadow={SHADOW}", delayed(), judge_delay)):
+    parts = [("loops", "skylake,pebs-shadow=0", loops(), judge_loop), ("defaults", "skylake", DEFAULTS, judge_default),
+             ("delayed", f"skylake,pebs-shadow={SHADOW}", delayed(), judge_delay)]
+    for properties in SHADOWS:
+        parts.append((f"shadow-{properties.replace(',', '-')}", f"skylake,pebs-shadow={properties}",
+                      grid("" if "drop" in properties else ":u"), judge_grid(int(properties.split(",")[0]))))
+    for part, cpu, events, judge in parts:
+        if arguments.part and not re.fullmatch(arguments.part, part):
+            continue
+        print(f"{cpu}:")
         session = Session(Job(Cpu.of(cpu), events), arguments.skidscan.resolve(),
                           arguments.directory.resolve() / part, (), arguments.cached)
         for name, event in events.items():
