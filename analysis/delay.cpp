@@ -30,43 +30,36 @@ std::size_t recorded_at(std::span<const std::uint64_t> distances, std::size_t ov
   return overflow;
 }
 
-/// Of the samples of a target with K events per iteration.
-class Steps {
- public:
-  explicit Steps(const SamplePairs& pairs) : pairs_(pairs), events_(pairs.distances.size()) {}
+/// Instructions from event `from` to the next event `to`, at least 1 and at most an iteration.
+std::uint64_t between(std::span<const std::uint64_t> distances, std::size_t from, std::size_t to) {
+  std::uint64_t sum = 0;
+  do {
+    sum += distances[from];
+    from = (from + 1) % distances.size();
+  } while (from != to);
+  return sum;
+}
 
-  /// Instructions from event `from` to the next event `to`, at least 1 and at most an iteration.
-  std::uint64_t between(std::size_t from, std::size_t to) const {
-    std::uint64_t sum = 0;
-    do {
-      sum += pairs_.distances[from];
-      from = (from + 1) % events_;
-    } while (from != to);
-    return sum;
+/// How the number of pairs that a T explains changes at each T.
+std::map<std::uint64_t, std::int64_t> changes_of(const SamplePairs& pairs) {
+  std::map<std::uint64_t, std::int64_t> changes;
+  const auto add = [&](std::uint64_t first, std::uint64_t last, std::uint64_t count) {
+    changes[first] += static_cast<std::int64_t>(count);
+    changes[last + 1] -= static_cast<std::int64_t>(count);
+  };
+  for (const auto& [delay, count] : pairs.delays.counts()) {
+    add(static_cast<std::uint64_t>(delay), static_cast<std::uint64_t>(delay), count);
   }
-  std::uint64_t count(std::size_t overflow, std::size_t to) const {
-    return pairs_.counts[overflow * events_ + to];
+  const std::size_t events = pairs.distances.size();
+  for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
+    if (pairs.counts[i] == 0) continue;
+    // From just beyond the event before the recorded one.
+    const std::size_t to = i % events;
+    const std::uint64_t last = between(pairs.distances, i / events, to);
+    add(last - pairs.distances[(to + events - 1) % events] + 1, last, pairs.counts[i]);
   }
-
-  /// Pairs by the last T that explains them, and by the one before the first.
-  void add_to(OffsetCounts& delays, std::map<std::uint64_t, std::int64_t>& changes) const {
-    for (std::size_t overflow = 0; overflow < events_; ++overflow) {
-      for (std::size_t to = 0; to < events_; ++to) {
-        const std::uint64_t pairs = count(overflow, to);
-        if (pairs == 0) continue;
-        const std::uint64_t last = between(overflow, to);
-        const std::uint64_t before = pairs_.distances[(to + events_ - 1) % events_];
-        delays.add(static_cast<std::int64_t>(last), pairs);
-        changes[last - before + 1] += static_cast<std::int64_t>(pairs);
-        changes[last + 1] -= static_cast<std::int64_t>(pairs);
-      }
-    }
-  }
-
- private:
-  const SamplePairs& pairs_;
-  std::size_t events_;
-};
+  return changes;
+}
 
 /// The share that T predicts of independent samples with these shares of events.
 double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
@@ -119,6 +112,17 @@ SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {
   return *this;
 }
 
+OffsetCounts delays_of(const SamplePairs& pairs) {
+  OffsetCounts delays = pairs.delays;
+  const std::size_t events = pairs.distances.size();
+  for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
+    if (pairs.counts[i] == 0) continue;
+    delays.add(static_cast<std::int64_t>(between(pairs.distances, i / events, i % events)),
+               pairs.counts[i]);
+  }
+  return delays;
+}
+
 std::vector<double> overflow_shares(const SamplePairs& pairs) {
   const std::size_t events = pairs.distances.size();
   if (events == 0 || pairs.counts.empty()) return {};
@@ -151,17 +155,7 @@ std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, st
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples) {
   const std::uint64_t all = pairs.pairs();
   if (all < kFewestPairs) return std::nullopt;
-  OffsetCounts delays = pairs.delays;
-  std::map<std::uint64_t, std::int64_t> changes;  // of the pairs that a T explains, by T
-  const bool every_instruction = pairs.distances.empty();
-  if (every_instruction) {
-    for (const auto& [delay, count] : delays.counts()) {
-      changes[static_cast<std::uint64_t>(delay)] += static_cast<std::int64_t>(count);
-      changes[static_cast<std::uint64_t>(delay) + 1] -= static_cast<std::int64_t>(count);
-    }
-  } else {
-    Steps(pairs).add_to(delays, changes);
-  }
+  const auto changes = changes_of(pairs);
   Delay best;
   std::int64_t explained = 0, most = 0;
   for (auto change = changes.begin(); change != changes.end(); ++change) {
@@ -174,9 +168,10 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   const auto total = static_cast<double>(all);
   best.predicted = static_cast<double>(most) / total;
   best.independent =
-      every_instruction ? most_independent(samples) : independent_share(pairs, best.low);
+      pairs.distances.empty() ? most_independent(samples) : independent_share(pairs, best.low);
   const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);
   if (p * static_cast<double>(changes.size()) >= kSignificant) return std::nullopt;
+  const OffsetCounts delays = delays_of(pairs);
   const auto quantile = [&](double share) {
     return static_cast<std::uint64_t>(delays.quantile(share));
   };

@@ -49,6 +49,10 @@ struct Delay {
   std::uint64_t p5 = 0, p50 = 0, p95 = 0;
 };
 
+/// Pairs by the instructions from the overflow to the recorded event, at least 1 and at most those
+/// of an iteration.
+OffsetCounts delays_of(const SamplePairs& pairs);
+
 /// The share of overflows at each event of an iteration. Empty: without distances, or without
 /// pairs.
 std::vector<double> overflow_shares(const SamplePairs& pairs);

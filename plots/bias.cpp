@@ -17,23 +17,6 @@ namespace {
 using analysis::Measurement;
 using analysis::TriggerCount;
 using output::Column;
-using output::EventGroup;
-using output::MachineGroup;
-
-/// Keeps the measurements with several triggers at known distances; returns the number of others.
-std::size_t keep_several_triggers(Machines& machines) {
-  std::size_t others = 0;
-  for (MachineGroup& machine : machines) {
-    for (EventGroup& event : machine.events) {
-      others += std::erase_if(event.columns, [](const Column& column) {
-        return !has_trigger_distances(*column.measurement);
-      });
-    }
-    std::erase_if(machine.events, [](const EventGroup& event) { return event.columns.empty(); });
-  }
-  std::erase_if(machines, [](const MachineGroup& machine) { return machine.events.empty(); });
-  return others;
-}
 
 double percent_of(double share) {
   return 100 * share;
@@ -178,7 +161,7 @@ bool has_trigger_distances(const Measurement& m) {
 
 Figure bias_figure(const Machines& all) {
   Machines machines = all;
-  const std::size_t others = keep_several_triggers(machines);
+  const std::size_t others = keep_measurements(machines, has_trigger_distances);
   if (machines.empty()) {
     throw UsageError(
         fmt::format("--kind bias: no measurement with several triggers at known distances ({} "

@@ -8,8 +8,8 @@ namespace skid::plots {
 namespace {
 
 /// By Kind.
-constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf", "ledger", "forest",
-                                                             "bias"};
+constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "ledger",
+                                                             "forest",    "bias", "delay"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
   switch (options.kind) {
@@ -23,6 +23,8 @@ Figure figure_of(const Machines& machines, const FigureOptions& options) {
       return forest_figure(machines);
     case Kind::bias:
       return bias_figure(machines);
+    case Kind::delay:
+      return delay_figure(machines);
   }
   return {};
 }

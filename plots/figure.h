@@ -14,9 +14,9 @@
 
 namespace skid::plots {
 
-enum class Kind { histogram, cdf, ledger, forest, bias };
-inline constexpr std::array kKinds{Kind::histogram, Kind::cdf, Kind::ledger, Kind::forest,
-                                   Kind::bias};
+enum class Kind { histogram, cdf, ledger, forest, bias, delay };
+inline constexpr std::array kKinds{Kind::histogram, Kind::cdf,  Kind::ledger,
+                                   Kind::forest,    Kind::bias, Kind::delay};
 
 /// "histogram", "cdf", …
 std::string_view name_of(Kind kind);

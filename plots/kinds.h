@@ -27,6 +27,10 @@ bool has_trigger_distances(const analysis::Measurement& measurement);
 /// Of those; others are left out. Throws UsageError when all are.
 Figure bias_figure(const Machines& machines);
 
+/// Of measurements with a delay from overflow to record; others are left out. Throws UsageError
+/// when all are.
+Figure delay_figure(const Machines& machines);
+
 /// A row for each measurement, in the colour of its CPU.
 Figure forest_figure(const Machines& machines);
 /// A row for each side; of many sides for those that differ. `inputs`: their names.

@@ -156,6 +156,19 @@ Axis offset_axis(const OffsetAxis& axis, int plot_width, bool labelled) {
   return result;
 }
 
+std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&)) {
+  std::size_t others = 0;
+  for (output::MachineGroup& machine : machines) {
+    for (output::EventGroup& event : machine.events) {
+      others += std::erase_if(event.columns,
+                              [&](const auto& column) { return !is_kept(*column.measurement); });
+    }
+    std::erase_if(machine.events, [](const auto& event) { return event.columns.empty(); });
+  }
+  std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
+  return others;
+}
+
 Rule trigger_rule(const Axis& y) {
   return {0, y.low, 0, y.high, {Color::grey, 1, kDotted}};
 }

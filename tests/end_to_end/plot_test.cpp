@@ -104,7 +104,7 @@ TEST_F(Plot, RefusesOptionsOfOtherKinds) {
     EXPECT_TRUE(files().empty()) << message;
   };
   expect_usage({"--plot", "f.png", "--kind", "pie"}, "histogram");
-  for (const std::string kind : {"cdf", "ledger", "forest", "bias"}) {
+  for (const std::string kind : {"cdf", "ledger", "forest", "bias", "delay"}) {
     expect_usage({"--plot", "f.png", "--kind", kind, "--log"},
                  "--log: is for histograms, the figure is of kind " + kind);
     expect_usage({"--plot", "f.png", "--kind", kind, "--plot-style", "overlaid"},

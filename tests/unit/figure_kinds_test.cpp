@@ -360,6 +360,22 @@ TEST(BiasFigure, IsRefusedWithoutSeveralTriggers) {
   }
 }
 
+TEST(DelayFigure, StepsUpAtTheDelaysOfRecords) {
+  Measurement m = make({.level = 2, .offsets = {{0, 100}}});
+  EXPECT_THROW(drawn(delay_figure, {m}), UsageError);
+  m.basis.sample_pairs = analysis::SamplePairs{.iteration = 20, .delays = {}};
+  for (const auto& [delay, count] : {std::pair(4, 90), {9, 10}}) {
+    m.basis.sample_pairs->delays.add(delay, static_cast<std::uint64_t>(count));
+  }
+  m.delay = analysis::Delay{.low = 4, .high = 4, .predicted = 0.9, .p95 = 9};
+  const Figure figure = drawn(delay_figure, {m, make({.offsets = {{0, 100}}})});
+  const Panel& panel = only_panel(figure);
+  ASSERT_THAT(panel.curves, SizeIs(1));
+  EXPECT_THAT(panel.curves[0].points, ElementsAre(Pair(0, 0), Pair(4, 0), Pair(4, 90), Pair(9, 90),
+                                                  Pair(9, 100), Pair(panel.x.high, 100)));
+  EXPECT_GT(panel.x.high, 9);
+}
+
 /// Triggers that are directly after one another, after 3 instructions, and after 1023.
 Measurement three_distances(int level, const std::vector<analysis::TriggerCount>& triggers) {
   Measurement m = make({.level = level, .offsets = {{0, 100}}});

@@ -86,6 +86,15 @@ class OnlyPath {
   std::string before_;
 };
 
+/// So that each kind of figure shows it.
+void suit_all_kinds(Measurement& m) {
+  m.triggers = {{10, 30}, {20, 70}};
+  m.trigger_addresses = {1, 2};
+  m.basis.geometry->trigger_distances = {1, 500};
+  m.basis.sample_pairs = analysis::SamplePairs{.distances = {1, 500}, .counts = {0, 9, 1, 0}};
+  m.delay = analysis::Delay{.low = 1, .high = 1, .p95 = 500};
+}
+
 std::vector<Measurement> four_levels() {
   std::vector<Measurement> list;
   list.push_back(make({.level = 0, .offsets = uniform(-20, 4900)}));
@@ -93,9 +102,7 @@ std::vector<Measurement> four_levels() {
   list.push_back(make({.level = 2, .offsets = {{0, 4000}, {3, 1000}}}));
   list.push_back(make({.level = 3, .kernel_samples = 12}));
   for (Measurement& m : list) {
-    m.triggers = {{10, 30}, {20, 70}};
-    m.trigger_addresses = {1, 2};
-    m.basis.geometry->trigger_distances = {1, 500};
+    suit_all_kinds(m);
   }
   return list;
 }
@@ -162,9 +169,7 @@ TEST_F(DrawnFigure, RunsNothingFromNames) {
     auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
     m.run = m.kernel = m.cpu.model_name = name;
     m.cpu.hypervisor = m.cpu.microcode = name;
-    m.triggers = {{10, 30}, {20, 70}};
-    m.trigger_addresses = {1, 2};
-    m.basis.geometry->trigger_distances = {1, 500};
+    suit_all_kinds(m);
     compared.input(name).add(m);
     m.run = "other";
     compared.input("other").add(m);
@@ -216,8 +221,7 @@ TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
   std::vector<Measurement> list;
   for (int i = 0; i < 2500; ++i) {
     list.push_back(make({.offsets = {{1, 5}}}));
-    list.back().triggers = {{1, 1}, {1, 1}};
-    list.back().basis.geometry->trigger_distances = {1, 500};
+    suit_all_kinds(list.back());
   }
   for (const Kind kind : kKinds) {
     EXPECT_THROW(draw_figure(list, {.files = named("", "figure.gp"), .kind = kind}), Error)
@@ -271,9 +275,7 @@ TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
     auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
     m.run = m.kernel = m.cpu.model_name = name + std::to_string(i % 3);
     m.cpu.hypervisor = m.cpu.microcode = name;
-    m.triggers = {{10, 30}, {20, 70}};
-    m.trigger_addresses = {1, 2};
-    m.basis.geometry->trigger_distances = {1, 500};
+    suit_all_kinds(m);
     compared.input(m.run).add(m);
   }
   for (const Kind kind : kKinds) {

@@ -118,7 +118,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     for (const BlockFinding& block : event->bias.blocks) {
       if (!block.evenness.is_biased) continue;
       biased.emplace_back(event, &block);
-      may_alias |= event->period && !event->bias.loops.at(block.loop).is_locked;
+      may_alias |= event->period.value_or(0) > 0 && !event->bias.loops.at(block.loop).is_locked;
     }
   }
   if (events.empty()) return {};

@@ -161,16 +161,17 @@ class Panel {
   }
 
   std::string remark(const Row& row) const {
-    switch (row.part) {
-      case Part::trigger:
-        return code_.map->triggers() > 1
-                   ? fmt::format("  <- trigger {} of {}", *row.trigger + 1, code_.map->triggers())
-                   : "  <- trigger";
-      case Part::other_trigger:
-        return "  <- other trigger";
-      default:
-        return choices_.is_shadowed(code_, row) ? "  <- cannot be sampled" : "";
+    std::string text;
+    if (row.part == Part::trigger) {
+      const std::size_t triggers = code_.map->triggers();
+      text = triggers > 1 ? fmt::format("trigger {} of {}", *row.trigger + 1, triggers) : "trigger";
+    } else if (row.part == Part::other_trigger) {
+      text = "other trigger";
     }
+    if (choices_.is_shadowed(code_, row)) {
+      text += fmt::format("{}cannot be sampled", text.empty() ? "" : ", ");
+    }
+    return text.empty() ? text : "  <- " + text;
   }
 
   static bool is_sampled(const Row& row) {

@@ -283,12 +283,18 @@ class Notes {
       warn(run->count_warnings);
       if (run->recording_warnings) warn(*run->recording_warnings);
       if (run->bias && run->bias->p < 0.01 && !run->evenness) {
-        add(row, "warning",
-            fmt::format("samples differ among {} triggers: largest ratio {}, chi-square {}",
-                        run->triggers.size(),
-                        run->bias->largest_ratio ? number_text(*run->bias->largest_ratio) : "-",
-                        analysis::p_text(run->bias->p)),
-            Ink::yellow);
+        std::string text = fmt::format("samples differ among {} triggers: ", run->triggers.size());
+        if (run->delay && run->delay->predicted > 0.5) {
+          text +=
+              "the next one follows from the previous one by the delay; record with -F, which "
+              "varies the period";
+        } else {
+          if (run->bias->largest_ratio) {
+            text += fmt::format("largest ratio {}, ", number_text(*run->bias->largest_ratio));
+          }
+          text += "chi-square " + analysis::p_text(run->bias->p);
+        }
+        add(row, "warning", text, Ink::yellow);
       }
       if (!run->ip_check) continue;
       const analysis::IpCheck& check = *run->ip_check;

@@ -26,8 +26,10 @@ SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}
 RATES = ("-c1008", "-c1012", "-F20000")
 # Delays, each with the rulers below at several periods, with --delay, and with an event of every instruction. The
-# longest distance of --delay is 106. In the last boot records are lost, and the kernel's are among them.
-SHADOWS = ("0", "10", "43", "100", "500", "43,pebs-drop-every=7")
+# longest distance of --delay is 106. Then the kernel's events are counted too. In the last boot records are lost
+# without a trace, so that a fixed period can show another delay.
+SHADOWS = (("0", ":u"), ("10", ":u"), ("43", ":u"), ("100", ":u"), ("500", ":u"), ("43", ""),
+           ("43,pebs-drop-every=7", ":u"))
 RULER = 106
 DISTANCES = {2: (30,), 7: (2, 6, 12, 16, 10, 4), 11: (2, 6, 18, 30, 10, 28, 14, 20, 12, 4)}
 GRID_PERIODS = (101, 1009, 10007, 13973)
@@ -53,14 +55,14 @@ def delayed() -> dict[str, Event]:
             for where, all_gaps in GAPS.items() for gaps in all_gaps for rate in RATES}
 
 
-def grid(user: str) -> dict[str, Event]:
+def grid(user: str, with_periods: bool) -> dict[str, Event]:
     precise, nops = ("p", "pp"), 600  # a loop longer than the longest delay
     events = {"ruler": Event(f"r81d0{user}", "--delay -c 1009 --iterations 20000", levels=precise, nops=""),
               "each": Event(f"r0c0{user}", f"--trigger load -c 10007 --iterations 50000 --nops {nops}",
                             levels=precise),
               "prec-dist": Event(f"r1c0{user}", f"--trigger load -c 10007 --iterations 50000 --nops {nops}",
                                  levels=(*precise, "ppp"))}
-    for triggers, distances in DISTANCES.items():
+    for triggers, distances in DISTANCES.items() if with_periods else ():
         gaps = ",".join(str(distance - 1) for distance in distances)
         for period in GRID_PERIODS:
             events[f"{triggers}x{period}"] = Event(
@@ -145,13 +147,14 @@ def main() -> int:
     print(form.format("loads and period, or gaps", "level", "samples", "seen"))
     parts = [("loops", "skylake,pebs-shadow=0", loops(), judge_loop), ("defaults", "skylake", DEFAULTS, judge_default),
              ("delayed", f"skylake,pebs-shadow={SHADOW}", delayed(), judge_delay)]
-    for properties in SHADOWS:
-        parts.append((f"shadow-{properties.replace(',', '-')}", f"skylake,pebs-shadow={properties}",
-                      grid("" if "drop" in properties else ":u"), judge_grid(int(properties.split(",")[0]))))
+    for properties, user in SHADOWS:
+        drops, shadow = "drop" in properties, int(properties.split(",")[0])
+        parts.append((f"shadow-{shadow}" + "-drops" * drops + "-kernel" * (not user),
+                      f"skylake,pebs-shadow={properties}", grid(user, not drops), judge_grid(shadow)))
     for part, cpu, events, judge in parts:
         if arguments.part and not re.fullmatch(arguments.part, part):
             continue
-        print(f"{cpu}:")
+        print(f"{part}:")
         session = Session(Job(Cpu.of(cpu), events), arguments.skidscan.resolve(),
                           arguments.directory.resolve() / part, (), arguments.cached)
         for name, event in events.items():
