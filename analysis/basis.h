@@ -49,6 +49,8 @@ struct Basis {
   std::optional<Geometry> geometry = {};  ///< nullopt: the address of the trigger is not known
   NotJudged not_judged = NotJudged::no_trigger;
   bool ignores_level = false;  ///< a software event or breakpoint accepts a level, ignores it
+  /// The offset of each sample of an event that ignores levels; nullopt: not known.
+  std::optional<std::int64_t> known_offset = {};
   ExactIp exact_ip = ExactIp::unknown;           ///< on the recorded CPU, of this event
   LevelThree level_three = LevelThree::unknown;  ///< likewise
   bool equal_triggers = true;                    ///< each trigger causes the event equally often

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::analysis {
 namespace {
@@ -75,15 +76,34 @@ void refuse_duplicates(const std::vector<std::string>& inputs) {
   }
 }
 
+/// What an event of a core's PMU counts, whatever it was called; empty: of other PMUs.
+std::string counted_by(const Measurement& m) {
+  constexpr std::uint32_t kRaw = 4;  // PERF_TYPE_RAW
+  if (m.event.type != kRaw) return {};
+  return fmt::format("{}/{}/{}/{:x}/{:x}/{:x}/{}", m.cpu.vendor, m.cpu.family.value_or(0),
+                     m.cpu.model.value_or(0), m.event.config, m.event.config1, m.event.config2,
+                     fmt::join(m.event.excluded, ","));
+}
+
+/// The number of an event: that of one with the same label, or of one that counts the same.
+std::size_t number_of(const Measurement& m, std::map<std::string, std::size_t>& events) {
+  const std::size_t next = events.size();  // numbers ascend, and some are left out
+  const std::string code = counted_by(m);
+  auto found = events.find(m.event.label);
+  if (found == events.end() && !code.empty()) found = events.find(code);
+  const std::size_t number = found == events.end() ? next : found->second;
+  events.try_emplace(m.event.label, number);
+  if (!code.empty()) events.try_emplace(code, number);
+  return number;
+}
+
 void add_to_rows(std::size_t side, const std::vector<const Measurement*>& measurements,
                  std::map<std::string, std::size_t>& events,
                  std::map<std::pair<std::size_t, int>, ComparisonRow>& rows) {
   for (const Measurement* measurement : measurements) {
-    const std::string& event = measurement->event.label;
-    const std::size_t order = events.try_emplace(event, events.size()).first->second;
     const int level = level_of(*measurement);
-    ComparisonRow& row = rows[{order, level}];
-    row.event = event;
+    ComparisonRow& row = rows[{number_of(*measurement, events), level}];
+    if (row.event.empty()) row.event = measurement->event.label;
     row.level = level;
     // Sides come one after the other.
     if (row.cells.empty() || row.cells.back().side != side) {

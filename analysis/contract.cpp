@@ -38,10 +38,9 @@ Share share_of_hits(const Tally& tally) {
 }
 
 /// Level 1 promises the instruction executed next, where the sample has EXACT_IP the one that
-/// caused the event (docs/method.md). What traps by itself is constant where it traps.
+/// caused the event (docs/method.md).
 Share share_at_constant(const Basis& basis) {
   const Tally& tally = basis.tally;
-  if (basis.ignores_level) return share_at_mode(tally);
   const std::uint64_t hits = tally.ledger[SampleClass::hit];
   const std::uint64_t next = tally.instructions.count_at(1);
   const std::uint64_t at_next = next - std::min(next, tally.exact_off_trigger);
@@ -60,6 +59,10 @@ std::uint64_t declared_inexact(int level, const Basis& basis) {
 
 /// What is held against the promise of a level: the judged samples, and those at its offset.
 Share share_at_promise(int level, const Basis& basis) {
+  if (basis.known_offset) {
+    return wilson_interval(basis.tally.instructions.count_at(*basis.known_offset),
+                           basis.tally.ledger.judged());
+  }
   if (level == kConstantSkid) return share_at_constant(basis);
   const Ledger& ledger = basis.tally.ledger;
   return wilson_interval(ledger[SampleClass::hit],
@@ -136,6 +139,27 @@ void explain_undecided(const Share& share, std::vector<std::string>& parts) {
     parts.push_back(
         fmt::format("the interval contains {}; record more samples", percent(kPromisedShare)));
   }
+}
+
+constexpr const char* kIgnoresLevel = "this event ignores precise levels";
+
+/// What traps by itself does so at a known offset, whatever the level.
+void judge_known_offset(const Basis& basis, Contract& contract, std::vector<std::string>& parts) {
+  if (!basis.known_offset) {
+    parts.emplace_back(kIgnoresLevel);
+    add_most_common(basis.tally.instructions, parts);
+    return;
+  }
+  const Verdict verdict = basis.addresses ? verdict_by_cause(kConstantSkid, basis, contract.share)
+                                          : verdict_of(contract.share);
+  const bool is_request = contract.level >= 2;
+  contract.verdict = is_request && verdict != Verdict::broken ? Verdict::not_judged : verdict;
+  if (is_request) parts.emplace_back(kIgnoresLevel);
+  parts.push_back(contract.share.total == 0 ? "no judged samples"
+                                            : fmt::format("at its known offset {}: {}",
+                                                          in_instructions(*basis.known_offset),
+                                                          counts_and_interval(contract.share)));
+  if (contract.level < 2) explain_undecided(contract.share, parts);
 }
 
 void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
@@ -249,6 +273,8 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     parts.emplace_back("level 0 promises nothing");
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     add_most_common(tally.instructions, parts);
+  } else if (basis.ignores_level) {
+    judge_known_offset(basis, contract, parts);
   } else {
     const std::uint64_t hits = tally.ledger[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
@@ -278,9 +304,6 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   parts.push_back(exact_ip(level, basis, contract));
   if (level == 3 && basis.level_three != LevelThree::unknown) {
     parts.emplace_back(describe(basis.level_three));
-  }
-  if (basis.ignores_level && level > 0) {
-    parts.emplace_back("this event accepts a precise level and ignores it");
   }
   if (!event_remark.empty()) parts.push_back(event_remark);
   contract.evidence = fmt::format("{}", fmt::join(parts, "; "));

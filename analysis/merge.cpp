@@ -345,6 +345,7 @@ Configuration configuration_of(const Measurement& m) {
               {"skid in events", name_of_skid(basis.skid_in_events)},
               {"pairs of samples", name_of_pairs(basis.sample_pairs)},
               {"level ignored", basis.ignores_level ? "yes" : "no"},
+              {"known offset", text_of(basis.known_offset)},
               {"EXACT_IP means", std::string(name_of(basis.exact_ip))},
               {"level 3", std::string(name_of(basis.level_three))},
               {"triggers cause it equally often", basis.equal_triggers ? "yes" : "no"},

@@ -18,6 +18,7 @@ constexpr std::array<Words, kNotJudged> kWords{{
      "the trigger of this target is not known to cause this event; record it with one that is"},
     {"other_causes", "other instructions of this target can cause this event as well"},
     {"no_core_event", "not an event of a core PMU; no instruction is known to cause it"},
+    {"unrecorded_cpu", "the recording does not contain its CPU: a CPUID section is missing"},
     {"unknown_cpu", "no catalogue covers this CPU (see --perfmon)"},
     {"unknown_event", "the catalogue of this CPU does not have the event"},
     {"imprecise",

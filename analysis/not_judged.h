@@ -19,6 +19,7 @@ enum class NotJudged : std::uint8_t {
   not_caused,         ///< the trigger of this target is not known to cause it
   other_causes,       ///< other instructions of the target can cause it as well
   no_core_event,      ///< of no core PMU, and no rule relates it to an instruction
+  unrecorded_cpu,     ///< the recording does not contain which CPU it is of
   unknown_cpu,        ///< no catalogue covers the CPU
   unknown_event,      ///< the catalogue does not have the event
   imprecise,          ///< the CPU does not record the address of the instruction that causes it

@@ -30,7 +30,7 @@ Option help_option() {
 }
 
 Option version_option() {
-  return {{"--version"}, {}, "print the version and exit", {}};
+  return {{"-V", "--version"}, {}, "print the version and exit", {}};
 }
 
 std::map<ExitStatus, std::string> all_exit_statuses(const Command& command) {

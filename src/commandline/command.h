@@ -35,6 +35,8 @@ struct Command {
   /// Lines for bash that work in this order in an empty directory.
   std::vector<std::string> examples = {};
   std::function<ExitStatus()> run = {};
+  /// What to do instead of passing an argument, of a command without any; may be empty.
+  std::string instead_of_argument = {};
 
   void add(const std::vector<Option>& more);
 };
@@ -47,7 +49,7 @@ struct Program {
 
 /// -h, --help: parsing recognizes it in every command.
 Option help_option();
-/// --version of the program.
+/// -V, --version of the program.
 Option version_option();
 
 /// The exit statuses of a command with their meaning.

@@ -150,6 +150,9 @@ std::string unmatched(const Program& program, const Command& command,
   const auto option = std::find_if(extras.begin(), extras.end(),
                                    [](const auto& extra) { return extra.starts_with('-'); });
   if (option != extras.end()) return no_such_option(command, *option);
+  if (!command.instead_of_argument.empty()) {
+    return fmt::format("'{}': {}", extras.front(), command.instead_of_argument);
+  }
   const bool has_argument =
       std::any_of(command.options.begin(), command.options.end(),
                   [](const Option& each) { return !each.argument().empty(); });
@@ -160,15 +163,16 @@ std::string unmatched(const Program& program, const Command& command,
 /// What is wrong with the arguments before the command.
 std::string before_command(const Program& program, const Command& command,
                            const std::vector<Declared>& declared, const std::string& argument) {
-  if (!argument.starts_with('-')) return no_such_command(program, argument);
+  if (!argument.starts_with('-')) {
+    return command.instead_of_argument.empty() ? no_such_command(program, argument)
+                                               : unmatched(program, command, {argument});
+  }
   if (find(declared, name_in(argument)) == nullptr) return no_such_option(command, argument);
   return fmt::format("{}: expected after '{}'", argument, full_name(program, command));
 }
 
 /// What is wrong with a command line without a command.
 std::string without_command(const Program& program, const std::vector<std::string>& extras) {
-  if (extras.empty())
-    return fmt::format("no command, expected {}", fmt::join(command_names(program), ", "));
   return extras.front().starts_with('-') ? no_such_option(program.itself, extras.front())
                                          : no_such_command(program, extras.front());
 }
@@ -179,9 +183,22 @@ void throw_if(const std::string& problem, const std::string& call) {
       fmt::format("{}{} try '{} --help'", problem, problem.ends_with('?') ? "" : ";", call));
 }
 
+/// Of "help" and "help COMMAND".
+Call help_call(const Program& program, const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1) return {&program.itself, Call::Request::help};
+  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
+                                    [&](const Command& one) { return one.name == arguments[1]; });
+  if (command == program.commands.end()) {
+    throw_if(no_such_command(program, arguments[1]), program.itself.name);
+  }
+  return {&*command, Call::Request::help};
+}
+
 }  // namespace
 
 Call parse(const Program& program, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return {&program.itself, Call::Request::help};
+  if (arguments.front() == "help") return help_call(program, arguments);
   CLI::App app;
   const std::vector<Declared> own = declare(app, program.itself);
   std::map<const CLI::App*, std::pair<const Command*, std::vector<Declared>>> commands;

@@ -34,12 +34,13 @@ struct AuditOptions {
   double min_share = 0;
   DelayOptions delay;
   bool all = false;
+  bool allow_not_judged = false;
   std::string fail_on, plot, script, kind;
   OutputOptions shown;
 };
 
-/// Whether what --fail-on names was found; prints it as an error.
-bool fails(const std::string& condition, const std::vector<audit::Audit>& audits) {
+/// The result of --fail-on; what is not done is printed as an error.
+ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& audits) {
   struct Found {
     std::string_view condition;
     bool is_impossible;  ///< "impossible" means it too
@@ -67,15 +68,28 @@ bool fails(const std::string& condition, const std::vector<audit::Audit>& audits
     }
   }
   bool failed = false;
+  std::uint64_t judged = 0;
   for (const Found* found : {&samples, &sources, &addresses, &records, &blocks}) {
     const bool is_meant =
         condition == found->condition || (condition == "impossible" && found->is_impossible);
+    if (is_meant) judged += found->judged;
     if (found->count == 0 || !is_meant) continue;
     print_error(fmt::format("--fail-on {}: {} of {} judged {}", condition, found->count,
                             found->judged, found->what));
     failed = true;
   }
-  return failed;
+  if (failed) return ExitStatus::gate_failed;
+  if (judged > 0 || condition.empty()) return ExitStatus::done;
+  std::string reason = output::why_none_is_judged(audits);
+  if (condition == "branches") reason = "no branch record could be judged";
+  for (const audit::Audit& audit : audits) {
+    for (const audit::EventAudit& event : audit.events) {
+      if (condition != "biased" || event.bias.reason_text.empty()) continue;
+      reason = fmt::format("no block could be judged: {}", event.bias.reason_text);
+    }
+  }
+  print_error(fmt::format("--fail-on {}: {}; --allow-not-judged accepts that", condition, reason));
+  return ExitStatus::nothing_judged;
 }
 
 /// The figure to draw; nullopt if neither file is named. Throws UsageError.
@@ -133,14 +147,15 @@ ExitStatus run_audit(const AuditOptions& options) {
     page.details = page.details || options.all;
     print_page(options.shown, output::audit_text(audits, page));
   }
-  const bool failed = fails(options.fail_on, audits);
+  ExitStatus status = gate(options.fail_on, audits);
+  if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
     if (figure) plots::draw_audit(audits, *figure, {options.plot, options.script});
   } catch (const Error& error) {
-    if (!failed) throw;
+    if (status == ExitStatus::done) throw;
     print_error(error.what());
   }
-  if (failed) return ExitStatus::gate_failed;
+  if (status != ExitStatus::done) return status;
   return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -175,7 +190,8 @@ Command audit_command() {
                           {"impossible", "samples", "branches", "biased"}),
             "exit status 4 if there are impossible samples, data sources or data addresses "
             "(samples), impossible branch records (branches), either (impossible), or biased "
-            "blocks (biased)"},
+            "blocks (biased); 5 if nothing could be judged for it"},
+           allow_not_judged_option(options->allow_not_judged),
            {{"--plot"},
             Value::file("FILE", options->plot),
             "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},
@@ -199,7 +215,8 @@ Command audit_command() {
            "the next. AutoFDO, Propeller and BOLT use them."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
-                        {ExitStatus::gate_failed, kGateFailed}},
+                        {ExitStatus::gate_failed, kGateFailed},
+                        {ExitStatus::nothing_judged, kNothingJudged}},
       .examples = {"skidscan record -e access,faults && skidscan audit",
                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
                    "skidscan audit perf.data --all --top 5",

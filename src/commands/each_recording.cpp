@@ -191,13 +191,18 @@ ExitStatus print_faults(const perfdata::Recording& recording) {
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;
-  if (!run::is_run(record::kDefaultRunDirectory)) {
-    throw Error(
-        fmt::format("{}: no run here; make one with 'skidscan record' or name a run or a "
-                    "perf.data file",
-                    record::kDefaultRunDirectory));
+  // What perf itself reads without an argument.
+  constexpr const char* kOfPerf = "perf.data";
+  for (const char* const input : {record::kDefaultRunDirectory, kOfPerf}) {
+    std::error_code error;
+    if (run::is_run(input) || (input == kOfPerf && std::filesystem::exists(input, error))) {
+      return {input};
+    }
   }
-  return {record::kDefaultRunDirectory};
+  throw Error(
+      fmt::format("no {} and no {} here; make one with 'skidscan record' or 'perf record', "
+                  "or name a run or a recording",
+                  record::kDefaultRunDirectory, kOfPerf));
 }
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,

@@ -15,7 +15,8 @@ commandline::Program program() {
       .exit_statuses = {{ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::builtin_events_only,
                          "doctor: only the built-in events can be sampled on this machine"},
-                        {ExitStatus::gate_failed, kGateFailed}},
+                        {ExitStatus::gate_failed, kGateFailed},
+                        {ExitStatus::nothing_judged, kNothingJudged}},
       .examples = {"skidscan record && skidscan report"}};
   commandline::Program program{
       std::move(itself),

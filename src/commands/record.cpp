@@ -80,13 +80,22 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
     throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, shown)), error.status());
   }
   if (end == record::SessionEnd::interrupted) {
-    throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)));
+    throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)), ExitStatus::interrupted);
   }
   if (count(run, State::finished) == 0) {
     throw Error(fmt::format("this machine refused every measurement; the first reason: {}",
                             run.measurements.front().reason));
   }
   print_end(run, shown, quiet);
+  const bool has_samples =
+      std::any_of(run.measurements.begin(), run.measurements.end(), [](const auto& measurement) {
+        return measurement.state == State::finished && measurement.reason.empty();
+      });
+  if (!has_samples) {
+    throw Error(
+        "no measurement has a sample: the triggers do not cause these events, or the run is "
+        "shorter than the period");
+  }
 }
 
 /// What was decided, for --verbose: with what, and each event's levels, trigger and period.
@@ -221,12 +230,17 @@ Command record_command() {
                    "skidscan record -e cycles:u -e branches -c 100003",
                    "skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp",
                    "skidscan record --resume skidscan.run"},
-      .run = [options] {
-        // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.
-        ::setenv("PERF_CONFIG", "/dev/null", 1);
-        options->resume ? resume(*options) : record_anew(*options);
-        return ExitStatus::done;
-      }};
+      .run =
+          [options] {
+            // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.
+            ::setenv("PERF_CONFIG", "/dev/null", 1);
+            options->resume ? resume(*options) : record_anew(*options);
+            return ExitStatus::done;
+          },
+      .instead_of_argument =
+          "record samples targets of its own; of a program: perf record -e EVENT:pp -- PROGRAM, "
+          "then "
+          "skidscan audit"};
 }
 
 }  // namespace skid::commands

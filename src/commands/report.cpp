@@ -27,6 +27,7 @@ struct ReportOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
   std::string fail_on;
+  bool allow_not_judged = false;
   PlotOptions plot;
   std::string html;
   std::optional<std::int64_t> bin;
@@ -46,14 +47,23 @@ void write(const ReportOptions& options, const Findings& findings) {
 
 ExitStatus judge(const ReportOptions& options, const Findings& findings) {
   if (options.fail_on == "broken") {
-    const auto broken = std::count_if(findings.measurements.begin(), findings.measurements.end(),
-                                      [](const auto& measurement) {
-                                        return verdict_of(measurement) == analysis::Verdict::broken;
-                                      });
+    const auto count = [&](auto is_counted) {
+      return std::count_if(findings.measurements.begin(), findings.measurements.end(), is_counted);
+    };
+    const auto broken =
+        count([](const auto& m) { return verdict_of(m) == analysis::Verdict::broken; });
     if (broken > 0) {
-      print_error(fmt::format("--fail-on broken: the promises of {} of {} measurements are broken",
+      print_error(fmt::format("--fail-on broken: the contract of {} of {} measurements is broken",
                               broken, findings.measurements.size()));
       return ExitStatus::gate_failed;
+    }
+    const auto judged = count([](const auto& m) {
+      return verdict_of(m) != analysis::Verdict::not_judged && !m.basis.ignores_level;
+    });
+    if (judged == 0 && !options.allow_not_judged) {
+      print_error(fmt::format("--fail-on broken: {}; --allow-not-judged accepts that",
+                              output::report_answer(findings.measurements)));
+      return ExitStatus::nothing_judged;
     }
   }
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
@@ -86,18 +96,22 @@ Command report_command() {
       .name = "report",
       .description =
           "print hits, skid distribution and contract verdicts of runs, recordings and reports",
-      .options = {{{"INPUT", "-i", "--input"},
-                   Value::file("INPUT", options->inputs).several(),
-                   "runs, recordings of perf (files, directories of perf record --threads) or "
-                   "reports (JSON); - for standard input (default: skidscan.run)"},
-                  format_option(options->format, {"text", "json", "csv"}),
-                  bin_option(options->bin),
-                  {{"--fail-on"},
-                   Value::one_of("VERDICT", options->fail_on, {"broken"}),
-                   "exit with status 4 if a promise of a precise level is broken"}},
+      .options =
+          {{{"INPUT", "-i", "--input"},
+            Value::file("INPUT", options->inputs).several(),
+            "runs, recordings of perf (files, directories of perf record --threads) or "
+            "reports (JSON); - for standard input (default: skidscan.run)"},
+           format_option(options->format, {"text", "json", "csv"}),
+           bin_option(options->bin),
+           {{"--fail-on"},
+            Value::one_of("VERDICT", options->fail_on, {"broken"}),
+            "exit with status 4 if the contract of a precise level is broken, 5 if none could be "
+            "judged"},
+           allow_not_judged_option(options->allow_not_judged)},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
-                        {ExitStatus::gate_failed, kGateFailed}},
+                        {ExitStatus::gate_failed, kGateFailed},
+                        {ExitStatus::nothing_judged, kNothingJudged}},
       .examples =
           {"skidscan record && skidscan report --plot skid.png --html skid.html",
            "skidscan report skidscan.run --kind cdf --plot skid.pdf --plot-script skid.gp",

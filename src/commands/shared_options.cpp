@@ -58,6 +58,12 @@ Option perfmon_option(std::string& directory) {
           "CPUs that are newer than the built-in tables"};
 }
 
+Option allow_not_judged_option(bool& allowed) {
+  return {{"--allow-not-judged"},
+          Value::flag(allowed),
+          "let --fail-on pass where nothing could be judged"};
+}
+
 Option skid_option(std::string& run, std::string_view what) {
   return {{"--skid"},
           Value::file("RUN", run),

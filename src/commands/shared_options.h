@@ -35,6 +35,9 @@ Option html_option(std::string& file);
 /// --perfmon DIR, for commands that read recordings.
 Option perfmon_option(std::string& directory);
 
+/// --allow-not-judged, for gates.
+Option allow_not_judged_option(bool& allowed);
+
 /// --skid RUN, for correct::Choices::measured.
 /// `what` it measured: "skid".
 Option skid_option(std::string& run, std::string_view what);

@@ -193,9 +193,19 @@ std::vector<std::optional<std::string>> requested_by_attribute(
     if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
   }
   if (requested.empty()) return result;
-  std::size_t next = 0;
-  for (std::size_t index = 0; index < attributes.size(); ++index) {
-    if (!attributes[index].is_dummy()) result[index] = std::move(requested[next++]);
+  // perf may sort events: of several those that were recorded as requested first, the rest in
+  // order.
+  for (const bool must_fit : {true, false}) {
+    for (std::size_t index = 0; index < attributes.size(); ++index) {
+      if (attributes[index].is_dummy() || result[index]) continue;
+      const auto found =
+          std::find_if(requested.begin(), requested.end(), [&](const std::string& event) {
+            return !must_fit || is_recorded_as_requested(event, attributes[index]);
+          });
+      if (found == requested.end()) continue;
+      result[index] = std::move(*found);
+      requested.erase(found);
+    }
   }
   return result;
 }

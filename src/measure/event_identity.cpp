@@ -20,6 +20,8 @@
 namespace skid::measure {
 namespace {
 
+constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
+
 using analysis::NotJudged;
 using perfdata::Attribute;
 
@@ -162,12 +164,26 @@ bool is_substituted(std::string_view requested, const Attribute& recorded) {
   return code && *code != recorded.config;
 }
 
+bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded) {
+  const auto name = perftool::split_event_name(requested).name;
+  if (const auto* generic = perftool::find_generic_event(name)) {
+    return generic->type == recorded.type && generic->config == generic_config(recorded);
+  }
+  const auto before_modifiers = [](std::string_view event) {
+    return event.substr(0, event.find_last_of('/') + 1);  // "intel_pt//" of "intel_pt//u"
+  };
+  const auto code = asked_code(name);
+  return (code && *code == recorded.config) ||
+         perftool::split_event_name(recorded.name).name == name ||
+         (!before_modifiers(name).empty() &&
+          before_modifiers(name) == before_modifiers(recorded.name));
+}
+
 std::optional<std::string> builtin_event_of(const Attribute& attribute,
                                             const runway::TargetDescription& target) {
   if (is_page_fault(attribute) && attribute.config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
     return "faults";
   if (attribute.type != PERF_TYPE_BREAKPOINT) return std::nullopt;
-  constexpr std::uint32_t kExecute = 4;
   if ((attribute.bp_type & kExecute) != 0) {
     if (attribute.config1 == target.layout.trigger.begin) return "execute";
   } else if (attribute.config1 == target.layout.datum) {
@@ -231,6 +247,20 @@ std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged
 bool ignores_level(const Attribute& attribute) {
   return attribute.type == PERF_TYPE_SOFTWARE || attribute.type == PERF_TYPE_TRACEPOINT ||
          attribute.type == PERF_TYPE_BREAKPOINT;
+}
+
+std::optional<std::int64_t> known_offset(const Attribute& attribute,
+                                         const runway::TargetDescription* target,
+                                         std::optional<Arch> arch) {
+  if (target != nullptr) {
+    const auto builtin = builtin_event_of(attribute, *target);
+    const auto* expected = builtin ? target->expectation_of(*builtin) : nullptr;
+    return expected != nullptr ? expected->offset : std::nullopt;
+  }
+  if (is_page_fault(attribute)) return 0;
+  if (attribute.type != PERF_TYPE_BREAKPOINT || !arch) return std::nullopt;
+  const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & kExecute) == 0;
+  return traps_after ? 1 : 0;
 }
 
 bool is_ibs(const Attribute& attribute, std::string_view pmu_name,

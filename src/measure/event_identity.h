@@ -33,6 +33,10 @@ bool names_no_event(const std::vector<std::string>& command_line);
 /// cycles where there is no PMU. `requested` may be a perf event or a built-in name.
 bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded);
 
+/// Whether an attribute is certainly the requested event, by its name, generic event or code;
+/// modifiers and levels aside.
+bool is_recorded_as_requested(std::string_view requested, const perfdata::Attribute& recorded);
+
 /// The built-in event that an attribute amounts to on this target ("access", "execute", "faults");
 /// nullopt when it is none of them.
 std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
@@ -61,6 +65,12 @@ std::string remark_on(const EventKnowledge& knowledge, unsigned level,
 
 /// Software events, breakpoints and tracepoints accept a precise level and ignore it.
 bool ignores_level(const perfdata::Attribute& attribute);
+
+/// Where every sample of an event that ignores levels is, in instructions from the trigger: what
+/// `target` declares; null: by the kind of event and the architecture. nullopt: not known.
+std::optional<std::int64_t> known_offset(const perfdata::Attribute& attribute,
+                                         const runway::TargetDescription* target,
+                                         std::optional<Arch> arch);
 
 /// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
 bool is_ibs(const perfdata::Attribute& attribute, std::string_view pmu_name,

@@ -137,6 +137,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   knowledge.core_pmu = is_core_event(attribute, pmu_name);
   if (!knowledge.core_pmu) return knowledge;
   knowledge.of_arm = events::is_arm(machine_.cpu) || is_arm_core(pmu_name);
+  knowledge.cpu_recorded = !machine_.cpu.vendor.empty();
   if (!std::exchange(looked_up_, true)) {
     catalogue_ = shared_ != nullptr ? shared_->of(machine_) : Catalogues(perfmon_).of(machine_);
   }
@@ -161,6 +162,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
 KnownCauses causes_of(const EventKnowledge& knowledge) {
   if (!knowledge.core_pmu) return {NotJudged::no_core_event, {}};
   if (knowledge.of_arm) return {NotJudged::no_precise_levels, {}};
+  if (!knowledge.cpu_recorded) return {NotJudged::unrecorded_cpu, {}};
   if (knowledge.catalogue.empty()) return {NotJudged::unknown_cpu, {}};
   if (!knowledge.core || !knowledge.event) return {NotJudged::unknown_event, {}};
   if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};

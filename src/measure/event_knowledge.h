@@ -42,6 +42,7 @@ struct EventKnowledge {
   /// Of a core PMU of Arm, which records where the interrupt occurred: the
   /// kernel (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
   bool of_arm = false;
+  bool cpu_recorded = true;  ///< that the recording contains which CPU it is of
   /// "Intel's event file skylake V59", "libpfm4, core"; empty: none covers the CPU.
   std::string catalogue;
   events::Cpu cpu;

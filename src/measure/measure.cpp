@@ -322,6 +322,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
+    basis.known_offset = known_offset(attribute, description, arch_of(cpu.machine().cpu));
     basis.not_judged =
         reason_not_judged(attribute, pmu, knowledge, description, geometry->categories);
     if (description != nullptr) {

@@ -22,7 +22,7 @@ OriginNotice origin_notice(SampleOrigin origin, const std::string& of) {
     return {"EMULATED",
             begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter"};
   }
-  return {"SYNTHETIC", begin + "samples made by skidscan synth; no CPU took them"};
+  return {"SYNTHETIC", begin + "samples made by skidscan synth, not measured"};
 }
 
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {

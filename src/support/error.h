@@ -15,7 +15,9 @@ enum class ExitStatus : int {
   read_in_part = 2,
   builtin_events_only = 3,
   gate_failed = 4,
+  nothing_judged = 5,
   usage = 64,
+  interrupted = 130,
 };
 
 /// A failure. The message is one line in lower case that names its subject first

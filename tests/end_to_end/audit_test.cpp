@@ -288,7 +288,10 @@ loads:
   EXPECT_THAT(none.err, HasSubstr("--top 0 lists no block"));
 
   ASSERT_NO_FATAL_FAILURE(place());
-  expect_done(run({"audit", "placed.data", "--fail-on", "biased"}));
+  const auto none_judged = run({"audit", "placed.data", "--fail-on", "biased"});
+  EXPECT_EQ(none_judged.code.status, 5);
+  EXPECT_THAT(none_judged.err, HasSubstr("--fail-on biased: no block could be judged: "));
+  expect_done(run({"audit", "placed.data", "--fail-on", "biased", "--allow-not-judged"}));
 }
 
 TEST_F(AuditCommand, CsvHasARowForEachFinding) {

@@ -79,7 +79,6 @@ TEST_F(Compare, DetectsAKnownDifferenceOfSkid) {
   ASSERT_EQ(compared["rows"].size(), 1u);
   const auto& cells = compared["rows"][0]["cells"];
   EXPECT_EQ(cells[1]["outcome"], "worse");
-  EXPECT_EQ(cells[1]["contract_broke"], true);
   EXPECT_EQ(cells[1]["differences"]["mean"]["difference"], 1.0);
   EXPECT_EQ(cells[1]["differences"]["hit_ratio"]["difference"], -1.0);
   EXPECT_EQ(cells[1]["differences"]["distribution"]["wasserstein"], 1.0);

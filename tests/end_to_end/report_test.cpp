@@ -50,7 +50,7 @@ TEST_F(Report, WithFiveHundredSamplesDecidesNothing) {
   }
   const auto gated =
       test::skidscan({"report", in_directory("run"), "--fail-on", "broken", "--format", "csv"});
-  EXPECT_EQ(gated.code.status, 0) << gated.err;
+  EXPECT_EQ(gated.code.status, machine::inspect().has_core_pmu() ? 0 : 5) << gated.err;
 }
 
 TEST_F(Report, WarnsThatAClockReplacedCycles) {

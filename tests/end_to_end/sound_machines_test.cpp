@@ -119,8 +119,8 @@ TEST_F(SoundMachines, HaveEvenTriggersAtLevel3WhereItIsDistinct) {
       {"report", (*directory_ / "sapphire-rapids.close.run").string(), "--fail-on", "broken"},
       directory_->path());
   EXPECT_EQ(report.code.status, test::kGateFailed);
-  EXPECT_THAT(report.err, ::testing::HasSubstr("the promises of 1 of 2 measurements are broken"));
-  for (const char* text : {"1 of 2 judged promises of precise levels broken: r81d0 ppp",
+  EXPECT_THAT(report.err, ::testing::HasSubstr("the contract of 1 of 2 measurements is broken"));
+  for (const char* text : {"precise_ip is not met by 1 of 2 judged measurements: r81d0 ppp",
                            "r81d0 ppp: samples of 13 triggers: uneven", "broken, uneven"}) {
     EXPECT_THAT(report.out, ::testing::HasSubstr(text));
   }

@@ -229,9 +229,13 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"recrod", "'recrod': no such command; did you mean record?"},
            {"zzzz", "'zzzz': no such command"},
            {"recrod report", "'recrod': no such command; did you mean record?"},
-           {"",
-            "no command, expected doctor, record, kit, report, compare, merge, annotate, audit, "
-            "correct, samples, inspect, events, rates, synth, target"},
+           {"help recrod", "'recrod': no such command; did you mean record?"},
+           {"record ls",
+            "'ls': record samples targets of its own; of a program: perf record -e "
+            "EVENT:pp -- PROGRAM, then skidscan audit"},
+           {"record -- ls",
+            "'ls': record samples targets of its own; of a program: perf record -e "
+            "EVENT:pp -- PROGRAM, then skidscan audit"},
            {"report --formta json", "--formta: no such option; did you mean --format?"},
            {"report --formta=json x", "--formta: no such option; did you mean --format?"},
            {"doctor -Q", "-Q: no such option"},

@@ -47,7 +47,7 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
   using analysis::SampleClass;
   analysis::Measurement m = begin(example);
   m.basis.not_judged = example.not_judged;
-  m.basis.ignores_level = example.ignores_level;
+  m.basis.ignores_level = example.ignores_level.value_or(m.basis.ignores_level);
   analysis::Geometry geometry;
   geometry.lowest_offset = range.lowest;
   geometry.highest_offset = range.highest;

@@ -214,6 +214,31 @@ TEST(Comparison, SidesAreInputsAndTheirMachines) {
   EXPECT_EQ(cell_of(comparison, 0, 2).outcome, Outcome::baseline);
 }
 
+TEST(Comparison, PairsEventsOfOneCodeWhateverTheirNames) {
+  Measurement named = of_offsets(counts({{1, 100}}), {.event = "mem_inst_retired.all_loads"});
+  named.event.type = 4;
+  named.event.config = 0x81d0;
+  Measurement coded = named;
+  coded.event.label = "r81d0";
+  Measurement other_code = named, other_modes = named, other_cpu = named;
+  other_code.event.label = other_modes.event.label = other_cpu.event.label = "another";
+  other_code.event.config = 0x82d0;
+  other_modes.event.excluded = {"kernel"};
+  other_cpu.cpu.model = 85;
+  const auto rows_with = [&](const Measurement& there) {
+    Compared compared;
+    compared.input("a").add(named);
+    compared.input("b").add(there);
+    return compared.compare().rows;
+  };
+  ASSERT_THAT(rows_with(coded), SizeIs(1));
+  EXPECT_EQ(rows_with(coded)[0].event, "mem_inst_retired.all_loads");
+  EXPECT_TRUE(rows_with(coded)[0].missing.empty());
+  for (const Measurement& there : {other_code, other_modes, other_cpu}) {
+    EXPECT_THAT(rows_with(there), SizeIs(2));
+  }
+}
+
 TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
   Compared compared;
   const Measurement here = of_offsets(counts({{1, 1000}, {2, 500}}), {.event = "e"});

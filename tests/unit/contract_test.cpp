@@ -174,8 +174,22 @@ TEST(Contract, ListsWhatTheSamplesAndTheCatalogueAdd) {
     basis.exact_ip = ExactIp::request;
     EXPECT_THAT(judge(level, basis).evidence, Not(HasSubstr("off the trigger")));
     EXPECT_THAT(evidence, HasSubstr("; a remark"));
-    EXPECT_EQ(evidence.find("accepts a precise level and ignores it") != std::string::npos,
-              level > 0);
+    EXPECT_EQ(evidence.find("this event ignores precise levels") != std::string::npos, level > 0);
+  }
+}
+
+TEST(Contract, OfAnEventThatIgnoresLevelsIsBrokenOffItsKnownOffset) {
+  for (int level = 1; level <= 3; ++level) {
+    Basis basis = basis_of({{1, 5000}});
+    basis.ignores_level = true;
+    EXPECT_EQ(judge(level, basis).verdict, Verdict::not_judged) << "its offset is not known";
+    basis.known_offset = 1;
+    EXPECT_EQ(judge(level, basis).verdict, level == 1 ? Verdict::kept : Verdict::not_judged);
+    EXPECT_THAT(judge(level, basis).evidence,
+                HasSubstr("at its known offset +1 instruction: 5000 of 5000"));
+    basis.known_offset = 0;
+    EXPECT_EQ(judge(level, basis).verdict, Verdict::broken);
+    EXPECT_EQ(judge(level, basis).share.count, 0U);
   }
 }
 

@@ -47,7 +47,7 @@ struct Example {
   std::uint64_t kernel_samples = 0;
   bool exact = false;
   analysis::NotJudged not_judged = analysis::NotJudged::none;
-  bool ignores_level = true;
+  std::optional<bool> ignores_level = {};  ///< nullopt: by the event's name
   bool has_trigger = true;
   std::int64_t bin_width = 1;
 };
@@ -98,8 +98,12 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
   count(counts, example.has_trigger ? &map : nullptr, m.basis);
   m.basis.not_judged = example.not_judged;
-  m.basis.ignores_level = example.ignores_level;
-  m.basis.exact_ip = example.ignores_level ? ExactIp::never : ExactIp::request;  // a Skylake
+  const std::map<std::string, std::int64_t> built_in{{"access", 1}, {"execute", 0}, {"faults", 0}};
+  const auto known = built_in.find(example.event);
+  m.basis.ignores_level =
+      example.ignores_level.value_or(known != built_in.end() || example.event == "cpu-clock");
+  if (m.basis.ignores_level && known != built_in.end()) m.basis.known_offset = known->second;
+  m.basis.exact_ip = m.basis.ignores_level ? ExactIp::never : ExactIp::request;  // a Skylake
   if (m.period.effective) {
     m.basis.iterations = m.basis.tally.ledger.read() * m.period.requested.value_or(100);
   }

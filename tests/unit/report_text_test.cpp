@@ -105,7 +105,10 @@ std::vector<Measurement> repeats(int runs) {
   for (int run = 1; run <= runs; ++run) {
     for (const int level : {1, 2}) {
       const std::uint64_t hits = level == 2 && run % 10 == 0 ? 4000 : 5000;
-      list.push_back(make({.level = level, .offsets = {{0, hits}, {5, 5000 - hits}}}));
+      list.push_back(make({.event = "loads",
+                           .level = level,
+                           .offsets = {{0, hits}, {5, 5000 - hits}},
+                           .exact = true}));
       list.back().repeat = run;
       list.back().run = "skidscan-" + std::to_string(run % 50) + ".run";
     }
@@ -197,12 +200,13 @@ TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
   }
   const std::string many_events = report_text(events, {.details = false});
   EXPECT_LE(lines_of(many_events).size(), 70U);
-  EXPECT_THAT(many_events, AllOf(HasSubstr("49 of 200 judged promises of precise levels broken"),
+  EXPECT_THAT(many_events, AllOf(HasSubstr("not met by 49 of 200 judged measurements: e151 pp"),
                                  HasSubstr("176 more rows")));
   const std::string many_machines = report_text(machines, {.details = false});
   EXPECT_LE(lines_of(many_machines).size(), 60U);
-  EXPECT_THAT(many_machines, AllOf(HasSubstr("197 more machines, 46 of them with broken promises"),
-                                   HasSubstr("CPU 151")));
+  EXPECT_THAT(many_machines,
+              AllOf(HasSubstr("197 more machines, 46 of them with a broken contract"),
+                    HasSubstr("CPU 151")));
 }
 
 TEST(ReportDetails, ShowEachClassOfTheLedger) {

@@ -21,6 +21,9 @@ inline constexpr std::string_view kContradictedAddresses =
 /// names are escaped.
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page);
 
+/// Why no sample was judged: "none of 5,000 samples could be judged; 4,900: no known mapping …".
+std::string why_none_is_judged(const std::vector<audit::Audit>& audits);
+
 /// Schema skidscan.audit/1, documented in docs/formats.md. Ends with a newline.
 std::string audit_json(const std::vector<audit::Audit>& audits);
 

@@ -298,17 +298,38 @@ std::string notes(const std::vector<Audit>& audits, const Page& page) {
   return text.empty() ? text : '\n' + text;
 }
 
-std::string answer(const std::vector<const EventAudit*>& events, const Page& page) {
-  std::uint64_t samples = 0, judged = 0, impossible = 0;
+/// "none of 5,000 samples could be judged: 4,900: the file does not exist…"; of clocks what they
+/// are.
+std::string why_none(const std::vector<const EventAudit*>& events) {
+  std::array<std::uint64_t, analysis::kNotJudged> reasons{};
+  std::uint64_t samples = 0;
+  bool only_timers = !events.empty();
   for (const EventAudit* event : events) {
     samples += event->samples;
+    for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event->not_judged[i];
+    const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
+    only_timers = only_timers && event->samples > 0 && event->not_judged[timer] == event->samples;
+  }
+  if (samples == 0) return "no samples were recorded";
+  if (only_timers) {
+    return fmt::format(
+        "a timer took all {} samples, where the program happened to be; record an event that this "
+        "CPU samples precisely ('skidscan doctor' lists them)",
+        in_thousands(samples));
+  }
+  const auto most = std::max_element(reasons.begin(), reasons.end());
+  return fmt::format("none of {} samples could be judged; {}: {}", in_thousands(samples),
+                     in_thousands(*most),
+                     analysis::describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
+}
+
+std::string answer(const std::vector<const EventAudit*>& events, const Page& page) {
+  std::uint64_t judged = 0, impossible = 0;
+  for (const EventAudit* event : events) {
     judged += event->judged;
     impossible += event->impossible.count;
   }
-  if (judged == 0) {
-    return page.paragraph(fmt::format("none of {} samples could be judged", in_thousands(samples)),
-                          Ink::yellow);
-  }
+  if (judged == 0) return page.paragraph(why_none(events), Ink::yellow);
   return page.paragraph(
       fmt::format("{} of {} judged samples ({}) are at instructions that cannot cause their event",
                   in_thousands(impossible), in_thousands(judged), share_of(impossible, judged)),
@@ -316,6 +337,14 @@ std::string answer(const std::vector<const EventAudit*>& events, const Page& pag
 }
 
 }  // namespace
+
+std::string why_none_is_judged(const std::vector<Audit>& audits) {
+  std::vector<const EventAudit*> events;
+  for (const Audit& audit : audits) {
+    for (const EventAudit& event : audit.events) events.push_back(&event);
+  }
+  return why_none(events);
+}
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<const EventAudit*> events;

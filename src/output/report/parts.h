@@ -74,6 +74,10 @@ class EventLevels {
   std::vector<std::pair<std::string, std::vector<std::string>>> events_;
 };
 
+/// What the measurements of all machines come to, the worst first: "the skid constraint of
+/// precise_ip is not met by 3 of 9 judged measurements: r81d0 p, pp, ppp".
+std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines);
+
 /// The tables and histograms of an event.
 std::string event_details(const Page& page, const EventGroup& event);
 

@@ -14,6 +14,9 @@ namespace skid::output {
 /// the contract verdict with its evidence, and warnings. Control characters in names are escaped.
 std::string report_text(const std::vector<analysis::Measurement>& measurements, const Page& page);
 
+/// The first sentence of report_text(), without a line's end.
+std::string report_answer(const std::vector<analysis::Measurement>& measurements);
+
 /// Schema skidscan.report/1, documented in docs/formats.md. Ends with a newline.
 std::string report_json(const std::vector<analysis::Measurement>& measurements);
 

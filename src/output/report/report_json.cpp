@@ -273,6 +273,7 @@ Json pairs_basis_of(const std::optional<analysis::SamplePairs>& pairs) {
 Json basis_of(const analysis::Basis& basis) {
   return {{"judgeable", judgeable_name(basis.not_judged)},
           {"ignores_level", basis.ignores_level},
+          {"known_offset", basis.known_offset},
           {"equal_triggers", basis.equal_triggers},
           {"trigger_repeats", basis.trigger_repeats},
           {"events_to_record", basis.events_to_record},

@@ -385,6 +385,7 @@ Basis read_basis(const JsonValue& measurement) {
   basis.not_judged = read_judgeable(value["judgeable"]);
   FieldReader io(value);
   io("ignores_level", basis.ignores_level);
+  if (value.find("known_offset")) io("known_offset", basis.known_offset);
   io("equal_triggers", basis.equal_triggers);
   if (value.find("trigger_repeats")) io("trigger_repeats", basis.trigger_repeats);
   if (value.find("events_to_record")) io("events_to_record", basis.events_to_record);

@@ -73,32 +73,6 @@ std::vector<ReportRow> rows_of(const MachineGroup& machine, bool joined) {
   return rows;
 }
 
-/// How the promises of the levels were kept, and by which events.
-std::string answer(const Page& page, const std::vector<ReportRow>& rows) {
-  VerdictCounts all{};
-  std::array<EventLevels, 4> events;
-  for (const ReportRow& row : rows) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all.at(i) += row.verdicts.at(i);
-      if (row.verdicts.at(i) > 0) events.at(i).add(row.event->event, row.label);
-    }
-  }
-  const std::size_t judged = all[0] + all[1] + all[2];
-  for (const Verdict verdict : {Verdict::broken, Verdict::undecided}) {
-    const auto index = static_cast<std::size_t>(verdict);
-    if (all.at(index) == 0) continue;
-    return page.paragraph(
-        fmt::format("{} of {} judged promises of precise levels {}: {}", all.at(index), judged,
-                    analysis::name_of(verdict), events.at(index).text()),
-        ink_of(verdict));
-  }
-  if (judged == 0) return page.paragraph("no promise of a precise level could be judged", Ink::dim);
-  return page.paragraph(judged == 1
-                            ? "the judged promise of a precise level is kept"
-                            : fmt::format("all {} judged promises of precise levels kept", judged),
-                        Ink::green);
-}
-
 /// The statistic over runs, or that of the only one.
 Cell median_cell(const ReportRow& row) {
   if (!row.repeats) {
@@ -407,7 +381,7 @@ std::string measured_in_order(const Page& page, const std::vector<ReportRow>& ro
 
 std::string machine_report(const Page& page, const MachineGroup& machine) {
   std::vector<ReportRow> rows = rows_of(machine, true);
-  std::string text = answer(page, rows) + '\n' + machine_header(page, machine);
+  std::string text = machine_header(page, machine);
   std::vector<ReportRow> shown = page.details ? rows : most_important(rows);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     shown[i].is_first = i == 0 || shown[i - 1].event != shown[i].event;
@@ -494,10 +468,8 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
       return broken_in(*a) > broken_in(*b);
     });
   }
-  std::string text;
-  for (std::size_t i = 0; i < most; ++i) {
-    text += (i > 0 ? "\n" : "") + machine_report(page, *order[i]);
-  }
+  std::string text = report_answer(page, machines);
+  for (std::size_t i = 0; i < most; ++i) text += '\n' + machine_report(page, *order[i]);
   if (page.details) return text;
   std::string more =
       "--details prints settings, ledger, histograms and evidence; --plot FILE draws "
@@ -507,7 +479,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
         std::count_if(order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
                       [](const auto* machine) { return broken_in(*machine) > 0; });
     more = fmt::format(
-        "{} more machines, {} of them with broken promises; {}; skidscan compare "
+        "{} more machines, {} of them with a broken contract; {}; skidscan compare "
         "--by machine compares them",
         order.size() - most, broken, more);
   }

@@ -1,0 +1,165 @@
+// The first sentence of a report: what all measurements come to, the worst first.
+#include "analysis/wording.h"
+#include "src/output/report/parts.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::Measurement;
+using analysis::Verdict;
+
+/// Measurements that a part of the sentence is about.
+struct Named {
+  std::size_t count = 0;
+  EventLevels events;
+  std::set<const MachineGroup*> machines;
+
+  void add(const MachineGroup& machine, const EventGroup& event, const Column& column) {
+    ++count;
+    events.add(event.event, level_name(column.level));
+    machines.insert(&machine);
+  }
+  /// "r81d0 p, pp", with several machines "r81d0 p, pp, on 1 of 2 machines"
+  std::string text(std::size_t all_machines) const {
+    std::string text = events.text();
+    if (all_machines > 1) {
+      text += fmt::format(", on {} of {} machines", machines.size(), all_machines);
+    }
+    return text;
+  }
+};
+
+/// Breakpoints and software events at their known offset; others have none.
+bool is_as_expected(const Measurement& m) {
+  const auto& offset = m.basis.known_offset;
+  return offset && m.constant_skid && m.constant_skid->offset == *offset &&
+         m.constant_skid->verdict == Verdict::kept;
+}
+
+/// Whether samples are spread unevenly over triggers that cause the event equally often, though the
+/// contract does not say so.
+bool is_biased(const Measurement& m) {
+  return m.bias && m.bias->p < 0.01 && (!m.evenness || !m.evenness->promised) &&
+         m.bias->largest_ratio.value_or(2) >= 1.5;
+}
+
+class Answer {
+ public:
+  explicit Answer(const std::vector<MachineGroup>& machines) : machines_(machines.size()) {
+    for (const MachineGroup& machine : machines) {
+      for (const EventGroup& event : machine.events) {
+        for (const Column& column : event.columns) add(machine, event, column);
+      }
+    }
+  }
+
+  std::pair<std::string, Ink> text() const {
+    const Named& broken = by_verdict_[static_cast<std::size_t>(Verdict::broken)];
+    const Named& undecided = by_verdict_[static_cast<std::size_t>(Verdict::undecided)];
+    const Named& kept = by_verdict_[static_cast<std::size_t>(Verdict::kept)];
+    const std::size_t judged = broken.count + undecided.count + kept.count;
+    if (!has_target_) {
+      return {"no target of skidscan was sampled; 'skidscan audit' judges a profile of any program",
+              Ink::yellow};
+    }
+    std::string text;
+    Ink ink = Ink::green;
+    if (broken.count > 0) {
+      text = of_judged("is not met by", broken, judged);
+      ink = Ink::red;
+    } else if (undecided.count > 0) {
+      text = of_judged("is undecided for", undecided, judged) + "; record more samples";
+      ink = Ink::yellow;
+    } else if (judged > 0) {
+      text = judged == 1 ? fmt::format(
+                               "the skid constraint of precise_ip is met by the one judged "
+                               "measurement: {}",
+                               kept.text(machines_))
+                         : fmt::format(
+                               "the skid constraint of precise_ip is met by all {} judged "
+                               "measurements",
+                               judged);
+    } else if (other_pmu_.count > 0) {
+      text = fmt::format("no precise level could be judged: {}", reason_);
+      ink = Ink::yellow;
+    } else {
+      text = "no event of a PMU was recorded, so no precise level is judged";
+      ink = built_in_wrong_.count > 0 ? Ink::red : Ink::dim;
+    }
+    if (built_in_wrong_.count > 0) {
+      text += fmt::format("; breakpoints and software events are not at their known offset: {}",
+                          built_in_wrong_.text(machines_));
+      ink = Ink::red;
+    } else if (built_in_.count > 0 && judged == 0) {
+      text += "; the built-in events behave as expected";
+    }
+    if (biased_.count > 0) {
+      text += fmt::format(
+          "; samples differ among equal triggers{}: {}",
+          largest_ratio_ > 0 ? fmt::format(" up to {} times", number_text(largest_ratio_)) : "",
+          biased_.text(machines_));
+      if (ink == Ink::green) ink = Ink::yellow;
+    }
+    return {text, ink};
+  }
+
+ private:
+  void add(const MachineGroup& machine, const EventGroup& event, const Column& column) {
+    const Measurement& m = *column.measurement;
+    const Verdict verdict = verdict_of(m);
+    has_target_ = has_target_ || m.basis.geometry;
+    if (m.basis.ignores_level) {
+      // A software event without a known offset shows nothing.
+      if (!m.basis.known_offset) return;
+      if (verdict == Verdict::broken) {
+        built_in_wrong_.add(machine, event, column);
+      } else if (is_as_expected(m)) {
+        built_in_.add(machine, event, column);
+      }
+      return;
+    }
+    by_verdict_.at(static_cast<std::size_t>(verdict)).add(machine, event, column);
+    if (verdict == Verdict::not_judged) {
+      other_pmu_.add(machine, event, column);
+      if (reason_.empty() || column.level > reason_level_) {
+        reason_ = m.contract.evidence.substr(0, m.contract.evidence.find(';'));
+        reason_level_ = column.level;
+      }
+    }
+    if (is_biased(m)) {
+      biased_.add(machine, event, column);
+      largest_ratio_ = std::max(largest_ratio_, m.bias->largest_ratio.value_or(0));
+    }
+  }
+
+  std::string of_judged(std::string_view verb, const Named& named, std::size_t judged) const {
+    return fmt::format("the skid constraint of precise_ip {} {} of {} judged measurements: {}",
+                       verb, named.count, judged, named.text(machines_));
+  }
+
+  std::size_t machines_;
+  std::array<Named, 4> by_verdict_;  ///< of events of PMUs
+  Named built_in_, built_in_wrong_, other_pmu_, biased_;
+  bool has_target_ = false;
+  std::string reason_;
+  int reason_level_ = -1;
+  double largest_ratio_ = 0;
+};
+
+}  // namespace
+
+std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines) {
+  const auto [text, ink] = Answer(machines).text();
+  return page.paragraph(text, ink);
+}
+
+std::string report_answer(const std::vector<Measurement>& measurements) {
+  return Answer(group(measurements)).text().first;
+}
+
+}  // namespace skid::output
