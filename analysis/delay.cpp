@@ -14,7 +14,6 @@
 namespace skid::analysis {
 namespace {
 
-constexpr std::uint64_t kFewestPairs = 100;
 constexpr double kSignificant = 1e-6;
 
 /// The first event at least `delay` instructions after event `overflow`; at least the next one.
@@ -125,7 +124,7 @@ OffsetCounts delays_of(const SamplePairs& pairs) {
 
 std::vector<double> overflow_shares(const SamplePairs& pairs) {
   const std::size_t events = pairs.distances.size();
-  if (events == 0 || pairs.counts.empty()) return {};
+  if (events == 0 || pairs.pairs() < kFewestDelayPairs) return {};
   std::vector<double> shares(events);
   for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
     shares[i / events] += static_cast<double>(pairs.counts[i]) / static_cast<double>(pairs.pairs());
@@ -154,7 +153,7 @@ std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, st
 
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples) {
   const std::uint64_t all = pairs.pairs();
-  if (all < kFewestPairs) return std::nullopt;
+  if (all < kFewestDelayPairs) return std::nullopt;
   const auto changes = changes_of(pairs);
   Delay best;
   std::int64_t explained = 0, most = 0;

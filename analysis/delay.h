@@ -53,8 +53,8 @@ struct Delay {
 /// of an iteration.
 OffsetCounts delays_of(const SamplePairs& pairs);
 
-/// The share of overflows at each event of an iteration. Empty: without distances, or without
-/// pairs.
+/// The share of overflows at each event of an iteration. Empty: without distances, or with fewer
+/// than kFewestDelayPairs.
 std::vector<double> overflow_shares(const SamplePairs& pairs);
 
 /// The share of next samples that a delay of `delay` instructions predicts, of pairs with
@@ -77,6 +77,9 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
 
 /// "43", "42 to 46"
 std::string range_of(const Delay& delay);
+
+/// Pairs of fewer samples show nothing.
+inline constexpr std::uint64_t kFewestDelayPairs = 100;
 
 /// "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4,999 next
 /// samples (independent: 23%)"

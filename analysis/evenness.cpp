@@ -134,8 +134,8 @@ std::string resonance_of(const Description& description, const Basis& basis) {
   const double events = basis.instructions_per_iteration.value_or(
       description.events_per_iteration.expected.value_or(triggers));
   if (triggers > 1 && description.path && description.path->frequency) {
-    return "not judged: to keep a frequency the kernel sets periods, and keeps each for many "
-           "samples; record with -c";
+    return "not judged: with a frequency the kernel sets the periods, and overflows are only "
+           "roughly even; record with -c";
   }
   constexpr double kMostEvents = 1e9;
   const auto& period = description.period.requested;

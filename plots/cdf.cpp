@@ -59,13 +59,6 @@ Lines lines_of(const Measurement& m, const OffsetAxis& axis) {
   return lines;
 }
 
-/// The dashes of the n-th of several lines of a level, in pixels; the first is solid.
-const std::vector<double>& dashes_of(int n) {
-  static const std::array<std::vector<double>, 5> kDashes{
-      {{}, {12, 4}, {4, 4}, {16, 4, 4, 4}, {24, 6}}};
-  return kDashes[static_cast<std::size_t>(n) % kDashes.size()];
-}
-
 /// Short, because several are beside each other: hits are the step at 0.
 std::string caption_of(const Column& column, std::uint64_t beyond) {
   const Measurement& m = *column.measurement;

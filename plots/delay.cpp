@@ -6,6 +6,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -19,9 +20,9 @@ bool has_delay(const Measurement& m) {
 }
 
 /// Steps up at each delay with records.
-Curve curve_of(const output::Column& column, double highest) {
+Curve curve_of(const output::Column& column, const LineStyle& style, double highest) {
   const auto delays = analysis::delays_of(*column.measurement->basis.sample_pairs);
-  Curve curve{line_style_of(column.level), {{0, 0}}};
+  Curve curve{style, {{0, 0}}};
   std::uint64_t sum = 0;
   for (const auto& [delay, count] : delays.counts()) {
     const auto x = static_cast<double>(delay);
@@ -45,13 +46,16 @@ Panel delay_panel(const std::vector<output::Column>& columns, int plot_width) {
              .high = 102,
              .tics = tics(0, 100, 20, [](double at) { return fmt::format("{:.0f}%", at); }),
              .label = "records up to here"};
+  std::map<int, int> lines_of_level;
   for (const auto& column : columns) {
     const Measurement& m = *column.measurement;
+    LineStyle style = line_style_of(column.level);
+    style.dashes = dashes_of(lines_of_level[column.level]++);
     panel.captions.push_back({fmt::format("{}:  delay {}, predicts {} of next samples, {}",
                                           column.label, analysis::range_of(*m.delay),
                                           analysis::percent(m.delay->predicted), samples_text(m)),
-                              line_style_of(column.level)});
-    panel.curves.push_back(curve_of(column, panel.x.high));
+                              style});
+    panel.curves.push_back(curve_of(column, style, panel.x.high));
   }
   return panel;
 }

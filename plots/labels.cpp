@@ -169,6 +169,12 @@ std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurem
   return others;
 }
 
+const std::vector<double>& dashes_of(int n) {
+  static const std::array<std::vector<double>, 5> kDashes{
+      {{}, {12, 4}, {4, 4}, {16, 4, 4, 4}, {24, 6}}};
+  return kDashes[static_cast<std::size_t>(n) % kDashes.size()];
+}
+
 Rule trigger_rule(const Axis& y) {
   return {0, y.low, 0, y.high, {Color::grey, 1, kDotted}};
 }

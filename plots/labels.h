@@ -78,6 +78,8 @@ std::vector<Tic> tics(double low, double high, double step, Text text) {
 /// The x axis of offsets for a panel of `plot_width` pixels. Without `labelled` it has tics alone:
 /// panels share the texts of the lowest one.
 Axis offset_axis(const OffsetAxis& axis, int plot_width, bool labelled);
+/// The dashes of the n-th of several lines of a level, in pixels; the first is solid.
+const std::vector<double>& dashes_of(int n);
 /// A line across the panel at the trigger. `y`: the final axis of the panel.
 Rule trigger_rule(const Axis& y);
 

@@ -66,21 +66,28 @@ std::vector<std::optional<analysis::AddressSource>> address_sources(
   return sources;
 }
 
-/// The delay that a run measured of the event; nullopt with a warning if none holds for it.
-std::optional<std::uint64_t> measured_delay(const measure::ProfiledEvent& event,
-                                            std::span<const analysis::Measurement> runs,
-                                            std::vector<std::string>& warnings) {
+/// The narrowest delay that a run measured of the event; nullopt with a warning if none holds for
+/// it.
+std::optional<DelayRange> measured_delay(const measure::ProfiledEvent& event,
+                                         std::span<const analysis::Measurement> runs,
+                                         std::vector<std::string>& warnings) {
+  std::optional<DelayRange> delay;
   std::string reason =
       fmt::format("no delay of this event was measured at level {}", event.attribute.precise_ip);
   for (const analysis::Measurement& run : runs) {
     if (!run.delay || !measure::measures(run, event.attribute)) continue;
     const auto differing = measure::differing_from_run(measure::compare_with_run(event, run));
-    if (differing.empty()) return (run.delay->low + run.delay->high) / 2;
-    reason = fmt::format("{}: not measured on the same machine: {}",
-                         run.run.empty() ? run.file : run.run, fmt::join(differing, ", "));
+    if (!differing.empty()) {
+      reason = fmt::format("{} does not match the profile: {}",
+                           run.run.empty() ? run.file : run.run, fmt::join(differing, ", "));
+    } else if (!delay || run.delay->high - run.delay->low < delay->high - delay->low) {
+      delay = {run.delay->low, run.delay->high};
+    }
   }
+  if (delay) return delay;
   warnings.push_back(fmt::format(
-      "--skid: {}; measure it on the machine of the profile: skidscan record --delay -e EVENT",
+      "--skid: {}; measure it on the machine of the profile, with its modifiers: skidscan record "
+      "--delay -e EVENT",
       reason));
   return std::nullopt;
 }
@@ -126,7 +133,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     event.warnings = std::move(described.warnings);
     const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
     BlockRule blocks(attribute, knowledge, most_are_exact);
-    auto delay = choices.delay;
+    std::optional<DelayRange> delay;
+    if (choices.delay) delay = {*choices.delay, *choices.delay};
     if (!delay && choices.measured && blocks.judges()) {
       delay = measured_delay({.attribute = attribute,
                               .pmu_name = pmu,

@@ -4,6 +4,7 @@
 #include "analysis/two_sample.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -13,28 +14,42 @@ using events::OncePer;
 
 namespace {
 
-LoopShadow shadow_of(const LoopFinding& loop, std::uint64_t delay) {
+/// nullopt where delays of the range give different shares.
+std::optional<LoopShadow> shadow_of(const LoopFinding& loop, const DelayRange& delay) {
+  constexpr std::uint64_t kMostDelays = 1000;
   const auto& distances = loop.samples.distances;
-  const auto overflows = analysis::overflow_shares(loop.pairs);
-  LoopShadow shadow{delay, analysis::shadowed_shares(distances, delay),
-                    analysis::shadowed_shares(distances, delay, overflows)};
-  if (!overflows.empty()) shadow.predicted = analysis::predicted_share(loop.pairs, delay);
+  LoopShadow shadow{delay, analysis::shadowed_shares(distances, delay.low), {}};
+  if (delay.high - delay.low > kMostDelays) return std::nullopt;
+  for (std::uint64_t other = delay.low; other < delay.high; ++other) {
+    if (analysis::shadowed_shares(distances, other + 1) != shadow.shares) return std::nullopt;
+  }
+  if (!loop.pairs.distances.empty()) {
+    const auto overflows = analysis::overflow_shares(loop.pairs);
+    if (overflows.empty()) return shadow;
+    shadow.expected = analysis::shadowed_shares(distances, delay.low, overflows);
+    shadow.predicted = analysis::predicted_share(loop.pairs, delay.low);
+    return shadow;
+  }
+  shadow.expected = shadow.shares;
   std::vector<double> seen, expected;
   double rest = 0, all = 0;
-  for (std::size_t i = 0; i < shadow.expected.size(); ++i) {
+  for (std::size_t i = 0; i < shadow.shares.size(); ++i) {
     const auto count = static_cast<double>(loop.samples.all.places[i].samples);
     all += count;
-    if (shadow.expected[i] == 0) {
+    if (shadow.shares[i] == 0) {
       rest += count;
     } else {
       seen.push_back(count);
-      expected.push_back(shadow.expected[i]);
+      expected.push_back(shadow.shares[i]);
     }
   }
   for (double& count : expected) count *= all - rest;
   constexpr double kFew = 0.01;  // interrupts disturb the delay a little
-  if (rest > kFew * all) return shadow;
-  shadow.p = expected.size() < 2 ? 1 : analysis::chi_square_test(seen, expected).p;
+  if (rest > kFew * all) {
+    shadow.p = 0;
+  } else {
+    shadow.p = expected.size() < 2 ? 1 : analysis::chi_square_test(seen, expected).p;
+  }
   return shadow;
 }
 
@@ -52,6 +67,15 @@ void find_locks(std::vector<LoopFinding>& loops) {
 }
 
 }  // namespace
+
+bool LoopShadow::is_locked() const {
+  constexpr double kMost = 0.05;  // of the samples at a place
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    largest = std::max(largest, std::abs(expected[i] - shares[i]));
+  }
+  return predicted.value_or(0) > 0.5 && largest > kMost;
+}
 
 BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
                      bool most_are_exact) {
@@ -95,7 +119,7 @@ bool BlockRule::lacks_exact(perfdata::SampleKind kind) const noexcept {
 }
 
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
-                       const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
+                       const BlockRule& rule, NotJudged want, std::optional<DelayRange> delay,
                        std::size_t top) {
   BlockBias bias;
   bias.reason = rule.reason();

@@ -23,14 +23,24 @@
 
 namespace skid::audit {
 
+/// A delay from overflow to record, in instructions, at least `low` and at most `high`.
+struct DelayRange {
+  std::uint64_t low = 1, high = 1;
+};
+
 /// What a delay from overflow to record makes of a loop (docs/method.md, "Delay").
 struct LoopShadow {
-  std::uint64_t delay = 0;     ///< instructions
+  DelayRange delay;            ///< all of which give the same shares
   std::vector<double> shares;  ///< by place, of overflows everywhere; 0: cannot be sampled
-  /// By place, of the overflows there were; of a period that is not fixed `shares`.
+  /// By place, of the overflows there were; of a period that is not fixed `shares`. Empty: of a
+  /// fixed period, with too few pairs of samples.
   std::vector<double> expected;
-  double p = 0;                          ///< of samples that differ as much from `expected`
+  /// Of samples that differ as much from `expected`; nullopt: of a fixed period.
+  std::optional<double> p = {};
   std::optional<double> predicted = {};  ///< share of next samples; of a fixed period
+
+  /// Whether another period would give other shares.
+  bool is_locked() const;
 };
 
 /// How the samples of a loop follow each other; or of a block that is in none.
@@ -92,9 +102,9 @@ class BlockRule {
 
 /// Judges blocks, whose evenness is not yet set, and loops, of which `order` and `pairs` are,
 /// together. `want`: why most of the samples are in none; none: their code is there. `delay`: from
-/// overflow to record, in instructions; nullopt: not known. `top`: keeps so many blocks.
+/// overflow to record; nullopt: not known. `top`: keeps so many blocks.
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
-                       const BlockRule& rule, NotJudged want, std::optional<std::uint64_t> delay,
+                       const BlockRule& rule, NotJudged want, std::optional<DelayRange> delay,
                        std::size_t top);
 
 }  // namespace skid::audit

@@ -25,7 +25,7 @@ class EventBlocks {
   EventBlocks() = default;
   /// `pebs_period`: of an event with a fixed period whose records are written by PEBS; 0: delays
   /// are not computed. `delay`: as for judge_blocks().
-  EventBlocks(BlockRule rule, std::uint64_t pebs_period, std::optional<std::uint64_t> delay)
+  EventBlocks(BlockRule rule, std::uint64_t pebs_period, std::optional<DelayRange> delay)
       : rule_(std::move(rule)), pebs_period_(pebs_period), delay_(delay) {}
 
   const BlockRule& rule() const { return rule_; }
@@ -54,7 +54,7 @@ class EventBlocks {
 
   BlockRule rule_;
   std::uint64_t pebs_period_ = 0;
-  std::optional<std::uint64_t> delay_;
+  std::optional<DelayRange> delay_;
   std::vector<BlockFinding> blocks_;
   std::vector<LoopFinding> loops_;
   /// Of the places of `loops_` that have samples, by file and offset.

@@ -43,18 +43,44 @@ struct AnnotateOptions {
   OutputOptions shown;
 };
 
-/// Adds the instructions of an audited recording that a delay keeps from being sampled.
-void add_shadowed(const audit::Audit& audit, output::ListingChoices::Places& places) {
-  for (const audit::EventAudit& event : audit.events) {
-    for (const audit::BlockFinding& block : event.bias.blocks) {
-      const audit::LoopFinding& loop = event.bias.loops.at(block.loop);
-      for (std::size_t i = 0; loop.shadow && i < loop.shadow->shares.size(); ++i) {
-        if (loop.shadow->shares[i] > 0) continue;
-        places.emplace(block.module, loop.samples.all.places[i].address);
+/// What a delay keeps from being sampled, of the recordings of an annotation.
+class Shadowed {
+ public:
+  explicit Shadowed(audit::Choices choices) : choices_(choices) {}
+
+  void add(const measure::Source& source, const Messages& messages) {
+    if (!choices_.delay && !choices_.measured) return;
+    const audit::Audit audit = audit::audit(source, choices_);
+    for (const audit::EventAudit& event : audit.events) {
+      for (const std::string& warning : event.warnings) {
+        if (warning.starts_with("--skid")) messages.note(warning);
+      }
+      for (const audit::BlockFinding& block : event.bias.blocks) {
+        const auto& loop = event.bias.loops.at(block.loop);
+        if (!loop.shadow) continue;
+        has_loop_ = true;
+        for (std::size_t i = 0; i < loop.shadow->shares.size(); ++i) {
+          if (loop.shadow->shares[i] > 0) continue;
+          places_.insert({audit.file, event.event, event.level, block.module,
+                          loop.samples.all.places[i].address});
+        }
       }
     }
   }
-}
+
+  /// A note where nothing is known of any loop.
+  output::ListingChoices::Places finish(const Messages& messages) && {
+    if ((choices_.delay || choices_.measured) && !has_loop_) {
+      messages.note("no sampled loop whose shares follow from the delay was found");
+    }
+    return std::move(places_);
+  }
+
+ private:
+  audit::Choices choices_;
+  output::ListingChoices::Places places_;
+  bool has_loop_ = false;
+};
 
 listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
@@ -114,8 +140,9 @@ std::string named(const std::set<std::string>& names) {
 void write(const AnnotateOptions& options, const listing::Listing& listing,
            output::ListingChoices::Places shadowed) {
   listing::SourceText sources;
-  const output::ListingChoices choices{options.folding, options.source ? &sources : nullptr,
-                                       std::move(shadowed)};
+  output::ListingChoices choices{options.folding, options.source ? &sources : nullptr,
+                                 std::move(shadowed)};
+  for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   if (options.format == "json") {
     print(output::listing_json(listing, choices));
   } else if (options.format == "csv") {
@@ -140,10 +167,10 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (measured.measurements.empty()) return ExitStatus::failed;
     choices.measured = measured.measurements;
   }
-  output::ListingChoices::Places shadowed;
+  Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
-    if (choices.delay || choices.measured) add_shadowed(audit::audit(source, choices), shadowed);
+    shadowed.add(source, messages);
     return [read = reader.add(source)] {
       for (const auto& fault : read.faults) print_error(describe(fault));
       return read.read_in_part;
@@ -164,7 +191,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
     fail(options, reader, listing);
   }
-  write(options, listing, std::move(shadowed));
+  write(options, listing, std::move(shadowed).finish(messages));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 

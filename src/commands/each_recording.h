@@ -37,7 +37,8 @@ struct InputsRead {
   bool has_unreadable = false;  ///< nothing of some input could be read
 };
 
-/// What inputs a command reads: those given, or skidscan.run, or else perf.data. Throws Error when there is none.
+/// What inputs a command reads: those given, or skidscan.run, or else perf.data. Throws Error when
+/// there is none.
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 
 /// What is left to do with a recording that was read. Returns whether it was read in part.

@@ -73,11 +73,13 @@ Option skid_option(std::string& run, std::string_view what) {
 
 std::vector<Option> delay_options(DelayOptions& options) {
   constexpr std::uint64_t kLongestDelay = 1'000'000;
+  Option skid = skid_option(options.run, "delay");
+  skid.excludes = {"--delay"};
   return {{{"--delay"},
            Value::number("N", options.delay, 1, kLongestDelay),
            "instructions from a counter's overflow to the record, as report measures them: which "
            "instructions of a loop cannot be sampled, and how often the others are"},
-          skid_option(options.run, "delay")};
+          std::move(skid)};
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {

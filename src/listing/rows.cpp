@@ -157,8 +157,13 @@ class Folder {
 
   std::vector<Piece> pieces_of_function() const {
     if (folding_.all) return {{0, count(), false}};
+    std::set<std::size_t> anchors;
+    for (const auto& [index, counts] : sampled_) anchors.insert(index);
+    for (std::size_t i = 0; i < count() && !folding_.anchors.empty(); ++i) {
+      if (folding_.anchors.contains(code_.starts[i])) anchors.insert(i);
+    }
     std::vector<Piece> shown;
-    for (const auto& [index, counts] : sampled_) {
+    for (const std::size_t index : anchors) {
       const std::size_t begin = index - std::min(index, folding_.context);
       const std::size_t end = index + 1 + std::min(count() - index - 1, folding_.context);
       // A range of one instruction is that instruction.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +55,8 @@ struct Row {
 struct Folding {
   /// Instructions that are shown on either side of a target's trigger, or of a sampled instruction.
   std::size_t context = 8;
-  bool all = false;  ///< nothing is folded
+  bool all = false;                      ///< nothing is folded
+  std::set<std::uint64_t> anchors = {};  ///< addresses that are shown as sampled ones are
 };
 
 /// The code of some columns (indices of `listing.columns`) as rows by address, followed by the

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,6 +50,46 @@ std::string shorten_name(const std::string& text, std::size_t width) {
   const std::size_t space = text.find(" (");
   const std::size_t lead = space < width / 2 ? space + 2 : 0;
   return text.substr(0, lead) + shorten_front(std::string_view(text).substr(lead), width - lead);
+}
+
+/// `text` without its middle. `tail`: columns of its end that stay.
+std::string without_middle(const std::string& text, std::size_t width, std::size_t tail) {
+  if (display_width(text) <= width) return text;
+  const std::string end = tail == 0 ? "" : shorten_front(text, tail + 1).substr(1);
+  return shorten(text, width - display_width(end)) + end;
+}
+
+/// The texts of a column in `width` columns each. Different ones stay different: they are cut where
+/// that shows it, and numbered where no cut does.
+std::map<std::string, std::string> cut_texts(const List& list, std::size_t column,
+                                             std::size_t width) {
+  std::map<std::string, std::string> cut;
+  for (const auto& row : list.rows) cut[row[column].text];
+  const auto are_different = [&] {
+    std::set<std::string> shown;
+    for (const auto& [text, one] : cut) shown.insert(one);
+    return shown.size() == cut.size();
+  };
+  if (list.columns[column].kind == Kind::front_shortened) {
+    for (auto& [text, shown] : cut) shown = shorten_name(text, width);
+  } else {
+    const std::size_t middle = (width - 1) / 2;
+    for (std::size_t i = 0; i < 2 * width; ++i) {
+      // The middle first, then ends that are longer and shorter in turn.
+      const std::size_t tail = i % 2 == 0 ? middle + i / 2 : middle - std::min(middle, i / 2 + 1);
+      for (auto& [text, shown] : cut)
+        shown = without_middle(text, width, std::min(tail, width - 1));
+      if (are_different()) return cut;
+    }
+  }
+  if (are_different()) return cut;
+  std::map<std::string, int> used;
+  for (auto& [text, shown] : cut) {
+    const int number = ++used[shown];
+    const std::string mark = fmt::format("#{}", number);
+    if (number > 1) shown = shorten(shown, width - std::min(width, mark.size())) + mark;
+  }
+  return cut;
 }
 
 /// Leaves out columns of high rank until the rest fits, then shortens what may be.
@@ -178,7 +220,16 @@ std::string Page::table(const Table& table) const {
 
 std::string Page::list(const List& list) const {
   const std::vector<Fitted> fitted = fit(list, width);
+  std::map<std::size_t, std::map<std::string, std::string>> cut;  // by column
+  for (const auto& [column, column_width] : fitted) {
+    const Kind kind = list.columns[column].kind;
+    if (kind == Kind::shortened || kind == Kind::front_shortened) {
+      cut[column] = cut_texts(list, column, column_width);
+    }
+  }
   std::string text;
+  std::vector<Cell> titles;
+  for (const ListColumn& column : list.columns) titles.push_back({column.title, Ink::dim});
   const auto add_line = [&](const std::vector<Cell>& cells) {
     std::string line(kIndent - kGap, ' ');
     std::size_t used = kIndent - kGap;
@@ -191,8 +242,11 @@ std::string Page::list(const List& list) const {
         text += hanging(line, used, cell.text, cell.ink);
         return;
       }
-      if (kind == Kind::shortened) cell.text = shorten(cell.text, column_width);
-      if (kind == Kind::front_shortened) cell.text = shorten_name(cell.text, column_width);
+      const bool is_title = &cells == &titles;
+      if (const auto texts = cut.find(column); texts != cut.end() && !is_title) {
+        cell.text = texts->second.at(cell.text);
+      }
+      if (is_title && kind > Kind::text) cell.text = shorten(cell.text, column_width);
       const std::string padding = spaces(column_width, cell.text);
       const std::string painted = paint(cell.text, cell.ink);
       line += kind == Kind::number ? padding + painted : painted + padding;
@@ -200,8 +254,6 @@ std::string Page::list(const List& list) const {
     }
     text += without_trailing_spaces(std::move(line));
   };
-  std::vector<Cell> titles;
-  for (const ListColumn& column : list.columns) titles.push_back({column.title, Ink::dim});
   if (std::any_of(titles.begin(), titles.end(),
                   [](const Cell& cell) { return !cell.text.empty(); })) {
     add_line(titles);

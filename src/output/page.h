@@ -45,7 +45,7 @@ struct ListColumn {
   enum class Kind {
     number,           ///< aligned right
     text,             ///< aligned left
-    shortened,        ///< the same, cut where the page is narrow
+    shortened,        ///< the same, cut in the middle where the page is narrow
     front_shortened,  ///< the same, for names that differ in their ends
     wrapped,          ///< text of the last column, continued on further lines
   };

@@ -189,6 +189,24 @@ TEST(ReportTextGolden, OfRepeatsIsUnchanged) {
   expect_golden("report_repeats_screen.txt", report_text(repeats(20), {.details = false}));
 }
 
+TEST(List, ShowsDifferentNamesDifferently) {
+  output::List list{{{"event", output::ListColumn::Kind::shortened}, {"samples"}}};
+  for (const char* name : {"mem_inst_retired.all_loads", "mem_inst_retired.all_stores",
+                           "mem_inst_retired.lock_loads", "one_prefix_a_one_long_suffix",
+                           "one_prefix_b_one_long_suffix"}) {
+    list.rows.push_back({{name}, {"1"}});
+  }
+  for (std::size_t width = 20; width < 60; ++width) {
+    const std::string text = output::Page{.width = width}.list(list);
+    std::set<std::string> lines;
+    for (const std::string& line : lines_of(text)) {
+      EXPECT_LE(output::display_width(line), width);
+      lines.insert(line);
+    }
+    EXPECT_EQ(lines.size(), 6U) << text;
+  }
+}
+
 TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
   EXPECT_LE(lines_of(report_text(repeats(300), {.details = false})).size(), 40U);
   std::vector<Measurement> events, machines;

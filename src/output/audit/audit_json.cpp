@@ -115,7 +115,7 @@ Json json_of_order(const audit::LoopFinding& loop) {
 
 Json json_of_shadow(const std::optional<audit::LoopShadow>& shadow) {
   if (!shadow) return nullptr;
-  return {{"delay", shadow->delay},
+  return {{"delay", {{"low", shadow->delay.low}, {"high", shadow->delay.high}}},
           {"shares", shadow->shares},
           {"expected", shadow->expected},
           {"p", shadow->p},

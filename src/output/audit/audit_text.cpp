@@ -250,7 +250,7 @@ std::string event_list(const std::vector<Audit>& audits, const Page& page) {
              {"impossible"},
              {"share"},
              {"95% interval", Kind::number, 2},
-             {"recording", Kind::front_shortened, 3}}};
+             {"recording", Kind::front_shortened, audits.size() > 1 ? 0 : 3}}};
   for (const auto& [audit, event] : rows) {
     const analysis::Share& share = event->impossible;
     const Ink ink = share.count > 0 ? Ink::red : Ink::green;

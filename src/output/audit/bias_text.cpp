@@ -18,6 +18,13 @@ using audit::BlockFinding;
 using audit::EventAudit;
 using Kind = ListColumn::Kind;
 
+/// Whether the events are of several recordings, which the reader has to tell apart.
+bool are_several(const std::vector<RecordedEvent>& events) {
+  return std::any_of(events.begin(), events.end(), [&](const RecordedEvent& one) {
+    return one.audit != events.front().audit;
+  });
+}
+
 std::string summary(const std::vector<RecordedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
              {"level", Kind::text},
@@ -26,7 +33,7 @@ std::string summary(const std::vector<RecordedEvent>& events, const Page& page) 
              {"biased"},
              {"misplaced"},
              {"95% interval", Kind::number, 2},
-             {"recording", Kind::front_shortened, 3}}};
+             {"recording", Kind::front_shortened, are_several(events) ? 0 : 3}}};
   for (const auto& [audit, event] : events) {
     const audit::BlockBias& bias = event->bias;
     const Ink ink = bias.biased > 0 ? Ink::red : Ink::green;
@@ -65,41 +72,59 @@ std::string counts_of(const BlockFinding& block) {
   return joined(counts, "  ");
 }
 
-/// What explains an uneven block, one line each.
-std::vector<std::string> causes_of(const audit::LoopFinding& loop) {
-  constexpr const char* kLock = "the period locks to this loop; record with -F, which varies it";
+std::string text_of(const audit::DelayRange& delay) {
+  return delay.low == delay.high ? fmt::format("{}", delay.low)
+                                 : fmt::format("{} to {}", delay.low, delay.high);
+}
+
+bool is_locked(const audit::LoopFinding& loop) {
+  return loop.is_locked || (loop.shadow && loop.shadow->is_locked());
+}
+
+/// What explains an uneven block of an event at `level`, one line each.
+std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
   std::vector<std::string> causes;
   if (loop.is_locked) {
-    causes.push_back(
-        fmt::format("{} of next samples follow from the previous one (independent: {}): {}",
-                    analysis::percent(loop.order->predicted),
-                    analysis::percent(loop.order->independent), kLock));
+    causes.push_back(fmt::format(
+        "{} of next samples follow from the previous one (independent: {})",
+        analysis::percent(loop.order->predicted), analysis::percent(loop.order->independent)));
   }
   if (loop.delay) {
     causes.push_back(fmt::format("delay, less whole iterations of {}: {}", loop.pairs.iteration,
                                  analysis::describe(*loop.delay, loop.pairs)));
   }
-  if (!loop.shadow) return causes;
-  const audit::LoopShadow& shadow = *loop.shadow;
-  const auto never = std::count(shadow.shares.begin(), shadow.shares.end(), 0.0);
-  if (never > 0) {
-    causes.push_back(
-        fmt::format("{} of {} cannot be sampled: they retire within {} instructions after another "
-                    "one; record at level 3 where the CPU has precise distribution",
-                    never, shadow.shares.size(), shadow.delay));
+  if (loop.shadow) {
+    const audit::LoopShadow& shadow = *loop.shadow;
+    const auto never = std::count(shadow.shares.begin(), shadow.shares.end(), 0.0);
+    if (never > 0) {
+      causes.push_back(fmt::format(
+          "{} of {} cannot be sampled: after each overflow another one is the first to retire {} "
+          "or "
+          "more instructions later{}",
+          never, shadow.shares.size(), text_of(shadow.delay),
+          level < 3 ? "; record at level 3 where the CPU has precise distribution" : ""));
+    }
+    std::vector<std::string> seen, expected;
+    const auto samples = static_cast<double>(loop.samples.all.samples());
+    for (std::size_t i = 0; i < shadow.expected.size(); ++i) {
+      seen.push_back(in_thousands(loop.samples.all.places[i].samples));
+      expected.push_back(
+          in_thousands(static_cast<std::uint64_t>(shadow.expected[i] * samples + 0.5)));
+    }
+    if (!expected.empty()) {
+      std::string text =
+          fmt::format("all of the loop: {}; by a delay of {}: {}", joined(seen, "  "),
+                      text_of(shadow.delay), joined(expected, "  "));
+      if (shadow.p) text += fmt::format(", p {:.2g}", *shadow.p);
+      if (shadow.predicted) {
+        text += fmt::format(", {} of next samples", analysis::percent(*shadow.predicted));
+      }
+      causes.push_back(std::move(text));
+    }
   }
-  std::vector<std::string> expected;
-  const auto samples = static_cast<double>(loop.samples.all.samples());
-  for (const double share : shadow.expected) {
-    expected.push_back(in_thousands(static_cast<std::uint64_t>(share * samples + 0.5)));
+  if (is_locked(loop)) {
+    causes.emplace_back("the period locks to this loop; record with -F, which varies it");
   }
-  std::string predicted = fmt::format("a delay of {} gives {}, p {:.2g}", shadow.delay,
-                                      joined(expected, "  "), shadow.p);
-  if (shadow.predicted) {
-    predicted += fmt::format(", and {} of next samples", analysis::percent(*shadow.predicted));
-    if (!loop.is_locked && *shadow.predicted > 0.5) predicted += fmt::format(": {}", kLock);
-  }
-  causes.push_back(std::move(predicted));
   return causes;
 }
 
@@ -118,7 +143,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     for (const BlockFinding& block : event->bias.blocks) {
       if (!block.evenness.is_biased) continue;
       biased.emplace_back(event, &block);
-      may_alias |= event->period.value_or(0) > 0 && !event->bias.loops.at(block.loop).is_locked;
+      may_alias |= event->period.value_or(0) > 0 && !is_locked(event->bias.loops.at(block.loop));
     }
   }
   if (events.empty()) return {};
@@ -158,7 +183,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     // Once of a loop, at its most uneven block.
     const audit::LoopFinding& loop = event->bias.loops.at(block->loop);
     if (!explained.insert(&loop).second) continue;
-    for (const std::string& cause : causes_of(loop)) {
+    for (const std::string& cause : causes_of(loop, event->level)) {
       list.rows.push_back({{}, {}, {}, {}, {}, {cause}});
     }
   }

@@ -6,10 +6,10 @@
 #include "src/listing/source_text.h"
 #include "src/output/page.h"
 
+#include <compare>
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace skid::output {
 
@@ -17,13 +17,25 @@ struct ListingChoices {
   listing::Folding folding;
   /// Text of source lines; null: not shown. Not owned.
   listing::SourceText* sources = nullptr;
-  /// Modules as recorded, and link-time addresses.
-  using Places = std::set<std::pair<std::string, std::uint64_t>>;
+  struct Place {
+    std::string file;  ///< recording
+    std::string event;
+    int level = 0;
+    std::string module;         ///< as recorded
+    std::uint64_t address = 0;  ///< link-time
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  using Places = std::set<Place>;
   Places shadowed = {};  ///< instructions that a delay keeps from being sampled
 
-  bool is_shadowed(const listing::Code& code, const listing::Row& row) const {
+  /// `column`: of `code`.
+  bool is_shadowed(const listing::Column& column, const listing::Code& code,
+                   const listing::Row& row) const {
+    const auto& described = column.described;
     return row.kind == listing::RowKind::instruction &&
-           shadowed.contains({code.dso, row.range.begin});
+           shadowed.contains({described.file, described.event.label, described.precise.recorded,
+                              code.dso, row.range.begin});
   }
 };
 

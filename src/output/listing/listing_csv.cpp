@@ -13,7 +13,8 @@ using listing::RowKind;
 
 constexpr std::string_view kOwnHeader =
     "function,module,samples_read,samples_in_code,kind,part,begin,end,instructions,first_offset,"
-    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples";
+    "last_offset,text,destination,source_file,source_line,verdict,samples,exact_ip_samples,"
+    "shadowed";
 
 /// Fields of the place of a row.
 std::string place_of(const Code& code, const Row& row) {
@@ -40,7 +41,8 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
       const listing::Count& count = row.counts[i];
       csv += fmt::format(
           "{},{},{}\n", prefixes[i], place,
-          csv_fields(row.verdicts[i] ? name_of(*row.verdicts[i]) : "", count.samples, count.exact));
+          csv_fields(row.verdicts[i] ? name_of(*row.verdicts[i]) : "", count.samples, count.exact,
+                     choices.is_shadowed(listing.columns[code.columns[i]], code, row)));
     }
   }
 }

@@ -46,15 +46,18 @@ Json source_of(const Row& row, listing::SourceText* sources) {
   return {{"file", row.source->file}, {"line", row.source->line}, {"text", std::move(text)}};
 }
 
-Json row_of(const Code& code, const Row& row, const ListingChoices& choices) {
+Json row_of(const listing::Listing& listing, const Code& code, const Row& row,
+            const ListingChoices& choices) {
   const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
   Json counts = Json::array();
   for (std::size_t i = 0; i < code.columns.size(); ++i) {
     const auto verdict = row.verdicts[i];
-    counts.push_back({{"column", code.columns[i]},
-                      {"samples", row.counts[i].samples},
-                      {"exact_ip_samples", row.counts[i].exact},
-                      {"verdict", verdict ? Json(name_of(*verdict)) : Json()}});
+    counts.push_back(
+        {{"column", code.columns[i]},
+         {"samples", row.counts[i].samples},
+         {"exact_ip_samples", row.counts[i].exact},
+         {"verdict", verdict ? Json(name_of(*verdict)) : Json()},
+         {"shadowed", choices.is_shadowed(listing.columns[code.columns[i]], code, row)}});
   }
   return {{"kind", name_of(row.kind)},
           {"part", has_place && code.map ? Json(name_of(row.part)) : Json()},
@@ -67,7 +70,6 @@ Json row_of(const Code& code, const Row& row, const ListingChoices& choices) {
           {"last_offset", row.last_offset},
           {"trigger", row.trigger},
           {"source", source_of(row, choices.sources)},
-          {"shadowed", choices.is_shadowed(code, row)},
           {"counts", std::move(counts)}};
 }
 
@@ -96,7 +98,7 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
                                          {"exact_ip_samples", total.exact}};
                                })},
           {"rows", array_of(listing::rows(listing, code, code.columns, choices.folding),
-                            [&](const Row& row) { return row_of(code, row, choices); })}};
+                            [&](const Row& row) { return row_of(listing, code, row, choices); })}};
 }
 
 }  // namespace

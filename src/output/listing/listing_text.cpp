@@ -168,8 +168,13 @@ class Panel {
     } else if (row.part == Part::other_trigger) {
       text = "other trigger";
     }
-    if (choices_.is_shadowed(code_, row)) {
-      text += fmt::format("{}cannot be sampled", text.empty() ? "" : ", ");
+    std::vector<std::string> levels;
+    for (const Cells& cells : cells_) {
+      const listing::Column& column = listing_.columns[cells.column];
+      if (choices_.is_shadowed(column, code_, row)) levels.push_back(cells.label);
+    }
+    if (!levels.empty()) {
+      text += fmt::format("{}cannot be sampled at {}", text.empty() ? "" : ", ", list_of(levels));
     }
     return text.empty() ? text : "  <- " + text;
   }

@@ -260,8 +260,8 @@ class Notes {
         std::string text = fmt::format("samples differ among {} triggers: ", run->triggers.size());
         if (run->delay && run->delay->predicted > 0.5) {
           text +=
-              "the next one follows from the previous one by the delay; record with -F, which "
-              "varies the period";
+              "the next sample follows from the previous one by the delay; record --vary-period "
+              "adds up several periods";
         } else {
           if (run->bias->largest_ratio) {
             text += fmt::format("largest ratio {}, ", number_text(*run->bias->largest_ratio));
