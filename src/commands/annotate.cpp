@@ -112,12 +112,7 @@ std::string named(const std::set<std::string>& names) {
   const auto& sampled = reader.other_functions();
   const auto most_sampled = most_frequent(sampled, kMostNamed);
   if (!options.function) {
-    std::string message = "no generated target is among the sampled files";
-    if (!most_sampled.empty()) {
-      message += fmt::format("; name a function with --function, the most sampled are: {}",
-                             fmt::join(most_sampled, ", "));
-    }
-    throw Error(message);
+    throw Error("no generated target is among the sampled files, and no function with a name");
   }
   std::string message = fmt::format("function '{}'", *options.function);
   if (!options.module.empty()) message += fmt::format(" in '{}'", options.module);
@@ -152,6 +147,7 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   }
 }
 
+/// Without a function and a target, of the most sampled function.
 ExitStatus run_annotate(const AnnotateOptions& options) {
   const Messages messages(options.shown);
   locate::ModuleStore modules(search_places(options.binaries));
@@ -189,7 +185,16 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   }
   if (listing.codes.empty()) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
-    fail(options, reader, listing);
+    auto most_sampled = most_frequent(reader.other_functions(), kMostNamed);
+    const bool has_events = !listing.columns.empty() || options.events.empty();
+    if (options.function || most_sampled.empty() || !has_events) fail(options, reader, listing);
+    messages.note(
+        fmt::format("no target was sampled; the most sampled functions, the first of which "
+                    "is shown: {}",
+                    fmt::join(most_sampled, ", ")));
+    AnnotateOptions hottest = options;
+    hottest.function = most_sampled.front();
+    return run_annotate(hottest);
   }
   write(options, listing, std::move(shadowed).finish(messages));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
@@ -213,7 +218,9 @@ Command annotate_command() {
             "only these events: one level with modifiers (access:pp), else all levels"},
            {{"--function"},
             Value::text("FUNCTION", options->function),
-            "sampled function, by its name in the symbol table, instead of the target"},
+            "sampled function, by its name in the symbol table, instead of the target; without "
+            "either the "
+            "most sampled one"},
            {{"--module"},
             Value::file("FILE", options->module),
             "only in this mapped file, by path or file name; a kernel module by its name: "

@@ -57,6 +57,7 @@ std::vector<EventPrecision> precision_of(const perfdata::Recording& recording,
   const auto machine = recorded_machine(recording.features(), nullptr);
   const auto requested = requested_by_attribute(recording);
   const Source source{recording.path(), {}, nullptr, nullptr};
+  RecordedCpu cpu(machine, {}, nullptr);
   std::vector<EventPrecision> all(attributes.size());
   for (std::size_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
@@ -70,6 +71,12 @@ std::vector<EventPrecision> precision_of(const perfdata::Recording& recording,
         attribute,       described,       pmu, exact_ip_of(attribute, pmu, machine),
         counted.samples, counted.exact_ip};
     all[index] = {precision_lost(of), why_not_precise(of)};
+    // As audit judges it; looked up last, as it takes longest.
+    if (all[index].not_precise.empty() && attribute.precise_ip > 0 &&
+        cpu.know(attribute, pmu).imprecise()) {
+      all[index].not_precise =
+          fmt::format("It is {}.", analysis::describe(analysis::NotJudged::imprecise));
+    }
   }
   return all;
 }

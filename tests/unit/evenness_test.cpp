@@ -188,7 +188,7 @@ TEST(Evenness, OfTriggersIsNotJudgedWithAFrequency) {
   complete(m);
   EXPECT_EQ(verdict_of(m), analysis::Verdict::kept);
   EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided);
-  EXPECT_THAT(m.evenness->evidence, HasSubstr("not judged: to keep a frequency"));
+  EXPECT_THAT(m.evenness->evidence, HasSubstr("not judged: with a frequency"));
 }
 
 TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
