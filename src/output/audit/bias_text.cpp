@@ -20,9 +20,8 @@ using Kind = ListColumn::Kind;
 
 /// Whether the events are of several recordings, which the reader has to tell apart.
 bool are_several(const std::vector<RecordedEvent>& events) {
-  return std::any_of(events.begin(), events.end(), [&](const RecordedEvent& one) {
-    return one.audit != events.front().audit;
-  });
+  return std::any_of(events.begin(), events.end(),
+                     [&](const RecordedEvent& one) { return one.audit != events.front().audit; });
 }
 
 std::string summary(const std::vector<RecordedEvent>& events, const Page& page) {
