@@ -191,9 +191,9 @@ TEST(ReportTextGolden, OfRepeatsIsUnchanged) {
 
 TEST(List, ShowsDifferentNamesDifferently) {
   output::List list{{{"event", output::ListColumn::Kind::shortened}, {"samples"}}};
-  for (const char* name : {"mem_inst_retired.all_loads", "mem_inst_retired.all_stores",
-                           "mem_inst_retired.lock_loads", "one_prefix_a_one_long_suffix",
-                           "one_prefix_b_one_long_suffix"}) {
+  for (const char* name :
+       {"mem_inst_retired.all_loads", "mem_inst_retired.all_stores", "mem_inst_retired.lock_loads",
+        "one_prefix_a_one_long_suffix", "one_prefix_b_one_long_suffix"}) {
     list.rows.push_back({{name}, {"1"}});
   }
   for (std::size_t width = 20; width < 60; ++width) {
