@@ -270,7 +270,7 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   } else if (reason != NotJudged::none) {
     describe_unjudged(reason, basis, contract.share, parts);
   } else if (level == 0) {
-    parts.emplace_back("level 0 promises nothing");
+    parts.emplace_back("level 0: arbitrary skid");
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     add_most_common(tally.instructions, parts);
   } else if (basis.ignores_level) {

@@ -28,7 +28,7 @@ constexpr std::array<Words, kNotJudged> kWords{{
      "the core PMUs of Arm have no precise levels and ignore one: samples are where the interrupt "
      "occurred"},
     {"unknown_cause", "whether such an instruction can cause the event is not known"},
-    {"level_0", "level 0 promises nothing"},
+    {"level_0", "level 0: arbitrary skid"},
     {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
     {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
     {"guest", "in a guest, a hypervisor or an unknown mode"},

@@ -47,7 +47,7 @@ std::string why_not_precise(const RecordedPrecision& of) {
   if (std::string lost = precision_lost(of); !lost.empty()) return lost;
   if (is_clock(of.attribute)) return "A timer samples whatever runs.";
   if (of.attribute.precise_ip == 0 && is_core_event(of.attribute, of.pmu_name))
-    return "Level 0 promises no precision.";
+    return "Level 0: arbitrary skid.";
   return {};
 }
 

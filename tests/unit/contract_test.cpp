@@ -67,7 +67,7 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
        "none",
        Verdict::not_judged,
        std::nullopt,
-       {"level 0 promises nothing", "most common offset +1 instruction, 5000 of 5000"}},
+       {"level 0: arbitrary skid", "most common offset +1 instruction, 5000 of 5000"}},
       {1,
        all_at(1),
        "constant skid",

@@ -85,7 +85,7 @@ TEST(NotJudgedReason, IsWhatIsNotKnown) {
             NotJudged::unknown_cpu);
   precise.precise_ip = 0;
   EXPECT_EQ(reason_not_judged(precise, "cpu", {.core_pmu = true}, nullptr, {}), NotJudged::none)
-      << "level 0 promises nothing";
+      << "level 0: arbitrary skid";
   EXPECT_EQ(reason_not_judged(event(77, 0), "", {}, nullptr, {}), NotJudged::no_core_event)
       << "a PMU that no mapping names";
   EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES), "", {},

@@ -67,7 +67,7 @@ TEST(PrecisionLost, NamesALevelThatNoSampleShows) {
 
 TEST(PrecisionLost, OfLevelZeroAndTimersIsNothingButTheyAreNotPrecise) {
   EXPECT_THAT(of({}).lost, IsEmpty());
-  EXPECT_EQ(of({}).not_precise, "Level 0 promises no precision.");
+  EXPECT_EQ(of({}).not_precise, "Level 0: arbitrary skid.");
   const Case timer{.type = PERF_TYPE_SOFTWARE, .level = 2};
   EXPECT_THAT(of(timer).lost, IsEmpty());
   EXPECT_EQ(of(timer).not_precise, "A timer samples whatever runs.");
