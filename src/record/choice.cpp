@@ -2,6 +2,7 @@
 
 #include "runway/instructions.h"
 #include "src/events/default_set.h"
+#include "src/events/errata.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/perfdata/format.h"
@@ -324,6 +325,20 @@ std::string near_events(const std::string& name, const events::Catalogue& catalo
   return did_you_mean(name, names);
 }
 
+/// Of an event that is wrong where only one mode is counted, and is to be counted so.
+std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event,
+                             const events::Cpu& cpu) {
+  const bool user = requested.modifiers.find('u') != std::string::npos;
+  const bool kernel = requested.modifiers.find('k') != std::string::npos;
+  if (user == kernel) return {};
+  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
+    if (!erratum.of_one_mode) continue;
+    return fmt::format("{}: erratum {}: {}; record it without :{}", requested.text(), erratum.ids,
+                       erratum.effect, user ? 'u' : 'k');
+  }
+  return {};
+}
+
 std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine::Machine& machine,
                                       const events::Catalogue* catalogue) {
   std::vector<std::string> ignored;
@@ -334,6 +349,7 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     if (options.pmu) name_on_pmu(event, *options.pmu);
     const auto known = catalogued(event, catalogue, sampled);
     if (known) {
+      named.erratum = erratum_of_modes(event, *known, catalogue->cpu());
       name_for_perf(event, *known, sampled);
     } else if (catalogue != nullptr && !is_of_perf(event)) {
       named.near_names = near_events(event.name, *catalogue);

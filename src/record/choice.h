@@ -53,6 +53,7 @@ struct ChosenEvent {
   std::uint64_t period = 0;
   events::Counted counted = events::Counted::other;  ///< by the catalogue
   int cpu = 0;                                       ///< that the target is pinned to
+  std::string erratum;     ///< that concerns the modes to be counted; may be empty
   std::string near_names;  ///< "; did you mean …?", of a name that no table has; may be empty
   /// Of the kernel, for the levels 0 to 3; empty: it was not asked.
   std::vector<machine::LevelAnswer> answers;

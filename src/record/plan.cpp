@@ -106,6 +106,7 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
   }
   for (const ChosenEvent& chosen : request.events) {
     const std::string text = chosen.event.text();
+    if (!chosen.erratum.empty()) request.notes.push_back(chosen.erratum);
     if (chosen.event.name == "cycles" && !machine.has_core_pmu() && !options.elsewhere) {
       request.notes.push_back(fmt::format(
           "{}: no core PMU here; perf silently records cpu-clock instead of cycles, and "

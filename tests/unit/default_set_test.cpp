@@ -30,11 +30,13 @@ namespace {
 using events::Catalogue;
 using events::Event;
 using runway::TriggerKind;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 machine::Machine tree(const std::string& name) {
   return machine::inspect(SKIDSCAN_TEST_DATA "/machines/" + name);
@@ -356,6 +358,22 @@ TEST(DefaultSet, HasTheLevelsOfTheMachine) {
   EXPECT_THAT(command_lines(machine, &*catalogue, options),
               Contains(HasSubstr("name=MEM_LOAD_RETIRED.L3_MISS/ppp ")))
       << "what is asked for is tried";
+}
+
+TEST(NamedEvents, AreWarnedOfErrataOfOneMode) {
+  SKIP_WITHOUT_X86_TABLES();
+  const machine::Machine machine = tree("skylake");
+  const auto catalogue = events::find_catalogue(machine);
+  const auto notes_of = [&](const std::string& event) {
+    PlanOptions options;
+    options.events = {event};
+    return resolve_request(options, machine, installed_perf(), &*catalogue).notes;
+  };
+  EXPECT_THAT(notes_of("MEM_LOAD_RETIRED.L3_MISS:u"),
+              Contains(AllOf(HasSubstr("erratum SKL128"), HasSubstr("record it without :u"))));
+  for (const char* event : {"MEM_LOAD_RETIRED.L3_MISS", "BR_INST_RETIRED.NEAR_TAKEN:u"}) {
+    EXPECT_THAT(notes_of(event), Not(Contains(HasSubstr("erratum"))));
+  }
 }
 
 TEST(DefaultSet, RecordsAnImpreciseEventAtLevelZeroOnly) {

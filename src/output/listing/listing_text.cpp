@@ -369,6 +369,20 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                     escape_for_terminal(event.event), joined(judged)),
         Ink::red);
   }
+  const bool is_of_time =
+      std::any_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
+        // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.
+        const auto& identity = column.measurement->event;
+        const bool counts_time = (identity.type == 0 && (identity.config & 0xffffffffU) == 0) ||
+                                 (identity.type == 1 && identity.config <= 1);
+        return counts_time && (identity.type == 1 || column.measurement->precise.recorded == 0);
+      });
+  if (is_of_time) {
+    note(
+        "an interrupt waits for the instruction that is executing: time of a slow one (division, "
+        "load, locked) is on the instruction after it",
+        Ink::dim);
+  }
   for (const auto& [reason, labels] : not_judged) {
     note(fmt::format("no instruction is marked at {}: {}", joined(labels),
                      escape_for_terminal(reason)),
