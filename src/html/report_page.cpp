@@ -6,6 +6,7 @@
 #include "src/html/tables.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/output/report/report.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -121,7 +122,7 @@ class ReportPage {
         rows.push_back(summary_row(event, column, anchor(index, k)));
       }
     }
-    return element("h3", "Was the promise of the level kept?") +
+    return element("h3", "Is the skid constraint of precise_ip met?") +
            sortable_table("Events and precise levels; click a column to sort by it",
                           {{"event"},
                            {"level"},
@@ -294,8 +295,8 @@ Markup method() {
 std::string report_page(const std::vector<Measurement>& measurements, const Origin& origin) {
   return document("skidscan report", "Where samples land",
                   "For each event and precise level of perf: how far the sampled instruction is "
-                  "from the one that caused the event, and whether the promise of the level was "
-                  "kept.",
+                  "from the one that caused the event. Result: " +
+                      output::report_answer(measurements) + '.',
                   ReportPage(measurements).body() + method(), origin);
 }
 
