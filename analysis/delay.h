@@ -78,7 +78,7 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
 /// "43", "42 to 46"
 std::string range_of(const Delay& delay);
 
-/// Pairs of fewer samples show nothing.
+/// Fewer pairs show nothing.
 inline constexpr std::uint64_t kFewestDelayPairs = 100;
 
 /// "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4,999 next

@@ -19,7 +19,7 @@ using Machines = std::vector<output::MachineGroup>;
 /// its head: numbered where there are several, with the names of their sources.
 Figure begin_figure(std::string_view title, const Machines& machines);
 
-/// Keeps the measurements that `is_kept`; returns the number of others.
+/// Keeps the measurements that `is_kept`; returns the number of those removed.
 std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&));
 
 /// One event on one machine.

@@ -47,7 +47,7 @@ class Auditor {
   /// `ordered`: of the events of rules_of_order().
   std::vector<EventAudit> audit(std::span<const OrderedSample> ordered);
 
-  /// Samples that were not judged for want of a file with code.
+  /// Samples that were not judged because no file with their code was found.
   const std::map<symbols::FileIndex, std::uint64_t>& missing() const { return missing_; }
 
  private:

@@ -153,16 +153,12 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   locate::ModuleStore modules(search_places(options.binaries));
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
-  Findings measured;
+  const auto measured = measured_by(options.delay.run, messages, options.perfmon);
   audit::Choices choices{.places = search_places(options.binaries),
                          .perfmon = options.perfmon,
                          .top = std::numeric_limits<std::size_t>::max(),
                          .delay = options.delay.delay};
-  if (!options.delay.run.empty()) {
-    measured = read_measurements({options.delay.run}, messages, {.perfmon = options.perfmon});
-    if (measured.measurements.empty()) return ExitStatus::failed;
-    choices.measured = measured.measurements;
-  }
+  if (measured) choices.measured = measured->measurements;
   Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());

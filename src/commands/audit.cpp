@@ -110,11 +110,7 @@ ExitStatus run_audit(const AuditOptions& options) {
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   const Messages messages(options.shown);
-  Findings measured;
-  if (!options.delay.run.empty()) {
-    measured = read_measurements({options.delay.run}, messages, {.perfmon = options.perfmon});
-    if (measured.measurements.empty()) return ExitStatus::failed;
-  }
+  const auto measured = measured_by(options.delay.run, messages, options.perfmon);
   audit::Choices choices{search_places(options.binaries),
                          options.perfmon,
                          options.top,
@@ -124,7 +120,7 @@ ExitStatus run_audit(const AuditOptions& options) {
                          options.all,
                          &cores,
                          &catalogues};
-  if (!options.delay.run.empty()) choices.measured = measured.measurements;
+  if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());

@@ -82,11 +82,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
     }
     check_output_files({{"-o", options.output}}, inputs);
   }
-  Findings measured;
-  if (!options.skid.empty()) {
-    measured = read_measurements({options.skid}, messages, {.perfmon = options.perfmon});
-    if (measured.measurements.empty()) return ExitStatus::failed;
-  }
+  const auto measured = measured_by(options.skid, messages, options.perfmon);
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   correct::Choices choices;
@@ -94,7 +90,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   choices.perfmon = options.perfmon;
   choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
   choices.events = selected_events(options);
-  if (!options.skid.empty()) choices.measured = measured.measurements;
+  if (measured) choices.measured = measured->measurements;
   choices.output = options.output;
   choices.cores = &cores;
   choices.catalogues = &catalogues;

@@ -104,4 +104,14 @@ Findings read_measurements(std::vector<std::string> inputs, const Messages& mess
   return findings;
 }
 
+std::optional<Findings> measured_by(const std::string& run, const Messages& messages,
+                                    const std::filesystem::path& perfmon) {
+  if (run.empty()) return std::nullopt;
+  Findings findings = read_measurements({run}, messages, {.perfmon = perfmon});
+  if (findings.measurements.empty()) {
+    throw Error(fmt::format("--skid {}: has no measurement that could be read", run));
+  }
+  return findings;
+}
+
 }  // namespace skid::commands

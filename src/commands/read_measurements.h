@@ -24,13 +24,18 @@ struct Findings {
 
 /// Reads the measurements of all `inputs`: run directories, reports in JSON (known by their first
 /// character), or recordings as `measure::measure` takes them; "-" is standard input, recording or
-/// report. Without any, of skidscan.run. `bin_width`: of the histograms, in instructions; nullopt:
-/// reports keep theirs, and others get 1. Damage, missing measurements of a run
-/// and unreadable inputs are reported on standard error; the others are read nevertheless. The
+/// report. Without any, of skidscan.run, or else perf.data. `bin_width`: of the histograms, in
+/// instructions; nullopt: reports keep theirs, and others get 1. Damage, missing measurements of a
+/// run and unreadable inputs are reported on standard error; the others are read nevertheless. The
 /// result is empty only if some input could not be read. Throws Error if there is neither an input
-/// nor skidscan.run, if the inputs contain nothing to measure, and if the functions of `choices`
+/// nor one of these, if the inputs contain nothing to measure, and if the functions of `choices`
 /// are not found, as in a report.
 Findings read_measurements(std::vector<std::string> inputs, const Messages& messages,
                            measure::Choices choices, std::optional<std::int64_t> bin_width = {});
+
+/// The measurements of --skid RUN; nullopt: `run` is empty. Throws Error if nothing of it can be
+/// read.
+std::optional<Findings> measured_by(const std::string& run, const Messages& messages,
+                                    const std::filesystem::path& perfmon);
 
 }  // namespace skid::commands

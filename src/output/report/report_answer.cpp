@@ -84,7 +84,7 @@ class Answer {
                                "the skid constraint of precise_ip is met by all {} judged "
                                "measurements",
                                judged);
-    } else if (other_pmu_.count > 0) {
+    } else if (!reason_.empty()) {
       text = fmt::format("no precise level could be judged: {}", reason_);
       ink = Ink::yellow;
     } else {
@@ -124,12 +124,9 @@ class Answer {
       return;
     }
     by_verdict_.at(static_cast<std::size_t>(verdict)).add(machine, event, column);
-    if (verdict == Verdict::not_judged) {
-      other_pmu_.add(machine, event, column);
-      if (reason_.empty() || column.level > reason_level_) {
-        reason_ = m.contract.evidence.substr(0, m.contract.evidence.find(';'));
-        reason_level_ = column.level;
-      }
+    if (verdict == Verdict::not_judged && column.level > reason_level_) {
+      reason_ = m.contract.evidence.substr(0, m.contract.evidence.find(';'));
+      reason_level_ = column.level;
     }
     if (is_biased(m)) {
       biased_.add(machine, event, column);
@@ -144,9 +141,10 @@ class Answer {
 
   std::size_t machines_;
   std::array<Named, 4> by_verdict_;  ///< of events of PMUs
-  Named built_in_, built_in_wrong_, other_pmu_, biased_;
+  Named built_in_, built_in_wrong_, biased_;
   bool has_target_ = false;
-  std::string reason_;
+  std::string
+      reason_;  ///< why the highest level is not judged; empty: all are, or none is of a PMU
   int reason_level_ = -1;
   double largest_ratio_ = 0;
 };
