@@ -191,7 +191,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
           "all inputs are of one machine; leave out --by machine, or name recordings of another");
     }
     if (compared.inputs.size() < 2) {
-      throw UsageError(fmt::format("{}: one side alone; name at least two inputs to compare",
+      throw UsageError(fmt::format("{}: a single run; name at least two inputs to compare",
                                    compared.inputs.front()));
     }
     throw Error("nothing to compare with: all other inputs have no measurement");

@@ -173,7 +173,7 @@ void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
   // Hardware that keeps the promise of level 1 has no hits at all.
   if (contract.level == kConstantSkid && offsets.mode() == 1 && share.value >= kPromisedShare) {
     parts.emplace_back(
-        "level 1 promises constant skid, not zero: no hits and everything at +1 is by design");
+        "level 1 requests constant skid, not zero: no hits and everything at +1 is by design");
   }
 }
 

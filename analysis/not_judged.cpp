@@ -22,7 +22,7 @@ constexpr std::array<Words, kNotJudged> kWords{{
     {"unknown_cpu", "no catalogue covers this CPU (see --perfmon)"},
     {"unknown_event", "the catalogue of this CPU does not have the event"},
     {"imprecise",
-     "imprecise by catalogue: the CPU does not record which instruction caused this event"},
+     "not a precise event on this CPU, which does not record the instruction that caused it"},
     {"unknown_precision", "whether the CPU can record this event precisely is not known"},
     {"no_precise_levels",
      "the core PMUs of Arm have no precise levels and ignore one: samples are where the interrupt "
@@ -34,7 +34,7 @@ constexpr std::array<Words, kNotJudged> kWords{{
     {"guest", "in a guest, a hypervisor or an unknown mode"},
     {"unmapped", "no known mapping at the address"},
     {"anonymous", "memory without a file"},
-    {"no_file", "the file does not exist or is not an ELF file"},
+    {"no_file", "the binary is missing, or is not an ELF file"},
     {"refused", "the file has another build-id or architecture than the recorded one"},
     {"no_code", "the file has no code there"},
     {"architecture", "code of an unsupported architecture, or of another than the recording"},

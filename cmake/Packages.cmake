@@ -27,7 +27,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "${SKIDSCAN_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "measures the skid of perf samples")
 set(CPACK_PACKAGE_DESCRIPTION
-  "When a performance counter overflows, the recorded instruction is some distance\nafter the one that caused the event. skidscan measures this distance for each\nevent and each precise level of perf record, and checks whether the promise of\nthe level was kept.")
+  "When a performance counter overflows, the recorded instruction is some distance\nafter the one that caused the event. skidscan measures this distance for each\nevent and each precise level of perf record, and checks whether the skid\nconstraint of the level is met.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)

@@ -1,5 +1,6 @@
 #include "src/audit/event_rule.h"
 
+#include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 
 #include <array>
@@ -61,6 +62,7 @@ EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnow
        attribute.config == kMajorFaults)) {
     return {Rule::page_fault, {}};
   }
+  if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
   return rule_of_core_event(attribute, measure::causes_of(knowledge).not_judged);
 }
 

@@ -114,9 +114,9 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
         record_precisely);
   }
   if (event.attribute.precise_ip > 1) {
-    return refused(fmt::format("level {} requests skid 0: no constant skid is promised",
-                               event.attribute.precise_ip),
-                   "'skidscan audit' counts samples that cannot be right");
+    return refused(
+        fmt::format("level {} requests skid 0, not a constant skid", event.attribute.precise_ip),
+        "'skidscan audit' counts samples that cannot be right");
   }
   const auto known = measure::causes_of(event.knowledge);
   if (known.not_judged != analysis::NotJudged::none) {

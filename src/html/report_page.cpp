@@ -280,13 +280,14 @@ Markup method() {
       "loop. Its 95% interval is Wilson's. Censored samples are at or after the end of the runway, "
       "so that quantiles among them are lower bounds (>=).");
   content += element(
-      "p", fmt::format(
-               "perf's precise levels promise: p a constant skid, pp skid 0 requested, ppp {}. A "
-               "promise is kept where the interval of its share is above 99.9%, broken where it "
-               "is below, and undecided otherwise. EXACT_IP is the flag that the kernel set on a "
-               "sample: evidence before Haswell and with IBS, elsewhere it follows the requested "
-               "level.",
-               analysis::kPromiseOfLevelThree));
+      "p",
+      fmt::format(
+          "The skid constraint of perf's precise levels: p constant skid, pp skid 0 requested, "
+          "ppp {}. It is kept where the interval of its share is above 99.9%, broken where it "
+          "is below, and undecided otherwise. EXACT_IP is the flag that the kernel set on a "
+          "sample: evidence before Haswell and with IBS, elsewhere it follows the requested "
+          "level.",
+          analysis::kPromiseOfLevelThree));
   return element("section", {{"id", "method"}}, content);
 }
 

@@ -200,7 +200,7 @@ class ProblemFinder {
     const int promised = pmu.max_precise().value_or(0);
     if (highest < promised) {
       add("level_refused",
-          fmt::format("{}: caps/max_precise promises {}, but the kernel accepts levels up to "
+          fmt::format("{}: caps/max_precise is {}, but the kernel accepts levels up to "
                       "{} only",
                       pmu.name, level_name(std::min(promised, 3)), level_name(highest)),
           fmt::format("ask for no more: skidscan record -p {}",

@@ -258,6 +258,7 @@ EventSummary event_summary(const Attribute& attribute, const Source& source,
   EventSummary summary;
   summary.event = event.label;
   summary.requested = event.requested.value_or("");
+  summary.substituted = event.substituted;
   summary.recorded = attribute.name;
   summary.level = static_cast<int>(attribute.precise_ip);
   if (source.planned != nullptr) {

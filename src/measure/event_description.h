@@ -42,8 +42,9 @@ analysis::Measurement describe_measurement(const Source& source,
 
 /// Names, level and period of a sampled event.
 struct EventSummary {
-  std::string event;      ///< without level and modifiers
-  std::string requested;  ///< empty: not recorded
+  std::string event;         ///< without level and modifiers
+  std::string requested;     ///< empty: not recorded
+  bool substituted = false;  ///< `recorded` is another event
   std::string recorded;
   int level = 0;
   std::optional<std::uint64_t> period;  ///< nullopt with a frequency

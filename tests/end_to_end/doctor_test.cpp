@@ -128,7 +128,8 @@ TEST(Doctor, ShowsTheLevelsAndTheRemediesOfASkylake) {
               HasSubstr("\n  cpu            type 4, branches 32, max_precise 3, "
                         "pmu_name skylake\n"));
   EXPECT_THAT(doctor_page({"--root", tree("skylake")}).out,
-              AllOf(StartsWith("A PMU of the CPU can be sampled here.\n"),
+              AllOf(StartsWith("This machine samples events of its CPU's PMU, up to precise "
+                               "level ppp.\n"),
                     HasSubstr("Events of record, by precise level (user mode)\n"),
                     ContainsRegex("\n  cycles:P +yes +yes +yes +yes\n"),
                     HasSubstr("\n    > sudo sysctl kernel.perf_event_paranoid=1\n"),

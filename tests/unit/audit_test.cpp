@@ -414,8 +414,7 @@ TEST_F(AuditTest, CountsUnjudgedSamplesByReason) {
   EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}, {{"config", "0x412e"}}))), "imprecise");
   EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}, {{"config", "0xffff"}}))),
             "unknown_event");
-  EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}, {{"config", 0}, {"type", 1}}))),
-            "no_core_event");
+  EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}, {{"config", 0}, {"type", 1}}))), "timer");
   EXPECT_EQ(answer_of(audit_of(event(2, {place(add, 7)}),
                                R"({"vendor":"Nobody","family":1,"model":1,"stepping":1})")),
             "unknown_cpu");

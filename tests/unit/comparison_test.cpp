@@ -290,7 +290,7 @@ TEST(Comparison, RefusesWhatLeavesNothingToCompare) {
   };
   Compared one;
   one.input("a").add(measurement);
-  EXPECT_THAT(message_of(one, {}), HasSubstr("a: one side alone"));
+  EXPECT_THAT(message_of(one, {}), HasSubstr("a: a single run"));
   Compared twice = one;
   twice.input("a").add(measurement);
   EXPECT_THAT(message_of(twice, {.by = SideBy::machine}), HasSubstr("a: named twice"));

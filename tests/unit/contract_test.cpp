@@ -197,7 +197,7 @@ TEST(Contract, OfWhatCannotBeJudgedGivesTheReason) {
   for (const auto& [reason, text] :
        {std::pair{NotJudged::every_instruction, "any instruction can cause this event"},
         {NotJudged::every_instruction, "measured share of hits 5000 of 5000"},
-        {NotJudged::imprecise, "imprecise by catalogue"},
+        {NotJudged::imprecise, "not a precise event on this CPU"},
         {NotJudged::no_trigger, "--hit FUNCTION --runway FUNCTION"},
         {NotJudged::no_precise_levels, "have no precise levels and ignore one"},
         {NotJudged::no_precise_levels, "offset 0: 5000 of 5000"},

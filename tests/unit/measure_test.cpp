@@ -314,7 +314,7 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   planned_.perf_event = "r412e";
   const auto misses = measured(0x412e, 1000);
   EXPECT_EQ(misses.contract.verdict, analysis::Verdict::not_judged);
-  EXPECT_THAT(misses.contract.evidence, HasSubstr("imprecise by catalogue"));
+  EXPECT_THAT(misses.contract.evidence, HasSubstr("not a precise event on this CPU"));
   EXPECT_THAT(misses.warnings, Contains(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
   run_.machine.cpu.model = 254;
   const auto unknown = measured(0x412e, 1000);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {
@@ -207,7 +208,8 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
           left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
                    "of them");
   // Of other events than those of a core PMU no instruction is to be expected.
-  const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event);
+  const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event) &&
+                          event.bias.reason != name_of(analysis::NotJudged::timer);
   if (has_blocks && !event.bias.reason_text.empty()) {
     text += '\n' + page.field("blocks", fmt::format("not judged: {}", event.bias.reason_text));
   }
@@ -304,18 +306,24 @@ std::string why_none(const std::vector<const EventAudit*>& events) {
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
   std::uint64_t samples = 0;
   bool only_timers = !events.empty();
+  std::set<std::string> requested;
   for (const EventAudit* event : events) {
     samples += event->samples;
+    if (event->substituted) requested.insert(escape_for_terminal(event->requested));
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event->not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event->samples > 0 && event->not_judged[timer] == event->samples;
   }
   if (samples == 0) return "no samples were recorded";
   if (only_timers) {
+    const std::string swapped =
+        requested.empty()
+            ? ""
+            : fmt::format("perf found no PMU that counts {}: ", fmt::join(requested, ", "));
     return fmt::format(
-        "a timer took all {} samples, where the program happened to be; record an event that this "
-        "CPU samples precisely ('skidscan doctor' lists them)",
-        in_thousands(samples));
+        "{}a timer took all {} samples, wherever the program was; record an event that the CPU "
+        "samples precisely ('skidscan doctor' lists them)",
+        swapped, in_thousands(samples));
   }
   const auto most = std::max_element(reasons.begin(), reasons.end());
   return fmt::format("none of {} samples could be judged; {}: {}", in_thousands(samples),

@@ -71,8 +71,8 @@ Cell evenness_cell(const ComparisonCell& cell) {
   return parts.empty() ? unknown_cell() : Cell{joined(parts)};
 }
 
-Cell against_cell(const ComparisonCell& cell, const std::string& baseline) {
-  return {outcome_cell(cell.outcome, baseline), ink_of(cell.outcome)};
+Cell against_cell(const ComparisonCell& cell) {
+  return {outcome_cell(cell.outcome), ink_of(cell.outcome)};
 }
 
 /// The first difference that is more than chance and large enough: "hit ratio -59.40 points".
@@ -128,14 +128,14 @@ Ink ink_of(Outcome outcome) {
   }
 }
 
-std::string outcome_cell(Outcome outcome, const std::string& baseline) {
+std::string outcome_cell(Outcome outcome) {
   switch (outcome) {
     case Outcome::no_difference:
       return "none shown";
     case Outcome::too_few:
       return "too few";
     case Outcome::only_here:
-      return "not in " + baseline;
+      return "no baseline";
     default:
       return std::string(name_of(outcome));
   }
@@ -275,8 +275,8 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
       }
     }
     table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
-      if (const ComparisonCell* cell = row->cell_of(side)) return against_cell(*cell, baseline);
-      return row->in_baseline ? Cell{"missing", Ink::yellow} : unknown_cell();
+      if (const ComparisonCell* cell = row->cell_of(side)) return against_cell(*cell);
+      return row->in_baseline ? Cell{"only in " + baseline, Ink::yellow} : unknown_cell();
     }));
   }
   return table;
@@ -290,7 +290,7 @@ std::string side_list(const Page& page, const Comparison& comparison,
   List list{{{"event", Kind::shortened, 0, with_rows},
              {"level", Kind::text, 0, with_rows},
              // Names end in what distinguishes them, such as the number of a node.
-             {with_rows ? "side" : "", Kind::front_shortened},
+             {with_rows ? "run" : "", Kind::front_shortened},
              {"hit ratio"},
              {"95% interval", Kind::number, 2},
              {"median"},
@@ -310,7 +310,7 @@ std::string side_list(const Page& page, const Comparison& comparison,
                            length_cell(cell->median),
                            length_cell(cell->p99),
                            verdict_counts(cell->contracts),
-                           against_cell(*cell, baseline),
+                           against_cell(*cell),
                            {first_difference(*cell), Ink::dim}});
       last = row;
     }
@@ -344,9 +344,9 @@ std::string summary_of_sides(const Page& page, const Comparison& comparison,
     const std::string baseline = letter_of(comparison.baseline);
     counts.clear();
     for (const auto& [outcome, count] : outcomes) {
-      counts.emplace_back(outcome_cell(outcome, baseline), count);
+      counts.emplace_back(outcome_cell(outcome), count);
     }
-    counts.emplace_back("missing", row.missing.size());
+    counts.emplace_back("only in " + baseline, row.missing.size());
     parts.push_back(fmt::format("against {}: {}", baseline, counts_text(counts)));
   }
   return page.note(fmt::format("all {}: {}", row.cells.size(), joined(parts, "; ")), Ink::plain,

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostTold = 12;
 Ink ink_of(analysis::Outcome outcome);
 
 /// Short enough for a column. `baseline`: its letter.
-std::string outcome_cell(analysis::Outcome outcome, const std::string& baseline);
+std::string outcome_cell(analysis::Outcome outcome);
 
 /// "99.92–100%", "11–13", ">=4948"
 std::string interval_text(const Page& page, const analysis::Estimate& estimate,

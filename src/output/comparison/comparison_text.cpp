@@ -38,7 +38,7 @@ class ComparisonText {
   std::string one_screen() const {
     std::string text = answer() + '\n' + head() + '\n' + list();
     for (const auto& [title, notes] :
-         {std::pair{"Not on all sides", missing()}, std::pair{"Caveats", remarks()}}) {
+         {std::pair{"Not in all runs", missing()}, std::pair{"Caveats", remarks()}}) {
       text += section(title, notes, kMostNotes);
     }
     const analysis::ComparisonChoices& choices = comparison_.choices;
@@ -66,7 +66,7 @@ class ComparisonText {
       row = end;
     }
     return text + differences() + section("Too few to decide", too_few()) +
-           section("Not on all sides", missing()) + section("Caveats", remarks()) +
+           section("Not in all runs", missing()) + section("Caveats", remarks()) +
            page_.title("Method") + page_.note(method(), Ink::dim);
   }
 
@@ -80,18 +80,18 @@ class ComparisonText {
         texts_of(numbers, [&](std::size_t input) { return escape_for_terminal(inputs_[input]); }));
   }
 
-  /// How many sides are worse, better or missing, and which are worse.
+  /// How many comparisons have which outcome, and which are worse.
   std::string answer() const {
     std::map<Outcome, std::size_t> outcomes;
     EventLevels worse;
     bool is_worse = false;
-    std::size_t compared = 0, missing = 0;
+    std::size_t with_baseline = 0, missing = 0;
     for (const ComparisonRow& row : comparison_.rows) {
       missing += row.missing.size();
       for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome == Outcome::baseline) continue;
         ++outcomes[cell.outcome];
-        ++compared;
+        if (cell.outcome != Outcome::only_here) ++with_baseline;
         if (cell.outcome != Outcome::worse) continue;
         is_worse = true;
         worse.add(row.event,
@@ -100,21 +100,27 @@ class ComparisonText {
       }
     }
     std::vector<std::string> parts;
-    for (const Outcome outcome :
-         {Outcome::worse, Outcome::not_compared, Outcome::different, Outcome::better,
-          Outcome::too_few, Outcome::no_difference, Outcome::only_here}) {
-      const std::size_t count = outcomes[outcome];
-      if (count > 0)
-        parts.push_back(fmt::format("{} {}", count, outcome_cell(outcome, baseline())));
+    for (const auto& [outcome, words] :
+         {std::pair{Outcome::worse, "worse"}, std::pair{Outcome::not_compared, "not compared"},
+          std::pair{Outcome::different, "different"}, std::pair{Outcome::better, "better"},
+          std::pair{Outcome::too_few, "with too few samples"},
+          std::pair{Outcome::no_difference, "without a difference"}}) {
+      if (outcomes[outcome] > 0) parts.push_back(fmt::format("{} {}", outcomes[outcome], words));
     }
-    if (missing > 0) parts.push_back(fmt::format("{} missing", missing));
-    std::string text =
-        fmt::format("{} against {} (baseline): {}", analysis::counted(compared, "comparison"),
-                    baseline(), joined(parts));
+    std::string text = "nothing to compare: no event is in the baseline and another run";
+    if (with_baseline > 0) {
+      text = fmt::format("{} with {} (baseline): {}",
+                         analysis::counted(with_baseline, "comparison"), baseline(), joined(parts));
+    }
+    if (missing > 0) text += fmt::format("; {} only in the baseline", missing);
+    if (outcomes[Outcome::only_here] > 0) {
+      text += fmt::format("; {} without a baseline", outcomes[Outcome::only_here]);
+    }
     if (is_worse) text += "; worse: " + worse.text();
-    const Ink ink = is_worse                                             ? Ink::red
-                    : missing > 0 || outcomes[Outcome::not_compared] > 0 ? Ink::yellow
-                                                                         : Ink::green;
+    const Ink ink = is_worse ? Ink::red
+                    : missing > 0 || with_baseline == 0 || outcomes[Outcome::not_compared] > 0
+                        ? Ink::yellow
+                        : Ink::green;
     return page_.paragraph(text, ink);
   }
 
@@ -141,7 +147,7 @@ class ComparisonText {
       const auto letters = letters_of(sides, origin);
       if (letters.empty()) continue;
       text += origin_field(page_, origin,
-                           is_many() ? fmt::format("{} of {} sides", letters.size(), sides.size())
+                           is_many() ? fmt::format("{} of {} runs", letters.size(), sides.size())
                                      : list_of(letters));
     }
     return text;
@@ -157,8 +163,8 @@ class ComparisonText {
       ++machines[place->second].second;
     }
     std::string text =
-        page_.field("sides", fmt::format("{}, on {} of machine", comparison_.sides.size(),
-                                         analysis::counted(machines.size(), "kind")));
+        page_.field("runs", fmt::format("{}, on {} of machine", comparison_.sides.size(),
+                                        analysis::counted(machines.size(), "kind")));
     const std::size_t most = page_.details ? kMostTold : 3;
     for (std::size_t i = 0; i < machines.size() && i < most; ++i) {
       text += page_.field("", fmt::format("{}: {}", machines[i].second, machines[i].first));

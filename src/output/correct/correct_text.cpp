@@ -166,10 +166,36 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   return text + (listed.empty() ? "" : '\n' + listed);
 }
 
+/// "corrected: r81d0 p; refused: r81d0 none, pp": what became of all events, the corrected first.
+std::string answer(const std::vector<Correction>& corrections, const Page& page) {
+  constexpr std::array kOrder{
+      std::pair{Verdict::corrected, "corrected"},
+      std::pair{Verdict::corrected_in_part, "corrected in part"},
+      std::pair{Verdict::nothing_to_correct, "nothing to correct"},
+      std::pair{Verdict::refused, "not corrected"},
+  };
+  std::vector<std::string> parts;
+  Ink ink = Ink::green;
+  for (const auto& [verdict, words] : kOrder) {
+    EventLevels events;
+    for (const Correction& correction : corrections) {
+      for (const EventCorrection& event : correction.events) {
+        if (event.skid.verdict != verdict) continue;
+        events.add(event.event, level_name(event.level));
+        if (verdict == Verdict::corrected_in_part || verdict == Verdict::refused) ink = Ink::yellow;
+      }
+    }
+    if (const std::string text = events.text(); !text.empty()) {
+      parts.push_back(fmt::format("{}: {}", words, text));
+    }
+  }
+  return page.paragraph(parts.empty() ? "no event was recorded" : joined(parts, "; "), ink) + '\n';
+}
+
 }  // namespace
 
 std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
-  std::string text = origin_fields(page, corrections);
+  std::string text = answer(corrections, page) + origin_fields(page, corrections);
   std::vector<std::string> remarks;
   for (const Correction& correction : corrections) {
     for (const EventCorrection& event : correction.events) {

@@ -241,15 +241,21 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
   return text;
 }
 
-std::string_view verdict(ExitStatus status) {
-  switch (status) {
-    case ExitStatus::done:
-      return "A PMU of the CPU can be sampled here.";
-    case ExitStatus::builtin_events_only:
-      return "Only the built-in events can be sampled here; they do not use PEBS or IBS.";
-    default:
-      return "Nothing can be sampled here.";
+/// What can be sampled, and up to which precise level.
+std::string verdict(const Diagnosis& diagnosis) {
+  if (diagnosis.status == ExitStatus::builtin_events_only) {
+    return "This machine samples only the built-in events, which use neither PEBS nor IBS.";
   }
+  if (diagnosis.status != ExitStatus::done) return "This machine cannot sample any event.";
+  int highest = 0;
+  for (const SampledEvent& event : diagnosis.events) {
+    if (!event.built_in && !event.levels.empty()) highest = std::max(highest, event.levels.back());
+  }
+  return highest == 0 ? "This machine samples events of its CPU's PMU, but at no precise level."
+                      : fmt::format(
+                            "This machine samples events of its CPU's PMU, up to precise "
+                            "level {}.",
+                            level_name(highest));
 }
 
 Ink ink_of(ExitStatus status) {
@@ -261,7 +267,7 @@ Ink ink_of(ExitStatus status) {
 
 std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events, const Page& page) {
-  std::string text = page.paragraph(verdict(diagnosis.status), ink_of(diagnosis.status)) + '\n';
+  std::string text = page.paragraph(verdict(diagnosis), ink_of(diagnosis.status)) + '\n';
   text += page.field("CPU", cpu_text(support));
   const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
   const std::string kernel =

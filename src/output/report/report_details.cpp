@@ -128,7 +128,7 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
   }
   text = page.field("CPU", cpu) + page.field("kernel", kernel) + text;
   const std::string paths = paths_text(machine);
-  if (!paths.empty()) text += page.field("path", paths + "; verdicts cover the path recorded");
+  if (!paths.empty()) text += page.field("mode", paths + "; verdicts are of this sampling mode");
   return text + origin_field(page, origin_of(machine));
 }
 
