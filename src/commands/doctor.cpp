@@ -45,6 +45,9 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   if (!std::filesystem::is_directory(options.root, ignored)) {
     throw Error("--root " + options.root + ": not a directory; expected a copy of /");
   }
+  if (!std::filesystem::exists(std::filesystem::path(options.root) / "proc/cpuinfo", ignored)) {
+    throw Error("--root " + options.root + ": no file proc/cpuinfo; expected a copy of /");
+  }
   const machine::SamplingSupport support = machine::read_sampling_support(options.root);
   const auto catalogue = events::find_catalogue(support.machine);
   const events::Catalogue* known = catalogue ? &*catalogue : nullptr;

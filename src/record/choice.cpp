@@ -317,9 +317,10 @@ bool is_of_perf(const RequestedEvent& event) {
                      [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// "; did you mean …?" with names of the catalogue and of perf.
+/// "; did you mean …?" with built-in names, those of perf and of the catalogue.
 std::string near_events(const std::string& name, const events::Catalogue& catalogue) {
-  std::vector<std::string> names{"cycles",       "instructions",  "branches",
+  std::vector<std::string> names{"access",       "execute",       "faults",
+                                 "cycles",       "instructions",  "branches",
                                  "cache-misses", "branch-misses", "cpu-clock"};
   for (const events::Event& event : catalogue.events()) names.push_back(event.name);
   return did_you_mean(name, names);
