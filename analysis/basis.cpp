@@ -24,7 +24,7 @@ SampleClass class_of(Place place) {
 }  // namespace
 
 Tally& Tally::operator+=(const Tally& other) {
-  ledger += other.ledger;
+  breakdown += other.breakdown;
   instructions += other.instructions;
   bytes += other.bytes;
   censored += other.censored;
@@ -44,7 +44,7 @@ void Tally::add(const LocatedCount& count, const TargetMap* map, int level) {
   } else {
     classified.sample_class = class_of(count.place);
   }
-  ledger.add(classified.sample_class, count.samples);
+  breakdown.add(classified.sample_class, count.samples);
   if (classified.offset) {
     instructions.add(classified.offset->instructions, count.samples);
     bytes.add(classified.offset->bytes, count.samples);

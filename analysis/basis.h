@@ -3,8 +3,8 @@
 
 #include "analysis/addresses.h"
 #include "analysis/bias.h"
+#include "analysis/breakdown.h"
 #include "analysis/delay.h"
-#include "analysis/ledger.h"
 #include "analysis/not_judged.h"
 #include "analysis/skid_in_events.h"
 #include "analysis/statistics.h"
@@ -28,7 +28,7 @@ struct LocatedCount {
 
 /// Samples by class and offset.
 struct Tally {
-  Ledger ledger;
+  Breakdown breakdown;
   OffsetCounts instructions, bytes;
   OffsetCounts censored;                ///< of `instructions`, those that are censored
   std::uint64_t exact_samples = 0;      ///< of all, with PERF_RECORD_MISC_EXACT_IP

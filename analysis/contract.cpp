@@ -30,23 +30,23 @@ std::string in_instructions(std::int64_t offset) {
 
 Share share_at_mode(const Tally& tally) {
   const OffsetCounts& offsets = tally.instructions;
-  return wilson_interval(offsets.count_at(offsets.mode()), tally.ledger.judged());
+  return wilson_interval(offsets.count_at(offsets.mode()), tally.breakdown.judged());
 }
 
 Share share_of_hits(const Tally& tally) {
-  return wilson_interval(tally.ledger[SampleClass::hit], tally.ledger.judged());
+  return wilson_interval(tally.breakdown[SampleClass::hit], tally.breakdown.judged());
 }
 
 /// Level 1 promises the instruction executed next, where the sample has EXACT_IP the one that
 /// caused the event (docs/method.md).
 Share share_at_constant(const Basis& basis) {
   const Tally& tally = basis.tally;
-  const std::uint64_t hits = tally.ledger[SampleClass::hit];
+  const std::uint64_t hits = tally.breakdown[SampleClass::hit];
   const std::uint64_t next = tally.instructions.count_at(1);
   const std::uint64_t at_next = next - std::min(next, tally.exact_off_trigger);
   return wilson_interval(
       basis.trigger_repeats ? hits + at_next : std::max(tally.exact_hits, at_next),
-      tally.ledger.judged());
+      tally.breakdown.judged());
 }
 
 /// Judged samples off the trigger without EXACT_IP: at level 2 and above, where the flag is
@@ -54,19 +54,19 @@ Share share_at_constant(const Basis& basis) {
 std::uint64_t declared_inexact(int level, const Basis& basis) {
   if (level < 2 || basis.exact_ip != ExactIp::evidence || basis.ignores_level) return 0;
   const Tally& tally = basis.tally;
-  return tally.ledger.judged() - tally.ledger[SampleClass::hit] - tally.exact_off_trigger;
+  return tally.breakdown.judged() - tally.breakdown[SampleClass::hit] - tally.exact_off_trigger;
 }
 
 /// What is held against the promise of a level: the judged samples, and those at its offset.
 Share share_at_promise(int level, const Basis& basis) {
   if (basis.known_offset) {
     return wilson_interval(basis.tally.instructions.count_at(*basis.known_offset),
-                           basis.tally.ledger.judged());
+                           basis.tally.breakdown.judged());
   }
   if (level == kConstantSkid) return share_at_constant(basis);
-  const Ledger& ledger = basis.tally.ledger;
-  return wilson_interval(ledger[SampleClass::hit],
-                         ledger.judged() - declared_inexact(level, basis));
+  const Breakdown& breakdown = basis.tally.breakdown;
+  return wilson_interval(breakdown[SampleClass::hit],
+                         breakdown.judged() - declared_inexact(level, basis));
 }
 
 /// The verdict on the samples at the promised offset, those that something else caused left out.
@@ -179,7 +179,7 @@ void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
 
 std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
   const Tally& tally = basis.tally;
-  std::string text = fmt::format("EXACT_IP {} of {}", tally.exact_samples, tally.ledger.read());
+  std::string text = fmt::format("EXACT_IP {} of {}", tally.exact_samples, tally.breakdown.read());
   switch (basis.exact_ip) {
     case ExactIp::evidence:
       if (basis.not_judged != NotJudged::none) break;
@@ -276,7 +276,7 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   } else if (basis.ignores_level) {
     judge_known_offset(basis, contract, parts);
   } else {
-    const std::uint64_t hits = tally.ledger[SampleClass::hit];
+    const std::uint64_t hits = tally.breakdown[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
     if (basis.addresses) contract.verdict = verdict_by_cause(level, basis, contract.share);
     if (basis.exact_ip == ExactIp::evidence) {
@@ -290,7 +290,7 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
       parts.push_back(
           fmt::format("{} of {} off the trigger without EXACT_IP, which the kernel declares as not "
                       "corrected: not judged",
-                      inexact, counted(tally.ledger.judged(), "sample")));
+                      inexact, counted(tally.breakdown.judged(), "sample")));
     }
     if (contract.verdict != verdict_of(contract.share)) {
       parts.emplace_back(

@@ -27,14 +27,14 @@ std::string samples_that(std::uint64_t count, const char* one, const char* sever
   return counted(count, "sample") + (count == 1 ? one : several);
 }
 
-void warn_of_censored(const Ledger& ledger, std::vector<std::string>& warnings) {
-  const std::uint64_t censored = ledger[SampleClass::censored];
-  const double share = share_of(censored, ledger.located() - censored);
+void warn_of_censored(const Breakdown& breakdown, std::vector<std::string>& warnings) {
+  const std::uint64_t censored = breakdown[SampleClass::censored];
+  const double share = share_of(censored, breakdown.located() - censored);
   if (share <= kCensoredShare) return;
   warnings.push_back(fmt::format(
       "{} of {} located samples ({}) are in the last 5% of the runway, which may be too short; "
       "record again with more --nops.",
-      censored, ledger.located(), percent(share)));
+      censored, breakdown.located(), percent(share)));
 }
 
 void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::string>& warnings) {
@@ -147,7 +147,7 @@ void add_distances(const Basis& basis, const Geometry& geometry, std::int64_t bi
 }
 
 void measure_rates(const Basis& basis, Description& description) {
-  const auto read = static_cast<double>(basis.tally.ledger.read());
+  const auto read = static_cast<double>(basis.tally.breakdown.read());
   auto& period = description.period.effective;
   if (basis.period_sum) {
     period.reset();
@@ -181,11 +181,11 @@ std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std:
 }
 
 Figures figures_of(const Description& description, const Basis& basis) {
-  const Ledger& ledger = basis.tally.ledger;
+  const Breakdown& breakdown = basis.tally.breakdown;
   const bool nops_are_right = samples_any_instruction(basis.not_judged);
   Figures figures;
-  figures.samples = ledger;
-  figures.hit_ratio = wilson_interval(ledger[SampleClass::hit], ledger.judged());
+  figures.samples = breakdown;
+  figures.hit_ratio = wilson_interval(breakdown[SampleClass::hit], breakdown.judged());
   if (basis.geometry) {
     add_distances(basis, *basis.geometry, description.bin_width, figures);
     if (nops_are_right) figures.expected_hit_share = expected_hit_share(basis);
@@ -202,13 +202,13 @@ Figures figures_of(const Description& description, const Basis& basis) {
     if (!figures.evenness) figures.count_warnings.push_back("Evenness is " + reason + '.');
   }
   // Where any instruction can be sampled, so can the end of the runway, however long it is.
-  if (!nops_are_right) warn_of_censored(ledger, figures.count_warnings);
+  if (!nops_are_right) warn_of_censored(breakdown, figures.count_warnings);
   if (!basis.ignores_level) {
     std::string ignored = ignored_level(description.precise.recorded, basis.exact_ip,
-                                        basis.tally.exact_samples, ledger.read());
+                                        basis.tally.exact_samples, breakdown.read());
     if (!ignored.empty()) figures.count_warnings.push_back(std::move(ignored));
   }
-  warn_of_losses(description, ledger.read(), figures.count_warnings);
+  warn_of_losses(description, breakdown.read(), figures.count_warnings);
   warn_of_odd_addresses(basis, figures.count_warnings);
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);

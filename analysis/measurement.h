@@ -179,7 +179,7 @@ struct Description {
 
 /// All that is computed from a description and a basis.
 struct Figures {
-  Ledger samples;
+  Breakdown samples;
   Share hit_ratio;
   /// The share of hits to expect if every instruction of the iteration took equally long; set where
   /// any instruction can be sampled (timers, cycles, instructions).

@@ -134,7 +134,7 @@ class Sum {
   }
 
   void add(const Measurement& other) {
-    if (other.samples.read() > kMostSamples - sum_.basis.tally.ledger.read()) {
+    if (other.samples.read() > kMostSamples - sum_.basis.tally.breakdown.read()) {
       throw Error(
           fmt::format("{}: together more samples than can be counted exactly", title_of(other)));
     }
@@ -382,7 +382,7 @@ void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_
       Measurement& part = parts.emplace_back(measurements[i]);
       // Periods that differ are known by their sum over the samples.
       if (!part.basis.period_sum) {
-        part.basis.period_sum = part.basis.tally.ledger.read() * *part.period.requested;
+        part.basis.period_sum = part.basis.tally.breakdown.read() * *part.period.requested;
       }
       part.period.requested = first_period;
       // Measured anew for each recording, of one target.

@@ -1,7 +1,7 @@
 // Addresses of a target to sample classes and offsets.
 #pragma once
 
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 #include "src/support/address.h"
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace skid::plots {
 namespace {
 
 /// By Kind.
-constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "ledger",
+constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "breakdown",
                                                              "forest",    "bias", "delay"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
@@ -17,8 +17,8 @@ Figure figure_of(const Machines& machines, const FigureOptions& options) {
       return histogram_figure(machines, {options.arrangement, options.logarithmic});
     case Kind::cdf:
       return cdf_figure(machines);
-    case Kind::ledger:
-      return ledger_figure(machines);
+    case Kind::breakdown:
+      return breakdown_figure(machines);
     case Kind::forest:
       return forest_figure(machines);
     case Kind::bias:

@@ -14,8 +14,8 @@
 
 namespace skid::plots {
 
-enum class Kind { histogram, cdf, ledger, forest, bias, delay };
-inline constexpr std::array kKinds{Kind::histogram, Kind::cdf,  Kind::ledger,
+enum class Kind { histogram, cdf, breakdown, forest, bias, delay };
+inline constexpr std::array kKinds{Kind::histogram, Kind::cdf,  Kind::breakdown,
                                    Kind::forest,    Kind::bias, Kind::delay};
 
 /// "histogram", "cdf", …

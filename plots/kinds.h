@@ -20,7 +20,7 @@ struct HistogramStyle {
 
 Figure histogram_figure(const Machines& machines, const HistogramStyle& style);
 Figure cdf_figure(const Machines& machines);
-Figure ledger_figure(const Machines& machines);
+Figure breakdown_figure(const Machines& machines);
 
 /// Whether a measurement has several triggers at known distances.
 bool has_trigger_distances(const analysis::Measurement& measurement);

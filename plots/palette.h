@@ -1,7 +1,7 @@
 // The colours, fills and lines of figures.
 #pragma once
 
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 
 #include <cstddef>
 #include <string_view>
@@ -43,7 +43,7 @@ struct LineStyle {
 inline const std::vector<double> kDotted{2, 4};
 inline const std::vector<double> kDashed{8, 5};
 
-/// Of a class of the ledger.
+/// Of a class of the breakdown.
 Fill fill_of(analysis::SampleClass sample_class);
 
 /// Of a precise level. Lower levels have wider lines, so that they stay visible below higher ones.

@@ -180,7 +180,7 @@ ExitStatus make_kit(const KitOptions& given) {
   const std::string next =
       options.slurm ? fmt::format("where Slurm is: {} --nodes LIST, or --features LIST",
                                   shell_quoted({top / "submit.sh"}))
-                    : fmt::format("{} it there and run: sh {}", is_directory ? "carry" : "unpack",
+                    : fmt::format("{} it there and run: sh {}", is_directory ? "copy" : "extract",
                                   shell_quoted({top / kit::kScriptName}));
   print(output::escape_for_terminal(what + "; " + next) + "\n");
   return ExitStatus::done;

@@ -137,13 +137,13 @@ std::string text_of(const Target& target) {
         row(data.of_trigger ? "trigger's data" : "other's data", {begin, begin + data.bytes}, {});
   }
 
-  text += fmt::format("\n{:<14} {:>10}  {:>9}\n", "event", "offset", "each pass");
+  text += fmt::format("\n{:<14} {:>10}  {:>13}\n", "event", "offset", "per iteration");
   for (const runway::Expectation& expectation : target.description.expectations) {
     const std::string offset = !expectation.offset ? "none"
                                : *expectation.offset == 0
                                    ? "0"
                                    : fmt::format("{:+}", *expectation.offset);
-    text += fmt::format("{:<14} {:>10}  {:>9}\n", output::escape_for_terminal(expectation.event),
+    text += fmt::format("{:<14} {:>10}  {:>13}\n", output::escape_for_terminal(expectation.event),
                         offset, expectation.events_per_iteration);
   }
   return text;

@@ -152,7 +152,7 @@ class ReportPage {
             element("h4", "Where samples land") +
             figure_of("Offsets of the samples of ", plots::histogram_figure(alone, {})) +
             element("h4", "Samples by class") +
-            figure_of("Classes of the samples of ", plots::ledger_figure(alone)) +
+            figure_of("Classes of the samples of ", plots::breakdown_figure(alone)) +
             element("h4", "In numbers") +
             table("Levels side by side", output::event_numbers(event, {.width = kUnbroken})) +
             repeats(event) + contracts(event) + skid_in_events(event) + ip_checks(event) +

@@ -32,7 +32,7 @@ struct TargetGeometry {
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
   LoopCategories categories = {};
 
-  /// Where a sample is in the target, as the ledger has it. `level`: precise_ip.
+  /// Where a sample is in the target, as the breakdown has it. `level`: precise_ip.
   analysis::Classified classify(const locate::VisitedRecord& visited, int level) const;
 };
 

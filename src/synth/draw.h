@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/bias.h"
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
 #include "src/synth/loop_path.h"
@@ -59,7 +59,7 @@ struct DataCounts {
 
 /// What must be found in the samples of one event at one level.
 struct Truth {
-  analysis::Ledger samples;
+  analysis::Breakdown samples;
   std::uint64_t exact_ip_samples = 0;             ///< of all
   std::uint64_t exact_hits = 0;                   ///< of the hits
   std::uint64_t exact_off_trigger = 0;            ///< of the judged samples that are no hits

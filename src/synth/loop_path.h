@@ -1,7 +1,7 @@
 // The instructions of a target's iteration in the order in which they run: where a skid comes out.
 #pragma once
 
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 #include "runway/target.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
@@ -13,7 +13,7 @@
 
 namespace skid::synth {
 
-/// One instruction of the iteration, and what the ledger calls a sample of it (docs/method.md).
+/// One instruction of the iteration, and what the breakdown calls a sample of it (docs/method.md).
 struct Step {
   std::uint64_t address = 0;
   analysis::SampleClass sample_class = analysis::SampleClass::loop;

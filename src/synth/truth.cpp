@@ -30,11 +30,11 @@ ordered_json json_of(const std::map<DrawnSample, std::uint64_t>& places) {
   return list;
 }
 
-ordered_json json_of(const analysis::Ledger& ledger) {
-  ordered_json object{{"read", ledger.read()}};
+ordered_json json_of(const analysis::Breakdown& breakdown) {
+  ordered_json object{{"read", breakdown.read()}};
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<analysis::SampleClass>(i);
-    object[std::string(analysis::name_of(sample_class))] = ledger[sample_class];
+    object[std::string(analysis::name_of(sample_class))] = breakdown[sample_class];
   }
   return object;
 }

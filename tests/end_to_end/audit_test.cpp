@@ -361,7 +361,7 @@ TEST_F(AuditCommand, ReportsMissingAndWrongInputs) {
   EXPECT_THAT(gone["missing"][0]["file"].get<std::string>(), HasSubstr("/program"));
   EXPECT_GT(gone["missing"][0]["samples"], 4000);
   const std::string text = run({"audit", "placed.data"}).out;
-  EXPECT_THAT(text, HasSubstr("5,081 samples are in 1 file without code here"));
+  EXPECT_THAT(text, HasSubstr("5,081 samples are in 1 file whose code is missing"));
   const auto reason = text.find("/usr/lib/debug");
   ASSERT_NE(reason, std::string::npos);
   EXPECT_EQ(text.find("/usr/lib/debug", reason + 1), std::string::npos) << text;

@@ -77,7 +77,7 @@ TEST_F(BranchRecordsCommand, ReportsPlacesAndTheMissingFile) {
   EXPECT_THAT(text.out,
               AllOf(HasSubstr("1 of 2 judged branch records (50.00%) are impossible"),
                     HasSubstr("0x30 (evil\\x1b[31m) to 0x10: before the target of the "),
-                    HasSubstr("3 branch records are in 1 file without code here: /nowhere/"),
+                    HasSubstr("3 branch records are in 1 file whose code is missing: /nowhere/"),
                     HasSubstr("--debuginfod"), Not(HasSubstr("\x1b"))));
   const json recording = json::parse(audit({"--format", "json"}).out)["recordings"][0];
   const json& records = recording["events"][0]["branch_records"];

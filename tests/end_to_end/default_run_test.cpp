@@ -95,7 +95,7 @@ TEST_F(DefaultRun, HasSixteenMeasurementsOfFiveThousandSamplesAtLeast) {
   }
 }
 
-TEST_F(DefaultRun, ItsLedgersAddUpToTheSamplesThatPerfCounts) {
+TEST_F(DefaultRun, ItsBreakdownsAddUpToTheSamplesThatPerfCounts) {
   const auto result = report();
   for (const auto& found : result["measurements"]) {
     const auto& samples = found["samples"];

@@ -85,7 +85,7 @@ TEST(EventsOfIntel, AnswersForBothCoreTypesOfAHybridCpu) {
 
 TEST_F(EventsCommand, PrintsAndFiltersByTriggers) {
   const auto shown = test::skidscan({"events", "r20d1", "--cpu", "skl"});
-  EXPECT_THAT(one_line(shown.out), HasSubstr("trigger load-dram (1 an iteration)"));
+  EXPECT_THAT(one_line(shown.out), HasSubstr("trigger load-dram (1 per iteration)"));
   const auto json_form = test::skidscan({"events", "r20d1", "--cpu", "skl", "--format", "json"});
   const json trigger = json::parse(json_form.out)["events"][0]["trigger"];
   ASSERT_EQ(trigger.size(), 1U);
@@ -170,7 +170,7 @@ TEST_F(EventsCommand, RefusesUnknownNamesAndCpus) {
 TEST_F(EventsCommand, NamesThisCpuOrARemedy) {
   const auto shown = test::skidscan({"events", "cycles"});
   if (shown.code.status == 0) {
-    EXPECT_THAT(shown.out, HasSubstr("(the CPU at hand)"));
+    EXPECT_THAT(shown.out, HasSubstr("(this CPU)"));
   } else {
     EXPECT_EQ(shown.code.status, 1);
     EXPECT_THAT(shown.err, HasSubstr("--cpu"));

@@ -64,7 +64,7 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
       {"histogram", {"Where samples land", "samples", "offset from trigger (instructions)"}},
       {"cdf", {"How far samples land", "located samples up to here", "censored"}},
-      {"ledger", {"by class", "share of the samples read", "skid", "hit"}},
+      {"breakdown", {"by class", "share of the samples read", "skid", "hit"}},
       {"forest", {"Hit ratios", "hit ratio", "95% intervals"}},
       {"bias", {"Which trigger", "max/min 9.03", "share of samples", "even share"}}};
   for (const auto& [kind, expected] : texts) {
@@ -104,7 +104,7 @@ TEST_F(Plot, RefusesOptionsOfOtherKinds) {
     EXPECT_TRUE(files().empty()) << message;
   };
   expect_usage({"--plot", "f.png", "--kind", "pie"}, "histogram");
-  for (const std::string kind : {"cdf", "ledger", "forest", "bias", "delay"}) {
+  for (const std::string kind : {"cdf", "breakdown", "forest", "bias", "delay"}) {
     expect_usage({"--plot", "f.png", "--kind", kind, "--log"},
                  "--log: is for histograms, the figure is of kind " + kind);
     expect_usage({"--plot", "f.png", "--kind", kind, "--plot-style", "overlaid"},

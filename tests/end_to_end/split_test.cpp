@@ -26,7 +26,7 @@ using nlohmann::json;
 
 using test::kDone;
 
-/// All classes of the ledger, exact and inexact samples, several triggers, censored skids.
+/// All classes of the breakdown, exact and inexact samples, several triggers, censored skids.
 constexpr const char* kSplitModel = R"({
   "schema": "skidscan.model/1", "name": "split",
   "target": {"trigger": "load", "nops": 300, "lead_in_nops": 30, "triggers": 2, "gaps": [40]},

@@ -3,7 +3,7 @@
 usage: run.py SKIDSCAN PAGE sh|perf|python|r     (77: skipped, because something is missing)
 
 Blocks of ```sh always run and must succeed; blocks of ```sh perf, ```python and ```r run only if the last
-argument names them. The lines of the ```text block after a block must occur in its output, in this order.
+argument names them. The ```text block after a block shows its output; "…" is what is left out.
 """
 
 import os
@@ -57,11 +57,13 @@ def why_not(kind, skidscan):
     return ""
 
 
-def missing_lines(expected, printed):
-    """Expected lines that do not follow the preceding ones in the output, whatever the column spacing."""
-    rest = iter([re.sub(r"\s+", " ", line).strip() for line in printed.splitlines()])
-    return [line for line in expected.splitlines()
-            if re.sub(r"\s+", " ", line).strip() not in rest]
+def is_as_shown(shown, printed):
+    """Whether the output is as shown, whatever the column spacing; "…" is any text, as a line any lines."""
+    def plain(line):
+        return " ".join(line.split())
+    pattern = "".join(r"(?:.*\n)*?" if line == "…" else re.escape(plain(line)).replace("…", ".*") + r"\n"
+                      for line in shown.splitlines())
+    return re.fullmatch(pattern, "".join(plain(line) + "\n" for line in printed.splitlines())) is not None
 
 
 def main():
@@ -81,9 +83,8 @@ def main():
                 print(f"{page}:{line}: blocks are {', '.join(sorted(known))}, not '{name}'")
                 return 1
             if name == "text":
-                missing = missing_lines(text, printed) if printed is not None else []
-                if missing:
-                    print(f"{page}:{line}: not printed: {missing[0]}\n{printed}")
+                if printed is not None and not is_as_shown(text, printed):
+                    print(f"{page}:{line}: shown:\n{text}\nprinted:\n{printed}")
                     return 1
                 continue
             printed = None

@@ -66,9 +66,10 @@ TEST(AuditScreen, ExplainsEachMissingFileOnce) {
   }
   audit.remarks.emplace_back("/e: taken as it is now");
   const auto text = output::audit_text({audit}, {.width = 80, .details = false});
-  EXPECT_THAT(text, HasSubstr("4,000 samples are in 4 files without code here: /a: no such file\n"
-                              "           /b: no such file\n           /c: no such file\n"
-                              "           and 1 file more: --details\n           On the recorded"));
+  EXPECT_THAT(text,
+              HasSubstr("4,000 samples are in 4 files whose code is missing: /a: no such file\n"
+                        "           /b: no such file\n           /c: no such file\n"
+                        "           and 1 file more: --details\n           On the recorded"));
   EXPECT_THAT(text, HasSubstr("warning    /e: taken as it is now\n"));
   EXPECT_THAT(text, Not(HasSubstr("warning    /a")));
   EXPECT_THAT(output::audit_text({audit}, {.width = 80}),

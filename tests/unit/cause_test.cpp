@@ -29,12 +29,12 @@ Addresses addresses_of(AddressTable samples, AddressSource source = AddressSourc
   return {source, kDeclared, samples};
 }
 
-/// Of a target at which all of `samples` were taken, with the ledger and offsets that follow.
+/// Of a target at which all of `samples` were taken, with the breakdown and offsets that follow.
 Basis basis_with_addresses(const Addresses& addresses) {
   Basis basis{.geometry = Geometry{}, .not_judged = NotJudged::none};
   basis.geometry->trigger_addresses = {0x401000};
   const auto add = [&basis](std::int64_t offset, std::uint64_t samples) {
-    basis.tally.ledger.add(offset == 0 ? SampleClass::hit : SampleClass::skid, samples);
+    basis.tally.breakdown.add(offset == 0 ? SampleClass::hit : SampleClass::skid, samples);
     basis.tally.instructions.add(offset, samples);
   };
   add(0, addresses.samples.trigger.sum());

@@ -58,11 +58,11 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
     m.basis.tally.instructions.add(offset, count);
     m.basis.tally.bytes.add(offset, count);
     if (offset >= range.censored_from) m.basis.tally.censored.add(offset, count);
-    m.basis.tally.ledger.add(offset == 0                     ? SampleClass::hit
-                             : offset < 0                    ? SampleClass::before
-                             : offset >= range.censored_from ? SampleClass::censored
-                                                             : SampleClass::skid,
-                             count);
+    m.basis.tally.breakdown.add(offset == 0                     ? SampleClass::hit
+                                : offset < 0                    ? SampleClass::before
+                                : offset >= range.censored_from ? SampleClass::censored
+                                                                : SampleClass::skid,
+                                count);
   }
   analysis::complete(m);
   return m;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 void add(std::int64_t offset, std::uint64_t samples, Basis& basis) {
-  basis.tally.ledger.add(offset == 0 ? SampleClass::hit : SampleClass::skid, samples);
+  basis.tally.breakdown.add(offset == 0 ? SampleClass::hit : SampleClass::skid, samples);
   basis.tally.instructions.add(offset, samples);
 }
 
@@ -49,9 +49,9 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
     std::vector<const char*> evidence;
   };
   Basis loop = all_at(0, 4900), other_code = all_at(0);
-  loop.tally.ledger.add(SampleClass::loop, 100);
-  other_code.tally.ledger.add(SampleClass::other_trigger, 900);
-  other_code.tally.ledger.add(SampleClass::kernel, 900);
+  loop.tally.breakdown.add(SampleClass::loop, 100);
+  other_code.tally.breakdown.add(SampleClass::other_trigger, 900);
+  other_code.tally.breakdown.add(SampleClass::kernel, 900);
   // Exact samples in the kernel vouch for no hit.
   Basis exact_in_kernel = exact(all_at(0), 4999);
   exact_in_kernel.tally.exact_samples = 5000;
@@ -247,7 +247,7 @@ TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {
 
 TEST(ConstantSkid, IsThatOfTheMostCommonOffset) {
   Basis looping = all_at(1);
-  looping.tally.ledger.add(SampleClass::loop, 100);
+  looping.tally.breakdown.add(SampleClass::loop, 100);
   for (const auto& [basis, offset, verdict] :
        {std::tuple{all_at(0), 0, Verdict::kept}, std::tuple{all_at(1), 1, Verdict::kept},
         std::tuple{all_at(3, 100), 3, Verdict::undecided},

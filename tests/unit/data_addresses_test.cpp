@@ -197,7 +197,7 @@ TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
   EXPECT_EQ(table.not_judged.sum() + m.samples.judged(), m.samples.read());
 }
 
-TEST_F(RecordedAddresses, AreInTheClassesOfTheLedgerAtEachLevel) {
+TEST_F(RecordedAddresses, AreInTheClassesOfTheBreakdownAtEachLevel) {
   if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "calls use the stack on x86-64 only";
   use_target_of("call");
   // Level 1 samples the first instruction of the loop for the back-edge, which the loop counts too.

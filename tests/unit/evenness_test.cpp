@@ -88,7 +88,7 @@ Measurement of_triggers(const std::vector<std::uint64_t>& hits) {
     basis.tally.triggers.push_back({count, count});
     all += count;
   }
-  basis.tally.ledger.add(SampleClass::hit, all);
+  basis.tally.breakdown.add(SampleClass::hit, all);
   basis.tally.instructions.add(0, all);
   basis.tally.bytes.add(0, all);
   basis.geometry = Geometry{.highest_offset = 5000,

@@ -105,7 +105,7 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   if (m.basis.ignores_level && known != built_in.end()) m.basis.known_offset = known->second;
   m.basis.exact_ip = m.basis.ignores_level ? ExactIp::never : ExactIp::request;  // a Skylake
   if (m.period.effective) {
-    m.basis.iterations = m.basis.tally.ledger.read() * m.period.requested.value_or(100);
+    m.basis.iterations = m.basis.tally.breakdown.read() * m.period.requested.value_or(100);
   }
   m.bin_width = example.bin_width;
   analysis::complete(m);

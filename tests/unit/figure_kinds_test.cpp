@@ -167,7 +167,7 @@ Measurement several_triggers(const std::vector<std::size_t>& nops,
   return m;
 }
 
-TEST(Bars, OfSeveralTriggersHaveTheCountsOfTheLedger) {
+TEST(Bars, OfSeveralTriggersHaveTheCountsOfTheBreakdown) {
   // The runways are censored from 96, 191 and 951 on.
   const Measurement m = several_triggers(
       {100, 200, 1000},
@@ -258,9 +258,9 @@ TEST(CdfFigure, DotsTheLineFromTheCensoredOffsetOn) {
   EXPECT_EQ(panel.captions.at(0).text, "none:  100 samples, period 100, 70 censored");
 }
 
-TEST(LedgerFigure, FillsBarsInTheOrderOfTheClasses) {
+TEST(BreakdownFigure, FillsBarsInTheOrderOfTheClasses) {
   auto m = make({.offsets = {{0, 50}, {-1, 125}}, .kernel_samples = 25});
-  const Figure figure = drawn(ledger_figure, {m});
+  const Figure figure = drawn(breakdown_figure, {m});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.boxes, SizeIs(3));
   EXPECT_EQ(panel.boxes[0].fill.color, fill_of(SampleClass::hit).color);
@@ -270,7 +270,7 @@ TEST(LedgerFigure, FillsBarsInTheOrderOfTheClasses) {
   EXPECT_EQ(panel.boxes[2].boxes.at(0).left, 87.5);
   EXPECT_EQ(panel.boxes[2].boxes.at(0).right, 100);
   EXPECT_EQ(panel.boxes[2].boxes.at(0).meaning.value, "25 samples (12.50% of those read)");
-  EXPECT_THAT(only_panel(drawn(ledger_figure, {make({})})).boxes, IsEmpty());
+  EXPECT_THAT(only_panel(drawn(breakdown_figure, {make({})})).boxes, IsEmpty());
 }
 
 TEST(ClassFills, AreAllDifferent) {

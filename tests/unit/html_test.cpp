@@ -90,7 +90,7 @@ TEST(SvgFigure, ShowsWhereNothingIsLocated) {
   const std::string figure = histogram_of(measurements);
   EXPECT_THAT(figure, HasSubstr("no located samples"));
   EXPECT_THAT(samples_of(figure), IsEmpty());
-  EXPECT_THAT(svg_figure("classes", plots::ledger_figure(output::group(measurements))).string(),
+  EXPECT_THAT(svg_figure("classes", plots::breakdown_figure(output::group(measurements))).string(),
               HasSubstr("pp, kernel: 77 samples (100% of those read)"));
 }
 

@@ -208,7 +208,7 @@ done
   EXPECT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out,
             "report --format json\ntarget --trigger nt-load\n"
-            "report --kind ledger --plot-style overlaid\n");
+            "report --kind breakdown --plot-style overlaid\n");
 }
 
 }  // namespace

@@ -91,9 +91,9 @@ TEST(Tally, PutsEverySampleInOneClass) {
       samples += counts.back().samples;
     }
     const Tally result = tally(counts);
-    EXPECT_EQ(result.ledger.read(), samples);
-    EXPECT_EQ(result.instructions.total(), result.ledger.located());
-    EXPECT_EQ(result.bytes.total(), result.ledger.located());
+    EXPECT_EQ(result.breakdown.read(), samples);
+    EXPECT_EQ(result.instructions.total(), result.breakdown.located());
+    EXPECT_EQ(result.bytes.total(), result.breakdown.located());
     EXPECT_LE(result.exact_hits + result.exact_off_trigger, result.exact_samples);
   }
 }
@@ -103,10 +103,10 @@ TEST(Tally, KeepsTheClassOfPlacesOutsideTheTargetWhateverTheAddress) {
                               {Place::guest, kTrigger, 2, false},
                               {Place::unmapped, kTrigger, 3, false},
                               {Place::other_user, kTrigger, 4, false}});
-  EXPECT_EQ(result.ledger[SampleClass::kernel], 1u);
-  EXPECT_EQ(result.ledger[SampleClass::guest], 2u);
-  EXPECT_EQ(result.ledger[SampleClass::unmapped], 3u);
-  EXPECT_EQ(result.ledger[SampleClass::other_user], 4u);
+  EXPECT_EQ(result.breakdown[SampleClass::kernel], 1u);
+  EXPECT_EQ(result.breakdown[SampleClass::guest], 2u);
+  EXPECT_EQ(result.breakdown[SampleClass::unmapped], 3u);
+  EXPECT_EQ(result.breakdown[SampleClass::other_user], 4u);
 }
 
 TEST(Tally, CountsExactSamplesOnAndOffTheTrigger) {

@@ -227,7 +227,7 @@ TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
                     HasSubstr("CPU 151")));
 }
 
-TEST(ReportDetails, ShowEachClassOfTheLedger) {
+TEST(ReportDetails, ShowEachClassOfTheBreakdown) {
   for (const Measurement& m : {sixteen()[0], sixteen()[8], odd_ones()[1], odd_ones()[2]}) {
     const std::string text = report_text({m}, {.width = 200});
     for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {

@@ -1,4 +1,4 @@
-// Machines whose precise levels work, as ledgers: none of them may be accused.
+// Machines whose precise levels work, as breakdowns: none of them may be accused.
 #include "analysis/measurement.h"
 #include "src/events/exact_ip.h"
 
@@ -36,7 +36,7 @@ Measurement at(std::int64_t offset, int level, std::uint64_t exact, const machin
   basis.not_judged = not_judged;
   basis.exact_ip = events::exact_ip_of(cpu, ibs);
   Tally& tally = basis.tally;
-  tally.ledger.add(offset == 0 ? SampleClass::hit : SampleClass::skid, kSamples);
+  tally.breakdown.add(offset == 0 ? SampleClass::hit : SampleClass::skid, kSamples);
   tally.instructions.add(offset, kSamples);
   tally.bytes.add(offset, kSamples);
   tally.exact_samples = exact;

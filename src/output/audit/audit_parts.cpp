@@ -140,8 +140,8 @@ std::string branch_records_text(const std::vector<Audit>& audits, const Page& pa
                        Ink::dim);
   }
   if (by_addresses > 0) {
-    notes += page.note(fmt::format("of {} records only the addresses were compared, for want of "
-                                   "code",
+    notes += page.note(fmt::format("of {} records only the addresses were compared, because the "
+                                   "binary is missing",
                                    in_thousands(by_addresses)),
                        Ink::dim);
   }
@@ -198,7 +198,7 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
   constexpr std::size_t kMostNames = 3;
   const std::size_t shown = page.details ? names.size() : std::min(names.size(), kMostNames);
   std::string text = '\n' + page.field("missing",
-                                       fmt::format("{} {} in {} without code here: {}", without,
+                                       fmt::format("{} {} in {} whose code is missing: {}", without,
                                                    samples + records == 1 ? "is" : "are",
                                                    counted(names.size(), "file"), names.front()),
                                        Ink::yellow);
@@ -210,8 +210,10 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
   std::string remedy;
   if (has_build_id) {
     remedy = fmt::format(
-        "On the recorded machine, perf archive {} packs those with a build-id; unpack them into "
-        "~/.debug here. --debuginfod requests them from the servers of DEBUGINFOD_URLS, --binary "
+        "On the recorded machine, perf archive {} collects those with a build-id; extract them "
+        "into "
+        "~/.debug on this one. --debuginfod requests them from the servers of DEBUGINFOD_URLS, "
+        "--binary "
         "FILE and --symfs DIR use a copy.",
         escape_for_terminal(first->file));
   }

@@ -42,7 +42,7 @@ class Lines {
 std::string cpu_line(const Cpu& cpu) {
   return fmt::format("{}{}{}, from {}", cpu.name, cpu.description.empty() ? "" : ", ",
                      cpu.description, cpu.source) +
-         (cpu.at_hand ? " (the CPU at hand)" : "");
+         (cpu.at_hand ? " (this CPU)" : "");
 }
 
 std::string precise_text(const Event& event) {
@@ -103,14 +103,14 @@ void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
   }
 }
 
-/// "load-dram (1 event an iteration), load-l3": the triggers of targets that cause the event.
+/// "load-dram (1 per iteration), load-l3": the triggers of targets that cause the event.
 std::string triggers_text(const Cpu& cpu, const Event& event) {
   std::vector<std::string> parts;
   for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {
     std::vector<std::string> notes;
     if (cause.verdict != Verdict::can) notes.emplace_back(events::name_of(cause.verdict));
     if (cause.events_per_iteration) {
-      notes.push_back(fmt::format("{:.6g} an iteration", *cause.events_per_iteration));
+      notes.push_back(fmt::format("{:.6g} per iteration", *cause.events_per_iteration));
     }
     std::string part(runway::name_of(cause.kind));
     if (!notes.empty()) part += fmt::format(" ({})", fmt::join(notes, ", "));

@@ -242,7 +242,7 @@ void add_rows_in_events(EventTable& table) {
   table.row("  max", figure(1));
 }
 
-void add_ledger_rows(const Page& page, EventTable& table) {
+void add_breakdown_rows(const Page& page, EventTable& table) {
   table.heading("samples by class");
   std::vector<std::string> empty;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
@@ -453,7 +453,7 @@ Table event_numbers(const EventGroup& event, const Page& page) {
   add_trigger_rows(table, event);
   add_delay_rows(table);
   add_evenness_rows(table);
-  add_ledger_rows(page, table);
+  add_breakdown_rows(page, table);
   add_address_rows(table);
   return table.take();
 }

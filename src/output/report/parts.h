@@ -18,7 +18,7 @@ namespace skid::output {
 std::string machine_header(const Page& page, const MachineGroup& machine);
 
 /// The rows of numbers that an event's columns are compared by: settings, hit ratio, distances and
-/// the classes of the ledger. Lines without cells are broken at the page's width.
+/// the classes of the breakdown. Lines without cells are broken at the page's width.
 Table event_numbers(const EventGroup& event, const Page& page);
 
 /// What the repetitions of a level have in common, over runs; nothing where nothing was repeated

@@ -10,8 +10,9 @@
 namespace skid::output {
 
 /// One screen: the verdicts, a row an event and level, reasons and warnings. With `page.details`
-/// tables per event with the precise levels side by side, a histogram of the offsets, the ledger,
-/// the contract verdict with its evidence, and warnings. Control characters in names are escaped.
+/// tables per event with the precise levels side by side, a histogram of the offsets, the
+/// breakdown, the contract verdict with its evidence, and warnings. Control characters in names are
+/// escaped.
 std::string report_text(const std::vector<analysis::Measurement>& measurements, const Page& page);
 
 /// The first sentence of report_text(), without a line's end.

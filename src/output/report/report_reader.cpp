@@ -159,18 +159,18 @@ void read_parts(const JsonValue& value, Measurement& measurement) {
   }
 }
 
-analysis::Ledger read_ledger(const JsonValue& samples) {
-  analysis::Ledger ledger;
+analysis::Breakdown read_breakdown(const JsonValue& samples) {
+  analysis::Breakdown breakdown;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
-    ledger.add(sample_class, samples[name_of(sample_class)].unsigned_integer(kMostSamples));
+    breakdown.add(sample_class, samples[name_of(sample_class)].unsigned_integer(kMostSamples));
   }
   const JsonValue read = samples["read"];
-  if (read.unsigned_integer(kMostSamples) != ledger.read()) {
+  if (read.unsigned_integer(kMostSamples) != breakdown.read()) {
     read.refuse(fmt::format("{}", read.unsigned_integer()),
-                fmt::format("the sum of the classes, {}", ledger.read()));
+                fmt::format("the sum of the classes, {}", breakdown.read()));
   }
-  return ledger;
+  return breakdown;
 }
 
 /// `all`: how many samples there are to be, which are `what`.
@@ -215,19 +215,19 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
     offsets.refuse(fmt::format("{} samples {}", found, where),
                    fmt::format("those that are {}, {}", classes, allowed));
   };
-  const analysis::Ledger& ledger = tally.ledger;
+  const analysis::Breakdown& breakdown = tally.breakdown;
   const std::uint64_t hits = tally.instructions.count_at(0);
-  refuse(hits, "at offset 0", "hits", ledger[SampleClass::hit]);
+  refuse(hits, "at offset 0", "hits", breakdown[SampleClass::hit]);
   const std::uint64_t after = sum_from(tally.instructions, 1);
   refuse(after, "after the trigger", "skids or censored",
-         ledger[SampleClass::skid] + ledger[SampleClass::censored]);
+         breakdown[SampleClass::skid] + breakdown[SampleClass::censored]);
   // The rest are before. What is censored of several runways of unequal length does not follow from
   // the offset alone.
   const std::uint64_t censored =
       geometry.censored_from ? sum_from(tally.instructions, *geometry.censored_from) : 0;
-  if (geometry.trigger_addresses.size() == 1 || ledger[SampleClass::censored] > censored) {
+  if (geometry.trigger_addresses.size() == 1 || breakdown[SampleClass::censored] > censored) {
     refuse(censored, "on the censored end of the runway", "censored",
-           ledger[SampleClass::censored]);
+           breakdown[SampleClass::censored]);
   }
 }
 
@@ -239,7 +239,7 @@ constexpr const char* kCensoredUnknown =
 /// the offset decides, with several the farthest ones are taken (kCensoredUnknown).
 OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
                            const analysis::Geometry& geometry) {
-  const std::uint64_t all = tally.ledger[SampleClass::censored];
+  const std::uint64_t all = tally.breakdown[SampleClass::censored];
   const auto& located = tally.instructions.counts();
   OffsetCounts censored;
   if (const auto value = offsets.find("censored")) {
@@ -282,10 +282,10 @@ void read_name(const JsonValue& object, std::string_view key,
 /// Hits and samples of each trigger; of a single one they are not listed, because they follow.
 std::vector<analysis::TriggerCount> read_triggers(const JsonValue& value, const Tally& tally,
                                                   const analysis::Geometry& geometry) {
-  const analysis::TriggerCount all{tally.ledger[SampleClass::hit],
-                                   tally.ledger[SampleClass::hit] +
-                                       tally.ledger[SampleClass::skid] +
-                                       tally.ledger[SampleClass::censored]};
+  const analysis::TriggerCount all{tally.breakdown[SampleClass::hit],
+                                   tally.breakdown[SampleClass::hit] +
+                                       tally.breakdown[SampleClass::skid] +
+                                       tally.breakdown[SampleClass::censored]};
   const std::size_t listed =
       geometry.trigger_addresses.size() == 1 ? 0 : geometry.trigger_addresses.size();
   const auto elements = value.elements(kMostElements);
@@ -310,25 +310,25 @@ std::vector<analysis::TriggerCount> read_triggers(const JsonValue& value, const 
 
 /// Counts of samples with EXACT_IP, each at most what there is to be counted.
 void read_exact_counts(const JsonValue& precise, Tally& tally) {
-  const std::uint64_t hits = tally.ledger[SampleClass::hit];
-  tally.exact_samples = precise["exact_ip_samples"].unsigned_integer(tally.ledger.read());
+  const std::uint64_t hits = tally.breakdown[SampleClass::hit];
+  tally.exact_samples = precise["exact_ip_samples"].unsigned_integer(tally.breakdown.read());
   tally.exact_hits = precise["exact_ip_hits"].unsigned_integer(std::min(hits, tally.exact_samples));
   tally.exact_off_trigger = precise["exact_ip_off_trigger"].unsigned_integer(
-      std::min(tally.ledger.judged() - hits, tally.exact_samples - tally.exact_hits));
+      std::min(tally.breakdown.judged() - hits, tally.exact_samples - tally.exact_hits));
 }
 
-/// No more samples of any place than the ledger has there.
+/// No more samples of any place than the breakdown has there.
 void check_addresses(const JsonValue& value, const analysis::AddressTable& table,
-                     const analysis::Ledger& ledger) {
+                     const analysis::Breakdown& breakdown) {
   const auto refuse = [&value](std::string_view place, std::uint64_t counted, std::uint64_t most) {
     if (counted <= most) return;
     value.refuse(fmt::format("{} samples {}", counted, place), fmt::format("at most {}", most));
   };
-  refuse("on the trigger", table.trigger.sum(), ledger[SampleClass::hit]);
+  refuse("on the trigger", table.trigger.sum(), breakdown[SampleClass::hit]);
   refuse("after the trigger", table.successor.sum(),
-         ledger[SampleClass::skid] + ledger[SampleClass::censored]);
-  refuse("that are judged", table.judged().sum(), ledger.judged());
-  refuse("that are not judged", table.not_judged.sum(), ledger.read() - ledger.judged());
+         breakdown[SampleClass::skid] + breakdown[SampleClass::censored]);
+  refuse("that are judged", table.judged().sum(), breakdown.judged());
+  refuse("that are not judged", table.not_judged.sum(), breakdown.read() - breakdown.judged());
 }
 
 /// Absent in older reports. `read`: the samples of the event.
@@ -381,7 +381,7 @@ Basis read_basis(const JsonValue& measurement) {
   Basis basis;
   Tally& tally = basis.tally;
   const JsonValue samples = measurement["samples"];
-  tally.ledger = read_ledger(samples);
+  tally.breakdown = read_breakdown(samples);
   basis.not_judged = read_judgeable(value["judgeable"]);
   FieldReader io(value);
   io("ignores_level", basis.ignores_level);
@@ -400,7 +400,7 @@ Basis read_basis(const JsonValue& measurement) {
   }
 
   const JsonValue offsets = value["offsets"];
-  const std::uint64_t located = tally.ledger.located();
+  const std::uint64_t located = tally.breakdown.located();
   if (basis.geometry) {
     const auto& geometry = *basis.geometry;
     tally.instructions = read_offsets(offsets["instructions"], geometry.lowest_offset,
@@ -410,21 +410,21 @@ Basis read_basis(const JsonValue& measurement) {
     check_classes(offsets["instructions"], tally, geometry);
     tally.censored = read_censored(offsets, tally, geometry);
     tally.triggers = read_triggers(measurement["triggers"], tally, geometry);
-  } else if (tally.ledger.judged() > 0) {
-    samples.refuse(fmt::format("{} judged samples", tally.ledger.judged()),
+  } else if (tally.breakdown.judged() > 0) {
+    samples.refuse(fmt::format("{} judged samples", tally.breakdown.judged()),
                    "none where no trigger is known");
   }
   read_exact_counts(measurement["precise"], tally);
   if (const auto address = measurement.find("address")) {  // not in older reports
     FieldReader{measurement}("address", basis.addresses);
-    check_addresses((*address)["samples"], basis.addresses->samples, tally.ledger);
+    check_addresses((*address)["samples"], basis.addresses->samples, tally.breakdown);
   }
-  basis.skid_in_events = read_skid_in_events(value, tally.ledger.read());
-  basis.sample_pairs = read_sample_pairs(value, tally.ledger.read());
+  basis.skid_in_events = read_skid_in_events(value, tally.breakdown.read());
+  basis.sample_pairs = read_sample_pairs(value, tally.breakdown.read());
   read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =
-      measurement["inside_instruction"].unsigned_integer(tally.ledger.read());
+      measurement["inside_instruction"].unsigned_integer(tally.breakdown.read());
   return basis;
 }
 

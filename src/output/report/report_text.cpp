@@ -472,7 +472,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   for (std::size_t i = 0; i < most; ++i) text += '\n' + machine_report(page, *order[i]);
   if (page.details) return text;
   std::string more =
-      "--details prints settings, ledger, histograms and evidence; --plot FILE draws "
+      "--details prints settings, sample breakdown, histograms and evidence; --plot FILE draws "
       "figures, --html FILE writes a page";
   if (most < order.size()) {
     const auto broken =

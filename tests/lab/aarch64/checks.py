@@ -12,7 +12,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from prediction import Loop, ledger, noticed_overflows, offsets, overflows, places, skids
+from prediction import Loop, breakdown, noticed_overflows, offsets, overflows, places, skids
 
 SKIDSCAN, DIRECTORY = Path(sys.argv[1]), Path(sys.argv[2])
 RESULTS = DIRECTORY / "results"
@@ -24,7 +24,7 @@ PERIOD = 10007  # of cycles:u, and of instructions in the group
 INTERRUPT_PERIOD = 997  # of cycles in the group
 ITERATIONS = 30000  # of the target, for cycles:u
 GROUP_ITERATIONS = 60000
-CLASSES = ("hit", "skid", "before", "censored", "loop")  # classes of the ledger within the loop
+CLASSES = ("hit", "skid", "before", "censored", "loop")  # classes of the breakdown within the loop
 PROMISED = 0.999
 CORTEX_A57 = 0xD07  # part number in MIDR_EL1
 
@@ -118,7 +118,7 @@ class CyclesAtEveryLevel(unittest.TestCase):
             with self.subTest(level=level):
                 found, addresses = cycles_at(level), sampled_at(level)
                 classes = {name: found["samples"][name] for name in CLASSES}
-                self.assertEqual(classes, {name: ledger(loop, predicted)[name] for name in CLASSES})
+                self.assertEqual(classes, {name: breakdown(loop, predicted)[name] for name in CLASSES})
                 self.assertEqual(offsets_of(found), offsets(loop, predicted))
                 self.assertEqual(found["samples"]["read"], len(addresses))
 
@@ -186,7 +186,7 @@ class KnownSkid(unittest.TestCase):
             allowed = (1 - PROMISED) * len(predicted)
             with self.subTest(event=event):
                 classes = Counter({name: found["samples"][name] for name in CLASSES})
-                self.assertLessEqual(not_in_common(ledger(self.loop, predicted), classes), allowed)
+                self.assertLessEqual(not_in_common(breakdown(self.loop, predicted), classes), allowed)
                 self.assertLessEqual(
                     not_in_common(offsets(self.loop, predicted), offsets_of(found)), allowed)
 

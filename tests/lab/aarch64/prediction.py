@@ -54,7 +54,7 @@ class Loop:
         return (instructions - place) % self.length
 
     def part_of(self, place: int) -> str:
-        """Class of the ledger of a sample at the place (docs/method.md)."""
+        """Class of the breakdown of a sample at the place (docs/method.md)."""
         if place == self.trigger:
             return "hit"
         if self.lead_in <= place < self.trigger:
@@ -87,7 +87,7 @@ def places(loop: Loop, executed, entry: int, iterations: int) -> list[int]:
             for at in takewhile(lambda at: at < leave, executed) if at >= entry]
 
 
-def ledger(loop: Loop, sampled: list[int]) -> Counter:
+def breakdown(loop: Loop, sampled: list[int]) -> Counter:
     """Samples by class."""
     return Counter(loop.part_of(place) for place in sampled)
 

@@ -1,4 +1,4 @@
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 
 #include <numeric>
 
@@ -41,11 +41,11 @@ bool is_judged(SampleClass sample_class) {
   return text_of(sample_class).judged;
 }
 
-std::uint64_t Ledger::read() const {
+std::uint64_t Breakdown::read() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
-std::uint64_t Ledger::judged() const {
+std::uint64_t Breakdown::judged() const {
   std::uint64_t samples = 0;
   for (std::size_t i = 0; i < kSampleClasses; ++i) {
     if (is_judged(static_cast<SampleClass>(i))) samples += counts_[i];
@@ -53,12 +53,12 @@ std::uint64_t Ledger::judged() const {
   return samples;
 }
 
-std::uint64_t Ledger::located() const {
+std::uint64_t Breakdown::located() const {
   return (*this)[SampleClass::hit] + (*this)[SampleClass::skid] + (*this)[SampleClass::before] +
          (*this)[SampleClass::censored];
 }
 
-Ledger& Ledger::operator+=(const Ledger& other) {
+Breakdown& Breakdown::operator+=(const Breakdown& other) {
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   return *this;
 }

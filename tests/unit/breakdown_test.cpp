@@ -1,4 +1,4 @@
-#include "analysis/ledger.h"
+#include "analysis/breakdown.h"
 
 #include <cstdint>
 #include <random>
@@ -10,30 +10,31 @@
 namespace skid::analysis {
 namespace {
 
-TEST(Ledger, AddsItsClassesUpToTheSamplesRead) {
+TEST(Breakdown, AddsItsClassesUpToTheSamplesRead) {
   std::mt19937 random(11);
-  Ledger sum;
+  Breakdown sum;
   std::uint64_t all = 0;
   for (int round = 0; round < 200; ++round) {
-    Ledger ledger;
+    Breakdown breakdown;
     std::uint64_t added = 0;
     for (int i = 0; i < 30; ++i) {
       const std::uint64_t samples = random() % 1000;
-      ledger.add(static_cast<SampleClass>(random() % kSampleClasses), samples);
+      breakdown.add(static_cast<SampleClass>(random() % kSampleClasses), samples);
       added += samples;
     }
-    EXPECT_EQ(ledger.read(), added);
-    const std::uint64_t outside = ledger[SampleClass::other_trigger] +
-                                  ledger[SampleClass::other_user] + ledger[SampleClass::kernel] +
-                                  ledger[SampleClass::guest] + ledger[SampleClass::unmapped];
-    EXPECT_EQ(ledger.judged() + outside, added);
-    EXPECT_EQ(ledger.located() + ledger[SampleClass::loop], ledger.judged());
-    sum += ledger;
+    EXPECT_EQ(breakdown.read(), added);
+    const std::uint64_t outside = breakdown[SampleClass::other_trigger] +
+                                  breakdown[SampleClass::other_user] +
+                                  breakdown[SampleClass::kernel] + breakdown[SampleClass::guest] +
+                                  breakdown[SampleClass::unmapped];
+    EXPECT_EQ(breakdown.judged() + outside, added);
+    EXPECT_EQ(breakdown.located() + breakdown[SampleClass::loop], breakdown.judged());
+    sum += breakdown;
     EXPECT_EQ(sum.read(), all += added);
   }
 }
 
-TEST(Ledger, HasANameForEachClass) {
+TEST(Breakdown, HasANameForEachClass) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < kSampleClasses; ++i) {
     names.emplace(name_of(static_cast<SampleClass>(i)));

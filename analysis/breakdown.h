@@ -31,7 +31,7 @@ std::string_view words_for(SampleClass sample_class);
 /// hit, skid, before, censored, loop: whether samples of the class can be evidence of skid.
 bool is_judged(SampleClass sample_class);
 
-class Ledger {
+class Breakdown {
  public:
   void add(SampleClass sample_class, std::uint64_t samples) {
     counts_[static_cast<std::size_t>(sample_class)] += samples;
@@ -47,8 +47,8 @@ class Ledger {
   /// hit + skid + before + censored: the samples that have a distance.
   std::uint64_t located() const;
 
-  Ledger& operator+=(const Ledger& other);
-  friend bool operator==(const Ledger&, const Ledger&) = default;
+  Breakdown& operator+=(const Breakdown& other);
+  friend bool operator==(const Breakdown&, const Breakdown&) = default;
 
  private:
   std::array<std::uint64_t, kSampleClasses> counts_{};

@@ -9,16 +9,16 @@ namespace {
 
 using analysis::SampleClass;
 
-constexpr int kLedgerRowHeight = 20;
+constexpr int kBreakdownRowHeight = 20;
 
 /// Adds the bar of a row: its classes from left to right, by share of the samples read.
 void add_bar(const Row& row, double top, std::map<SampleClass, Boxes>& boxes) {
-  const analysis::Ledger& ledger = row.measurement->samples;
-  const auto read = static_cast<double>(ledger.read());
+  const analysis::Breakdown& breakdown = row.measurement->samples;
+  const auto read = static_cast<double>(breakdown.read());
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
-    const std::uint64_t count = ledger[sample_class];
+    const std::uint64_t count = breakdown[sample_class];
     if (count == 0) continue;
     boxes[sample_class].boxes.push_back(
         {100 * static_cast<double>(sum) / read,
@@ -26,21 +26,21 @@ void add_bar(const Row& row, double top, std::map<SampleClass, Boxes>& boxes) {
          top + 0.88,
          top + 0.12,
          {fmt::format("{}, {}", row.label, analysis::words_for(sample_class)),
-          count_and_share(count, ledger.read(), "those read")}});
+          count_and_share(count, breakdown.read(), "those read")}});
     sum += count;
   }
 }
 
 }  // namespace
 
-Figure ledger_figure(const Machines& machines) {
+Figure breakdown_figure(const Machines& machines) {
   Figure figure = begin_figure("Where samples fall, by class", machines);
   figure.remark = "each bar: all samples read of an event at a level";
   const std::vector<EventRows> events = rows_by_event(machines);
   std::map<SampleClass, Fill> present;
   for (const EventRows& event : events) {
     const bool last = &event == &events.back();
-    Panel panel = row_panel(static_cast<double>(event.rows.size()), kLedgerRowHeight);
+    Panel panel = row_panel(static_cast<double>(event.rows.size()), kBreakdownRowHeight);
     panel.x = {
         .low = 0,
         .high = 100,
