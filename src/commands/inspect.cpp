@@ -29,7 +29,7 @@ struct InspectOptions {
 ExitStatus run_inspect(const InspectOptions& options) {
   const bool json = options.format == "json";
   output::Json recordings = output::Json::array();
-  StandardOutput out;
+  std::string text;
   const Messages messages(options.shown);
   Cores cores(Cores::usable());
   std::vector<std::string> not_precise;
@@ -37,7 +37,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
     const auto recording =
         std::make_shared<perfdata::Recording>(open_recording(source.file.string()));
     const auto counts = perfdata::count_records(*recording);
-    return [&recordings, &out, &not_precise, json, recording, counts,
+    return [&recordings, &text, &options, &not_precise, json, recording, counts,
             precision = measure::precision_of(*recording, counts)] {
       output::Inspection inspection{*recording, counts};
       for (std::size_t i = 0; i < precision.size(); ++i) {
@@ -50,19 +50,20 @@ ExitStatus run_inspect(const InspectOptions& options) {
       if (json) {
         recordings.push_back(output::inspection_json(inspection));
       } else {
-        if (!out.text().empty()) out.text() += '\n';
-        out.text() += output::inspection_text(inspection);
+        if (!text.empty()) text += '\n';
+        text += output::inspection_text(inspection, options.shown.details);
       }
       return print_faults(*recording) == ExitStatus::read_in_part;
     };
   };
   const InputsRead done = each_recording(options.files, cores, messages, read);
   if (json) {
-    out.text() = output::document_text({{"schema", "skidscan.inspect/1"},
-                                        {"tool_version", SKIDSCAN_VERSION},
-                                        {"recordings", std::move(recordings)}});
+    print(output::document_text({{"schema", "skidscan.inspect/1"},
+                                 {"tool_version", SKIDSCAN_VERSION},
+                                 {"recordings", std::move(recordings)}}));
+  } else {
+    print_page(options.shown, std::move(text));
   }
-  out.flush();
   if (done.has_unreadable) return ExitStatus::failed;
   if (!options.fail_on.empty() && !not_precise.empty()) {
     for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);
@@ -77,7 +78,7 @@ Command inspect_command() {
   auto options = std::make_shared<InspectOptions>();
   Command command{
       .name = "inspect",
-      .description = "print the header, the events and the record counts of recordings",
+      .description = "print the events, the machine and the command line of recordings",
       .options =
           {{{"FILE"},
             Value::file("FILE", options->files).several(),
@@ -87,14 +88,18 @@ Command inspect_command() {
            {{"--fail-on"},
             Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},
-      .notes = {"Prints the machine, the command, the events with their samples, and the number of "
-                "records of each type. Control characters in names are printed as \\xNN."},
+      .notes =
+          {"Prints a line per event as perf evlist -v does, with its samples, then what is lost or "
+           "damaged, the machine and the command; --details adds the other sections of the "
+           "header, all fields of samples, and the number of records of each type. Control "
+           "characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
                         {ExitStatus::read_in_part, "a recording was read only in part"},
                         {ExitStatus::gate_failed, kGateFailed}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};
+  command.add({details_option(options->shown)});
   command.add(output_options(options->shown));
   return command;
 }

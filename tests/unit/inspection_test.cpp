@@ -24,9 +24,9 @@ class InspectionTest : public ::testing::Test {
     const auto parts = read(builder);
     return inspection_json({parts.recording, parts.record_counts});
   }
-  std::string text_of(const RecordingBuilder& builder) {
+  std::string text_of(const RecordingBuilder& builder, bool details = true) {
     const auto parts = read(builder);
-    return inspection_text({parts.recording, parts.record_counts});
+    return inspection_text({parts.recording, parts.record_counts}, details);
   }
   std::string path() const { return directory_ / "perf.data"; }
 
@@ -135,8 +135,8 @@ TEST_F(InspectionTest, DoesNotCallRecordsOfBpfOutputSamples) {
   EXPECT_EQ(json_of(builder)["events"].at(0)["measured"], true);
   EXPECT_EQ(json_of(builder)["events"].at(1)["measured"], false);
   const auto text = text_of(builder);
-  EXPECT_THAT(text, HasSubstr("  samples            2, 0 of them with EXACT_IP\n"));
-  EXPECT_THAT(text, HasSubstr("  records            3, no samples of an event\n"));
+  EXPECT_THAT(text, HasSubstr("; 2 samples, none with EXACT_IP\n"));
+  EXPECT_THAT(text, HasSubstr("; 3 records, no samples of an event\n"));
 }
 
 TEST_F(InspectionTest, HasTheSameFactsAsText) {
@@ -146,26 +146,49 @@ TEST_F(InspectionTest, HasTheSameFactsAsText) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("  CPUs               2 online of 4\n"));
   EXPECT_THAT(text, HasSubstr("  command            perf 'a b'\n"));
-  EXPECT_THAT(text, HasSubstr("\nEvent 0: type 8 config 0x1cd\n"
-                              "  type               8 (ibs_op)\n"
-                              "  config             0x1cd\n"
-                              "  sample_type        IP|IDENTIFIER\n"
-                              "  period             1000\n"
-                              "  precise_ip         2\n"
-                              "  ids                2\n"
-                              "  samples            2, 1 of them with EXACT_IP\n"));
+  EXPECT_THAT(text,
+              HasSubstr("endian\nevent 0, type 8 config 0x1cd: type 8 (ibs_op), config 0x1cd, "
+                        "sample_type IP|IDENTIFIER, period 1000, precise_ip 2, 2 ids; "
+                        "2 samples, 1 with EXACT_IP\n"));
   EXPECT_THAT(text, HasSubstr("\nRecords\n"
                               "  PERF_RECORD_LOST    1\n"
                               "  PERF_RECORD_SAMPLE  4\n"
                               "  record type 99      1\n"
-                              "  total               6\n"
-                              "\nSamples\n"
+                              "  total               6\n"));
+  EXPECT_THAT(text, HasSubstr("\nSamples\n"
                               "  read               4\n"
                               "  of unknown ids     1\n"
                               "  too short          0\n"
                               "  lost records       30\n"
                               "  lost samples       0\n"));
   EXPECT_THAT(text, Not(HasSubstr("Faults")));
+}
+
+TEST_F(InspectionTest, PrintsEventsLossAndMachineWithoutDetails) {
+  const auto text = text_of(odd_one(), false);
+  EXPECT_EQ(text, path() +
+                      ": file mode, little endian\n"
+                      "type 8 config 0x1cd: ibs_op 0x1cd, period 1000, precise_ip 2; 2 "
+                      "samples, 1 with EXACT_IP\n"
+                      "cpu-clock:HG: software 0x0, period 1000, precise_ip 0; 1 sample, none "
+                      "with EXACT_IP\n"
+                      "\nSamples\n"
+                      "  of unknown ids     1\n"
+                      "  lost records       30\n"
+                      "\nMachine\n"
+                      "  hostname           ho\\x1b[2Jst\n"
+                      "  CPUs               2 online of 4\n"
+                      "\nRecording\n"
+                      "  command            perf 'a b'\n");
+}
+
+TEST_F(InspectionTest, PrintsWhatDiffersFromTheDefaultsOfPerfRecord) {
+  RecordingBuilder builder;
+  builder.event({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC});
+  EXPECT_THAT(
+      text_of(builder, false),
+      HasSubstr("cpu-clock:HG: software 0x0, with ADDR|DATA_SRC, period 1000, precise_ip 0; "
+                "0 samples\n\nMachine\n"));
 }
 
 TEST_F(InspectionTest, ListsItsFaults) {
@@ -178,7 +201,7 @@ TEST_F(InspectionTest, ListsItsFaults) {
   EXPECT_EQ(json["faults"][0]["allowed"], "at least 8");
   EXPECT_GT(json["faults"][0]["offset"], 104);
   EXPECT_EQ(json["total_samples"], 4);
-  EXPECT_THAT(text_of(builder), HasSubstr("\nFaults\n  " + path() + ": at offset 0x"));
+  EXPECT_THAT(text_of(builder, false), HasSubstr("\nFaults\n  " + path() + ": at offset 0x"));
 }
 
 TEST_F(InspectionTest, ReportsBigEndian) {

@@ -30,8 +30,9 @@ std::string source_of(const perfdata::Attribute& attribute, const perfdata::Feat
 /// Of one event of the recording; empty: nothing is known to be lost.
 std::string precision_lost(const Inspection& inspection, std::size_t event);
 
-/// Lines for a terminal, all names escaped.
-std::string inspection_text(const Inspection& inspection);
+/// Events, what is missing, machine and command line; with `details` all other sections and
+/// the record counts. All names are escaped.
+std::string inspection_text(const Inspection& inspection, bool details);
 
 /// One element of "recordings" in docs/formats.md. `read_in_part` and `faults` included.
 nlohmann::ordered_json inspection_json(const Inspection& inspection);

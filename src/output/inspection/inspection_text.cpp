@@ -1,3 +1,4 @@
+#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/page.h"
@@ -15,6 +16,11 @@ namespace skid::output {
 namespace {
 
 using perfdata::Features;
+
+/// Fields that perf record requests by default, alone or for several events or CPUs.
+constexpr std::uint64_t kUsualSampleType = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                           PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                           PERF_SAMPLE_IDENTIFIER;
 
 /// Lines of a heading and of names followed by values.
 class Lines {
@@ -43,10 +49,12 @@ std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
   }));
 }
 
-void add_pmus(const Features& features, Lines& lines) {
-  lines.line("PMU numbers", joined(texts_of(features.pmu_mappings, [](const auto& mapping) {
-               return fmt::format("{}={}", mapping.second, mapping.first);
-             })));
+void add_pmus(const Features& features, bool details, Lines& lines) {
+  if (details) {
+    lines.line("PMU numbers", joined(texts_of(features.pmu_mappings, [](const auto& mapping) {
+                 return fmt::format("{}={}", mapping.second, mapping.first);
+               })));
+  }
   std::vector<std::string> values;
   if (features.cpu_pmu_capabilities) {
     values.push_back("cpu: " + capabilities_text(*features.cpu_pmu_capabilities));
@@ -57,7 +65,7 @@ void add_pmus(const Features& features, Lines& lines) {
   lines.lines("PMU capabilities", values);
 }
 
-void add_machine(const Features& features, Lines& lines) {
+void add_machine(const Features& features, bool details, Lines& lines) {
   lines.heading("Machine");
   lines.line("hostname", features.hostname);
   lines.line("kernel", features.os_release);
@@ -71,7 +79,7 @@ void add_machine(const Features& features, Lines& lines) {
   if (features.total_memory_kib) {
     lines.line("memory", fmt::format("{} KiB", *features.total_memory_kib));
   }
-  add_pmus(features, lines);
+  add_pmus(features, details, lines);
 }
 
 std::string compression_text(const perfdata::Compression& compression) {
@@ -82,10 +90,11 @@ std::string compression_text(const perfdata::Compression& compression) {
                      compression.ratio, compression.mmap_bytes);
 }
 
-void add_recording(const Features& features, Lines& lines) {
+void add_recording(const Features& features, bool details, Lines& lines) {
   lines.heading("Recording");
   lines.line("perf", features.perf_version);
   if (!features.command_line.empty()) lines.line("command", shell_quoted(features.command_line));
+  if (!details) return;
   lines.lines("groups", texts_of(features.groups, [](const auto& group) {
                 return fmt::format("{}: {} events from event {}", group.name, group.members,
                                    group.leader);
@@ -117,28 +126,53 @@ void add_recording(const Features& features, Lines& lines) {
              })));
 }
 
-void add_event(const Inspection& inspection, std::size_t index, Lines& lines) {
+/// What `perf evlist -v` prints of the attribute. Without details only what differs from the
+/// defaults of perf record; the numbers that say how it sampled always.
+std::string attribute_text(const perfdata::Attribute& attribute, const std::string& source,
+                           bool details) {
+  std::string text;
+  if (details || source.empty()) {
+    text = source.empty() ? fmt::format("type {}, config {:#x}", attribute.type, attribute.config)
+                          : fmt::format("type {} ({}), config {:#x}", attribute.type,
+                                        escape_for_terminal(source), attribute.config);
+  } else {
+    text = fmt::format("{} {:#x}", escape_for_terminal(source), attribute.config);
+  }
+  if (attribute.config1 != 0) text += fmt::format(", config1 {:#x}", attribute.config1);
+  if (attribute.config2 != 0) text += fmt::format(", config2 {:#x}", attribute.config2);
+  const std::uint64_t usual = details ? 0 : kUsualSampleType;
+  if (const auto fields = perfdata::names_of_sample_type(attribute.sample_type & ~usual);
+      !fields.empty()) {
+    text += fmt::format(", {} {}", details ? "sample_type" : "with", joined(fields, "|"));
+  }
+  text += fmt::format(", {} {}, precise_ip {}", attribute.frequency ? "frequency" : "period",
+                      attribute.period_or_frequency, attribute.precise_ip);
+  if (attribute.exclude_user) text += ", exclude_user";
+  if (attribute.exclude_kernel) text += ", exclude_kernel";
+  if (details) text += ", " + analysis::counted(attribute.ids.size(), "id");
+  return text;
+}
+
+std::string exactness_text(const perfdata::RecordCounts::Event& counts) {
+  const std::string samples = fmt::format("{} sample{}", analysis::in_thousands(counts.samples),
+                                          counts.samples == 1 ? "" : "s");
+  if (counts.samples == 0) return samples;
+  if (counts.exact_ip == counts.samples) return samples + ", all with EXACT_IP";
+  return fmt::format("{}, {} with EXACT_IP", samples,
+                     counts.exact_ip == 0 ? "none" : analysis::in_thousands(counts.exact_ip));
+}
+
+void add_event(const Inspection& inspection, std::size_t index, bool details, Lines& lines) {
   const perfdata::Attribute& attribute = inspection.recording.attributes()[index];
   const auto& events = inspection.record_counts.events;
   const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
   const std::string source = source_of(attribute, inspection.recording.features());
-  lines.heading(fmt::format("Event {}: {}", index, escape_for_terminal(attribute.name)));
-  lines.line("type", source.empty() ? fmt::format("{}", attribute.type)
-                                    : fmt::format("{} ({})", attribute.type, source));
-  lines.line("config", fmt::format("{:#x}", attribute.config));
-  if (attribute.config1 != 0) lines.line("config1", fmt::format("{:#x}", attribute.config1));
-  if (attribute.config2 != 0) lines.line("config2", fmt::format("{:#x}", attribute.config2));
-  lines.line("sample_type", joined(perfdata::names_of_sample_type(attribute.sample_type), "|"));
-  lines.line(attribute.frequency ? "frequency" : "period",
-             fmt::format("{}", attribute.period_or_frequency));
-  lines.line("precise_ip", fmt::format("{}", attribute.precise_ip));
-  lines.line("ids", fmt::format("{}", attribute.ids.size()));
-  if (attribute.is_dummy()) {
-    lines.line("records", fmt::format("{}, no samples of an event", counts.samples));
-  } else {
-    lines.line("samples",
-               fmt::format("{}, {} of them with EXACT_IP", counts.samples, counts.exact_ip));
-  }
+  if (details) lines.text() += fmt::format("event {}, ", index);
+  lines.text() += fmt::format("{}: {}; {}\n", escape_for_terminal(attribute.name),
+                              attribute_text(attribute, source, details),
+                              attribute.is_dummy() ? analysis::counted(counts.samples, "record") +
+                                                         ", no samples of an event"
+                                                   : exactness_text(counts));
   lines.line("warning", precision_lost(inspection, index));
 }
 
@@ -155,14 +189,21 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.text() += Page{}.list(list);
 }
 
-void add_samples(const perfdata::RecordCounts& record_counts, Lines& lines) {
+/// Without details only what is missing or wrong.
+void add_samples(const perfdata::RecordCounts& record_counts, bool details, Lines& lines) {
+  const std::size_t before = lines.text().size();
   lines.heading("Samples");
-  lines.line("read", std::to_string(record_counts.total_samples()));
-  lines.line("of unknown ids", std::to_string(record_counts.left_out.unknown_ids));
-  lines.line("too short", std::to_string(record_counts.left_out.short_samples));
-  lines.line("lost records", std::to_string(record_counts.lost_records));
-  lines.line("lost samples", std::to_string(record_counts.lost_samples));
+  const std::size_t heading = lines.text().size();
+  const auto count = [&](std::string_view name, std::uint64_t number) {
+    if (details || number > 0) lines.line(name, std::to_string(number));
+  };
+  if (details) count("read", record_counts.total_samples());
+  count("of unknown ids", record_counts.left_out.unknown_ids);
+  count("too short", record_counts.left_out.short_samples);
+  count("lost records", record_counts.lost_records);
+  count("lost samples", record_counts.lost_samples);
   lines.line("warning", record_counts.repeated.warning());
+  if (lines.text().size() == heading) lines.text().resize(before);
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
@@ -194,18 +235,20 @@ std::string precision_lost(const Inspection& inspection, std::size_t event) {
                                                   : std::string();
 }
 
-std::string inspection_text(const Inspection& inspection) {
+std::string inspection_text(const Inspection& inspection, bool details) {
   const auto& [recording, record_counts, precision] = inspection;
   Lines lines;
   lines.text() =
       fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),
                   perfdata::name_of(recording.mode()), name_of(recording.byte_order()));
-  add_machine(recording.features(), lines);
-  add_recording(recording.features(), lines);
-  for (std::size_t i = 0; i < recording.attributes().size(); ++i) add_event(inspection, i, lines);
-  add_records(record_counts, lines);
-  add_samples(record_counts, lines);
+  for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
+    add_event(inspection, i, details, lines);
+  }
+  add_samples(record_counts, details, lines);
   add_faults(recording, lines);
+  add_machine(recording.features(), details, lines);
+  add_recording(recording.features(), details, lines);
+  if (details) add_records(record_counts, lines);
   return std::move(lines.text());
 }
 
