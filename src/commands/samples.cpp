@@ -42,6 +42,7 @@ class SamplePrinter {
         has_places_(has_symbols_ || needs(columns_, Needs::file)),
         has_payloads_(needs(columns_, Needs::payload)),
         is_json_(options.format == "jsonl"),
+        out_(!options.shown.no_pager),
         modules_(search_places(options.binaries)),
         kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
                 kernel_files(options.binaries)) {}
@@ -69,7 +70,7 @@ class SamplePrinter {
       kernel_names_.resize(spaces_.file_count());
     }
     print_in_order();
-    out_.flush();
+    out_.finish();
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
@@ -135,6 +136,7 @@ class SamplePrinter {
   std::vector<Column> columns_;
   bool has_symbols_, has_places_, has_payloads_, is_json_;
   bool has_formats_ = false;
+  StandardOutput out_;
   symbols::AddressSpaces spaces_;
   std::vector<std::string> kernel_names_;  // by FileIndex; empty until one is printed
   locate::RegionCache regions_{spaces_};
@@ -143,7 +145,6 @@ class SamplePrinter {
   locate::Symbolizer symbolizer_{spaces_, modules_, kernel_};
   TraceColumn trace_;
   SampleLine line_;
-  StandardOutput out_;
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {

@@ -105,6 +105,9 @@ std::vector<Option> output_options(OutputOptions& options) {
       {{"--ascii"},
        Value::flag(options.ascii),
        "draw bars and lines in ASCII, the default where the locale is not UTF-8"},
+      {{"--no-pager"},
+       Value::flag(options.no_pager),
+       "do not start the pager (PAGER, else less) for text on a terminal"},
       {{"-q", "--quiet"}, Value::flag(options.quiet), "print nothing but the result and errors"},
       {{"-v", "--verbose"},
        Value::flag(options.verbose),
@@ -134,7 +137,7 @@ void print_page(const OutputOptions& options, std::string text) {
       text.replace(at, kEllipsis.size(), "~");
     }
   }
-  print(text);
+  print(text, !options.no_pager);
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {

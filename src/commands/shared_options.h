@@ -55,11 +55,12 @@ Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::st
 /// --arch ARCH: x86_64 or aarch64, for targets of another machine.
 Option arch_option(std::string& arch);
 
-// --color, --ascii, --quiet, --verbose: the form of text and the amount of messages.
+// --color, --ascii, --no-pager, --quiet, --verbose: the form of text and the amount of messages.
 
 struct OutputOptions {
   std::string color = "auto";
   bool ascii = false;
+  bool no_pager = false;
   bool quiet = false;
   bool verbose = false;
   bool details = false;
@@ -73,8 +74,8 @@ Option details_option(OutputOptions& options);
 /// The properties of standard output, unless options override them; at least 60 columns.
 output::Page page_for(const OutputOptions& options);
 
-/// Prints text that was laid out for `page_for`. In ASCII mode the ellipsis of shortened names is
-/// replaced, too.
+/// Prints text that was laid out for `page_for`, on a terminal through a pager. In ASCII mode the
+/// ellipsis of shortened names is replaced, too.
 void print_page(const OutputOptions& options, std::string text);
 
 // --hit, --runway, --perfmon: what recordings do not contain.

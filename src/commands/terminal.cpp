@@ -4,14 +4,17 @@
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/process.h"
 #include "src/support/standard_error.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -72,9 +75,11 @@ bool StandardOutput::flush_if_full() {
 }
 
 void StandardOutput::flush() {
+  if (std::exchange(paged_, false) && !text_.empty()) start_pager();
+  const int file = pager_ == nullptr ? STDOUT_FILENO : ::fileno(pager_);
   std::string_view left = text_;
   while (!left.empty() && !closed_) {
-    const ssize_t written = ::write(STDOUT_FILENO, left.data(), left.size());
+    const ssize_t written = ::write(file, left.data(), left.size());
     if (written >= 0) {
       left.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
@@ -86,10 +91,38 @@ void StandardOutput::flush() {
   text_.clear();
 }
 
-void print(std::string_view text) {
-  StandardOutput out;
+void StandardOutput::finish() {
+  flush();
+  wait_for_pager();
+}
+
+void StandardOutput::start_pager() {
+  if (::isatty(STDOUT_FILENO) != 1) return;
+  const char* const own = std::getenv("PAGER");
+  const std::string pager = own == nullptr ? "less" : own;
+  const std::string program = pager.substr(0, pager.find(' '));
+  if (program.empty() || pager == "cat") return;
+  // A program that is missing; other characters are for the shell.
+  const bool is_name = program.find_first_of("=$`'\"\\~(){}|&;<>") == std::string::npos;
+  if (is_name && !find_program(program)) return;
+  ::setenv("LESS", "FRX", /*overwrite=*/0);  // end if one screen is enough; colours; no clearing
+  // The pager shall end with its own reader, and react to Ctrl-C, which is not for us meanwhile.
+  const auto on_broken_pipe = std::signal(SIGPIPE, SIG_DFL);
+  pager_ = ::popen(pager.c_str(), "we");
+  std::signal(SIGPIPE, on_broken_pipe);
+  if (pager_ != nullptr) on_interrupt_ = std::signal(SIGINT, SIG_IGN);
+}
+
+void StandardOutput::wait_for_pager() noexcept {
+  if (pager_ == nullptr) return;
+  ::pclose(std::exchange(pager_, nullptr));
+  std::signal(SIGINT, on_interrupt_);
+}
+
+void print(std::string_view text, bool paged) {
+  StandardOutput out(paged);
   out.text() = text;
-  out.flush();
+  out.finish();
 }
 
 void print_error(std::string_view message) {

@@ -1,6 +1,7 @@
 // Standard output and error: writing to them, and the properties of the terminal.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -23,20 +24,35 @@ bool locale_takes_unicode();
 /// (EPIPE, as with `| head`) ends the output in silence.
 class StandardOutput {
  public:
+  /// `paged`: on a terminal the first write starts the pager, PAGER or less, as git does.
+  explicit StandardOutput(bool paged = false) : paged_(paged) {}
+  StandardOutput(const StandardOutput&) = delete;
+  StandardOutput& operator=(const StandardOutput&) = delete;
+  StandardOutput(StandardOutput&&) = delete;
+  StandardOutput& operator=(StandardOutput&&) = delete;
+  ~StandardOutput() { wait_for_pager(); }
+
   /// Text still to be written; append to it.
   std::string& text() noexcept { return text_; }
   /// Writes when the buffer is full. False if the reader is gone.
   bool flush_if_full();
-  /// Writes what is left. Throws Error when it cannot be written.
-  void flush();
+  /// Writes what is left and waits for the pager to end. Throws Error when it cannot be written.
+  void finish();
 
  private:
+  void flush();
+  void start_pager();
+  void wait_for_pager() noexcept;
+
   std::string text_;
+  bool paged_;
+  std::FILE* pager_ = nullptr;  ///< of popen
+  void (*on_interrupt_)(int) = nullptr;
   bool closed_ = false;
 };
 
 /// Writes one text and is done.
-void print(std::string_view text);
+void print(std::string_view text, bool paged = false);
 
 struct OutputOptions;
 

@@ -36,6 +36,7 @@ std::vector<std::string> in_environment(const Environment& environment,
                                         const std::vector<std::string>& argv) {
   std::vector<std::string> all{"env",    "-u", "NO_COLOR", "-u", "COLUMNS", "-u",
                                "LC_ALL", "-u", "LC_CTYPE", "-u", "LANG"};
+  all.emplace_back("PAGER=cat");
   for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
   all.insert(all.end(), argv.begin(), argv.end());
   return all;
@@ -109,6 +110,41 @@ TEST_F(Terminal, ShowsColorsByDefault) {
   EXPECT_THAT(seen({"report", run()}, {{"NO_COLOR", ""}}), HasSubstr(kEscape)) << "not set";
   EXPECT_THAT(seen({"report", run(), "--color", "always"}, {{"NO_COLOR", "1"}}),
               HasSubstr(kEscape));
+}
+
+TEST_F(Terminal, PagesTextOnATerminal) {
+  const Environment pager{{"PAGER", "sed 's/^/P:/'"}};
+  const std::vector<std::string> samples{"samples", run() + "/r81d0.pp.data", "--columns", "ip"};
+  for (const auto& command : {std::vector<std::string>{"report", run()}, samples}) {
+    auto without = command;
+    without.emplace_back("--no-pager");
+    const std::string direct = seen(without, pager);
+    EXPECT_THAT(direct, Not(HasSubstr("P:")));
+    const std::string paged = seen(command, pager);
+    EXPECT_TRUE(paged.starts_with("P:"));
+    EXPECT_EQ(std::count(paged.begin(), paged.end(), 'P'),
+              std::count(direct.begin(), direct.end(), 'P') +
+                  std::count(direct.begin(), direct.end(), '\n'));
+    for (const std::string none : {"cat", "", "no-such-pager -R"}) {
+      EXPECT_EQ(seen(command, {{"PAGER", none}}), direct) << none;
+    }
+    EXPECT_THAT(piped(command, pager).out, Not(HasSubstr("P:"))) << "a pipe";
+  }
+  EXPECT_THAT(seen({"report", run()}, pager), HasSubstr(kEscape)) << "colours of the terminal";
+}
+
+TEST_F(Terminal, KeepsItsExitStatusAndMessagesAfterThePager) {
+  const auto seen_status = [&](const std::string& pager, const std::string& arguments) {
+    return on_a_terminal({"sh", "-c", "\"$0\" " + arguments + " \"$1\"; echo status $?",
+                          test::skidscan_program(), run()},
+                         {{"PAGER", pager}});
+  };
+  // A pager that quits at once, or fails.
+  EXPECT_THAT(seen_status("head -n 1", "report --details"), HasSubstr("\nstatus 0\r\n"));
+  EXPECT_EQ(seen_status("sh -c 'exit 3'", "report"), "status 0\r\n");
+  const std::string failed =
+      seen_status("sleep 0.3; sed 's/^/P:/'; echo ended", "inspect --fail-on not-precise");
+  EXPECT_THAT(failed, MatchesRegex("P:.*\r\nended\r\nskidscan: .*\r\nstatus 4\r\n"));
 }
 
 TEST_F(Terminal, ColorsPipedTextOnlyOnRequest) {
