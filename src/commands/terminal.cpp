@@ -2,6 +2,7 @@
 
 #include "src/commands/shared_options.h"
 #include "src/output/escape.h"
+#include "src/output/page.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -126,7 +127,12 @@ void print(std::string_view text, bool paged) {
 }
 
 void print_error(std::string_view message) {
-  print_to_standard_error(fmt::format("skidscan: {}\n", output::escape_for_terminal(message)));
+  const std::string text = "skidscan: " + output::escape_for_terminal(message);
+  print_to_standard_error(
+      ::isatty(STDERR_FILENO) == 1
+          ? output::Page{.width = std::max(standard_error_width(), kNarrowest)}.hanging(
+                "", output::kIndent, text)
+          : text + '\n');
 }
 
 Messages::Messages(const OutputOptions& options)

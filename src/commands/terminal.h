@@ -56,7 +56,8 @@ void print(std::string_view text, bool paged = false);
 
 struct OutputOptions;
 
-/// One line on standard error: "skidscan: MESSAGE", control characters escaped.
+/// "skidscan: MESSAGE" on standard error, control characters escaped: one line, but on a terminal
+/// wrapped at its width.
 void print_error(std::string_view message);
 
 /// Messages of a command other than errors.

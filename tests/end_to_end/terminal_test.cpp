@@ -1,6 +1,7 @@
 // Colours, characters and messages on a pseudo-terminal and in pipes.
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -145,6 +146,23 @@ TEST_F(Terminal, KeepsItsExitStatusAndMessagesAfterThePager) {
   const std::string failed =
       seen_status("sleep 0.3; sed 's/^/P:/'; echo ended", "inspect --fail-on not-precise");
   EXPECT_THAT(failed, MatchesRegex("P:.*\r\nended\r\nskidscan: .*\r\nstatus 4\r\n"));
+}
+
+TEST_F(Terminal, WrapsMessagesOnATerminalOnly) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"report", run(), "--format", "xml"},
+        {"report", path("missing/recording")}}) {
+    const std::string message = piped(command).err;
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 1) << message;
+    std::string joined;
+    for (const std::string& line : test::lines_of(seen(command))) {
+      EXPECT_LE(line.size(), 80u + std::string("\r").size()) << line;
+      EXPECT_TRUE(joined.empty() || line.starts_with("  ")) << line;
+      joined += (joined.empty() ? "" : " ") + line.substr(joined.empty() ? 0 : 2);
+      joined.pop_back();
+    }
+    EXPECT_EQ(joined + '\n', message);
+  }
 }
 
 TEST_F(Terminal, ColorsPipedTextOnlyOnRequest) {
