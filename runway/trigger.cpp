@@ -3,6 +3,7 @@
 #include "runway/kinds/kind.h"
 #include "runway/kinds/registry.h"
 #include "src/support/error.h"
+#include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -81,8 +82,8 @@ TriggerKind trigger_kind_from(std::string_view name) {
   for (const TriggerKind kind : all_trigger_kinds()) {
     if (name_of(kind) == name) return kind;
   }
-  throw UsageError(
-      fmt::format("trigger kind '{}' does not exist; expected {}", name, trigger_kind_names()));
+  throw UsageError(fmt::format("trigger kind '{}' does not exist{}", name,
+                               did_you_mean_or_all(name, trigger_kind_names())));
 }
 
 const std::vector<TriggerKind>& all_trigger_kinds() {
@@ -94,8 +95,10 @@ const std::vector<TriggerKind>& all_trigger_kinds() {
   return kinds;
 }
 
-std::string trigger_kind_names() {
-  return names_of(all_trigger_kinds());
+std::vector<std::string> trigger_kind_names() {
+  std::vector<std::string> names;
+  for (const TriggerKind kind : all_trigger_kinds()) names.emplace_back(name_of(kind));
+  return names;
 }
 
 std::vector<TriggerKind> trigger_kinds_of(Arch arch) {

@@ -22,13 +22,13 @@ enum class MemoryLevel { l2, l3, dram };
 
 std::string_view name_of(TriggerKind kind);
 std::string_view name_of(Arch arch);
-/// Also accepts "branch", the name of branch-taken in old targets. Throws UsageError listing the
-/// kinds.
+/// Also accepts "branch", the name of branch-taken in old targets. Throws UsageError with near
+/// names, or all.
 TriggerKind trigger_kind_from(std::string_view name);
 /// In the order of kinds/registry.h.
 const std::vector<TriggerKind>& all_trigger_kinds();
-/// Their names, separated by commas, for messages.
-std::string trigger_kind_names();
+/// Their names.
+std::vector<std::string> trigger_kind_names();
 /// Those that targets for an architecture can be built of.
 std::vector<TriggerKind> trigger_kinds_of(Arch arch);
 /// Whether a kind chases pointers, so that its target has a working set.

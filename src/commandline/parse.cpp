@@ -124,7 +124,9 @@ std::string store(const Declared& declared) {
     return fmt::format("{}: given {} times, expected once", name, given.size());
   }
   const auto refused = value.store(given);
-  return refused ? fmt::format("{} {}: expected {}", name, *refused, value.expected()) : "";
+  return refused ? fmt::format("{} {}: expected {}{}", name, *refused, value.expected(),
+                               did_you_mean(*refused, value.words))
+                 : "";
 }
 
 /// What is wrong with the options of a command.

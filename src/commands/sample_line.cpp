@@ -4,6 +4,7 @@
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/support/near_names.h"
 
 #include <algorithm>
 #include <array>
@@ -185,9 +186,10 @@ std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
     const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
                                      [&](const Column& column) { return column.name == name; });
     if (found == kColumns.end()) {
-      std::vector<std::string_view> known;
-      for (const auto& column : kColumns) known.push_back(column.name);
-      throw UsageError(fmt::format("column '{}' is not one of: {}", name, fmt::join(known, ", ")));
+      std::vector<std::string> known;
+      for (const auto& column : kColumns) known.emplace_back(column.name);
+      throw UsageError(
+          fmt::format("column '{}' does not exist{}", name, did_you_mean_or_all(name, known)));
     }
     chosen.push_back(*found);
   }

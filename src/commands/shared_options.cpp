@@ -83,12 +83,12 @@ std::vector<Option> delay_options(DelayOptions& options) {
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {
-  const auto kinds = output::texts_of(runway::all_trigger_kinds(),
-                                      [](auto kind) { return std::string(name_of(kind)); });
   const auto set = [&trigger](const auto& names) {
     trigger = runway::trigger_kind_from(names.back());
   };
-  return {{"--trigger"}, Value::converted("KIND", set).suggesting(kinds), description};
+  return {{"--trigger"},
+          Value::converted("KIND", set).suggesting(runway::trigger_kind_names()),
+          description};
 }
 
 Option arch_option(std::string& arch) {

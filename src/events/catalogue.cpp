@@ -7,6 +7,7 @@
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/support/error.h"
+#include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -311,9 +312,14 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     }
   }
   if (found.empty()) {
-    throw UsageError(fmt::format(
-        "'{}' is no event of {}; 'skidscan events --list{} PATTERN' lists them", spelling,
-        cpu_.catalogue(), cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name)));
+    std::vector<std::string> names;
+    for (const Event& event : events_) names.push_back(event.name);
+    std::string remedy = did_you_mean(parts.name, names);
+    if (remedy.empty()) {
+      remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
+                           cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
+    }
+    throw UsageError(fmt::format("'{}' is no event of {}{}", spelling, cpu_.catalogue(), remedy));
   }
   return found;
 }
@@ -356,11 +362,15 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   for (const PfmPmu& pmu : pmus) {
     if (intel_files_of(pmu.name).empty()) names.push_back(pmu.name);
   }
+  std::string remedy = did_you_mean(cpu, names);
+  if (remedy.empty()) {
+    remedy = fmt::format("; give a directory of newer event files with --perfmon, or one of: {}",
+                         fmt::join(names, ", "));
+  }
   throw UsageError(
       fmt::format("{} {}: neither Intel's event files nor libpfm4 as built for this architecture "
-                  "have it; give a "
-                  "directory of newer event files with --perfmon, or one of: {}",
-                  option, cpu, fmt::join(names, ", ")));
+                  "have it{}",
+                  option, cpu, remedy));
 }
 
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {

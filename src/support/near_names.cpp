@@ -89,6 +89,11 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return near.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(near, ", "));
 }
 
+std::string did_you_mean_or_all(std::string_view name, const std::vector<std::string>& known) {
+  std::string text = did_you_mean(name, known);
+  return text.empty() ? fmt::format("; expected {}", fmt::join(known, ", ")) : text;
+}
+
 std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t>& known,
                                        std::size_t most) {
   std::vector<std::pair<std::uint64_t, std::string>> ordered;

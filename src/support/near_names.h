@@ -21,6 +21,9 @@ std::vector<std::string> near_names(std::string_view name,
 /// "; did you mean record?" with the nearest of `known`, or empty if none is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
+/// The same, or "; expected record, report" with all of `known` where none is near.
+std::string did_you_mean_or_all(std::string_view name, const std::vector<std::string>& known);
+
 /// At most `most` names, the most frequent first.
 std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t>& known,
                                        std::size_t most);

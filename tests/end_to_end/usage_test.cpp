@@ -3,6 +3,7 @@
 #include "tests/support/temporary_directory.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -28,6 +29,23 @@ std::string error_of(const std::vector<std::string>& arguments) {
 TEST(UsageErrors, AreOneLineOnStandardErrorWithStatus64) {
   EXPECT_EQ(error_of({"report", "--format", "xml"}),
             "--format xml: expected text, json, csv; try 'skidscan report --help'");
+}
+
+TEST(UsageErrors, NameWhatIsNear) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> near{
+      {{"target", "--trigger", "mfense", "-o", "t"},
+       "trigger kind 'mfense' does not exist; did you mean mfence?"},
+      {{"events", "--list", "--cpu", "skylke"}, "have it; did you mean skylake, skylakex?"},
+      {{"kit", "--for", "skylke"}, "have it; did you mean skylake, skylakex?"},
+      {{"events", "INST_RETIRED.ANYP", "--cpu", "skl"},
+       "; did you mean INST_RETIRED.ANY, INST_RETIRED.ANY_P, "},
+      {{"synth", "--like", "pebs-sond", "-o", "s"}, "; did you mean pebs-sound?"},
+      {{"samples", "--columns", "tiem"}, "column 'tiem' does not exist; did you mean time?"},
+      {{"correct", "--by", "lines"}, "; did you mean line? try 'skidscan correct --help'"}};
+  for (const auto& [arguments, part] : near) {
+    EXPECT_THAT(error_of(arguments), HasSubstr(part));
+  }
+  EXPECT_THAT(error_of({"samples", "--columns", "qqq"}), HasSubstr("; expected time, pid, "));
 }
 
 TEST(OutputFiles, DoNotReplaceOtherFiles) {

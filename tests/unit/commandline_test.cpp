@@ -243,6 +243,7 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"--nonsense report", "--nonsense: no such option"},
            {"-q report", "-q: expected after 'skidscan report'"},
            {"report --format xml", "--format xml: expected text, json, csv"},
+           {"report --format jsn", "--format jsn: expected text, json, csv; did you mean json?"},
            {"report --bin 0", "--bin 0: expected 1 to 1000000"},
            {"report --bin wide", "--bin wide: expected 1 to 1000000"},
            {"target --triggers many", "--triggers many: expected a number"},
