@@ -106,6 +106,11 @@ std::vector<Candidate> built_in_candidates();
 /// for all of its CPU where a task is refused with EINVAL.
 SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Explain& explain);
 
+/// Remedies of a missing permission, commands to paste. The first needs root, of the host.
+inline constexpr const char* kOpenSampling = "sysctl kernel.perf_event_paranoid=1";
+inline constexpr const char* kOpenContainer =
+    "docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE";
+
 struct Problem {
   std::string id;      ///< for scripts: "no_core_pmu"
   std::string what;    ///< a sentence without its full stop

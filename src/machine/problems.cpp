@@ -127,7 +127,7 @@ class ProblemFinder {
           fmt::format("only user mode can be sampled: kernel.perf_event_paranoid is {} and "
                       "this process has neither CAP_PERFMON nor CAP_SYS_ADMIN",
                       setting(paranoid)),
-          as_root("sysctl kernel.perf_event_paranoid=1"));
+          as_root(kOpenSampling));
       return;
     }
     // Debian's and Ubuntu's kernels close everything above 2, also to CAP_PERFMON.
@@ -137,7 +137,7 @@ class ProblemFinder {
           fmt::format("nothing can be sampled: kernel.perf_event_paranoid is {} and this "
                       "process has no CAP_SYS_ADMIN",
                       setting(paranoid)),
-          as_root("sysctl kernel.perf_event_paranoid=1"));
+          as_root(kOpenSampling));
     }
     if (support_.rights.seccomp_filter || support_.rights.container || !paranoid_refuses) {
       add("system_call_filter",
@@ -146,7 +146,7 @@ class ProblemFinder {
                 "perf_event_open"
               : "perf_event_open is refused, though kernel.perf_event_paranoid would allow "
                 "it: a container or a security module forbids it",
-          "docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE");
+          kOpenContainer);
     }
   }
 
@@ -185,7 +185,7 @@ class ProblemFinder {
           fmt::format("{}: no precise level: ibs_op cannot leave the kernel "
                       "out, which only user mode may be sampled of here",
                       pmu.name),
-          as_root("sysctl kernel.perf_event_paranoid=1"));
+          as_root(kOpenSampling));
       return;
     }
     add("no_precise_level",

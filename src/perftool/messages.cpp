@@ -1,3 +1,4 @@
+#include "src/machine/diagnosis.h"
 #include "src/perftool/outcome.h"
 #include "src/support/text.h"
 
@@ -121,16 +122,15 @@ std::string permission_reason(const machine::Machine& machine) {
   if (machine.privileged) {
     return reason +
            ", though this process has CAP_PERFMON or CAP_SYS_ADMIN: a seccomp filter, a security "
-           "module or a lockdown forbids perf_event_open; run outside the container";
+           "module or a lockdown forbids perf_event_open; of a container: " +
+           machine::kOpenContainer;
   }
   if (paranoid) reason += fmt::format(" (kernel.perf_event_paranoid is {})", *paranoid);
   // From 1 downwards CPU events of user and kernel are open to all, so something else refuses.
   if (paranoid && *paranoid <= 1) {
-    return reason +
-           "; run as root, or give the container CAP_PERFMON and a seccomp profile that allows "
-           "perf_event_open";
+    return fmt::format("{}; run as root, or in a container: {}", reason, machine::kOpenContainer);
   }
-  return reason + "; allow it with 'sysctl kernel.perf_event_paranoid=1', or run as root";
+  return fmt::format("{}; run as root, or allow it: sudo {}", reason, machine::kOpenSampling);
 }
 
 }  // namespace skid::perftool

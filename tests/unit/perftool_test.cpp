@@ -267,11 +267,12 @@ TEST(PerfMessages, TellAFullDisk) {
 TEST(PermissionReason, NamesTheSettingAndTheRemedy) {
   machine::Machine machine;
   machine.perf_event_paranoid = 2;
-  EXPECT_EQ(permission_reason(machine),
-            "no permission to sample it (kernel.perf_event_paranoid is 2); allow it with "
-            "'sysctl kernel.perf_event_paranoid=1', or run as root");
+  EXPECT_EQ(
+      permission_reason(machine),
+      "no permission to sample it (kernel.perf_event_paranoid is 2); run as root, or allow it: "
+      "sudo sysctl kernel.perf_event_paranoid=1");
   machine.perf_event_paranoid = 1;
-  EXPECT_THAT(permission_reason(machine), HasSubstr("CAP_PERFMON"));
+  EXPECT_THAT(permission_reason(machine), HasSubstr("docker run --cap-add PERFMON"));
   machine::Machine root = machine;
   root.privileged = true;
   EXPECT_THAT(permission_reason(root), Not(HasSubstr("paranoid"))) << "does not restrict root";
