@@ -1,11 +1,13 @@
 #include "src/commands/each_recording.h"
 
+#include "analysis/wording.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/terminal.h"
 #include "src/events/pfm_tables.h"
 #include "src/kit/kit.h"
 #include "src/output/report/report_reader.h"
 #include "src/record/directory.h"
+#include "src/run/kit_run.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -36,6 +38,15 @@ std::string what_finishes(const std::string& directory, const run::Run& run) {
                      directory);
 }
 
+/// What to do about a refusal for want of a PMU; empty: it is another one.
+std::string remedy_of(const std::string& directory, const run::Run& run,
+                      const std::string& reason) {
+  const bool is_refused = reason.find(" event is not supported") != std::string::npos;
+  if (run.machine.has_core_pmu() || !is_refused) return {};
+  return fmt::format(" The machine has no PMU; for the remedy: skidscan doctor{}",
+                     run.by_kit ? fmt::format(" --root {}/{}", directory, run::kMachineName) : "");
+}
+
 /// The parts that a run is missing.
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
@@ -47,11 +58,30 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
         fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: {}",
                     directory, pending, run.measurements.size(), what_finishes(directory, run)));
   }
+  // Of one reason but for the name of the event, which perf's message may contain.
+  std::vector<std::pair<std::string, std::vector<const run::PlannedMeasurement*>>> alike;
   for (const auto& planned : run.measurements) {
-    if (!planned.reason.empty() && planned.state != run::State::finished) {
-      gaps.push_back(
-          fmt::format("{}: {} was not recorded: {}", directory, planned.requested, planned.reason));
+    if (planned.reason.empty() || planned.state == run::State::finished) continue;
+    std::string reason = planned.reason;
+    for (const auto& name : {planned.perf_event, planned.requested, planned.event}) {
+      const auto at = reason.find(name);
+      if (at == std::string::npos) continue;
+      reason.erase(at, name.size());
+      break;
     }
+    auto found = std::find_if(alike.begin(), alike.end(),
+                              [&](const auto& each) { return each.first == reason; });
+    if (found == alike.end()) found = alike.insert(found, {reason, {}});
+    found->second.push_back(&planned);
+  }
+  for (const auto& [reason, measurements] : alike) {
+    const auto& first = *measurements.front();
+    const std::string more =
+        measurements.size() == 1
+            ? " was"
+            : " and " + analysis::counted(measurements.size() - 1, "more measurement") + " were";
+    gaps.push_back(fmt::format("{}: {}{} not recorded: {}{}", directory, first.requested, more,
+                               first.reason, remedy_of(directory, run, reason)));
   }
   return gaps;
 }

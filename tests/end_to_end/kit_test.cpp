@@ -171,7 +171,8 @@ TEST_F(KitRecording, EqualsARunOfRecord) {
   EXPECT_THAT(modes("b.run").first, Contains("access 1"));
   EXPECT_THAT(modes("b.run").first, Contains("execute:pp 0"));
   EXPECT_THAT(modes("b.run").second,
-              HasSubstr("nonsense_event:pp was not recorded: perf does not support"));
+              HasSubstr("nonsense_event and 1 more measurement were not recorded: perf does not "
+                        "support"));
 }
 
 TEST_F(KitRecording, RecordsWhatAnotherUserMay) {
@@ -423,6 +424,23 @@ TEST_F(Kit, ContinuesAnInterruptedRun) {
   EXPECT_FALSE(read().partial());
   EXPECT_EQ(test::content_of(path("skidscan.run/access.none.data")), "PERFILE2kept");
   EXPECT_FALSE(exists("skidscan.run/access.pp.data.partial"));
+}
+
+TEST_F(Kit, ReportNamesARefusalOfAllLevelsOnceWithItsRemedy) {
+  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a PMU";
+  make_kit({"-e", "execute,branches", "-p", "none,p,pp", "--samples", "200"});
+  make_perf(
+      "case $output in\n  branches.none*) name=branches ;; branches.p.*) name=branches:p ;;\n"
+      "  branches*) name=branches:pp ;; *) name= ;;\nesac\n"
+      "[ -z \"$name\" ] || { echo \"Error: The $name event is not supported.\" >&2; exit 255; }");
+  EXPECT_EQ(run_kit().code.status, 0);
+  const std::string messages = test::skidscan({"report", "skidscan.run"}, here_.path()).err;
+  EXPECT_THAT(messages,
+              HasSubstr("skidscan: skidscan.run: branches and 2 more measurements were not "
+                        "recorded: The branches event is not supported. The machine has no "
+                        "PMU; for the remedy: skidscan doctor --root "
+                        "skidscan.run/machine\n"));
+  EXPECT_THAT(messages, Not(HasSubstr("branches:p")));
 }
 
 TEST_F(Kit, DistinguishesDeathFromRefusal) {
