@@ -1,5 +1,6 @@
 #include "plots/figure.h"
 
+#include "src/output/report/report.h"
 #include "src/support/error.h"
 
 #include <cstddef>
@@ -48,6 +49,8 @@ void draw_figure(const std::vector<analysis::Measurement>& measurements,
   if (measurements.empty()) throw Error("figure: no measurements to draw");
   const Machines machines = output::group(measurements);
   Figure figure = figure_of(machines, options);
+  figure.head.insert(figure.head.begin(),
+                     {.text = output::report_answer(measurements), .most_lines = 3});
   write_figure(figure, options.files);
 }
 

@@ -71,8 +71,12 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
     const auto drawn = skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg"});
     ASSERT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
     const std::string svg = content("f.svg");
-    std::vector<std::string> all{"(SYNTHETIC)", "r81d0", "10000 samples", "period 10007",
-                                 "a model of a Sapphire Rapids"};
+    std::vector<std::string> all{"(SYNTHETIC)",
+                                 "r81d0",
+                                 "10000 samples",
+                                 "period 10007",
+                                 "a model of a Sapphire Rapids",
+                                 "the skid constraint of precise_ip is "};
     all.insert(all.end(), expected.begin(), expected.end());
     // Not by a matcher, which would print the figure.
     for (const std::string& text : all) {
