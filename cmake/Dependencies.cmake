@@ -21,4 +21,7 @@ find_library(LIBPFM4_LIBRARY pfm REQUIRED)
 add_library(libpfm4 UNKNOWN IMPORTED GLOBAL)
 set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${LIBPFM4_INCLUDE}")
+# Nor has libiberty, a static library.
+find_path(LIBIBERTY_INCLUDE libiberty/demangle.h REQUIRED)
+find_library(LIBIBERTY_LIBRARY iberty REQUIRED)
 find_path(GNUPLOT_IOSTREAM_INCLUDE gnuplot-iostream.h REQUIRED)

@@ -175,7 +175,10 @@ std::vector<Option> binary_options(BinaryOptions& options) {
       {{"--debuginfod"},
        Value::flag(options.debuginfod),
        "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without this "
-       "option the network is not used"}};
+       "option the network is not used"},
+      {{"--no-demangle"},
+       Value::flag(options.no_demangle),
+       "print names of C++ and Rust functions as in the symbol table"}};
 }
 
 locate::SearchPlaces search_places(const BinaryOptions& options) {
@@ -200,6 +203,7 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
     places.by_build_id.build_id_cache = options.build_id_directory;
   }
   places.asks_debuginfod = options.debuginfod;
+  places.demangles = !options.no_demangle;
   return places;
 }
 

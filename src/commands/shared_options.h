@@ -90,7 +90,8 @@ std::vector<Option> reading_options(ReadingOptions& options);
 /// Throws UsageError if only one of --hit and --runway is given.
 measure::Choices choices_of(const ReadingOptions& options);
 
-// --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod: where the recorded binaries are.
+// --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod, --no-demangle: where the recorded
+// binaries are, and how their functions are named.
 
 struct BinaryOptions {
   std::vector<std::string> files;
@@ -98,6 +99,7 @@ struct BinaryOptions {
   std::vector<std::string> debug_directories;
   std::string build_id_directory;
   bool debuginfod = false;
+  bool no_demangle = false;
 };
 
 std::vector<Option> binary_options(BinaryOptions& options);

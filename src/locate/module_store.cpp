@@ -110,8 +110,8 @@ const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& 
         opened = std::make_unique<Opened>(Opened{path, std::move(*vdso)});
       }
     } else {
-      opened =
-          std::make_unique<Opened>(Opened{path, symbols::Module::open(path, places_.by_build_id)});
+      opened = std::make_unique<Opened>(
+          Opened{path, symbols::Module::open(path, places_.by_build_id, places_.demangles)});
     }
   } catch (const InputError& error) {
     problem = error.what();

@@ -24,6 +24,7 @@ struct SearchPlaces {
   std::filesystem::path symfs;
   symbols::BinaryPlaces by_build_id;
   bool asks_debuginfod = false;  ///< debuginfod's servers, for what is nowhere else
+  bool demangles = true;         ///< functions have the names of their sources
   /// As ModuleStore::add_candidate.
   std::vector<std::filesystem::path> candidates = {};
 

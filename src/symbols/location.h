@@ -9,7 +9,7 @@ namespace skid::symbols {
 
 /// A function from the symbol table: [begin, end) in link-time virtual addresses.
 struct Function {
-  std::string name;  ///< as in the symbol table, not demangled; "puts@plt" for a PLT entry
+  std::string name;  ///< demangled, or as in the symbol table; "puts@plt" for a PLT entry
   AddressRange range;
 };
 

@@ -36,8 +36,11 @@ bool has_code_in(const ElfFile& file) {
 }  // namespace
 
 struct Module::Contents {
-  Contents(ElfFile opened, BinaryPlaces where)
-      : file(std::move(opened)), places(std::move(where)), holds_code(has_code_in(file)) {}
+  Contents(ElfFile opened, BinaryPlaces where, bool demangle)
+      : file(std::move(opened)),
+        places(std::move(where)),
+        demangles(demangle),
+        holds_code(has_code_in(file)) {}
 
   const ElfFile* debug_file() {
     if (!debug_sought) debug = find_debug_file(file, places);
@@ -47,7 +50,7 @@ struct Module::Contents {
 
   const SymbolTable& symbol_table() {
     if (!symbols) {
-      symbols.emplace(file, SymbolTable::has_full_table(file) ? nullptr : debug_file());
+      symbols.emplace(file, SymbolTable::has_full_table(file) ? nullptr : debug_file(), demangles);
     }
     return *symbols;
   }
@@ -63,6 +66,7 @@ struct Module::Contents {
 
   ElfFile file;
   BinaryPlaces places;
+  bool demangles;
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
@@ -83,8 +87,8 @@ Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
-Module Module::open(const std::filesystem::path& path, BinaryPlaces places) {
-  return Module(std::make_unique<Contents>(ElfFile::open(path), std::move(places)));
+Module Module::open(const std::filesystem::path& path, BinaryPlaces places, bool demangles) {
+  return Module(std::make_unique<Contents>(ElfFile::open(path), std::move(places), demangles));
 }
 
 bool Module::has_code() const {

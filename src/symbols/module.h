@@ -24,7 +24,10 @@ class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError when it is none or not ELF. A hostile file
   /// may give no or wrong symbols, never a crash. `places`: where its debug file may be.
-  static Module open(const std::filesystem::path& path, BinaryPlaces places = {});
+  /// `demangles`: functions have the names of their C++ or Rust source, else those of the symbol
+  /// table.
+  static Module open(const std::filesystem::path& path, BinaryPlaces places = {},
+                     bool demangles = true);
 
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -64,7 +67,8 @@ class Module {
   /// The function symbol that covers `address`, as `perf` would choose it. A symbol without a size
   /// reaches to the next one.
   std::optional<Function> function_at(std::uint64_t address) const;
-  /// All functions of that name (static functions can share one), lowest address first.
+  /// All functions of that name (static functions can share one), lowest address first. Demangled
+  /// names may include the parameters; those of the symbol table are found, too.
   std::vector<Function> functions_named(std::string_view name) const;
   /// The value of a defined symbol of any type; of several of that name, a global one.
   std::optional<std::uint64_t> symbol_value(std::string_view name) const;

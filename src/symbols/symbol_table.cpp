@@ -126,7 +126,8 @@ std::size_t leading_underscores(std::string_view name) {
 
 }  // namespace
 
-SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file) {
+SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles)
+    : demangles_(demangles) {
   // Symbols of relocatable files have section offsets, not addresses.
   if (file.header().e_type == ET_REL) return;
 
@@ -252,13 +253,26 @@ void SymbolTable::choose_preferred() {
 }
 
 /// perf's choose_best_symbol: whether `a`, which is later in the file, is preferred.
-bool SymbolTable::better(const Symbol& a, const Symbol& b) {
+bool SymbolTable::better(const Symbol& a, const Symbol& b) const {
   const auto rank = [](const Symbol& symbol) {
-    return std::tuple(!symbol.range.empty(), !symbol.weak, symbol.global,
-                      -static_cast<std::ptrdiff_t>(leading_underscores(symbol.name)),
-                      symbol.name.size());
+    return std::tuple(!symbol.range.empty(), !symbol.weak, symbol.global);
   };
-  return rank(b) < rank(a);
+  if (rank(a) != rank(b)) return rank(b) < rank(a);
+  const auto rank_of_name = [](std::string_view name) {
+    return std::tuple(-static_cast<std::ptrdiff_t>(leading_underscores(name)), name.size());
+  };
+  return rank_of_name(shown(b.name)) < rank_of_name(shown(a.name));
+}
+
+/// The demangled name, or `name`. Valid as long as the table.
+std::string_view SymbolTable::shown(std::string_view name) const {
+  if (!demangles_ || !name.starts_with('_')) return name;
+  const auto [known, is_new] = demangled_.try_emplace(name.data());
+  if (is_new) {
+    const std::string symbol(name);
+    known->second = demangler_.name_of(symbol).value_or(symbol);
+  }
+  return known->second;
 }
 
 void SymbolTable::read_plt(const ElfFile& file) {
@@ -316,8 +330,8 @@ void SymbolTable::read_plt(const ElfFile& file) {
   }
 }
 
-Function SymbolTable::function(const Symbol& symbol) {
-  Function result{std::string(symbol.name), symbol.range};
+Function SymbolTable::function(const Symbol& symbol) const {
+  Function result{std::string(shown(symbol.name)), symbol.range};
   if (symbol.kind == Kind::plt_entry) result.name += kPltSuffix;
   return result;
 }
@@ -351,10 +365,20 @@ std::vector<std::uint64_t> SymbolTable::symbol_values() const {
 std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;
+  // A mangled name contains the identifiers; few names have to be demangled.
+  const std::string_view scope = target.substr(0, target.find_first_of("<("));
+  const std::string_view identifier = scope.substr(scope.rfind(':') + 1);
+  const auto is_named = [&](std::string_view symbol) {
+    if (symbol == target) return true;
+    if (!demangles_ || symbol.find(identifier) == std::string_view::npos) return false;
+    const std::string mangled(symbol);
+    return demangler_.name_of(mangled) == target ||
+           (target.ends_with(')') && demangler_.name_of(mangled, true) == target);
+  };
   std::vector<Function> result;
   for (const Symbol& symbol : symbols_) {
-    const bool named = (symbol.kind == Kind::function && symbol.name == name) ||
-                       (plt && symbol.kind == Kind::plt_entry && symbol.name == target);
+    const bool named = (symbol.kind == Kind::function && is_named(symbol.name)) ||
+                       (plt && symbol.kind == Kind::plt_entry && is_named(symbol.name));
     if (named) result.push_back(function(symbol));
   }
   std::sort(result.begin(), result.end(), [](const Function& a, const Function& b) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "src/support/address.h"
+#include "src/symbols/demangle.h"
 #include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/location.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +28,8 @@ class SymbolTable {
 
   /// Reads .symtab of `file`, else of `debug_file` (may be null), else .dynsym of `file`, and the
   /// PLT of `file`. Both files must outlive this. A damaged table gives the symbols that can be
-  /// read.
-  SymbolTable(const ElfFile& file, const ElfFile* debug_file);
+  /// read. `demangles`: functions have their demangled names.
+  SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles);
 
   /// Whether `file` has a .symtab, so that no debug file need be looked for.
   static bool has_full_table(const ElfFile& file);
@@ -62,8 +65,13 @@ class SymbolTable {
   void extend_to_next();
   void choose_preferred();
   void read_plt(const ElfFile& file);
-  static bool better(const Symbol& a, const Symbol& b);
-  static Function function(const Symbol& symbol);
+  bool better(const Symbol& a, const Symbol& b) const;
+  std::string_view shown(std::string_view name) const;
+  Function function(const Symbol& symbol) const;
+
+  bool demangles_ = false;
+  mutable Demangler demangler_;
+  mutable std::map<const char*, std::string> demangled_;  // by the start of the symbol's name
 
   std::vector<Symbol> symbols_;  // by address; of equal addresses, in the order of the file
   DisjointRanges functions_;     // numbers are indices of symbols_

@@ -55,13 +55,13 @@ class AgreementTest : public ::testing::Test {
     };
     Both both;
     std::vector<std::string> strange;
-    // Only the samples' own addresses, symbols as in the file, no synthesized samples.
+    // Only the samples' own addresses, no synthesized samples.
     // Where perf can read the kernel's memory it takes no names of modules from the recording; a
     // symbol table of its own keeps it from that.
     const auto printed =
         run("kernel=; if [ -r /proc/kcore ]; then cat /proc/kallsyms >kallsyms; "
             "kernel=--kallsyms=kallsyms; fi; "
-            "perf script $kernel -G --no-demangle --no-itrace --ns -F \"$2\" -i \"$1\" >\"$5\"");
+            "perf script $kernel -G --no-itrace --ns -F \"$2\" -i \"$1\" >\"$5\"");
     both.perf_reads = printed.code.success();
     both.perf_says = printed.err;
     both.perf = rows_of_perf(content_of(in_directory("out")), strange);

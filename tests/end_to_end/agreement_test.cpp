@@ -166,6 +166,43 @@ TEST_F(Agreement, OnPieAndNonPiePrograms) {
 
 /// perf before 6.3 looks for the PLT at its place in the file and lets _init reach over what
 /// follows it.
+TEST_F(Agreement, OnNamesOfCppAndRust) {
+  if (!find_program("c++")) GTEST_SKIP() << "there is no C++ compiler";
+  // The last two with symbols that rustc 1.90 made.
+  const std::string source = in_directory("names.cpp");
+  std::ofstream(source) << R"(
+#include <string>
+#define SPIN { for (volatile int i = 0; i < 300000; i = i + 1) {} }
+#define OUT __attribute__((noinline))
+template <typename T> struct Box { OUT void spin(const std::string&) const SPIN };
+namespace { OUT void unnamed() SPIN }
+struct Made { OUT Made() SPIN OUT operator long() const { SPIN return 1; } };
+void v0() __asm__("_RNvMNtCs6GmmlP4bgsG_1r5innerINtB2_1ThE2goB4_");
+void legacy() __asm__("_ZN1r5inner10T$LT$X$GT$2go17ha24e223752888595E");
+OUT void v0() SPIN
+OUT void legacy() SPIN
+int main() {
+  auto lambda = [](int) OUT SPIN;
+  for (int i = 0; i < 50; ++i) {
+    Box<std::string>().spin("");
+    unnamed();
+    (void)(long)Made();
+    v0();
+    legacy();
+    lambda(1);
+  }
+})";
+  const auto built = run_program({"c++", "-O1", "-o", in_directory("names"), source});
+  ASSERT_TRUE(built.code.success()) << built.err;
+  record({"-e", "cpu-clock:u"}, {in_directory("names")});
+  const auto rows = agreed_rows();
+  for (const std::string name :
+       {"(anonymous namespace)::unnamed", "Made::Made", "Made::operator long",
+        "<r::inner::T<u8>>::go", "r::inner::T<X>::go", "main::{lambda(int)#1}::operator()"}) {
+    EXPECT_GT(samples_of(rows, name), 0) << name << "\n" << test::describe(rows);
+  }
+}
+
 TEST_F(Agreement, EndsAtEntriesOfThePlt) {
   SKIP_WITHOUT_BREAKPOINTS();
   struct {

@@ -8,6 +8,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -265,6 +266,73 @@ TEST_F(ModuleTest, ChoosesOneOfSeveralNamesAsPerfDoesButKnowsAll) {
   }
 }
 
+/// A function per symbol, one byte each from the first one on.
+std::string functions_of(const std::vector<std::string>& symbols) {
+  std::string source;
+  for (const std::string& symbol : symbols) {
+    source += fmt::format(".globl \"{0}\"\n.type \"{0}\",@function\n\"{0}\": nop\n", symbol);
+  }
+  return source;
+}
+
+TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"_ZN3app6Ledger6insertEi", "app::Ledger::insert"},
+      {"_ZN3app6Ledger6insertEd", "app::Ledger::insert"},
+      {"_RNvMNtCs6GmmlP4bgsG_1r5innerINtB2_1ThE2goB4_", "<r::inner::T<u8>>::go"},
+      {"_ZN1r5inner10T$LT$X$GT$2go17ha24e223752888595E", "r::inner::T<X>::go"},
+      {"_Zonk", "_Zonk"},
+      {"plain", "plain"}};
+  std::vector<std::string> symbols;
+  for (const auto& [symbol, name] : names) symbols.push_back(symbol);
+  const fs::path path =
+      build("program", "names.s", functions_of(symbols), {"-nostdlib", "-static", "-Wl,-eplain"});
+  const Module module = Module::open(path);
+  const Module raw = Module::open(path, {}, false);
+  for (const auto& [symbol, name] : names) {
+    const std::uint64_t address = module.symbol_value(symbol).value();
+    EXPECT_EQ(name_at(module, address), name + "+0");
+    EXPECT_EQ(name_at(raw, address), symbol + "+0");
+    EXPECT_EQ(module.functions_named(symbol).size(), 1U) << symbol;
+  }
+  EXPECT_EQ(module.functions_named("app::Ledger::insert").size(), 2U);
+  EXPECT_EQ(module.functions_named("app::Ledger::insert(double)").size(), 1U);
+  EXPECT_EQ(module.functions_named("<r::inner::T<u8>>::go").size(), 1U);
+  EXPECT_THAT(raw.functions_named("app::Ledger::insert"), IsEmpty());
+}
+
+TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) result += text;
+    return result;
+  };
+  const auto pairs = [](int depth) {  // p<p<p<A, A>, p<A, A> >, ...>: each level twice as long
+    constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string name = "1pI";
+    for (int i = 0; i < depth; ++i) name += "S0_I";
+    name += "1AS1_E";
+    for (int i = 1; i <= depth; ++i)
+      name += fmt::format("S{}_E", kDigits.at(static_cast<std::size_t>(i)));
+    return name;
+  };
+  const std::string sane = "_ZN3app3runEv";
+  std::vector<std::string> symbols = {
+      "_Z1fI" + pairs(34) + "Evv",                                         // gigabytes of text
+      "_Z1fIDp" + pairs(34) + "Evv",                                       // and a search before it
+      "_ZN1Acv" + repeated("T_I", 100) + "i" + repeated("E", 100) + "Ev",  // parsed 2^100 times
+      "_RNvMINtC1a1bFGzzzzzzzzzz_EuEu3foo",                                // 62^10 hidden lifetimes
+      sane};
+  const Module module = Module::open(build("program", "names.s", functions_of(symbols),
+                                           {"-nostdlib", "-static", "-Wl,-e," + sane}));
+  const std::clock_t begin = std::clock();
+  for (const std::string& symbol : symbols) {
+    EXPECT_EQ(name_at(module, module.symbol_value(symbol).value()),
+              (symbol == sane ? "app::run" : symbol) + "+0");
+  }
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
+}
+
 TEST_F(ModuleTest, AssignsAnAddressInNestedFunctionsToTheInnermost) {
   const Module module = Module::open(build("program", "nested.s",
                                            ".globl _start\n.type _start,@function\n_start: nop\n"
@@ -476,8 +544,8 @@ TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
         run_program({"perf", "record", "--no-bpf-event", "-q", "-N", "-F", "2000", "-e",
                      "cpu-clock:u", "-o", recording, program.string()});
     if (!recorded.code.success()) GTEST_SKIP() << "perf cannot record: " << recorded.err;
-    const Completed script = run({"perf", "script", "-i", recording, "--show-mmap-events", "-F",
-                                  "pid,time,ip,sym,symoff", "--no-demangle"});
+    const Completed script = run(
+        {"perf", "script", "-i", recording, "--show-mmap-events", "-F", "pid,time,ip,sym,symoff"});
 
     AddressSpaces spaces;
     std::vector<PerfSample> samples;

@@ -1,0 +1,113 @@
+#include "src/symbols/demangle.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+
+#define HAVE_DECL_BASENAME 1  // libiberty.h must not declare it
+#include <libiberty/demangle.h>
+#include <unistd.h>
+
+namespace skid::symbols {
+namespace {
+
+constexpr std::size_t kMostBytes = 65536;
+constexpr long kMostNanoseconds = 100'000'000;
+constexpr int kMostGivenUp = 10;
+
+// The only way out of libiberty is a jump over its C frames. They own nothing: it allocates memory
+// only to decode non-ASCII identifiers that it prints, which the size limit ends long before the
+// time limit.
+thread_local sigjmp_buf give_up;
+thread_local volatile std::sig_atomic_t is_limited = 0;
+
+int limit_signal() {
+  return SIGRTMIN;
+}
+
+void end_of_time(int /*signal*/) {
+  if (is_limited != 0) siglongjmp(give_up, 1);
+}
+
+/// Sends limit_signal() to the calling thread once it has used so much more time of a CPU.
+class TimeLimit {
+ public:
+  TimeLimit() {
+    static const bool is_handled = [] {
+      struct sigaction action = {};
+      action.sa_handler = end_of_time;
+      action.sa_flags = SA_NODEFER | SA_RESTART;  // the jump leaves the handler
+      return sigaction(limit_signal(), &action, nullptr) == 0;
+    }();
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = limit_signal();
+    event._sigev_un._tid = gettid();
+    is_set_ = is_handled && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
+    const itimerspec limit{.it_interval = {}, .it_value = {0, kMostNanoseconds}};
+    if (is_set_) timer_settime(timer_, 0, &limit, nullptr);
+  }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+  TimeLimit(TimeLimit&&) = delete;
+  TimeLimit& operator=(TimeLimit&&) = delete;
+  ~TimeLimit() {
+    if (is_set_) timer_delete(timer_);
+  }
+  bool is_set() const { return is_set_; }
+
+ private:
+  timer_t timer_ = {};
+  bool is_set_ = false;
+};
+
+struct Output {
+  char* text;
+  std::size_t size = 0;
+};
+
+void append(const char* text, std::size_t size, void* opaque) {
+  auto& output = *static_cast<Output*>(opaque);
+  if (size > kMostBytes - output.size) siglongjmp(give_up, 1);
+  std::memcpy(output.text + output.size, text, size);
+  output.size += size;
+}
+
+enum class Outcome { demangled, not_mangled, given_up };
+
+/// As libiberty's cplus_demangle: legacy names of Rust are names of C++, too.
+Outcome demangle(const char* symbol, int options, Output& output) {
+  if (sigsetjmp(give_up, 0) != 0) {
+    is_limited = 0;
+    return Outcome::given_up;
+  }
+  is_limited = 1;
+  bool done = rust_demangle_callback(symbol, options, append, &output) != 0;
+  if (!done) {
+    output.size = 0;
+    done = cplus_demangle_v3_callback(symbol, options, append, &output) != 0;
+  }
+  is_limited = 0;
+  return done ? Outcome::demangled : Outcome::not_mangled;
+}
+
+}  // namespace
+
+std::optional<std::string> Demangler::name_of(const std::string& symbol, bool parameters) {
+  const bool is_candidate =
+      symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("_GLOBAL_");
+  if (!is_candidate || given_up_ >= kMostGivenUp) return std::nullopt;
+  output_.resize(kMostBytes);
+  Output output{output_.data()};
+  const TimeLimit limit;
+  if (!limit.is_set()) return std::nullopt;
+  const Outcome outcome =
+      demangle(symbol.c_str(), parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, output);
+  if (outcome == Outcome::given_up) ++given_up_;
+  if (outcome != Outcome::demangled) return std::nullopt;
+  return std::string(output.text, output.size);
+}
+
+}  // namespace skid::symbols
