@@ -147,7 +147,17 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   }
 }
 
-/// Without a function and a target, of the most sampled function.
+/// The sampled functions whose names contain the requested one, the most sampled first.
+std::vector<std::string> functions_with(const std::string& part, const listing::Reader& reader) {
+  auto sampled = reader.other_functions();
+  std::erase_if(sampled, [&](const auto& function) {
+    return part.empty() || function.first.find(part) == std::string::npos;
+  });
+  return most_frequent(sampled, sampled.size());
+}
+
+/// Without a function and a target, of the most sampled function; with a part of a name, of the
+/// only sampled function that has it.
 ExitStatus run_annotate(const AnnotateOptions& options) {
   const Messages messages(options.shown);
   locate::ModuleStore modules(search_places(options.binaries));
@@ -181,16 +191,25 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   }
   if (listing.codes.empty()) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
-    auto most_sampled = most_frequent(reader.other_functions(), kMostNamed);
+    const auto candidates = options.function ? functions_with(*options.function, reader)
+                                             : most_frequent(reader.other_functions(), kMostNamed);
     const bool has_events = !listing.columns.empty() || options.events.empty();
-    if (options.function || most_sampled.empty() || !has_events) fail(options, reader, listing);
-    messages.note(
-        fmt::format("no target was sampled; the most sampled functions, the first of which "
-                    "is shown: {}",
-                    fmt::join(most_sampled, ", ")));
-    AnnotateOptions hottest = options;
-    hottest.function = most_sampled.front();
-    return run_annotate(hottest);
+    if (candidates.empty() || !has_events || !reader.unsampled_in().empty()) {
+      fail(options, reader, listing);
+    }
+    if (options.function && candidates.size() > 1) {
+      throw Error(fmt::format("function '{}': several sampled functions have it in their names: {}",
+                              *options.function, output::list_of(candidates, kMostNamed)));
+    }
+    if (!options.function) {
+      messages.note(
+          fmt::format("no target was sampled; the most sampled functions, the first of which "
+                      "is shown: {}",
+                      fmt::join(candidates, ", ")));
+    }
+    AnnotateOptions chosen = options;
+    chosen.function = candidates.front();
+    return run_annotate(chosen);
   }
   write(options, listing, std::move(shadowed).finish(messages));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
@@ -214,9 +233,11 @@ Command annotate_command() {
             "only these events: one level with modifiers (access:pp), else all levels"},
            {{"--function"},
             Value::text("FUNCTION", options->function),
-            "sampled function, by its name in the symbol table, instead of the target; without "
-            "either the "
-            "most sampled one"},
+            "sampled function instead of the target, by its name with or without parameters, its "
+            "name "
+            "in the symbol table, or a part that no other name has; without either the most "
+            "sampled "
+            "one"},
            {{"--module"},
             Value::file("FILE", options->module),
             "only in this mapped file, by path or file name; a kernel module by its name: "

@@ -64,7 +64,7 @@ enum class Kind { target, function, kernel_function };
 struct Code {
   Kind kind = Kind::function;
   std::string name;   ///< of the function, as requested; of a target its trigger kind
-  std::string alias;  ///< the first name of the symbol table, if it is another
+  std::string alias;  ///< the name that samples show, if it is another
   std::string dso;    ///< as recorded
   std::string build_id;
   std::filesystem::path file;  ///< where it was opened; empty for the kernel

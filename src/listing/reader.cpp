@@ -267,9 +267,9 @@ bool Reader::add_function(Reading& reading) {
   };
   const auto code_of = [&](FileIndex index, std::uint64_t address) -> Code* {
     File& file = file_of(index);
-    if (file.begins.empty()) return nullptr;
     const auto function = file.found.module->function_at(address);
-    if (!function || !file.begins.contains(function->range.begin)) return nullptr;
+    if (!function) return nullptr;
+    if (function->name != name && !file.begins.contains(function->range.begin)) return nullptr;
     Code& code = code_at(listing_.codes, Kind::function, file.found.module, spaces.file(index).path,
                          function->range);
     code.file = file.found.path;
@@ -314,6 +314,8 @@ void Reader::add_names(Reading& reading) {
     if (!located.location || !reading.columns[located.attribute]) return;
     const bool is_kernel = where_is(located) == Where::kernel;
     if (!is_kernel && where_is(located) != Where::user) return;
+    const auto& file = reading.digest.spaces.file(located.location->file);
+    if (!is_selected_module(is_kernel ? locate::kernel_dso_name(file) : file.path)) return;
     const std::string name(symbolizer.symbol_at(*located.location, located.ip, is_kernel).name);
     if (name.empty()) return;
     const auto known = other_functions_.find(name);

@@ -23,7 +23,8 @@ namespace skid::listing {
 struct Selection {
   /// Names of events: as requested, as recorded, or without level and modifiers. Empty: all.
   std::vector<std::string> events = {};
-  /// As in the symbol table; nullopt: the generated target.
+  /// As samples show it, with its parameters, or as in the symbol table; nullopt: the generated
+  /// target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
   /// Directory of Intel's event files; empty: libpfm4.
@@ -55,7 +56,7 @@ class Reader {
 
   /// Events of the recordings, by names for `selection.events`.
   const std::set<std::string>& events() const noexcept { return events_; }
-  /// Samples by function name, of recordings without selected code.
+  /// Samples by function name, of recordings without selected code; only of the selected module.
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
     return other_functions_;
   }
