@@ -78,7 +78,7 @@ class KernelAgreement : public test::AgreementTest {
         body.u8(static_cast<std::uint8_t>(std::stoi(digits, nullptr, 16)));
       }
       body.u32(static_cast<std::uint32_t>(build_id.size() / 2)).text(path);
-      section.u32(0).u16(kKernelMode | PERF_RECORD_MISC_BUILD_ID_SIZE);
+      section.u32(0).u16(kKernelMode | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE);
       section.u16(static_cast<std::uint16_t>(body.bytes().size() + 8)).raw(body.bytes());
     }
     builder.feature(perfdata::HEADER_BUILD_ID, section.bytes());
