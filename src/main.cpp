@@ -19,7 +19,13 @@ using skid::commandline::Call;
 
 ExitStatus run(int argc, char** argv) {
   const auto program = skid::commands::program();
-  const auto call = skid::commandline::parse(program, {argv + std::min(argc, 1), argv + argc});
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments.front() == "complete") {  // for the scripts of the shells
+    skid::commands::print(
+        skid::commandline::completions(program, {arguments.begin() + 1, arguments.end()}));
+    return ExitStatus::done;
+  }
+  const auto call = skid::commandline::parse(program, arguments);
   switch (call.request) {
     case Call::Request::help:
       skid::commands::print(skid::commandline::help_text(program, *call.command,

@@ -95,6 +95,12 @@ Value Value::completing(Completion with) && {
   return std::move(*this);
 }
 
+Value Value::completing(std::function<Texts()> with, Completion as) && {
+  candidates = std::move(with);
+  completion = as;
+  return std::move(*this);
+}
+
 Value Value::suggesting(Texts suggestions) && {
   words = std::move(suggestions);
   completion = Completion::words;

@@ -21,6 +21,13 @@ std::map<std::string, std::string> manual_pages(const Program& program);
 /// Text with the characters escaped that roff would interpret.
 std::string roff_text(std::string_view text);
 
+/// What shells offer in place of the last of `words`, which follow the program's name: a line
+/// "files" or "directories", or a line "words" and a line for each, with its description after a
+/// tab. Throws what candidates throw.
+std::string completions(const Program& program, Texts words);
+
+// The scripts below call the program as 'PROGRAM complete WORD...', which prints `completions`.
+
 /// A script that bash sources to complete the program's name. Needs bash 4 and nothing else.
 std::string bash_completion(const Program& program);
 

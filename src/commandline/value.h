@@ -21,7 +21,7 @@ namespace skid::commandline {
 using Texts = std::vector<std::string>;
 
 /// What a shell completes in place of a value.
-enum class Completion { none, words, files, directories };
+enum class Completion { none, words, list, files, directories };  // list: words between commas
 
 /// The element of std::optional and std::vector, else the type itself.
 template <typename T>
@@ -67,6 +67,9 @@ struct Value {
   Texts words;         ///< allowed values, or suggestions
   std::string limits;  ///< "1 to 1000"; may be empty
   Completion completion = Completion::none;
+  /// Words to complete, if there are no `words`. Options before the value are stored when it is
+  /// called.
+  std::function<Texts()> candidates;
   bool is_number = false;
   bool repeats = false;          ///< the option may be given more than once
   bool in_a_row = false;         ///< several values may follow one another
@@ -99,6 +102,7 @@ struct Value {
   /// Commas separate values: none,p,pp.
   Value separated() &&;
   Value completing(Completion with) &&;
+  Value completing(std::function<Texts()> with, Completion as = Completion::words) &&;
   /// Words that help and completions show; other values are allowed, too.
   Value suggesting(Texts suggestions) &&;
 

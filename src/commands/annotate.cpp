@@ -15,8 +15,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -215,6 +218,24 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
+/// What shells complete, the most sampled first; none of recordings that take longer than a user
+/// waits.
+std::vector<std::string> sampled_functions(AnnotateOptions options) {
+  constexpr std::uintmax_t kMostBytes = 64U << 20U;
+  options.function = "";
+  options.shown.quiet = true;
+  locate::ModuleStore modules(search_places(options.binaries));
+  listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
+  Cores one(1);
+  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
+    std::error_code ignored;
+    if (std::filesystem::file_size(source.file, ignored) <= kMostBytes) reader.add(source);
+    return [] { return false; };
+  };
+  each_recording(inputs_or_default_run(options.inputs), one, Messages(options.shown), read_one);
+  return most_frequent(reader.other_functions(), reader.other_functions().size());
+}
+
 }  // namespace
 
 Command annotate_command() {
@@ -229,10 +250,12 @@ Command annotate_command() {
             "runs or recordings of perf: files, directories of perf record --threads, - for "
             "standard input (default: skidscan.run)"},
            {{"-e", "--event"},
-            Value::text("EVENT", options->events),
+            event_list(options->events),
             "only these events: one level with modifiers (access:pp), else all levels"},
            {{"--function"},
-            Value::text("FUNCTION", options->function),
+            Value::text("FUNCTION", options->function).completing([options] {
+              return sampled_functions(*options);
+            }),
             "sampled function instead of the target, by its name with or without parameters, its "
             "name "
             "in the symbol table, or a part that no other name has; without either the most "

@@ -135,7 +135,7 @@ Command correct_command() {
                    "standard input (default: skidscan.run)"},
                   skid_option(options->skid, "skid"),
                   {{"-e", "--event"},
-                   Value::text("EVENT", options->events),
+                   event_list(options->events),
                    "only these events, as they were recorded"},
                   {{"--by"},
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),

@@ -101,13 +101,15 @@ Command events_command() {
       .description = "print what is known about events: code, precise or not, causes, errata",
       .options =
           {{{"NAME"},
-            Value::text("NAME", options->names).several(),
+            Value::text("NAME", options->names).several().completing([options] {
+              return event_names(options->cpu, options->perfmon);
+            }),
             "events by their names in Intel's event files, perf or libpfm4 "
             "(mem_load_retired.l3_miss:pp, "
             "skl::L2_RQSTS:MISS, cycles) or by code (r20d1, cpu/event=0xd1,umask=0x20/); with "
             "--list a part of the names, or a pattern with * and ?"},
            {{"--cpu"},
-            Value::text("CPU", options->cpu),
+            Value::text("CPU", options->cpu).completing(events::cpu_names),
             "spr, sapphirerapids, skx, adl, adl_glc, zen4, arm_n1: the name that perf, Intel or "
             "libpfm4 "
             "has for it, or family and model as Intel writes them (6-8F, 6-55-4); a hybrid CPU has "

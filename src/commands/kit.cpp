@@ -216,7 +216,7 @@ Command kit_command() {
                 "directory"},
                arch_option(options->arch),
                {{"--for"},
-                Value::text("CPU", options->cpu),
+                Value::text("CPU", options->cpu).completing(events::cpu_names),
                 "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): its events "
                 "can be named, and are recorded by default"},
                {{"--slurm"},

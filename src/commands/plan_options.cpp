@@ -75,13 +75,18 @@ void aim_at_delay(record::PlanOptions& options) {
 std::vector<Option> plan_options(record::PlanOptions& options) {
   return {
       {{"-e", "--event"},
-       Value::text("EVENT", options.events),
+       event_list(options.events),
        "event, or several separated by commas; may be repeated: any event of perf or of 'skidscan "
        "events', or a built-in one (access, execute, faults, cpu-clock)"},
       {{"-p", "--precise"},
        Value::converted("LEVELS",
                         [&options](const auto& names) { options.levels = parse_levels(names); })
-           .separated(),
+           .separated()
+           .completing(
+               [] {
+                 return commandline::Texts{"none", "p", "pp", "ppp"};
+               },
+               commandline::Completion::list),
        "precise levels (default: none,p,pp,ppp)"},
       {{"-c", "--count"},
        Value::number("PERIOD", options.period, 1, kLongestPeriod),

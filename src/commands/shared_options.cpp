@@ -1,7 +1,10 @@
 #include "src/commands/shared_options.h"
 
 #include "src/commands/terminal.h"
+#include "src/events/catalogue.h"
+#include "src/machine/machine.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,6 +37,26 @@ Option format_option(std::string& format, const std::vector<std::string>& format
   return {{"--format"},
           Value::one_of("FORMAT", format, formats),
           fmt::format("output format (default: {})", formats.front())};
+}
+
+std::vector<std::string> event_names(const std::string& cpu, const std::string& perfmon) {
+  std::vector<std::string> names;
+  try {
+    const auto catalogue =
+        events::open_catalogue({.cpu = cpu, .perfmon = perfmon}, machine::inspect());
+    for (const auto& event : catalogue.list({})) names.push_back(lower_case(event.name));
+  } catch (const Error&) {  // the remedy is for a command that needs the CPU
+  }
+  return names;
+}
+
+Value event_list(std::vector<std::string>& events) {
+  const auto names = [] {
+    auto all = event_names({}, {});
+    all.insert(all.end(), {"access", "execute", "faults", "cpu-clock"});
+    return all;
+  };
+  return Value::text("EVENT", events).completing(names, commandline::Completion::list);
 }
 
 Option bin_option(std::optional<std::int64_t>& width) {

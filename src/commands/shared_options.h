@@ -26,6 +26,13 @@ std::vector<Option> plan_options(record::PlanOptions& options);
 /// --format, one of `formats`; the first one is the default.
 Option format_option(std::string& format, const std::vector<std::string>& formats);
 
+/// Events of `cpu` (empty: this machine's), for completion, as perf spells them; none if it is
+/// unknown. `perfmon`: directory; may be empty.
+std::vector<std::string> event_names(const std::string& cpu, const std::string& perfmon);
+
+/// The value of --event: events between commas.
+Value event_list(std::vector<std::string>& events);
+
 /// --bin: width of histogram bins in instructions.
 Option bin_option(std::optional<std::int64_t>& width);
 

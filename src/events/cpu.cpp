@@ -129,6 +129,12 @@ const CpuNames* find_cpu(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> cpu_names() {
+  std::vector<std::string> names;
+  for (const CpuNames& cpu : kCpus) names.emplace_back(cpu.pfm.empty() ? cpu.intel : cpu.pfm);
+  return names;
+}
+
 std::string Cpu::catalogue() const {
   const bool contains_name = source.find(name) != std::string::npos;
   return contains_name ? source : fmt::format("{}, {}", source, name);

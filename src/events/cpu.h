@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skid::events {
 
@@ -58,6 +59,9 @@ struct CpuNames {
 
 /// By any of its names, in any case, with '-' or '_'. Null: none has this name.
 const CpuNames* find_cpu(std::string_view name);
+
+/// A name of each CPU and core type.
+std::vector<std::string> cpu_names();
 
 /// Whether `name` is another name of `cpu`, or of one of its core types.
 bool is_called(std::string_view cpu, std::string_view name);

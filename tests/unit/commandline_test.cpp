@@ -167,19 +167,31 @@ TEST_F(CommandLine, WritesAManualPagePerCommand) {
   EXPECT_THAT(pages.at("tool.1"), HasSubstr(".SH COMMANDS\n.TP\n\\fBdraw\\fR\n"));
 }
 
-TEST_F(CommandLine, QuotesTextInCompletions) {
-  const std::string zsh = zsh_completion(program_);
-  EXPECT_THAT(zsh, HasSubstr(R"(  'draw:draws [boxes]: it'\''s all \ it does')"));
-  EXPECT_THAT(zsh, HasSubstr("'*--form[its form]:FORM:(round square)'"));
-  EXPECT_THAT(zsh, HasSubstr("'*-a[all of it; really]'"));
-  EXPECT_THAT(zsh, HasSubstr("'*--where[a place]:DIR:_files -/'"));
-  EXPECT_THAT(zsh, HasSubstr("'*:INPUT:_files'"));
-  const std::string fish = fish_completion(program_);
-  EXPECT_THAT(fish, HasSubstr("-s a -l all -d 'all of it; really'\n"));
-  EXPECT_THAT(fish, HasSubstr(R"(-a draw -d 'draws [boxes]: it\'s all \\ it does')"));
-  EXPECT_THAT(fish, HasSubstr("-l form -x -a 'round square' -d 'its form'\n"));
-  EXPECT_THAT(fish, HasSubstr("complete -c tool -n '__fish_seen_subcommand_from draw' -F\n"));
-  EXPECT_THAT(fish, Not(HasSubstr("-n '__fish_seen_subcommand_from erase' -F\n")));
+TEST_F(CommandLine, CompletesWordsOfTheDescription) {
+  EXPECT_EQ(completions(program_, {""}),
+            "words\ndraw\tdraws [boxes]: it's all \\ it does\nerase\terases\n");
+  EXPECT_EQ(completions(program_, {"draw", "--al"}), "words\n--all\tall of it; really\n");
+  EXPECT_EQ(completions(program_, {"draw", "--form", ""}), "words\nround\nsquare\n");
+  EXPECT_EQ(completions(program_, {"draw", "--form=s"}), "words\n--form=square\n");
+  EXPECT_EQ(completions(program_, {"draw", "--where", ""}), "directories\n");
+  EXPECT_EQ(completions(program_, {"draw", "--all", ""}), "files\n");
+  EXPECT_EQ(completions(program_, {"erase", ""}), "words\n");
+  EXPECT_EQ(completions(program_, {"nonsense", "-"}), "words\n");
+}
+
+TEST_F(CommandLine, CompletesCandidatesFromTheOptionsBefore) {
+  const auto of_form = [this] { return Texts{form_, form_ + " 2", "\x1b[31m", "other"}; };
+  program_.commands[0].options.push_back(
+      {{"--parts"}, Value::text("PART", inputs_).completing(of_form, Completion::list), "parts"});
+  const Texts line{"draw", "--form", "round", "--parts"};
+  const auto complete = [&](const std::string& word) {
+    Texts words = line;
+    words.push_back(word);
+    return completions(program_, words);
+  };
+  EXPECT_EQ(complete("r"), "words\nround\nround 2\n");
+  EXPECT_EQ(complete("x,o"), "words\nx,other\n");
+  EXPECT_EQ(complete("\x1b"), "words\n") << "no control characters";
 }
 
 TEST(Roff, EscapesItsSyntax) {
