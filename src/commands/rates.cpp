@@ -22,7 +22,6 @@ constexpr const char* kStandardInput = "standard input";
 
 struct RatesOptions {
   std::string file = "-";
-  std::optional<std::string> separator;
   analysis::LfbShares shares;
   std::string format = "text";
   OutputOptions shown;
@@ -31,11 +30,6 @@ struct RatesOptions {
 std::string read_standard_input() {
   const FileDescriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   return read_to_end(input, perfstat::kMostBytes, kStandardInput);
-}
-
-/// "\t" is how perf lets a tab be written.
-std::optional<std::string> separator_of(const RatesOptions& options) {
-  return options.separator == "\\t" ? "\t" : options.separator;
 }
 
 void check(const analysis::LfbShares& shares) {
@@ -50,12 +44,10 @@ void check(const analysis::LfbShares& shares) {
 
 ExitStatus run_rates(const RatesOptions& options) {
   check(options.shares);
-  const auto separator = separator_of(options);
   const bool piped = options.file == "-";
   const std::string text =
       piped ? read_standard_input() : read_file(options.file, perfstat::kMostBytes);
-  const auto reading =
-      perfstat::read_counts(text, piped ? kStandardInput : options.file, separator);
+  const auto reading = perfstat::read_counts(text, piped ? kStandardInput : options.file);
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);
   const output::RatesReport report{reading, selection, options.shares, rates};
@@ -76,10 +68,7 @@ Command rates_command() {
       .description = "print cache rates and the backend hierarchy of perf stat counts",
       .options = {{{"FILE"},
                    Value::file("FILE", options->file),
-                   "output of perf stat -j or perf stat -x; - for standard input (default: -)"},
-                  {{"--separator"},
-                   Value::text("TEXT", options->separator),
-                   "separator that was given to perf stat -x (default: detected)"},
+                   "output of perf stat -j or perf stat -x,; - for standard input (default: -)"},
                   {{"--lfb-l2"},
                    Value::number("SHARE", options->shares.l2, 0.0, 1.0),
                    "share of HIT_LFB that L2 served (default: unknown)"},

@@ -5,8 +5,10 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -20,10 +22,20 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 10;
 constexpr std::size_t kMostDistinctEvents = 4096;
+/// Counters have 64 bits, and scaling multiplies.
+constexpr double kMostEvents = 1e24;
 
-struct Line {
-  std::size_t number;  ///< from 1
-  std::string_view text;
+/// One count of one event, for one interval, CPU or thread.
+struct Row {
+  std::string event;
+  State state = State::counted;
+  double value = 0;  ///< events; 0 unless counted
+  double running_percent = 100;
+  std::string scope;      ///< interval, CPU, socket, …: rows that differ in it add up
+  bool interval = false;  ///< the scope has an interval
+  bool summary = false;   ///< the sum over intervals that --summary adds
+  std::string cgroup;     ///< control group; empty for none
+  std::size_t line = 0;   ///< from 1
 };
 
 InputError fault(std::string where, std::string found, std::string expected, std::string remedy) {
@@ -33,20 +45,20 @@ InputError fault(std::string where, std::string found, std::string expected, std
                      .remedy = std::move(remedy)});
 }
 
-/// The lines that can be counts: neither empty nor a comment.
-std::vector<Line> lines_of(std::string_view text, const std::string& file) {
-  std::vector<Line> lines;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    std::string_view line = take_until('\n', text);
-    if (line.size() > kLongestLine) {
-      throw fault(place(file, number), fmt::format("a line of {} bytes", line.size()),
-                  fmt::format("at most {}", kLongestLine), "give the output of perf stat alone");
-    }
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::string_view content = trimmed(line);
-    if (!content.empty() && !content.starts_with('#')) lines.push_back({number, line});
-  }
-  return lines;
+std::optional<double> finite_number(std::string_view text) {
+  const auto number = whole_number<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+/// False for text that is no count.
+bool set_value(Row& row, std::string_view text) {
+  const auto value = finite_number(text);
+  if (!value && text != "<not counted>" && text != "<not supported>") return false;
+  row.value = value.value_or(0);
+  row.state = value                     ? State::counted
+              : text == "<not counted>" ? State::not_counted
+                                        : State::not_supported;
+  return true;
 }
 
 /// A member as text: versions of perf differ between strings and numbers.
@@ -57,35 +69,27 @@ std::string text_of(const JsonValue& object, const json& value, std::string_view
   return object[key].string();
 }
 
-/// Whether a line is a count of `perf stat -j`, not a further metric and not of another program.
-bool is_json_count(const Line& line) {
-  return trimmed(line.text).starts_with('{') &&
-         line.text.find("\"counter-value\"") != std::string_view::npos;
-}
-
-/// A line of `perf stat -j` that has a count.
-Row json_row(const Line& line, const std::string& file) {
-  const std::string where = place(file, line.number);
+/// A line of `perf stat -j`; nullopt for a further metric, and for one of another program.
+std::optional<Row> json_row(std::string_view line, const std::string& where) {
+  const char* const remedy = "count again with LC_ALL=C perf stat -j";
+  if (line.find("\"counter-value\"") == std::string_view::npos) return std::nullopt;
   json value;
   try {
-    value = parse_json(line.text, where, "one JSON object a line");
+    value = parse_json(line, where, "one JSON object a line");
   } catch (const InputError&) {
-    throw fault(where, "a line that is no JSON object", "one JSON object a line",
-                "count again with LC_ALL=C perf stat -j");
+    throw fault(where, "a line that is no JSON object", "one JSON object a line", remedy);
   }
   const JsonValue object(value, where);
   Row row;
-  row.line = line.number;
   row.event = object["event"].string();
   const std::string text = text_of(object, value, "counter-value");
   if (text.empty()) object["counter-value"].refuse("nothing", "a number");
   if (!set_value(row, text)) {
     throw fault(where, fmt::format("'{}' for \"counter-value\"", text),
-                "a number, \"<not counted>\" or \"<not supported>\"",
-                "count again with LC_ALL=C perf stat -j");
+                "a number, \"<not counted>\" or \"<not supported>\"", remedy);
   }
   if (const auto running = object.find("pcnt-running")) {
-    const auto percent = plain_number(text_of(object, value, "pcnt-running"));
+    const auto percent = finite_number(text_of(object, value, "pcnt-running"));
     if (!percent) running->refuse("no number", "0 to 100");
     row.running_percent = *percent;
   }
@@ -98,13 +102,75 @@ Row json_row(const Line& line, const std::string& file) {
   return row;
 }
 
+/// The event that a line begins with, which can have commas between its slashes; it and the comma
+/// after it are removed from `line`.
+std::string_view take_event(std::string_view& line) {
+  std::size_t end = line.find(',');
+  const std::size_t slash = line.find('/');
+  if (slash < end) {
+    const std::size_t closing = line.find('/', slash + 1);
+    if (closing != std::string_view::npos) end = line.find(',', closing);
+  }
+  const std::string_view event = line.substr(0, end);
+  line.remove_prefix(std::min(event.size() + 1, line.size()));
+  return event;
+}
+
+/// "value,unit,event,[cgroup,][deviation%,]runtime,running%", and perhaps a metric.
+bool read_count(std::string_view line, Row& row) {
+  const auto next = [&line] { return trimmed(take_until(',', line)); };
+  const auto is_whole = [](std::string_view field) { return whole_number<std::uint64_t>(field); };
+  if (!set_value(row, next())) return false;
+  const std::string_view unit = next();
+  if (finite_number(unit) || unit.starts_with('<')) return false;
+  row.event = trimmed(take_event(line));
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  if (std::none_of(row.event.begin(), row.event.end(), is_letter)) return false;
+  std::string_view field = next();
+  if (!is_whole(field) && !field.ends_with('%')) {
+    row.cgroup = field;
+    field = next();
+  }
+  if (field.ends_with('%')) field = next();
+  const auto running = finite_number(next());
+  row.running_percent = running.value_or(0);
+  return is_whole(field) && running;
+}
+
+/// A line of `perf stat -x,`; nullopt when it is no count.
+std::optional<Row> separated_row(std::string_view line) {
+  // perf prints no control characters: the line is of the program, or the file is no text.
+  const auto is_control = [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; };
+  if (std::any_of(line.begin(), line.end(), is_control)) return std::nullopt;
+  // Interval, aggregate and number of CPUs at most come before the value.
+  constexpr int kMostBefore = 3;
+  Row scope;
+  for (int before = 0; before <= kMostBefore; ++before) {
+    Row row = scope;
+    if (read_count(line, row)) return row;
+    const std::string_view field = trimmed(take_until(',', line));
+    if (before == 0) {
+      scope.interval = finite_number(field).has_value();
+      scope.summary = field == "summary";
+    }
+    scope.scope.append(field) += '\n';
+  }
+  return std::nullopt;
+}
+
+/// A further metric, which perf prints in addition to counts: value, unit, event and their shares
+/// are empty.
+bool is_metric(std::string_view line) {
+  return line.find(line.starts_with('{') ? "\"metric-value\"" : ",,,,,") != std::string_view::npos;
+}
+
 /// Sums rows by event.
 class Sums {
  public:
   explicit Sums(const std::string& file) : file_(file) {}
 
-  void add(Row row) {
-    check_row(row, file_);
+  void add(const Row& row) {
+    refuse_out_of_range(row);
     refuse_groups(row);
     refuse_sums_beside_parts(row);
     const auto [position, inserted] = index_.try_emplace(row.event, events_.size());
@@ -114,11 +180,10 @@ class Sums {
                     fmt::format("at most {}", kMostDistinctEvents),
                     "count the events of the rates alone");
       }
-      EventCount event;
+      EventCount& event = events_.emplace_back();
       event.name = row.event;
       event.state = row.state;
       event.line = row.line;
-      events_.push_back(std::move(event));
     }
     EventCount& event = events_[position->second];
     if (!seen_.emplace(position->second, row.scope).second && event.repeated_on_line == 0) {
@@ -135,10 +200,23 @@ class Sums {
     }
   }
 
-  bool empty() const noexcept { return events_.empty(); }
   std::vector<EventCount> take() { return std::move(events_); }
 
  private:
+  void refuse_out_of_range(const Row& row) const {
+    if (row.value < 0 || row.value > kMostEvents) {
+      throw fault(place(file_, row.line),
+                  fmt::format("a count of {} for '{}'", row.value, row.event),
+                  fmt::format("0 to {}", kMostEvents), "the file is damaged; count again");
+    }
+    // perf rounds to hundredths.
+    if (row.running_percent < 0 || row.running_percent > 100.01) {
+      throw fault(place(file_, row.line),
+                  fmt::format("'{}' counted in {}% of the time", row.event, row.running_percent),
+                  "0% to 100%", "the file is damaged; count again");
+    }
+  }
+
   void refuse_groups(const Row& row) const {
     if (row.cgroup.empty()) return;
     throw fault(place(file_, row.line),
@@ -167,84 +245,40 @@ class Sums {
   bool part_ = false, whole_ = false;
 };
 
-struct Shape {
-  Form form = Form::separated;
-  std::string separator;  ///< empty where none gives a count
-};
-
-Shape shape_of(const std::vector<Line>& lines, const std::optional<std::string>& separator) {
-  if (separator) return {Form::separated, *separator};
-  for (const Line& line : lines) {
-    if (is_json_count(line)) return {Form::json, {}};
-  }
-  // Lines of the program that was counted can come first; some thousand of them are tried.
-  constexpr std::size_t kMostTried = 2000;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostTried); ++i) {
-    std::string found = separator_of(lines[i].text);
-    if (!found.empty()) return {Form::separated, std::move(found)};
-  }
-  return {};
-}
-
-/// Whether a line has control characters, which perf prints only as the separator: it comes from
-/// the program that was counted, or from a file that is no text.
-bool is_binary(const Line& line, const Shape& shape) {
-  return std::any_of(line.text.begin(), line.text.end(), [&shape](char c) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    return control && c != '\t' && shape.separator.find(c) == std::string::npos;
-  });
-}
-
-std::optional<Row> row_of(const Line& line, const Shape& shape, const std::string& file) {
-  if (shape.form == Form::json) {
-    return is_json_count(line) ? std::optional(json_row(line, file)) : std::nullopt;
-  }
-  if (shape.separator.empty() || is_binary(line, shape)) return std::nullopt;
-  auto row = separated_row(line.text, shape.separator);
-  if (row) row->line = line.number;
-  return row;
-}
-
-/// Lines that perf prints in addition to counts: further metrics.
-bool is_of_perf(const Line& line, const Shape& shape) {
-  const std::string_view text = trimmed(line.text);
-  if (shape.form == Form::json) {
-    return text.starts_with('{') && text.find("\"metric-value\"") != std::string_view::npos;
-  }
-  // Of a further metric, value, unit, event and their shares are empty.
-  std::string empty;
-  for (int i = 0; i < 5; ++i) empty += shape.separator;
-  return line.text.find(empty) != std::string_view::npos;
-}
-
 }  // namespace
 
-std::string_view name_of(Form form) {
-  return form == Form::json ? "perf stat -j" : "perf stat -x";
+std::string place(const std::string& file, std::size_t line) {
+  return fmt::format("{}: line {}", file, line);
 }
 
-Reading read_counts(std::string_view text, const std::string& file,
-                    const std::optional<std::string>& separator) {
+Reading read_counts(std::string_view text, const std::string& file) {
   if (text.size() > kMostBytes) {
     throw fault(file, fmt::format("more than {} bytes", kMostBytes), "at most that many",
                 "give the output of perf stat alone");
   }
-  const std::vector<Line> lines = lines_of(text, file);
-  const Shape shape = shape_of(lines, separator);
   Reading reading;
   reading.file = file;
-  reading.form = shape.form;
-  reading.separator = shape.separator;
   Sums sums(file);
-  for (const Line& line : lines) {
-    if (auto row = row_of(line, shape, file)) {
-      sums.add(std::move(*row));
-    } else if (!is_of_perf(line, shape) && ++reading.other_lines == 1) {
-      reading.first_other_line = line.number;
+  bool found = false;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view whole = take_until('\n', text);
+    if (whole.size() > kLongestLine) {
+      throw fault(place(file, number), fmt::format("a line of {} bytes", whole.size()),
+                  fmt::format("at most {}", kLongestLine), "give the output of perf stat alone");
+    }
+    const std::string_view line = trimmed(whole);
+    if (line.empty() || line.starts_with('#')) continue;
+    const bool is_json = line.starts_with('{');
+    if (auto row = is_json ? json_row(line, place(file, number)) : separated_row(line)) {
+      if (!std::exchange(found, true)) reading.form = is_json ? Form::json : Form::separated;
+      row->line = number;
+      sums.add(*row);
+    } else if (!is_metric(line) && ++reading.other_lines == 1) {
+      reading.first_other_line = number;
     }
   }
-  if (sums.empty()) {
-    throw fault(file, "no count of perf stat", "the output of perf stat -j or perf stat -x",
+  if (!found) {
+    throw fault(file, "no count of perf stat", "the output of perf stat -j or perf stat -x,",
                 "count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1");
   }
   reading.events = sums.take();

@@ -1,11 +1,8 @@
-// The output of `perf stat -j` and `perf stat -x`. Nothing in it is trusted.
+// The output of `perf stat -j` and `perf stat -x,`. Nothing in it is trusted.
 #pragma once
-
-#include "src/perfstat/row.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,15 +10,14 @@
 namespace skid::perfstat {
 
 enum class Form { json, separated };
-/// "perf stat -j", "perf stat -x"
-std::string_view name_of(Form form);
+enum class State { counted, not_counted, not_supported };
 
 /// An event with the sum of its counts over intervals, CPUs, sockets or threads.
 struct EventCount {
-  std::string name;
+  std::string name;              ///< as perf names it, not escaped
   State state = State::counted;  ///< counted when any of its rows is
   double value = 0;              ///< events, as perf scaled them
-  double running_percent = 100;  ///< the least of its counted rows
+  double running_percent = 100;  ///< of the time enabled; the least of its counted rows
   std::size_t rows = 0;
   std::size_t rows_not_counted = 0;  ///< of `rows`
   std::size_t line = 0;              ///< of the first
@@ -30,8 +26,7 @@ struct EventCount {
 
 struct Reading {
   std::string file;
-  Form form = Form::separated;
-  std::string separator;  ///< of `-x`
+  Form form = Form::separated;  ///< of the first count
   std::vector<EventCount> events;
   std::size_t other_lines = 0;       ///< lines without a count, left out
   std::size_t first_other_line = 0;  ///< from 1
@@ -40,11 +35,12 @@ struct Reading {
 /// More than perf stat prints in some hours of intervals.
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 
-/// Reads perf stat's output. `file` names it in errors. `separator` is that of `-x`; without it the
-/// form and the separator are detected.
-/// Throws InputError for text without counts, more of it than is allowed, a damaged count, and for
-/// counts that cannot be summed: of control groups, or of intervals together with their sum.
-Reading read_counts(std::string_view text, const std::string& file,
-                    const std::optional<std::string>& separator = std::nullopt);
+/// Where a line is, for errors: "FILE: line 3".
+std::string place(const std::string& file, std::size_t line);
+
+/// Reads perf stat's output. `file` names it in errors. Throws InputError for text without counts,
+/// more of it than is allowed, a damaged count, and for counts that cannot be summed: of control
+/// groups, or of intervals together with their sum.
+Reading read_counts(std::string_view text, const std::string& file);
 
 }  // namespace skid::perfstat

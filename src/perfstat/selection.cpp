@@ -1,7 +1,11 @@
 #include "src/perfstat/selection.h"
 
+#include "src/events/catalogue.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,6 +14,66 @@
 
 namespace skid::perfstat {
 namespace {
+
+using enum analysis::Quantity;
+
+struct Code {
+  std::uint64_t config;
+  analysis::Quantity quantity;
+};
+
+/// Counter mask, umask and event as perf_event_attr.config has them.
+constexpr std::array kCodes = {
+    Code{0x3c, cycles},
+    Code{0x200, cycles},  // CPU_CLK_UNHALTED.THREAD, which perf counts as 0x3c
+    Code{0x81d0, all_loads},
+    Code{0x40d1, hit_lfb},
+    Code{0x01d1, l1_hit},
+    Code{0x08d1, l1_miss},
+    Code{0x02d1, l2_hit},
+    Code{0x10d1, l2_miss},
+    Code{0x04d1, l3_hit},
+    Code{0x20d1, l3_miss},
+    Code{0x40004a3, cycles_no_execute},
+    Code{0xc000ca3, stalls_l1d_pending},
+    Code{0x08a2, resource_stalls_sb},
+    Code{0x1000248, fb_full},  // before Skylake with a counter mask, later without
+    Code{0x0248, fb_full},
+    Code{0x01b2, sq_full},
+};
+
+/// Umasks of names of L2_RQSTS to which other tables give another one.
+struct OtherUmask {
+  std::uint8_t umask;
+  std::string_view others;
+};
+constexpr std::array kOtherUmasks = {
+    OtherUmask{0xc1, "older tables have 0x41, without hits of modified lines"},
+    OtherUmask{0xc2, "older tables have 0x42, without hits of modified lines"},
+    OtherUmask{0xc4, "older tables have 0x44, without hits of modified lines"},
+    OtherUmask{0x30, "libpfm4 has 0x38, with the L1 prefetcher"},
+    OtherUmask{0xd0, "libpfm4 has 0xd8, with the L1 prefetcher, and older tables 0x50"},
+    OtherUmask{0xff, "Intel's manual has 0xef, without the L2 prefetcher"},
+};
+
+/// perf_event_attr.config of an event, as the first of the catalogues has it: what L2_RQSTS means
+/// changed after Ivy Bridge. Names of Intel's files come first, then what libpfm4 adds.
+std::optional<std::uint64_t> config_of(const std::string& name) {
+  static const std::array kCatalogues = {events::open_catalogue({.cpu = "skylake"}, {}),
+                                         events::open_catalogue({.cpu = "haswell"}, {}),
+                                         events::open_catalogue({.cpu = "ivybridge"}, {})};
+  for (const events::Catalogue& catalogue : kCatalogues) {
+    if (const auto found = catalogue.find_name(name); !found.empty()) return found.front().config;
+  }
+  for (const events::Catalogue& catalogue : kCatalogues) {
+    try {
+      return catalogue.find(name).front().config;
+    } catch (const UsageError&) {
+      // No event of that CPU.
+    }
+  }
+  return std::nullopt;
+}
 
 /// What two events must not share: the quantity, or the umask of L2_RQSTS.
 std::string key_of(const KnownEvent& event) {
@@ -28,20 +92,7 @@ std::string key_of(const KnownEvent& event) {
 }
 
 bool counts_retired_loads(const KnownEvent& event) {
-  using enum analysis::Quantity;
-  if (!event.quantity) return false;
-  switch (*event.quantity) {
-    case hit_lfb:
-    case l1_hit:
-    case l1_miss:
-    case l2_hit:
-    case l2_miss:
-    case l3_hit:
-    case l3_miss:
-      return true;
-    default:
-      return false;
-  }
+  return event.quantity && *event.quantity >= hit_lfb && *event.quantity <= l3_miss;
 }
 
 void add_state(const SelectedEvent& selected, Selection& selection) {
@@ -105,6 +156,38 @@ void add_modes(const Selection& selection, std::vector<std::string>& warnings) {
 }
 
 }  // namespace
+
+KnownEvent identify_event(std::string_view text) {
+  constexpr std::size_t kLongest = 512;
+  KnownEvent event;
+  if (text.size() > kLongest) return event;
+  auto [name, modifiers] = perftool::split_event_name(text);
+  event.user_only = modifiers.find('u') != std::string::npos;
+  event.kernel_only = modifiers.find('k') != std::string::npos;
+  if (event.user_only && event.kernel_only) event.user_only = event.kernel_only = false;
+  const auto slash = name.find('/');
+  const std::string pmu = name.substr(0, slash);
+  if (slash != std::string::npos) {
+    if ((pmu != "cpu" && pmu != "cpu_core") || !name.ends_with('/')) return event;
+    // A name between slashes, as Intel's files have it.
+    if (name.find('=') == std::string::npos) name = name.substr(slash + 1, name.size() - slash - 2);
+  }
+  const auto config = config_of(name);
+  constexpr std::uint64_t kL2Requests = 0x24, kUmask = 0xff00;
+  if (!config) return event;
+  if ((*config & ~kUmask) != kL2Requests) {
+    if (const Code* code = find_by(kCodes, &Code::config, *config)) event.quantity = code->quantity;
+    return event;
+  }
+  event.l2_umask = static_cast<std::uint8_t>(*config >> 8);
+  const OtherUmask* other = find_by(kOtherUmasks, &OtherUmask::umask, *event.l2_umask);
+  if (other != nullptr && lower_case(name).find("l2_rqsts") != std::string::npos) {
+    event.remark = fmt::format(
+        "taken for umask {:#04x}, as in Intel's event files; {}: count by code to be sure",
+        other->umask, other->others);
+  }
+  return event;
+}
 
 Selection select_counts(const Reading& reading) {
   Selection selection;

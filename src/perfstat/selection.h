@@ -19,15 +19,14 @@ struct KnownEvent {
   std::optional<std::uint8_t> l2_umask;  ///< of L2_RQSTS, event 0x24
   bool user_only = false;                ///< counted in user mode alone: `:u`
   bool kernel_only = false;              ///< in the kernel alone: `:k`
-  std::string modifiers;                 ///< "u", "pp"; as written after the event
   std::string remark;                    ///< what the name leaves open; may be empty
 
   bool known() const noexcept { return quantity || l2_umask; }
 };
 
-/// Accepts perf's and libpfm4's spellings: any case; '.' and ':' alike; "cpu/NAME/",
-/// "cpu/event=0xd1,umask=0x20/", "r20d1", "skl::NAME"; followed by modifiers. Events of other PMUs
-/// than cpu and cpu_core, and named events with further terms (cmask, inv, edge), are not known.
+/// By any spelling that the catalogues of Skylake, Haswell and Ivy Bridge take, followed by
+/// modifiers. Events of other PMUs than cpu and cpu_core, and codes with other modifiers (cmask,
+/// inv, edge), are not known.
 KnownEvent identify_event(std::string_view name);
 
 struct SelectedEvent {

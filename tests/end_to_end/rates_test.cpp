@@ -49,12 +49,12 @@ const json& rate(const json& rates, const std::string& name) {
 }
 
 constexpr const char* kStream = R"(
-6219060933176;;cpu-cycles;1000;83.33;;
-5968672825601;;cycle_activity.cycles_no_execute;1000;83.33;;
-5312257710841;;cycle_activity.stalls_l1d_pending;1000;83.33;;
-245370423703;;resource_stalls.sb;1000;83.33;;
-1491679451897;;l1d_pend_miss.fb_full;1000;83.33;;
-2528175472523;;offcore_requests_buffer.sq_full;1000;66.67;;
+6219060933176,,cpu-cycles,1000,83.33,,
+5968672825601,,cycle_activity.cycles_no_execute,1000,83.33,,
+5312257710841,,cycle_activity.stalls_l1d_pending,1000,83.33,,
+245370423703,,resource_stalls.sb,1000,83.33,,
+1491679451897,,l1d_pend_miss.fb_full,1000,83.33,,
+2528175472523,,offcore_requests_buffer.sq_full,1000,66.67,,
 )";
 
 constexpr const char* kLoads = R"(# started on Thu Jan  1 00:00:00 1970
@@ -76,7 +76,7 @@ TEST_F(Rates, PrintTheBackendOfStream) {
   EXPECT_EQ(printed.code.status, 0);
   EXPECT_THAT(printed.err, IsEmpty());
   EXPECT_THAT(printed.out,
-              AllOf(HasSubstr("standard input: read as the output of perf stat -x ';'"),
+              AllOf(HasSubstr("standard input: read as the output of perf stat -x,"),
                     HasSubstr("  productive  4.03% "), HasSubstr("  stalled     95.97% "),
                     HasSubstr("  memory      85.42% "), HasSubstr("  bandwidth   64.64% "),
                     HasSubstr("  latency     20.78% "), HasSubstr("  other       10.55% ")));
@@ -89,7 +89,7 @@ TEST_F(Rates, PrintIntervalsOfLoads) {
   const auto printed = test::skidscan({"rates", path});
   EXPECT_EQ(printed.code.status, 0);
   EXPECT_THAT(printed.out,
-              AllOf(HasSubstr("read as the output of perf stat -x ','"),
+              AllOf(HasSubstr("read as the output of perf stat -x,"),
                     HasSubstr("  L1 miss         30.00% "),
                     HasSubstr("  local L2 miss   13.33% to 80.00% "),
                     HasSubstr("  local L3 miss   6.25% to 89.58% "),
@@ -140,9 +140,6 @@ TEST_F(Rates, ReadWhatPerfStatPrintsHere) {
   const std::string out = (directory_ / "out").string();
   for (const auto& [options, form] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"-x,"}, "separated"},
-           {{"-x;"}, "separated"},
-           {{"-x "}, "separated"},
-           {{"-x\\t"}, "separated"},
            {{"-j"}, "json"},
            {{"-r", "3", "-x,"}, "separated"},
            {{"-r", "3", "-j"}, "json"},
@@ -185,8 +182,6 @@ TEST_F(Rates, ReportWrongInput) {
               HasSubstr("at most 1"));
   EXPECT_THAT(refused({"rates", loads, "--lfb-l2", "1.5"}, 64), HasSubstr("--lfb-l2"));
   EXPECT_THAT(refused({"rates", loads, "--lfb-l2", "nan"}, 64), HasSubstr("--lfb-l2"));
-  EXPECT_THAT(refused({"rates", loads, "--separator", ""}, 64), HasSubstr("--separator"));
-  EXPECT_THAT(refused({"rates", loads, "--separator", "|"}, 1), HasSubstr("no count"));
   EXPECT_THAT(refused({"rates", "/dev/zero"}, 1), HasSubstr("a device"));
   EXPECT_THAT(rates_of_input("/dev/zero").err, HasSubstr("more than"));
 }

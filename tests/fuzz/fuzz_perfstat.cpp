@@ -1,5 +1,4 @@
-// Output of perf stat, from its text to a report on rates. A first line "-x SEP" is not part of it;
-// it gives the separator.
+// Output of perf stat, from its text to a report on rates.
 #include "analysis/rates.h"
 #include "src/output/rates/rates.h"
 #include "src/perfstat/reading.h"
@@ -10,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,8 +24,8 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-void report(std::string_view text, const std::optional<std::string>& separator) {
-  const auto reading = perfstat::read_counts(text, "input", separator);
+void report(std::string_view text) {
+  const auto reading = perfstat::read_counts(text, "input");
   const auto selection = perfstat::select_counts(reading);
   for (const analysis::LfbShares& shares :
        {analysis::LfbShares{}, analysis::LfbShares{.l2 = 0.25, .l3 = 0.75}}) {
@@ -50,15 +48,8 @@ void report(std::string_view text, const std::optional<std::string>& separator) 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view text(reinterpret_cast<const char*>(data), size);
-  std::optional<std::string> separator;
-  const auto end = text.find('\n');
-  if (text.starts_with("-x ") && end != std::string_view::npos && end > 3) {
-    separator = std::string(text.substr(3, end - 3));
-    text.remove_prefix(end + 1);
-  }
   try {
-    report(text, separator);
+    report({reinterpret_cast<const char*>(data), size});
   } catch (const InputError&) {  // an expected refusal
   }
   return 0;

@@ -143,9 +143,9 @@ void write_counts(const std::filesystem::path& directory) {
              "3127,,cpu/event=0x24,umask=0x21/u,2066000000,83.33,,\n"
              "9127,,l2_rqsts.references,2066000000,83.33,,\n0.55,msec,cpu-clock,9,100.00,,\n");
   write_file(directory / "intervals-and-cpus",
-             "-x ;\n     0.010097717;CPU0;76;;r01d1;663401;100,00;;\n"
-             "     0.010097717;CPU1;11;;r01d1;663401;100,00;;\n"
-             "     0.020262865;CPU0;<not counted>;;r01d1;0;100,00;;\n");
+             "     0.010097717,CPU0,76,,r01d1,663401,100.00,,\n"
+             "     0.010097717,CPU1,11,,r01d1,663401,100.00,,\n"
+             "     0.020262865,CPU0,<not counted>,,r01d1,0,100.00,,\n");
   write_file(directory / "json",
              "{\"counter-value\" : \"955.000000\", \"unit\" : \"\", \"event\" : \"r81d0\", "
              "\"event-runtime\" : 4932686, \"pcnt-running\" : 100.00, \"metric-value\" : 0.1, "

@@ -2,7 +2,6 @@
 #include "src/events/intel_table.h"
 #include "src/output/rates/rates.h"
 #include "src/perfstat/reading.h"
-#include "src/perfstat/row.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
 
@@ -40,17 +39,6 @@ std::string error_of(const std::string& text) {
     return error.what();
   }
   return "no error";
-}
-
-TEST(PerfStatNumbers, AreReadInEveryLocale) {
-  EXPECT_EQ(plain_number("6219060933176"), 6219060933176.0);
-  EXPECT_FALSE(plain_number("1,234,567"));
-  EXPECT_FALSE(plain_number("12x"));
-  EXPECT_FALSE(plain_number(""));
-  EXPECT_EQ(plain_number("0,69"), 0.69);
-  EXPECT_FALSE(plain_number("nan"));
-  EXPECT_FALSE(plain_number("1e999"));
-  EXPECT_FALSE(plain_number("0x10"));
 }
 
 TEST(EventNames, AreOfTheCodesThatIntelsEventFilesGiveThem) {
@@ -200,11 +188,10 @@ std::string as_json() {
   return text;
 }
 
-std::string as_separated(const std::string& separator, const std::string& front = "") {
+std::string as_separated(const std::string& front = "") {
   std::string text = "# started on Thu Jan  1 00:00:00 1970\n\n";
   for (const auto& [name, value, percent] : kCounts) {
-    text +=
-        fmt::format("{0}{1}{4}{4}{2}{4}1000{4}{3}{4}{4}\n", front, value, name, percent, separator);
+    text += fmt::format("{}{},,{},1000,{},,\n", front, value, name, percent);
   }
   return text;
 }
@@ -229,27 +216,19 @@ void expect_counts(const Reading& reading, double times = 1) {
   }
 }
 
-TEST(PerfStat, GivesTheSameInAllForms) {
-  const auto json = read(as_json());
-  EXPECT_EQ(json.form, Form::json);
-  expect_counts(json);
-  for (const char* separator : {",", ";", "\t", "|", "::", ":", " ", "%%", "@"}) {
-    const auto separated = read(as_separated(separator));
-    EXPECT_EQ(separated.form, Form::separated);
-    EXPECT_EQ(separated.separator, separator);
-    expect_counts(separated);
-    expect_counts(read_counts(as_separated(separator), "counts", separator));
-  }
-  expect_counts(read_counts(as_separated("xx"), "counts", "xx"));
+TEST(PerfStat, GivesTheSameInBothForms) {
+  EXPECT_EQ(read(as_json()).form, Form::json);
+  expect_counts(read(as_json()));
+  EXPECT_EQ(read(as_separated()).form, Form::separated);
+  expect_counts(read(as_separated()));
 }
 
 TEST(PerfStat, AddsUpIntervalsAndCpus) {
-  expect_counts(read(as_separated(",", "     0.010095109,") + as_separated(",", "0.02,")), 2);
-  expect_counts(read(as_separated(";", "CPU0;") + as_separated(";", "CPU1;")), 2);
-  expect_counts(read(as_separated(",", "S0,2,") + as_separated(",", "S1,2,")), 2);
-  expect_counts(read(as_separated(",", "0.01,CPU0,") + as_separated(",", "0.01,CPU1,") +
-                     as_separated(",", "0.02,CPU0,")),
-                3);
+  expect_counts(read(as_separated("     0.010095109,") + as_separated("0.02,")), 2);
+  expect_counts(read(as_separated("CPU0,") + as_separated("CPU1,")), 2);
+  expect_counts(
+      read(as_separated("0.01,S0,2,") + as_separated("0.01,S1,2,") + as_separated("0.02,S0,2,")),
+      3);
   const auto json = [](const char* scope) {
     return fmt::format(R"({{{}, "counter-value" : "5.0", "unit" : "", "event" : "cycles"}})",
                        scope) +
@@ -303,20 +282,10 @@ TEST(PerfStat, LeavesOutBinaryLinesOfTheCountedProgram) {
   EXPECT_EQ(reading.other_lines, 2U);
 }
 
-TEST(PerfStat, TakesControlCharactersThatAreTheSeparator) {
-  const std::string fields = "7||cycles|1|100.00||\n";
-  for (const char separator : {'\x01', '\t', '\x1f'}) {
-    std::string text = fields;
-    std::replace(text.begin(), text.end(), '|', separator);
-    const auto reading = read(text);
-    ASSERT_THAT(reading.events, SizeIs(1));
-    EXPECT_EQ(reading.events[0].value, 7);
-  }
-}
-
 TEST(PerfStat, RefusesWhatIsDamaged) {
   for (const char* text : {"", "\n\n", "# started on\n", "Hello, world\n", "{}\n", "[1,2]\n",
-                           " Performance counter stats for 'x':\n\n 7 cycles\n"}) {
+                           " Performance counter stats for 'x':\n\n 7 cycles\n",
+                           "nan,,cycles,1,100.00,,\n", "7;;cycles;1;100.00;;\n"}) {
     EXPECT_THAT(error_of(text), HasSubstr("no count of perf stat")) << text;
   }
   EXPECT_THAT(error_of(R"({"counter-value" : "7", "event" : )"),
@@ -353,21 +322,14 @@ TEST(PerfStat, LeavesOtherLinesOutAndReportsIt) {
   EXPECT_EQ(json.form, Form::json);
   EXPECT_THAT(json.events, SizeIs(kCounts.size()));
   EXPECT_EQ(json.other_lines, 2U);
-  const auto separated = read(program + as_separated(","));
+  const auto separated = read(program + as_separated());
   EXPECT_EQ(separated.form, Form::separated);
   EXPECT_THAT(separated.events, SizeIs(kCounts.size()));
   EXPECT_EQ(separated.first_other_line, 1U);
 }
 
-TEST(PerfStat, ReportsThatACountWasCutByItsSeparator) {
-  const auto reading = read("7//cycles/1/100.00//\n8//cpu/event=0xd1,umask=0x20/u/1/100.00//\n");
-  EXPECT_THAT(reading.events, SizeIs(1));
-  EXPECT_EQ(reading.other_lines, 1U);
-  EXPECT_EQ(reading.first_other_line, 2U);
-}
-
 TEST(PerfStat, ReportsWhatWasMultiplexedOrNotCounted) {
-  const auto selection = select_counts(read(as_separated(",")));
+  const auto selection = select_counts(read(as_separated()));
   EXPECT_EQ(selection.counts[Quantity::cycles], 6219060933176.0);
   EXPECT_FALSE(selection.counts[Quantity::cycles_no_execute]);
   EXPECT_THAT(selection.warnings, Contains(HasSubstr("'cpu-cycles' (83.33%), 'r2124' (66.67%)")));
@@ -393,14 +355,14 @@ TEST(PerfStat, ReportsWhichUmaskCountsNothing) {
 
 TEST(PerfStat, HostileNamesAreHarmless) {
   // Control characters come through JSON alone: other lines that have them are no counts.
-  const std::string hostile = "cy]0_owned\xff\xe2\x80\xae\xc2\x9b/,\"\\u001bcles";
+  const std::string hostile = "cy]0_owned\xff\xe2\x80\xae\xc2\x9b\"\\u001bcles";
   const auto show = [](const Reading& reading) {
     const auto selection = select_counts(reading);
     const auto rates = analysis::compute_rates(selection.counts);
     return output::rates_text({}, {reading, selection, {}, rates});
   };
   for (const std::string& text :
-       {"7;;" + hostile + ";1;100.00;;\n", "7;;cycles:u;1;50.00;;\n8;;" + hostile + ";1;50.00;;\n",
+       {"7,," + hostile + ",1,100.00,,\n", "7,,cycles:u,1,50.00,,\n8,," + hostile + ",1,50.00,,\n",
         std::string("{\"counter-value\":\"7\",\"event\":\"\\u001b[2J\\u0007\\u202ex\"}\n")}) {
     const std::string shown = show(read(text));
     for (const char c : shown) {

@@ -52,7 +52,7 @@ std::string rates_json(const RatesReport& report) {
                         {"tool_version", SKIDSCAN_VERSION},
                         {"file", reading.file},
                         {"form", reading.form == perfstat::Form::json ? "json" : "separated"},
-                        {"separator", text_or_null(reading.separator)},
+                        {"separator", reading.form == perfstat::Form::json ? Json() : Json(",")},
                         {"events", array_of(selection.events, event_json)},
                         {"lfb_shares", {{"l2", shares.l2}, {"l3", shares.l3}}},
                         {"loads", array_of(rates.loads, rate_json)},

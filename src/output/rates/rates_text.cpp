@@ -138,8 +138,7 @@ std::string_view name_of(perfstat::State state) {
 
 std::string rates_text(const Page& page, const RatesReport& report) {
   const auto& [reading, selection, shares, rates] = report;
-  std::string form(perfstat::name_of(reading.form));
-  if (reading.form == perfstat::Form::separated) form += " '" + reading.separator + "'";
+  const std::string_view form = reading.form == perfstat::Form::json ? "-j" : "-x,";
   const std::string l2 =
       rates.l2.empty()
           ? page.title("Requests to L2") +
@@ -149,8 +148,8 @@ std::string rates_text(const Page& page, const RatesReport& report) {
   std::vector<std::string> warnings = selection.warnings;
   for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));
   return page.hanging({}, kIndent,
-                      escape_for_terminal(reading.file) + ": read as the output of " +
-                          escape_for_terminal(form)) +
+                      fmt::format("{}: read as the output of perf stat {}",
+                                  escape_for_terminal(reading.file), form)) +
          counts(page, selection) + group(page, shares_text(shares), rates.loads) +
          group(page, "Lines filled into L1", rates.lines) + identities(page, rates.identities) +
          l2 + group(page, "Backend, of cycles", rates.backend) +
