@@ -76,10 +76,10 @@ void check(const SynthOptions& options) {
 }
 
 synth::Model model_of(const SynthOptions& options) {
-  synth::Model model = options.like.empty()
-                           ? synth::read_model(options.model)
-                           : synth::parse_model(synth::built_in_model_text(options.like),
-                                                options.like + ".json", {});
+  synth::Model model =
+      options.like.empty()
+          ? synth::read_model(options.model)
+          : synth::parse_model(synth::built_in_model_text(options.like), options.like + ".json");
   if (options.seed) model.seed = *options.seed;
   return model;
 }

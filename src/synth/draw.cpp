@@ -3,9 +3,6 @@
 #include "src/support/error.h"
 #include "src/synth/causes.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 
 namespace skid::synth {
@@ -28,32 +25,15 @@ constexpr std::uint64_t kElsewhereBegin = 0x5555'0000'0000;
 /// Places in code outside the target.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
-/// e^x without libm, whose last bits differ between machines: a Taylor series of x / 1024, squared
-/// ten times. Constant below -500 and above 500.
-double exponential(double x) {
-  constexpr double kFurthest = 500;
-  constexpr int kSquarings = 10, kTerms = 12;
-  const double part = std::clamp(x, -kFurthest, kFurthest) * 0x1p-10;
-  double sum = 1;
-  for (int term = kTerms; term > 0; --term) sum = 1 + sum * part / term;
-  for (int i = 0; i < kSquarings; ++i) sum *= sum;
-  return sum;
-}
-
 class Drawer {
  public:
-  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name,
-         const RunShift& shift)
+  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name)
       : level_(level),
         path_(path),
-        shift_(shift.offsets),
-        hits_(shifted_share(level.hits, shift.hits_logit)),
         random_(seed),
         offsets_(level.offsets),
         causes_(causes_of(level, path, name)),
         is_even_(level.triggers.empty() && level.other_triggers == 0 && !level.shadow) {
-    drawn_.truth.run_shift = shift;
-    drawn_.truth.hits = hits_;
     drawn_.truth.triggers.resize(path.triggers());
     drawn_.truth.trigger_shares.resize(path.triggers());
     for (const Cause& cause : causes_) {
@@ -79,8 +59,8 @@ class Drawer {
       drawn_.samples.reserve(static_cast<std::size_t>(*level_.samples));
       for (std::uint64_t i = 0; i < *level_.samples; ++i) draw_one();
     } else {
-      for (const auto& [offset, count] : std::get<Empirical>(level_.offsets.kind).counts()) {
-        for (std::uint64_t i = 0; i < count; ++i) land(shifted(offset));
+      for (const auto& [offset, count] : std::get<OffsetTable>(level_.offsets).counts()) {
+        for (std::uint64_t i = 0; i < count; ++i) land(offset);
       }
     }
     return std::move(drawn_);
@@ -108,11 +88,7 @@ class Drawer {
       const Step& step = path_.steps()[any_step()];
       return add(step, level_.exact.elsewhere, data_of(step));
     }
-    land(random_.share() < hits_ ? 0 : shifted(offsets_.draw(random_)));
-  }
-
-  std::int64_t shifted(std::int64_t offset) const {
-    return std::clamp(offset + shift_, -kFurthestOffset, kFurthestOffset);
+    land(random_.share() < level_.hits ? 0 : offsets_.draw(random_));
   }
 
   const Step* any_of(const std::vector<const Step*>& steps) {
@@ -227,8 +203,6 @@ class Drawer {
 
   const LevelModel& level_;
   const LoopPath& path_;
-  std::int64_t shift_;
-  double hits_;
   Random random_;
   OffsetSampler offsets_;
   std::vector<Cause> causes_;
@@ -266,26 +240,9 @@ AddressRange code_of_kernel() {
   return {kKernelBegin, kKernelBegin + kKernelBytes};
 }
 
-RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed) {
-  Random random(seed);
-  RunShift shift;
-  shift.hits_logit = effect.hits * random.normal();
-  // The model bounds the deviation, and a normal deviate is far below 100.
-  shift.offsets = static_cast<std::int64_t>(std::floor(effect.offsets * random.normal() + 0.5));
-  return shift;
-}
-
-double shifted_share(double share, double shift) {
-  if (shift == 0 || share <= 0 || share >= 1) return share;
-  const double odds = share / (1 - share) * exponential(shift);
-  // Only so many bits: the last ones of a double may differ where the compiler fuses operations.
-  constexpr double kSteps = 0x1p30;
-  return std::floor(odds / (1 + odds) * kSteps + 0.5) / kSteps;
-}
-
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name, const RunShift& shift) {
-  return Drawer(level, path, seed, name, shift).draw();
+           const std::string& name) {
+  return Drawer(level, path, seed, name).draw();
 }
 
 }  // namespace skid::synth

@@ -43,12 +43,6 @@ struct DrawnSample {
   }
 };
 
-/// What makes a repetition differ from the model.
-struct RunShift {
-  double hits_logit = 0;     ///< added to the logit of the share of hits; 0 and 1 stay
-  std::int64_t offsets = 0;  ///< instructions, added to each offset that is drawn
-};
-
 /// Where synthetic targets map the memory of a pointer chase.
 inline constexpr std::uint64_t kChaseBegin = 0x7e00'0000'0000;
 
@@ -70,8 +64,6 @@ struct Truth {
   std::vector<analysis::TriggerCount> triggers;
   std::vector<double> trigger_shares;  ///< of the triggers, in the samples that `offsets` places
   std::optional<DataCounts> data;      ///< nullopt without PERF_SAMPLE_ADDR
-  RunShift run_shift;
-  double hits = 0;  ///< the model's share, shifted
   std::map<DrawnSample, std::uint64_t> places;
 };
 
@@ -89,16 +81,10 @@ AddressRange code_before_exec(const LoopPath& path);
 AddressRange code_of_other();
 AddressRange code_of_kernel();
 
-/// The shifts of one repetition.
-RunShift draw_run_shift(const RunEffect& effect, std::uint64_t seed);
-
-/// `share` with `shift` added to its logit, in multiples of 2^-30.
-double shifted_share(double share, double shift);
-
 /// Draws the samples of one event at one level. `name`: of event and level, for messages. Throws
 /// Error when the model needs what the target does not have: other triggers, or another number of
 /// triggers than it has shares for.
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name, const RunShift& shift = {});
+           const std::string& name);
 
 }  // namespace skid::synth

@@ -10,7 +10,6 @@
 namespace skid::synth {
 namespace {
 
-namespace fs = std::filesystem;
 using machine::kHighestLevel;
 using nlohmann::json;
 
@@ -66,39 +65,38 @@ EventCode read_code(const JsonValue& object, const std::string& name) {
   return code;
 }
 
-void read_elsewhere(const JsonValue& object, Elsewhere& elsewhere) {
+Elsewhere read_elsewhere(const JsonValue& object) {
+  Elsewhere elsewhere;
   read_fields(object, {{"kernel", share(elsewhere.kernel)},
                        {"foreign", share(elsewhere.foreign)},
                        {"unmapped", share(elsewhere.unmapped)},
                        {"loop", share(elsewhere.loop)},
                        {"other_trigger", share(elsewhere.other_trigger)},
                        {"iteration", share(elsewhere.iteration)}});
-  if (elsewhere.sum() > 1 + kSumTolerance) {
-    object.refuse(fmt::format("shares that add up to {}", elsewhere.sum()), "at most 1");
-  }
+  check_sum(object, elsewhere.sum());
+  return elsewhere;
 }
 
-void read_exact(const JsonValue& value, ExactShares& exact) {
+ExactShares read_exact(const JsonValue& value) {
+  ExactShares exact;
   if (value.is_number()) {
     exact.hits = exact.misses = exact.elsewhere = value.number(0, 1);
-    return;
+  } else {
+    read_fields(value, {{"hits", share(exact.hits)},
+                        {"misses", share(exact.misses)},
+                        {"elsewhere", share(exact.elsewhere)}});
   }
-  read_fields(value, {{"hits", share(exact.hits)},
-                      {"misses", share(exact.misses)},
-                      {"elsewhere", share(exact.elsewhere)}});
+  return exact;
 }
 
 AddressShares read_address(const JsonValue& value) {
   AddressShares shares;
   if (value.is_number()) {
     shares.cause = value.number(0, 1);
-    return shares;
+  } else {
+    read_fields(value, {{"cause", share(shares.cause)}, {"elsewhere", share(shares.elsewhere)}});
   }
-  read_fields(value, {{"cause", share(shares.cause)}, {"elsewhere", share(shares.elsewhere)}});
-  if (shares.cause + shares.elsewhere > 1 + kSumTolerance) {
-    value.refuse(fmt::format("shares that add up to {}", shares.cause + shares.elsewhere),
-                 "at most 1");
-  }
+  check_sum(value, shares.cause + shares.elsewhere);
   return shares;
 }
 
@@ -107,11 +105,74 @@ Shadow read_shadow(const JsonValue& value) {
   Shadow shadow;
   read_fields(value, {{"lowest", whole(shadow.lowest, 0, kLongestDelay), kRequired},
                       {"highest", whole(shadow.highest, 0, kLongestDelay), kRequired}});
-  if (shadow.highest < shadow.lowest) {
-    value["highest"].refuse(fmt::format("{}", shadow.highest),
-                            fmt::format("at least \"lowest\", {}", shadow.lowest));
-  }
+  check_order(value, shadow.lowest, shadow.highest);
   return shadow;
+}
+
+auto offset(std::int64_t& to) {
+  constexpr auto kFurthest = static_cast<int>(kFurthestOffset);
+  return integer(to, -kFurthest, kFurthest);
+}
+
+OffsetTable read_counts(const JsonValue& value) {
+  constexpr std::size_t kMostRows = 65'536, kFieldsOfARow = 3;
+  constexpr std::int64_t kWidestTable = std::int64_t{1} << 24;
+  OffsetTable table;
+  std::int64_t span = 0;
+  for (const JsonValue& element : value.elements(kMostRows)) {
+    const auto fields = element.elements(kFieldsOfARow);
+    if (fields.size() < 2) {
+      element.refuse(fmt::format("{} numbers", fields.size()),
+                     "[offset, count] or [lowest, highest, count]");
+    }
+    OffsetTable::Row& row = table.rows.emplace_back();
+    offset(row.lowest)(fields.front());
+    offset(row.highest)(fields[fields.size() - 2]);
+    whole(row.count, 0, kMostSamples)(fields.back());
+    if (row.highest < row.lowest) element.refuse("a highest offset below the lowest", "one above");
+    span += row.highest - row.lowest + 1;
+  }
+  if (table.total() == 0) value.refuse("no sample", "at least one");
+  if (span > kWidestTable) {
+    value.refuse(fmt::format("{} offsets", span), fmt::format("at most {}", kWidestTable));
+  }
+  return table;
+}
+
+NormalCycles read_normal(const JsonValue& object) {
+  constexpr double kMostCycles = 1e9;
+  constexpr std::uint64_t kLargestGroup = 64;
+  NormalCycles normal;
+  read_fields(object, {{"kind"},
+                       {"mean", number(normal.mean, -kMostCycles, kMostCycles), kRequired},
+                       {"stddev", number(normal.stddev, 0, kMostCycles), kRequired},
+                       {"cycles_per_nop", number(normal.cycles_per_nop, 0.01, 1e6)},
+                       {"retire_group", whole(normal.retire_group, 1, kLargestGroup)}});
+  return normal;
+}
+
+Distribution read_distribution(const JsonValue& object) {
+  static constexpr std::array<std::string_view, 4> kKinds{"constant", "uniform", "empirical",
+                                                          "normal_cycles"};
+  OffsetTable table{{{}}};
+  auto& [lowest, highest, count] = table.rows.front();
+  switch (choice(object["kind"], kKinds)) {
+    case 0:
+      read_fields(object, {{"kind"}, {"offset", offset(lowest), kRequired}});
+      highest = lowest;
+      return table;
+    case 1:
+      read_fields(object, {{"kind"},
+                           {"lowest", offset(lowest), kRequired},
+                           {"highest", offset(highest), kRequired}});
+      check_order(object, lowest, highest);
+      return table;
+    case 2:
+      read_fields(object, {{"kind"}, {"counts", into(table, read_counts), kRequired}});
+      return table;
+    default:
+      return read_normal(object);
+  }
 }
 
 /// What the kernel makes of all records of an event at a level (docs/synth.md names the sources).
@@ -134,8 +195,7 @@ ExactShares exact_by(ExactIpRule rule, int precise_ip) {
 }
 
 /// `rule`: of the machine, for a level that does not have its own shares.
-LevelModel read_level(const JsonValue& object, const fs::path& directory, ExactIpRule rule) {
-  constexpr double kMostLogits = 10, kMostInstructions = 10'000;
+LevelModel read_level(const JsonValue& object, ExactIpRule rule) {
   LevelModel level;
   if (object.find("refused")) {
     read_fields(object, {{"level", integer(level.level, 0, kHighestLevel), kRequired},
@@ -144,55 +204,42 @@ LevelModel read_level(const JsonValue& object, const fs::path& directory, ExactI
     level.precise_ip = level.level;
     return level;
   }
-  read_fields(
-      object,
-      {{"level", integer(level.level, 0, kHighestLevel), kRequired},
-       {"precise_ip"},
-       {"samples",
-        [&](const JsonValue& samples) { level.samples = samples.unsigned_integer(kMostSamples); }},
-       {"hits", share(level.hits)},
-       {"offsets",
-        [&](const JsonValue& offsets) { level.offsets = read_distribution(offsets, directory); },
-        kRequired},
-       {"run_effect",
-        [&](const JsonValue& effect) {
-          read_fields(effect,
-                      {{"hits", number(level.run_effect.hits, 0, kMostLogits)},
-                       {"offsets", number(level.run_effect.offsets, 0, kMostInstructions)}});
-        }},
-       {"elsewhere", [&](const JsonValue& value) { read_elsewhere(value, level.elsewhere); }},
-       {"exact_ip"},
-       {"other_triggers", share(level.other_triggers)},
-       {"shadow", [&](const JsonValue& value) { level.shadow = read_shadow(value); }},
-       {"address", [&](const JsonValue& value) { level.address = read_address(value); }},
-       {"triggers",
-        [&](const JsonValue& value) { level.triggers = shares_of(value, runway::kMostTriggers); }},
-       {"lost", whole(level.lost, 0, kMostLost)},
-       {"lost_samples", whole(level.lost_samples, 0, kMostLost)},
-       {"throttled", whole(level.throttled, 0, kMostThrottled)}});
-  const auto recorded = object.find("precise_ip");
-  level.precise_ip = recorded ? recorded->integer(0, kHighestLevel) : level.level;
-  const auto exact = object.find("exact_ip");
-  if (exact) {
-    read_exact(*exact, level.exact);
-  } else {
-    level.exact = exact_by(rule, level.precise_ip);
-  }
+  std::optional<int> recorded;
+  std::optional<ExactShares> exact;
+  const auto read_triggers = [](const JsonValue& value) {
+    return shares_of(value, runway::kMostTriggers);
+  };
+  read_fields(object, {{"level", integer(level.level, 0, kHighestLevel), kRequired},
+                       {"precise_ip", integer(recorded, 0, kHighestLevel)},
+                       {"samples", whole(level.samples, 0, kMostSamples)},
+                       {"hits", share(level.hits)},
+                       {"offsets", into(level.offsets, read_distribution), kRequired},
+                       {"elsewhere", into(level.elsewhere, read_elsewhere)},
+                       {"exact_ip", into(exact, read_exact)},
+                       {"other_triggers", share(level.other_triggers)},
+                       {"shadow", into(level.shadow, read_shadow)},
+                       {"address", into(level.address, read_address)},
+                       {"triggers", into(level.triggers, read_triggers)},
+                       {"lost", whole(level.lost, 0, kMostLost)},
+                       {"lost_samples", whole(level.lost_samples, 0, kMostLost)},
+                       {"throttled", whole(level.throttled, 0, kMostThrottled)}});
+  level.precise_ip = recorded.value_or(level.level);
+  level.exact = exact.value_or(exact_by(rule, level.precise_ip));
   if (level.samples) return level;
-  const auto* table = std::get_if<Empirical>(&level.offsets.kind);
-  if (table == nullptr || level.hits > 0 || level.elsewhere.sum() > 0) {
+  const JsonValue offsets = object["offsets"];
+  if (!offsets.find("counts") || level.hits > 0 || level.elsewhere.sum() > 0) {
     object.refuse("no \"samples\"",
                   "to be left out only with empirical offsets alone, which then come exactly as "
                   "often as in their table, without \"hits\" and \"elsewhere\"");
   }
-  if (table->total() > kMostSamples) {
-    object["offsets"].refuse(fmt::format("{} samples", table->total()),
-                             fmt::format("at most {}", kMostSamples));
+  const std::uint64_t total = std::get<OffsetTable>(level.offsets).total();
+  if (total > kMostSamples) {
+    offsets.refuse(fmt::format("{} samples", total), fmt::format("at most {}", kMostSamples));
   }
   return level;
 }
 
-EventModel read_event(const JsonValue& object, const fs::path& directory, ExactIpRule rule) {
+EventModel read_event(const JsonValue& object, ExactIpRule rule) {
   constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 48;
   constexpr double kFewestEvents = 1e-6, kMostEvents = 1e9;
   EventModel event;
@@ -203,9 +250,7 @@ EventModel read_event(const JsonValue& object, const fs::path& directory, ExactI
                        {"recorded"},
                        {"period", whole(event.period, 1, kLongestPeriod), kRequired},
                        {"events_per_iteration",
-                        [&](const JsonValue& events) {
-                          event.events_per_iteration = events.number(kFewestEvents, kMostEvents);
-                        }},
+                        number(event.events_per_iteration, kFewestEvents, kMostEvents)},
                        {"levels"}});
   if (written.empty() || written.find_first_of(",{}") != std::string::npos) {
     object["event"].refuse(json_text(json(written)), "the name of one event");
@@ -227,7 +272,7 @@ EventModel read_event(const JsonValue& object, const fs::path& directory, ExactI
                       event.recorded.type != PERF_TYPE_TRACEPOINT;
   const JsonValue levels = object["levels"];
   for (const JsonValue& level : levels.elements(kHighestLevel + 1)) {
-    event.levels.push_back(read_level(level, directory, of_pmu ? rule : ExactIpRule::never));
+    event.levels.push_back(read_level(level, of_pmu ? rule : ExactIpRule::never));
   }
   if (event.levels.empty()) levels.refuse("no level", "at least one");
   return event;
@@ -235,12 +280,11 @@ EventModel read_event(const JsonValue& object, const fs::path& directory, ExactI
 
 }  // namespace
 
-std::vector<EventModel> read_events(const JsonValue& list, const fs::path& directory,
-                                    ExactIpRule rule) {
+std::vector<EventModel> read_events(const JsonValue& list, ExactIpRule rule) {
   std::vector<EventModel> events;
   std::set<std::pair<std::string, int>> seen;
   for (const JsonValue& element : list.elements(kMostAttributes)) {
-    EventModel event = read_event(element, directory, rule);
+    EventModel event = read_event(element, rule);
     for (const LevelModel& level : event.levels) {
       if (!seen.insert({event.name + ':' + event.modifiers, level.level}).second) {
         element.refuse(fmt::format("level {} of {} for the second time", level.level, event.name),

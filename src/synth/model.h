@@ -46,13 +46,6 @@ struct ExactShares {
   double elsewhere = 0;  ///< of those of Elsewhere
 };
 
-/// How far repetitions of a ladder differ beside what their samples do by chance: standard
-/// deviations of normal shifts, one of each kind for an event, level and repetition.
-struct RunEffect {
-  double hits = 0;     ///< of the logit of LevelModel::hits
-  double offsets = 0;  ///< of the offsets that are drawn, instructions
-};
-
 /// Instructions that retire between the overflow of the counter and the arming of PEBS, which
 /// samples the first event from then on: each number from `lowest` to `highest` is equally likely.
 struct Shadow {
@@ -73,7 +66,6 @@ struct LevelModel {
   std::optional<std::uint64_t> samples;
   double hits = 0;  ///< share of samples that are put on a trigger, before `offsets` is asked
   Distribution offsets;
-  RunEffect run_effect;
   Elsewhere elsewhere;
   ExactShares exact;
   std::vector<double> triggers;  ///< shares of the triggers, adding up to 1; empty: all the same
@@ -125,12 +117,10 @@ struct Model {
 /// implementers "0x41"; nullopt for others.
 std::optional<Arch> arch_of_vendor(std::string_view vendor);
 
-/// Reads a model. Tables that it names are looked for beside it. Throws InputError naming the file,
-/// the key, what was found and what is allowed.
+/// Reads a model. Throws InputError naming the file, the key, what was found and what is allowed.
 Model read_model(const std::filesystem::path& path);
-/// The same for a text; `name` replaces the file in messages, `directory` is where its tables are.
-Model parse_model(std::string_view text, const std::string& name,
-                  const std::filesystem::path& directory);
+/// The same for a text; `name` replaces the file in messages.
+Model parse_model(std::string_view text, const std::string& name);
 
 /// "machine" of a document: the machine that the recording names. `arch`: of its code, which the
 /// vendor must match. Throws InputError.

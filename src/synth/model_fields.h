@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
@@ -21,11 +20,6 @@
 #include <nlohmann/json.hpp>
 
 namespace skid::synth {
-
-inline constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-inline constexpr std::uint64_t kWord = std::numeric_limits<std::uint32_t>::max();
-/// Shares are decimal fractions that people write; they need not add up to the last bit.
-inline constexpr double kSumTolerance = 1e-9;
 
 /// A key of an object, and what takes its value.
 struct Field {
@@ -42,28 +36,31 @@ void read_fields(const JsonValue& object, const std::vector<Field>& fields);
 /// A short text of printable characters.
 std::string text_of(const JsonValue& value);
 
+/// Refuses shares of the same samples that add up to more than 1.
+void check_sum(const JsonValue& shares, double sum);
 /// At most `most` shares, which add up to 1.
 std::vector<double> shares_of(const JsonValue& value, std::size_t most);
-
-/// "offsets" of a level. Tables that it names are in `directory`. Throws InputError.
-Distribution read_distribution(const JsonValue& object, const std::filesystem::path& directory);
 
 /// When the kernel of a machine sets PERF_RECORD_MISC_EXACT_IP.
 enum class ExactIpRule : std::uint8_t { never, rewound, requested, always };
 
-/// "exact_ip" of the machine of a document. Throws InputError.
-ExactIpRule read_exact_rule(const JsonValue& document);
-
 /// "events" of a document. `rule`: for levels without shares of their own. Throws InputError.
-std::vector<EventModel> read_events(const JsonValue& list, const std::filesystem::path& directory,
-                                    ExactIpRule rule);
+std::vector<EventModel> read_events(const JsonValue& list, ExactIpRule rule);
 
-inline auto text(std::string& to) {
-  return [&to](const JsonValue& value) { to = text_of(value); };
+/// The result of `read` for the value.
+template <typename To, typename Read>
+auto into(To& to, Read read) {
+  return [&to, read](const JsonValue& value) { to = read(value); };
 }
 
-inline auto number(double& to, double least, double most) {
-  return [&to, least, most](const JsonValue& value) { to = value.number(least, most); };
+template <typename Text>
+auto text(Text& to) {
+  return into(to, text_of);
+}
+
+template <typename Number>
+auto number(Number& to, double least, double most) {
+  return into(to, [=](const JsonValue& value) { return value.number(least, most); });
 }
 
 inline auto share(double& to) {
@@ -71,7 +68,8 @@ inline auto share(double& to) {
 }
 
 template <typename Unsigned>
-auto whole(Unsigned& to, std::uint64_t least, std::uint64_t most) {
+auto whole(Unsigned& to, std::uint64_t least = 0,
+           std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   return [&to, least, most](const JsonValue& value) {
     const std::uint64_t found = value.unsigned_integer(most);
     if (found < least) value.refuse(fmt::format("{}", found), fmt::format("at least {}", least));
@@ -81,7 +79,23 @@ auto whole(Unsigned& to, std::uint64_t least, std::uint64_t most) {
 
 template <typename Integer>
 auto integer(Integer& to, int least = 0, int most = std::numeric_limits<int>::max()) {
-  return [&to, least, most](const JsonValue& value) { to = value.integer(least, most); };
+  return into(to, [=](const JsonValue& value) { return value.integer(least, most); });
+}
+
+/// Calls `take` for each of at most `most` elements.
+template <typename Take>
+auto each(std::size_t most, Take take) {
+  return [most, take](const JsonValue& value) {
+    for (const JsonValue& element : value.elements(most)) take(element);
+  };
+}
+
+/// Refuses a "highest" below "lowest".
+template <typename Number>
+void check_order(const JsonValue& object, Number lowest, Number highest) {
+  if (highest >= lowest) return;
+  object["highest"].refuse(fmt::format("{}", highest),
+                           fmt::format("at least \"lowest\", {}", lowest));
 }
 
 /// The place of a string among `names`.

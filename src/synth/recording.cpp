@@ -16,7 +16,7 @@ namespace {
 using perfdata::Attribute;
 
 /// The streams of random numbers that a model's seed is divided into.
-enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering, kRunEffect };
+enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering };
 
 void set_breakpoint(const std::string& name, const runway::TargetDescription& target,
                     Attribute& attribute) {
@@ -34,7 +34,7 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
 
 std::uint64_t samples_of(const LevelModel& level) {
   if (!level.refused.empty()) return 0;
-  return level.samples ? *level.samples : std::get<Empirical>(level.offsets.kind).total();
+  return level.samples ? *level.samples : std::get<OffsetTable>(level.offsets).total();
 }
 
 }  // namespace
@@ -170,9 +170,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const auto [event, level_index] = selected[index];
     const LevelModel& level = model_.events[event].levels[level_index];
     const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
-    const RunShift shift = draw_run_shift(
-        level.run_effect, seed_of(model_.seed, {kRunEffect, repetition, event, level_index}));
-    Drawn drawn = draw(level, path_, seed, measurement.requested, shift);
+    Drawn drawn = draw(level, path_, seed, measurement.requested);
     if (level.address && measurement.attribute.type == PERF_TYPE_BREAKPOINT) {
       // The kernel repeats bp_addr.
       for (DrawnSample& sample : drawn.samples) sample.data = measurement.attribute.config1;

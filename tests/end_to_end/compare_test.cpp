@@ -119,9 +119,9 @@ TEST_F(Compare, LaddersOfTwoModelsDifferWhereTheModelsDo) {
   EXPECT_THAT(csv.out, AllOf(HasSubstr("side,inputs,cpu"), HasSubstr("not in the baseline")));
 }
 
-TEST_F(Compare, RepeatsAreComparedOverRunsAndMarkNoRunEffect) {
+TEST_F(Compare, RepeatsAreComparedOverRuns) {
   const std::string levels =
-      R"({"level": 2, "samples": 3000, "hits": 0.7, "run_effect": {"hits": 0.3, "offsets": 5},
+      R"({"level": 2, "samples": 3000, "hits": 0.7,
           "offsets": {"kind": "uniform", "lowest": 20, "highest": 60}})";
   make_run("a.run", model_of("r81d0:u", levels), {"--repeat", "3"});
   make_run("b.run", model_of("r81d0:u", levels), {"--repeat", "3", "--seed", "4"});

@@ -45,15 +45,15 @@ constexpr const char* kSyntheticModel = R"({
   "events": [
     {"event": "r20d1:u", "period": 1009, "events_per_iteration": 2, "levels": [
       {"level": 0, "samples": 3000, "hits": 0.1,
-       "offsets": {"kind": "mixture", "shares": [0.5, 0.5], "parts": [
-         {"kind": "normal_cycles", "mean": 40, "stddev": 20, "retire_group": 4},
-         {"kind": "uniform", "lowest": -60, "highest": 400}]},
+       "offsets": {"kind": "empirical", "counts": [[-60, 400, 3], [30, 300, 2], [7, 1]]},
        "elsewhere": {"kernel": 0.1, "foreign": 0.2, "unmapped": 0.05, "loop": 0.05,
                      "other_trigger": 0.1, "iteration": 0.05},
        "exact_ip": 0.3, "throttled": 5},
       {"level": 2, "samples": 2000, "hits": 0.9, "offsets": {"kind": "constant", "offset": 1},
        "other_triggers": 0.25, "shadow": {"lowest": 1, "highest": 500},
        "address": {"cause": 0.25, "elsewhere": 0.5}, "exact_ip": {"hits": 1, "misses": 0.5}},
+      {"level": 1, "samples": 500,
+       "offsets": {"kind": "normal_cycles", "mean": 40, "stddev": 20, "retire_group": 4}},
       {"level": 3, "refused": "not supported"}]},
     {"event": "cycles", "period": 4000, "recorded": {"event": "cpu-clock"}, "levels": [
       {"level": 3, "offsets": {"kind": "empirical", "counts": [[0, 5], [1, 40, 77], [300, 3]]}}]}
@@ -146,11 +146,11 @@ void expect_found(const json& recording, const json& report) {
 TEST_F(Synth, WritesTargetAndTruthBesideARecordingThatReportFindsThem) {
   const auto written = synth({"model.json", "-o", "a.data"});
   ASSERT_EQ(written.code.status, kDone) << written.err;
-  EXPECT_THAT(written.out, HasSubstr("5085 synthetic samples of the model everything, seed 99"));
+  EXPECT_THAT(written.out, HasSubstr("5585 synthetic samples of the model everything, seed 99"));
   const json truth = json_in("a.data.truth.json");
   const json report = report_of("a.data");
   expect_found(truth["recordings"][0], report);
-  EXPECT_EQ(report["measurements"][2]["event"]["swapped"], true);
+  EXPECT_EQ(report["measurements"][3]["event"]["swapped"], true);
   const auto text = test::skidscan({"report", "a.data"}, directory_.path());
   EXPECT_THAT(text.out, HasSubstr("SYNTHETIC"));
   const auto inspected = test::skidscan({"inspect", "a.data"}, directory_.path());

@@ -105,7 +105,6 @@ class Outputs:
                              "levels": [
                                  {"level": 2, "precise_ip": 2, "samples": 20, "hits": 0.9,
                                   "offsets": {"kind": "constant", "offset": 1},
-                                  "run_effect": {"hits": 0.1, "offsets": 1},
                                   "elsewhere": {"kernel": 0.1, "loop": 0.1},
                                   "exact_ip": {"hits": 1, "misses": 0.5, "elsewhere": 0},
                                   "triggers": [0.5, 0.5], "lost": 1, "lost_samples": 1,

@@ -55,8 +55,8 @@ class RandomModels {
     synth::LevelModel level;
     level.level = number;
     level.precise_ip = static_cast<int>(below(4));
-    level.offsets = distribution(nops, 0);
-    const bool is_table = std::holds_alternative<synth::Empirical>(level.offsets.kind);
+    level.offsets = distribution(nops);
+    const bool is_table = std::holds_alternative<synth::OffsetTable>(level.offsets);
     if (!is_table || below(2) == 0) {
       level.samples = below(1500);
       level.hits = below(2) == 0 ? 0 : share();
@@ -75,7 +75,6 @@ class RandomModels {
     if (has_other_triggers && below(2) == 0) level.other_triggers = share();
     if (below(2) == 0) level.shadow = {below(100), 100 + below(1000)};
     if (below(2) == 0) level.address = {share() / 2, share() / 2};
-    if (below(2) == 0) level.run_effect = {2 * share(), 20 * share()};
     level.lost = below(2) * below(100);
     level.lost_samples = below(2) * below(100);
     level.throttled = below(2) * below(10);
@@ -83,34 +82,20 @@ class RandomModels {
   }
 
   /// Offsets extend past both ends of the iteration, several times around.
-  synth::Distribution distribution(std::int64_t nops, int depth) {
-    switch (below(depth < 2 ? 5 : 4)) {
-      case 0:
-        return {synth::Constant{between(-4 * nops, 4 * nops)}};
-      case 1: {
-        const std::int64_t lowest = between(-3 * nops, nops);
-        return {synth::Uniform{lowest, between(lowest, 3 * nops)}};
-      }
-      case 2: {
-        synth::Empirical table;
-        for (std::uint64_t rows = 1 + below(5); rows > 0; --rows) {
-          const std::int64_t lowest = between(-nops, 2 * nops);
-          table.rows.push_back({lowest, between(lowest, 3 * nops), 1 + below(400)});
-        }
-        return {table};
-      }
-      case 3:
-        return {synth::NormalCycles{.mean = 1000 * share(),
-                                    .stddev = 500 * share(),
-                                    .cycles_per_nop = 0.25 + share(),
-                                    .retire_group = 1 + below(8)}};
-      default: {
-        synth::Mixture mixture;
-        mixture.shares = {0.25, 0.75};
-        for (int i = 0; i < 2; ++i) mixture.parts.push_back(distribution(nops, depth + 1));
-        return {mixture};
-      }
+  synth::Distribution distribution(std::int64_t nops) {
+    if (below(3) == 0) {
+      return synth::NormalCycles{.mean = 1000 * share(),
+                                 .stddev = 500 * share(),
+                                 .cycles_per_nop = 0.25 + share(),
+                                 .retire_group = 1 + below(8)};
     }
+    synth::OffsetTable table;
+    for (std::uint64_t rows = 1 + below(5); rows > 0; --rows) {
+      const std::int64_t lowest = between(-4 * nops, 2 * nops);
+      const std::int64_t highest = below(3) == 0 ? lowest : between(lowest, 4 * nops);
+      table.rows.push_back({lowest, highest, 1 + below(400)});
+    }
+    return table;
   }
 
   std::mt19937_64 engine_;

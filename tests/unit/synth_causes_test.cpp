@@ -87,7 +87,7 @@ TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
   LevelModel level;
   level.samples = 4000;
   level.other_triggers = 0.5;
-  level.offsets = {Constant{1}};
+  level.offsets = always(1);
   EXPECT_NEAR(static_cast<double>(draw(level, path, 1, "test").truth.samples[SampleClass::loop]),
               2000, 200);
   level.precise_ip = 1;  // samples successors
@@ -97,7 +97,7 @@ TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
               2000 + 2000 / 3, 200);
   EXPECT_EQ(at_level_1.truth.samples[SampleClass::loop], 0U);
   level.precise_ip = 2;
-  level.offsets = {Constant{0}};
+  level.offsets = always(0);
   const Drawn at_level_2 = draw(level, path, 1, "test");
   EXPECT_NEAR(static_cast<double>(at_level_2.truth.samples[SampleClass::other_trigger]), 2000, 200);
   EXPECT_EQ(at_level_2.truth.samples[SampleClass::loop], 0U);
@@ -107,7 +107,7 @@ TEST(SynthCauses, GiveTheirDataAddressWhereverTheSampleIs) {
   const LoopPath path = close_triggers();
   LevelModel level;
   level.samples = 100;
-  level.offsets = {Constant{1}};
+  level.offsets = always(1);
   level.address = AddressShares{.cause = 1, .elsewhere = 0};
   Drawn drawn = draw(level, path, 1, "test");
   EXPECT_EQ(drawn.truth.data->cause, 100U);

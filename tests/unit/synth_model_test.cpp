@@ -1,11 +1,10 @@
 // Models as JSON: what they may contain, and how wrong ones are refused.
 #include "src/support/error.h"
 #include "src/synth/model.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/trigger_kinds.h"
 
-#include <fstream>
 #include <functional>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -34,7 +33,7 @@ std::string error_of(const std::function<void(json&)>& change) {
   json model = sound_model();
   change(model);
   try {
-    (void)parse_model(model.dump(), "m.json", {});
+    (void)parse_model(model.dump(), "m.json");
   } catch (const InputError& error) {
     return error.what();
   }
@@ -49,9 +48,8 @@ TEST(SynthModel, IsReadAsWritten) {
   json document = sound_model();
   document["events"][0]["levels"][0]["exact_ip"] = {{"hits", 1}, {"misses", 0.25}};
   document["events"][0]["levels"][0]["precise_ip"] = 1;
-  document["events"][0]["levels"][0]["run_effect"] = {{"hits", 0.5}, {"offsets", 3}};
   document["buffers"] = {{"cpus", 3}, {"finished_round", false}};
-  const Model model = parse_model(document.dump(), "m.json", {});
+  const Model model = parse_model(document.dump(), "m.json");
   EXPECT_EQ(model.seed, 5u);
   EXPECT_EQ(model.target.trigger, "store"_trigger);
   EXPECT_EQ(model.target.nops, 100u);
@@ -68,9 +66,8 @@ TEST(SynthModel, IsReadAsWritten) {
   EXPECT_EQ(level.exact.hits, 1);
   EXPECT_EQ(level.exact.misses, 0.25);
   EXPECT_EQ(level.exact.elsewhere, 0);
-  EXPECT_EQ(level.run_effect.hits, 0.5);
-  EXPECT_EQ(level.run_effect.offsets, 3);
-  EXPECT_EQ(std::get<Constant>(level.offsets.kind).offset, 3);
+  EXPECT_EQ(std::get<OffsetTable>(level.offsets).counts(),
+            (std::map<std::int64_t, std::uint64_t>{{3, 1}}));
 }
 
 TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
@@ -83,7 +80,7 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   document["events"][0]["levels"].push_back({{"level", 3}, {"refused", "not here"}});
   document["events"][0]["events_per_iteration"] = 2;
   document["machine"] = {{"core_pmus", {{{"name", "cpu_atom"}, {"type", 10}, {"max_precise", 3}}}}};
-  const Model model = parse_model(document.dump(), "m.json", {});
+  const Model model = parse_model(document.dump(), "m.json");
   const LevelModel& read = model.events[0].levels[0];
   EXPECT_EQ(read.other_triggers, 0.5);
   EXPECT_EQ(read.shadow->lowest, 2U);
@@ -109,7 +106,7 @@ TEST(SynthModel, SetsExactIpAsTheKernelOfItsMachineDoes) {
     document["machine"] = {{"exact_ip", rule}};
     document["events"][0]["event"] = event;
     document["events"][0]["levels"][0]["level"] = level;
-    const ExactShares shares = parse_model(document.dump(), "m.json", {}).events[0].levels[0].exact;
+    const ExactShares shares = parse_model(document.dump(), "m.json").events[0].levels[0].exact;
     return std::vector{shares.hits, shares.misses, shares.elsewhere};
   };
   const std::vector<double> none{0, 0, 0}, all{1, 1, 1}, rewound{1, 0, 1};
@@ -128,7 +125,7 @@ TEST(SynthModel, AcceptsRawCodesAndEventsWithTypeAndConfig) {
   const auto code_of = [](const std::function<void(json&)>& change) {
     json model = sound_model();
     change(model["events"][0]);
-    return parse_model(model.dump(), "m.json", {}).events[0].recorded;
+    return parse_model(model.dump(), "m.json").events[0].recorded;
   };
   EXPECT_EQ(code_of([](json& event) { event["event"] = "r20d1"; }).config, 0x20d1u);
   const auto own = code_of([](json& event) {
@@ -143,19 +140,6 @@ TEST(SynthModel, AcceptsRawCodesAndEventsWithTypeAndConfig) {
   });
   EXPECT_EQ(substituted.name, "cpu-clock");
   EXPECT_EQ(substituted.type, 1u);
-}
-
-TEST(SynthModel, FindsItsTablesBesideIt) {
-  const test::TemporaryDirectory directory;
-  std::ofstream(directory / "table.csv") << "offset,count\n1,3\n2,4\n";
-  json model = sound_model();
-  model["events"][0]["levels"][0] = {{"level", 0},
-                                     {"offsets", {{"kind", "empirical"}, {"csv", "table.csv"}}}};
-  std::ofstream(directory / "model.json") << model;
-  const Model read = read_model(directory / "model.json");
-  const LevelModel& level = read.events.at(0).levels.at(0);
-  EXPECT_FALSE(level.samples);
-  EXPECT_EQ(std::get<Empirical>(level.offsets.kind).total(), 7u);
 }
 
 TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
@@ -188,7 +172,7 @@ TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
               }),
               HasSubstr("level 2 of cycles for the second time"));
   try {
-    (void)parse_model("{", "m.json", {});
+    (void)parse_model("{", "m.json");
     FAIL() << "this is no JSON";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
@@ -205,12 +189,9 @@ TEST(SynthModel, ReportsTheKeyWithinALevel) {
   EXPECT_THAT(error_of_level("elsewhere", R"({"kernel": 0.6, "foreign": 0.6})"),
               HasSubstr("shares that add up to 1.2"));
   EXPECT_THAT(error_of_level("elsewhere", R"({"guest": 0.6})"), HasSubstr("the key \"guest\""));
-  EXPECT_THAT(error_of_level("run_effect", R"({"hits": 11})"),
-              HasSubstr("run_effect.hits\", expected 0 to 10"));
-  EXPECT_THAT(error_of_level("run_effect", R"({"offset": 1})"), HasSubstr("the key \"offset\""));
   EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("expected 1"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "poisson"})"),
-              HasSubstr("expected constant, uniform, empirical, normal_cycles, mixture"));
+              HasSubstr("expected constant, uniform, empirical, normal_cycles"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "constant", "offset": 4194305})"),
               HasSubstr("offsets.offset\", expected -4194304 to 4194304"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "uniform", "lowest": 2, "highest": 1})"),
@@ -219,24 +200,16 @@ TEST(SynthModel, ReportsTheKeyWithinALevel) {
               HasSubstr("[offset, count]"));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1, 0]]})"),
               HasSubstr("no sample"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical"})"), HasSubstr("no table"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "csv": "/nowhere/t.csv"})"),
-              HasSubstr("/nowhere/t.csv"));
+  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical"})"),
+              HasSubstr("nothing for \"events[0].levels[0].offsets.counts\""));
   EXPECT_THAT(error_of_level("offsets", R"({"kind": "normal_cycles", "mean": 1, "stddev": -1})"),
               HasSubstr("stddev\", expected 0 to"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "mixture", "shares": [1], "parts": []})"),
-              HasSubstr("0 parts"));
-  std::string nested = R"({"kind": "constant", "offset": 0})";
-  for (int i = 0; i < 9; ++i) {
-    nested = R"({"kind": "mixture", "shares": [1], "parts": [)" + nested + "]}";
-  }
-  EXPECT_THAT(error_of_level("offsets", nested), HasSubstr("a mixture in so many others"));
 }
 
 TEST(SynthModel, BuiltInOnesAreSoundAndNamedAsTheirFiles) {
   EXPECT_THAT(built_in_model_names(), Contains("gregg-2017"));
   for (const std::string& name : built_in_model_names()) {
-    const Model model = parse_model(built_in_model_text(name), name, {});
+    const Model model = parse_model(built_in_model_text(name), name);
     EXPECT_EQ(model.name, name);
     EXPECT_FALSE(model.description.empty()) << name;
   }

@@ -1,5 +1,4 @@
 // Random numbers and distributions of offsets: the same everywhere, and those that were asked for.
-#include "src/support/error.h"
 #include "src/support/random.h"
 #include "src/synth/offsets.h"
 
@@ -7,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,9 +14,7 @@
 namespace skid::synth {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Pair;
 
 std::map<std::int64_t, std::uint64_t> drawn(const Distribution& distribution, int samples,
@@ -80,7 +76,7 @@ TEST(SynthRandom, DrawsNormalDeviates) {
 }
 
 TEST(SynthOffsets, OfATableAreSpreadEvenlyOverTheirBins) {
-  const Empirical table{{{0, 0, 131}, {1, 80, 6353}, {81, 83, 2}}};
+  const OffsetTable table{{{0, 0, 131}, {1, 80, 6353}, {81, 83, 2}}};
   const auto counts = table.counts();
   EXPECT_EQ(counts.at(0), 131u);
   std::uint64_t sum = 0;
@@ -95,7 +91,7 @@ TEST(SynthOffsets, OfATableAreSpreadEvenlyOverTheirBins) {
 }
 
 TEST(SynthOffsets, AreDrawnAsOftenAsInTheTable) {
-  const auto counts = drawn({Empirical{{{-3, -3, 1}, {5, 6, 6}, {9, 9, 3}}}}, 10'000);
+  const auto counts = drawn(OffsetTable{{{-3, -3, 1}, {5, 6, 6}, {9, 9, 3}}}, 10'000);
   EXPECT_THAT(counts, ElementsAre(Pair(-3, ::testing::_), Pair(5, ::testing::_),
                                   Pair(6, ::testing::_), Pair(9, ::testing::_)));
   EXPECT_NEAR(static_cast<double>(counts.at(-3)), 1000, 150);
@@ -104,15 +100,15 @@ TEST(SynthOffsets, AreDrawnAsOftenAsInTheTable) {
 }
 
 TEST(SynthOffsets, OfConstantsAndRangesStayThere) {
-  EXPECT_THAT(drawn({Constant{-7}}, 100), ElementsAre(Pair(-7, 100)));
-  const auto counts = drawn({Uniform{-2, 2}}, 5'000);
+  EXPECT_THAT(drawn(always(-7), 100), ElementsAre(Pair(-7, 100)));
+  const auto counts = drawn(OffsetTable{{{-2, 2}}}, 5'000);
   EXPECT_EQ(counts.size(), 5u);
   EXPECT_EQ(counts.begin()->first, -2);
   for (const auto& [offset, count] : counts) EXPECT_NEAR(static_cast<double>(count), 1000, 150);
 }
 
 TEST(SynthOffsets, OfACycleDelayAreThoseOfTheInstructionNextToRetire) {
-  const auto only = [](const NormalCycles& delay) { return drawn({delay}, 10).begin()->first; };
+  const auto only = [](const NormalCycles& delay) { return drawn(delay, 10).begin()->first; };
   // 10 cycles at 4 instructions a cycle: 40 have retired, the 41st is next.
   EXPECT_EQ(only({.mean = 10, .stddev = 0, .cycles_per_nop = 0.25, .retire_group = 1}), 41);
   // 10.9 cycles are 43 instructions, of which ten groups of four have retired.
@@ -120,7 +116,7 @@ TEST(SynthOffsets, OfACycleDelayAreThoseOfTheInstructionNextToRetire) {
   EXPECT_EQ(only({.mean = -3, .stddev = 0, .cycles_per_nop = 0.25, .retire_group = 1}), 1);
   EXPECT_EQ(only({.mean = 1e9, .stddev = 0, .cycles_per_nop = 0.01, .retire_group = 1}),
             kFurthestOffset);
-  const auto counts = drawn({NormalCycles{.mean = 100, .stddev = 10, .retire_group = 4}}, 20'000);
+  const auto counts = drawn(NormalCycles{.mean = 100, .stddev = 10, .retire_group = 4}, 20'000);
   double mean = 0;
   for (const auto& [offset, count] : counts) {
     EXPECT_EQ((offset - 1) % 4, 0) << offset;
@@ -128,55 +124,6 @@ TEST(SynthOffsets, OfACycleDelayAreThoseOfTheInstructionNextToRetire) {
   }
   EXPECT_NEAR(mean, 399,
               1.5);  // 1 more than 400 less the 2 that a group is on average from its end
-}
-
-TEST(SynthOffsets, OfAMixtureFollowTheSharesOfItsParts) {
-  const auto counts = drawn(
-      {Mixture{{0.1, 0.9}, {{Constant{1}}, {Mixture{{0.5, 0.5}, {{Constant{2}}, {Constant{3}}}}}}}},
-      20'000);
-  EXPECT_NEAR(static_cast<double>(counts.at(1)), 2000, 200);
-  EXPECT_NEAR(static_cast<double>(counts.at(2)), 9000, 350);
-  EXPECT_NEAR(static_cast<double>(counts.at(3)), 9000, 350);
-}
-
-TEST(SynthOffsetTable, ReadsOffsetsOrBinsAmongOtherColumns) {
-  const auto bins = parse_offset_table(
-      "# from somewhere\nevent,bin_lo,bin_hi,count\r\n\"a,b\",0,1,5\nc,1,81,7\n\n\"a,b\",1,2,9\n",
-      "t.csv", {{"event", "a,b"}});
-  EXPECT_THAT(bins.counts(), ElementsAre(Pair(0, 5), Pair(1, 9)));
-  EXPECT_THAT(parse_offset_table("count,offset\n3,-2", "t.csv", {}).counts(),
-              ElementsAre(Pair(-2, 3)));
-}
-
-std::string error_of(const std::string& table,
-                     const std::map<std::string, std::string>& where = {}) {
-  try {
-    (void)parse_offset_table(table, "t.csv", where);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
-}
-
-TEST(SynthOffsetTable, ReportsTheWrongLineAndTheExpectedContent) {
-  EXPECT_THAT(error_of("offset,count\n1,2\nx,3\n"),
-              AllOf(HasSubstr("t.csv"), HasSubstr("'x' as offset in line 3"),
-                    HasSubstr("a whole number from -4194304 to 4194304")));
-  EXPECT_THAT(error_of("offset,counts\n"), HasSubstr("no column 'count' in line 1"));
-  EXPECT_THAT(error_of("bin_lo,count\n"), HasSubstr("no column 'bin_hi'"));
-  EXPECT_THAT(error_of("offset,count\n1\n"), HasSubstr("1 fields in line 2, expected 2"));
-  EXPECT_THAT(error_of("offset,count\n1,-1\n"), HasSubstr("'-1' as count"));
-  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n5,5,1\n"), HasSubstr("'5' as bin_hi"));
-  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n,-200,1\n"), HasSubstr("'' as bin_lo"));
-  EXPECT_THAT(error_of("offset,count\n\"1,2\n"), HasSubstr("a quotation mark"));
-  EXPECT_THAT(error_of("offset,count\n1,0\n"), HasSubstr("no row that counts any sample"));
-  EXPECT_THAT(error_of(""), HasSubstr("no header line"));
-  EXPECT_THAT(error_of("offset,count\n1,1\n", {{"level", "2"}}),
-              HasSubstr("no column 'level', which \"where\" names"));
-  EXPECT_THAT(error_of("offset,count\n1,281474976710657\n"), HasSubstr("as count"));
-  EXPECT_THAT(error_of("bin_lo,bin_hi,count\n-4194304,4194304,1\n-4194304,4194304,1\n"
-                       "0,4194304,1\n"),
-              HasSubstr("offsets in all, expected at most 16777216"));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(SynthPath, DrawsEachTriggerWithItsShare) {
   LevelModel level;
   level.samples = 20'000;
   level.hits = 1;
-  level.offsets = {Constant{0}};
+  level.offsets = always(0);
   level.triggers = {0.8, 0.2};
   const Drawn drawn = draw(level, path, 1, "test");
   ASSERT_EQ(drawn.truth.triggers.size(), 2u);

@@ -179,7 +179,7 @@ TEST_F(SynthRecording, OfTheBuiltInEventsAreTakenForWhatTheyAre) {
   Model model = random_model(1, targets_[0]);
   LevelModel level;
   level.samples = 100;
-  level.offsets = {Constant{1}};
+  level.offsets = always(1);
   model.events = {{"access", "", {"access", 5, 0}, 7, std::nullopt, {level}},
                   {"execute", "u", {"execute", 5, 0}, 7, std::nullopt, {level}},
                   {"cycles", "", {"cpu-clock", 1, 0}, 7, std::nullopt, {level}}};
@@ -194,7 +194,7 @@ TEST_F(SynthRecording, OfTheBuiltInEventsAreTakenForWhatTheyAre) {
 }
 
 TEST_F(SynthRecording, ReproduceThePublishedHistogramBarByBar) {
-  const Model model = parse_model(built_in_model_text("gregg-2017"), "gregg-2017", {});
+  const Model model = parse_model(built_in_model_text("gregg-2017"), "gregg-2017");
   if (model.target.arch != runway::kHost) GTEST_SKIP() << "needs x86_64";
   const auto target = runway::build_target(model.target, directory_ / "target");
   const RecordingTruth truth = write(model, target);
@@ -231,7 +231,7 @@ TEST_F(SynthRecording, RefuseMoreSamplesThanAreAllowed) {
   Model model = random_model(1, targets_[0]);
   LevelModel level;
   level.samples = kMostSamples;
-  level.offsets = {Constant{1}};
+  level.offsets = always(1);
   model.events = {{"r1", "", {"r1", 4, 1}, 7, std::nullopt, {level}}};
   model.events[0].levels.push_back(level);
   try {
