@@ -233,7 +233,19 @@ void expect_percent(const std::vector<Rate>& rates, const std::map<std::string, 
   }
 }
 
-// The article gives other numbers for these counts. Those of stream are in the end-to-end tests.
+TEST(Backend, OfStreamIsThatOfTheArticle) {
+  expect_percent(compute_rates(backend(6'219'060'933'176, 5'968'672'825'601, 5'312'257'710'841,
+                                       245'370'423'703, 1'491'679'451'897, 2'528'175'472'523))
+                     .backend,
+                 {{"productive", 4.03},
+                  {"stalled", 95.97},
+                  {"memory", 85.42},
+                  {"bandwidth", 64.64},
+                  {"latency", 20.78},
+                  {"other", 10.55}});
+}
+
+// The article gives other numbers for these counts.
 TEST(Backend, OfX264FollowsTheCounts) {
   expect_percent(compute_rates(backend(1'006'171'527'484, 491'458'850'680, 91'391'287'054,
                                        19'777'655'122, 13'236'384'103, 4'762'008'291))
