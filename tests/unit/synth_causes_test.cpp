@@ -69,19 +69,6 @@ TEST(SynthCauses, OfAShadowAreTheFirstTriggersAfterEachDelay) {
   }
 }
 
-TEST(SynthCauses, WithoutNopsBetweenThemAreOneInstructionApart) {
-  const LoopPath path = close_triggers();
-  LevelModel level;
-  level.shadow = Shadow{1, 1};
-  // The event of each trigger overflows for the next one.
-  for (const Cause& cause : causes_of(level, path, "test")) EXPECT_DOUBLE_EQ(cause.share, 1.0 / 3);
-  level.shadow = Shadow{2, 2};
-  const std::vector<Cause> causes = causes_of(level, path, "test");
-  EXPECT_DOUBLE_EQ(causes[0].share, 1.0 / 3);  // after the last
-  EXPECT_DOUBLE_EQ(causes[1].share, 0);
-  EXPECT_DOUBLE_EQ(causes[2].share, 2.0 / 3);
-}
-
 TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
   const LoopPath path = close_triggers();
   LevelModel level;

@@ -1,11 +1,10 @@
-// Where skids come out: the path of a loop, held against the map that classifies addresses.
-#include "analysis/target_map.h"
+// Where skids come out: the path of a loop.
 #include "src/support/error.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
 
-#include <numeric>
-#include <vector>
+#include <cstdint>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -14,60 +13,29 @@ namespace {
 
 using analysis::SampleClass;
 
-/// Two-byte head, 4 NOPs of lead-in, triggers of 3 bytes with runways of 40 and 25 NOPs, an end of
-/// two instructions, the first of which is another trigger.
-struct Loop {
+/// A head, 4 NOPs of lead-in, triggers of 3 bytes with runways of 40 and 25 NOPs, an end of two
+/// instructions, the first of which is another trigger.
+LoopParts loop() {
   LoopParts parts;
-  analysis::TargetMap map = make();
-
- private:
-  static std::vector<std::uint64_t> nops(std::uint64_t begin, std::uint64_t count) {
-    std::vector<std::uint64_t> starts(count);
-    std::iota(starts.begin(), starts.end(), begin);
-    return starts;
+  std::uint64_t at = 0x1000;
+  const auto add = [&](std::uint64_t instructions, std::uint64_t bytes) {
+    const std::uint64_t begin = at;
+    for (; instructions > 0; --instructions, at += bytes) parts.starts.push_back(at);
+    return AddressRange{begin, at};
+  };
+  add(1, 2);
+  parts.lead_in = add(4, 1);
+  for (const std::uint64_t nops : {40U, 25U}) {
+    const AddressRange trigger = add(1, 3);
+    parts.trigger_blocks.push_back({trigger, add(nops, 1)});
   }
-  analysis::TargetMap make() {
-    constexpr std::uint64_t kLoop = 0x1000, kLeadIn = 0x1002;
-    parts.starts = {kLoop};
-    const auto add = [this](const std::vector<std::uint64_t>& starts) {
-      parts.starts.insert(parts.starts.end(), starts.begin(), starts.end());
-    };
-    std::uint64_t at = kLeadIn + 4;
-    parts.lead_in = {kLeadIn, at};
-    add(nops(kLeadIn, 4));
-    const analysis::CodeRegion lead_in{parts.lead_in, nops(kLeadIn, 4)};
-    std::vector<analysis::TriggerBlock> trigger_blocks;
-    for (const std::uint64_t count : {40U, 25U}) {
-      const AddressRange trigger{at, at + 3}, runway{at + 3, at + 3 + count};
-      parts.trigger_blocks.push_back({trigger, runway});
-      add({at});
-      add(nops(at + 3, count));
-      trigger_blocks.push_back({{trigger, {at}}, {runway, nops(at + 3, count)}});
-      at = runway.end;
-    }
-    parts.other_triggers = {{at, at + 3}};
-    add({at, at + 3});
-    return analysis::TargetMap::of_target(lead_in, trigger_blocks, {kLoop, at + 5},
-                                          parts.other_triggers);
-  }
-};
-
-TEST(SynthPath, ClassifiesInstructionsLikeTheTargetMap) {
-  const Loop loop;
-  const LoopPath path(loop.parts);
-  ASSERT_EQ(path.steps().size(), loop.parts.starts.size());
-  for (const Step& step : path.steps()) {
-    const auto classified = loop.map.classify(step.address);
-    EXPECT_EQ(step.sample_class, classified.sample_class) << step.address;
-    EXPECT_EQ(step.offset.has_value(), classified.offset.has_value()) << step.address;
-    EXPECT_EQ(step.offset.value_or(0), classified.offset ? classified.offset->instructions : 0);
-    EXPECT_EQ(step.trigger, classified.trigger) << step.address;
-  }
+  parts.other_triggers = {add(1, 3)};
+  add(1, 2);
+  return parts;
 }
 
 TEST(SynthPath, ContinuesIntoTheNextTriggerTheLoopAndTheNextIteration) {
-  const Loop loop;
-  const LoopPath path(loop.parts);
+  const LoopPath path(loop());
   const auto at = [&](std::size_t trigger, std::int64_t offset) {
     return path.at(trigger, offset);
   };
@@ -91,8 +59,7 @@ TEST(SynthPath, ContinuesIntoTheNextTriggerTheLoopAndTheNextIteration) {
 }
 
 TEST(SynthPath, DrawsEachTriggerWithItsShare) {
-  const Loop loop;
-  const LoopPath path(loop.parts);
+  const LoopPath path(loop());
   LevelModel level;
   level.samples = 20'000;
   level.hits = 1;
@@ -111,17 +78,17 @@ TEST(SynthPath, DrawsEachTriggerWithItsShare) {
   EXPECT_NEAR(
       static_cast<double>(draw(level, path, 1, "test").truth.samples[SampleClass::other_trigger]),
       10'000, 400);
-  Loop bare;
-  bare.parts.other_triggers.clear();
-  EXPECT_THROW((void)draw(level, LoopPath(bare.parts), 1, "test"), Error);
+  LoopParts bare = loop();
+  bare.other_triggers.clear();
+  EXPECT_THROW((void)draw(level, LoopPath(bare), 1, "test"), Error);
 }
 
 TEST(SynthPath, RefusesTargetsWithoutATrigger) {
-  Loop loop;
-  loop.parts.trigger_blocks[0].trigger.begin += 1;
-  EXPECT_THROW(LoopPath(loop.parts), Error);
-  loop.parts.trigger_blocks.clear();
-  EXPECT_THROW(LoopPath(loop.parts), Error);
+  LoopParts parts = loop();
+  parts.trigger_blocks[0].trigger.begin += 1;
+  EXPECT_THROW((void)LoopPath(parts), Error);
+  parts.trigger_blocks.clear();
+  EXPECT_THROW((void)LoopPath(parts), Error);
 }
 
 TEST(SynthPath, SeedsOfStreamsDiffer) {

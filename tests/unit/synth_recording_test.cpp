@@ -1,7 +1,6 @@
 // Synthetic recordings through our own reader: what is found is what was written, to the sample.
 #include "src/measure/measure.h"
 #include "src/support/error.h"
-#include "src/synth/ladder.h"
 #include "src/synth/recording.h"
 #include "tests/support/random_models.h"
 #include "tests/support/temporary_directory.h"
@@ -19,7 +18,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::synth {
 namespace {
@@ -159,6 +157,12 @@ TEST_F(SynthRecording, OfAModelAreTheSameInEveryModeBufferAndCompression) {
         }
       }
     }
+    // As in a ladder, where each level has a recording of its own.
+    for (std::size_t i = 0; i < truth.measurements.size(); ++i) {
+      const RecordingTruth alone =
+          Synthesizer(model, targets_[0]).write({all_of(model)[i]}, 1, created(path()), path(), {});
+      EXPECT_EQ(alone.measurements[0].truth.places, truth.measurements[i].truth.places);
+    }
   }
 }
 
@@ -239,65 +243,6 @@ TEST_F(SynthRecording, RefuseMoreSamplesThanAreAllowed) {
     FAIL() << "20 million samples were written";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("20000000 samples, expected at most 10000000"));
-  }
-}
-
-TEST_F(SynthRecording, OfALadderMakeARunThatReportReads) {
-  runway::Target target = targets_[3];
-  const Model model = random_model(11, target);
-  target.path = directory_ / "target";
-  std::filesystem::copy_file(targets_[3].path, target.path);
-  Ladder ladder = write_ladder(model, target, 2, {}, directory_.path(), {"skidscan", "synth"},
-                               [](const std::string&, std::size_t, std::size_t) {});
-  run::write_run(ladder.run, directory_.path());
-  const run::Run run = run::read_run(directory_.path());
-  EXPECT_TRUE(run.synthetic);
-  ASSERT_EQ(run.measurements.size(), 2 * all_of(model).size());
-  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
-    const auto& planned = run.measurements[i];
-    SCOPED_TRACE(planned.file);
-    auto found =
-        measure::measure({directory_ / planned.file, directory_.path(), &run, &planned}, {});
-    ASSERT_THAT(found.measurements, SizeIs(1));
-    EXPECT_EQ(found.measurements[0].event.requested, planned.requested);
-    EXPECT_EQ(found.measurements[0].repeat, static_cast<int>(1 + i / all_of(model).size()));
-    if (planned.target_report->iterations > 0) {
-      EXPECT_NEAR(found.measurements[0].events_per_iteration.measured.value_or(0), 4.0, 0.1);
-    }
-    found.measurements[0].event.requested = ladder.recordings[i].truth.measurements[0].perf_event;
-    expect_found(ladder.recordings[i].truth, found);
-  }
-  // What a level has in the ladder it has in one recording with all others.
-  const RecordingTruth together = write(model, target);
-  for (std::size_t i = 0; i < together.measurements.size(); ++i) {
-    EXPECT_EQ(together.measurements[i].truth.places,
-              ladder.recordings[i].truth.measurements[0].truth.places);
-  }
-}
-
-TEST_F(SynthRecording, WriteTheTruthAsJson) {
-  const Model model = random_model(12, targets_[0]);
-  Synthesizer synthesizer(model, targets_[0]);
-  RecordingTruth truth = write(model, targets_[0]);
-  const auto document = nlohmann::json::parse(
-      truth_json(model, targets_[0], synthesizer.path(), {{"a", 1, truth}, {"b", 2, truth}}));
-  EXPECT_EQ(document["schema"], "skidscan.truth/1");
-  EXPECT_EQ(document["synthetic"], true);
-  EXPECT_EQ(document["target"]["build_id"], targets_[0].build_id);
-  ASSERT_EQ(document["recordings"].size(), 2u);
-  EXPECT_EQ(document["recordings"][1]["repeat"], 2);
-  const auto& measurements = document["recordings"][0]["measurements"];
-  ASSERT_EQ(measurements.size(), truth.measurements.size());
-  for (std::size_t i = 0; i < measurements.size(); ++i) {
-    const Truth& wanted = truth.measurements[i].truth;
-    EXPECT_EQ(measurements[i]["samples"]["read"], wanted.samples.read());
-    EXPECT_EQ(measurements[i]["samples"]["hit"], wanted.samples[SampleClass::hit]);
-    std::uint64_t drawn = 0, placed = 0;
-    for (const auto& row : measurements[i]["drawn"]) drawn += row[1].get<std::uint64_t>();
-    for (const auto& place : measurements[i]["places"])
-      placed += place["count"].get<std::uint64_t>();
-    EXPECT_LE(drawn, wanted.samples.read());
-    EXPECT_EQ(placed, wanted.samples.read());
   }
 }
 
