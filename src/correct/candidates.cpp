@@ -76,18 +76,6 @@ bool Suspicion::allows(const Instruction& instruction) const {
                      [&](const MemoryOperand& operand) { return can_touch(operand, *this); });
 }
 
-bool Suspicion::takes_always(const Instruction& instruction) const {
-  if (!is_breakpoint) {
-    return is_once && !causes.empty() &&
-           events::verdict_on(causes, instruction.categories) == events::Verdict::can;
-  }
-  return !is_in_parts(instruction) &&
-         std::any_of(instruction.memory.begin(), instruction.memory.end(),
-                     [&](const MemoryOperand& operand) {
-                       return operand.fixed && can_touch(operand, *this);
-                     });
-}
-
 bool Suspicion::counts(const Predecessor& one) const {
   const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
   switch (one.tie) {

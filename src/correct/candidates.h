@@ -20,8 +20,6 @@ struct Suspicion {
   unsigned skid = 1;  ///< instructions, 1 to kLongestSkid
   /// Of an event of the core PMU. Empty: every instruction is suspect.
   std::span<const events::Cause> causes = {};
-  /// Each execution of an instruction that can cause it does so once (events::caused_once_by()).
-  bool is_once = false;
   bool is_breakpoint = false;
   // Of a breakpoint on data.
   bool writes_only = false;
@@ -37,8 +35,6 @@ struct Suspicion {
   const std::set<std::uint64_t>* unfused = nullptr;  ///< null: none
   /// Whether an instruction can have caused the event.
   bool allows(const instructions::Instruction& instruction) const;
-  /// Whether every execution of it does.
-  bool takes_always(const instructions::Instruction& instruction) const;
   /// Whether it can be what was executed directly before.
   bool counts(const Predecessor& one) const;
 };

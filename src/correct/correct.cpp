@@ -27,8 +27,7 @@ std::optional<By> by_named(std::string_view name) {
 }
 
 std::string_view name_of(SplitBy by) {
-  constexpr std::array<std::string_view, kSplitBys> kNames{"equal_shares", "blocks", "instructions",
-                                                           "branch_records"};
+  constexpr std::array<std::string_view, kSplitBys> kNames{"equal_shares", "branch_records"};
   return kNames.at(static_cast<std::size_t>(by));
 }
 

@@ -31,12 +31,10 @@ std::optional<By> by_named(std::string_view name);
 
 /// By what samples were split that have several candidates.
 enum class SplitBy : std::uint8_t {
-  equal_shares,    ///< a heuristic: each candidate the same share
-  blocks,          ///< executions, estimated by the samples of the event itself (block_flow.h)
-  instructions,    ///< the same, by those of an `instructions` event too
-  branch_records,  ///< how often each led there, by the recorded branches
+  equal_shares,    ///< each candidate the same share: a guess
+  branch_records,  ///< by which ways samples came, by the newest branch record of each
 };
-inline constexpr std::size_t kSplitBys = 4;
+inline constexpr std::size_t kSplitBys = 2;
 std::string_view name_of(SplitBy by);
 
 /// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is. A

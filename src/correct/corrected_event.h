@@ -32,7 +32,6 @@ struct CorrectedEvent {
   EventCorrection correction;
   std::vector<Spread> spreads;
   Moves moves;                         ///< of all samples at a place
-  bool is_once = false;                ///< Suspicion::is_once
   std::uint64_t may_be_elsewhere = 0;  ///< of `split`, one candidate is not known
   std::uint64_t only_sampled = 0;      ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;    ///< that only a preceding one does

@@ -3,7 +3,6 @@
 #include "src/audit/sampled_file.h"
 #include "src/correct/candidates.h"
 #include "src/correct/model_fit.h"
-#include "src/events/exactly_once.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
@@ -49,12 +48,6 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     const std::string pmu = measure::pmu_name(features, attribute);
     const auto knowledge = profile.cpu.know(attribute, pmu);
-    // Of several the most precise one; at level 0 samples are too late by an unknown number.
-    const auto precise_ip = attribute.precise_ip;
-    if (knowledge.counted == events::Counted::instructions && precise_ip > 0 &&
-        (!of_instructions_ || attributes[*of_instructions_].precise_ip < precise_ip)) {
-      of_instructions_ = index;
-    }
     const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
                                                          index, requested[index]);
     recorded_events_.push_back(described.event.label);
@@ -62,8 +55,6 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     CorrectedEvent& event = events_[index];
     event.attribute = attribute;
     event.causes = measure::causes_of(knowledge).causes;
-    event.is_once =
-        knowledge.event && events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
     event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
     event.correction.skid = skid_of({.attribute = attribute,
                                      .pmu_name = pmu,
@@ -77,11 +68,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
 }
 
 CorrectedEvents& Corrector::correct() {
-  std::vector<Splits::Executed> executed;
-  digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located, executed); });
-  splits_.use_executed(
-      std::move(executed),
-      of_instructions_ && recording_.attributes()[*of_instructions_].precise_ip >= 2);
+  digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
   std::vector<std::span<const Sampled>> files;
@@ -117,12 +104,7 @@ void Corrector::leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPl
   }
 }
 
-void Corrector::take(const locate::LocatedSamples& located,
-                     std::vector<Splits::Executed>& executed) {
-  if (of_instructions_ == located.attribute && located.location &&
-      located.kind.mode() == perfdata::CpuMode::user) {
-    executed.emplace_back(located.location->file, located.location->offset, located.samples);
-  }
+void Corrector::take(const locate::LocatedSamples& located) {
   const auto entry = events_.find(located.attribute);
   if (entry == events_.end()) return;
   CorrectedEvent& event = entry->second;
@@ -175,7 +157,6 @@ void Corrector::correct_file(std::span<const Sampled> all) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto unfused = unfused_jumps(*found.module, flow, all);
   for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
-  splits_.estimate(*found.module, flow, all);
 }
 
 Suspicion Corrector::suspicion_of(const CorrectedEvent& event, const Sampled& one,
@@ -242,11 +223,11 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
     if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
   } else {
     correction.split += one.samples;
-    splits_.add(flow, event, one, place.address, candidates, suspicion);
     if (candidates.unknown) {
       spread.candidates.push_back(place);
       event.may_be_elsewhere += one.samples;
     }
+    splits_.add(flow, event, one, place.address, candidates, spread);
   }
   event.spreads.push_back(std::move(spread));
 }

@@ -50,7 +50,7 @@ class Corrector {
                     analysis::NotJudged reason);
   static void leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
                                          std::uint64_t samples, analysis::NotJudged reason);
-  void take(const locate::LocatedSamples& located, std::vector<Splits::Executed>& executed);
+  void take(const locate::LocatedSamples& located);
   void correct_file(std::span<const Sampled> all);
   /// Conditional jumps with samples that only the instruction before explains.
   std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, Flow& flow,
@@ -68,8 +68,6 @@ class Corrector {
   bool keeps_blocks_;
   CorrectedEvents events_;
   std::vector<std::string> recorded_events_;
-  /// The event whose samples show where instructions were executed.
-  std::optional<std::uint32_t> of_instructions_;
   std::vector<Sampled> sampled_;
   WatchedData watched_;
   Splits splits_;

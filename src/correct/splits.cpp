@@ -1,157 +1,126 @@
 #include "src/correct/splits.h"
 
-#include "src/correct/block_flow.h"
+#include "src/audit/branch_counter.h"
+#include "src/locate/visit.h"
+#include "src/perfdata/branch_stack.h"
+#include "src/perfdata/format.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace skid::correct {
 namespace {
 
-/// Of the addresses of a process from those of its file; 0 where no breakpoint depends on it.
-std::uint64_t distance_of(std::uint64_t ip, std::uint64_t address) {
-  return ip == 0 ? 0 : ip - address;
+constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;  // bytes; longer: not one function
+constexpr double kMostOutOfStep = 0.01;
+
+std::uint64_t& samples_by(SplitBy by, CorrectedEvent& event) {
+  return event.correction.split_by[static_cast<std::size_t>(by)];
 }
 
-/// Shares by the ways that branch records show; empty where they show none.
-std::vector<double> weights_by_ways(const OpenSplit& open, const WayCounts& ways,
-                                    std::size_t candidates) {
-  std::vector<double> weights;
-  double sum = 0;
-  std::vector<double> sharing(ways.from.size());
-  for (const auto& ways_of : open.ways_of) {
-    for (const std::size_t way : ways_of) ++sharing[way];
-  }
-  for (const auto& ways_of : open.ways_of) {
-    if (ways_of.empty()) return {};
-    double weight = 0;
-    for (const std::size_t way : ways_of) {
-      weight += static_cast<double>(ways.from[way]) / sharing[way];
-    }
-    weights.push_back(weight);
-    sum += weight;
-  }
-  if (weights.size() < candidates) {  // the last one is what is not known
-    weights.push_back(static_cast<double>(ways.elsewhere));
-    sum += weights.back();
-  }
-  return sum > 0 ? weights : std::vector<double>();
-}
-
-bool shows_nothing(const std::vector<double>& weights) {
-  return std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; });
-}
 }  // namespace
 
-void Splits::use_executed(std::vector<Executed> executed, bool precise) {
-  executed_ = std::move(executed);
-  std::sort(executed_.begin(), executed_.end());
-  executed_is_precise_ = precise;
+std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const double> weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto all = static_cast<double>(samples);
+  std::vector<std::uint64_t> parts;
+  double until = 0;
+  std::uint64_t given = 0;
+  for (const double weight : weights) {
+    until += weight;
+    // Beyond 2^53 it can be rounded up to more than there are.
+    const double exact = until < sum ? std::ceil(all * until / sum) : all;
+    const std::uint64_t next =
+        exact < all ? std::min(samples, static_cast<std::uint64_t>(exact)) : samples;
+    parts.push_back(next - given);
+    given = next;
+  }
+  return parts;
 }
 
-void Splits::add(Flow& flow, const CorrectedEvent& event, const Sampled& one, std::uint64_t address,
-                 const Candidates& candidates, const Suspicion& suspicion) {
-  OpenSplit open;
-  open.share = event.spreads.size();
-  open.ways.attribute = one.attribute;
-  open.ways.file = one.file;
-  open.ways.offset = one.offset;
-  for (const Candidate& candidate : candidates.known) {
-    open.ways_of.emplace_back();
-    for (const std::uint64_t last : candidate.leads_from) {
-      if (last == address) continue;  // itself: no way leads there
+void Splits::add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
+                 const Candidates& candidates, Spread& spread) {
+  const std::vector<double> equal(spread.candidates.size(), 1);
+  spread.samples = apportion(spread.recorded, equal);
+  samples_by(SplitBy::equal_shares, event) += spread.recorded;
+  if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) return;
+  Split split;
+  split.spread = event.spreads.size();
+  split.weights.resize(candidates.known.size() + 1);
+  for (std::size_t i = 0; i < candidates.known.size(); ++i) {
+    for (const std::uint64_t last : candidates.known[i].leads_from) {
+      if (last == address) return;  // executed in parts: how often, no way shows
       const std::uint64_t from = one.offset + (last - address);
-      auto& ways = open.ways.from;
-      const auto known = std::find(ways.begin(), ways.end(), from);
-      open.ways_of.back().push_back(static_cast<std::size_t>(known - ways.begin()));
-      if (known != ways.end()) continue;
-      ways.push_back(from);
+      split.by_way[from].push_back(i);
       const auto instruction = flow.instruction_at(last);
-      if (instruction && last + instruction->length == address) {
-        open.ways.falls_from = ways.size() - 1;
-      }
+      if (instruction && last + instruction->length == address) split.falls_from = from;
     }
   }
-  open.address = address;
-  open.distance = distance_of(one.ip, address);
-  open.needs_estimate = !event.attribute.has(PERF_SAMPLE_BRANCH_STACK);
-  if (open.needs_estimate) {
-    open.candidates = candidates;
-    open.suspicion = suspicion;
-  }
-  open_.push_back(std::move(open));
+  splits_.emplace(Key(one.attribute, one.file, one.offset), std::move(split));
 }
 
-void Splits::estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all) {
-  const std::span<OpenSplit> added = std::span(open_).subspan(estimated_);
-  estimated_ = open_.size();
-  if (added.empty()) return;
-  // Samples by event, distance of the process's addresses, and link-time address.
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, double> samples;
-  for (const Sampled& one : all) {
-    const auto address = module.address_at(one.offset);
-    if (!address) continue;
-    samples[{one.attribute, distance_of(one.ip, *address), *address}] +=
-        static_cast<double>(one.samples);
-  }
-  std::map<std::pair<std::uint32_t, std::uint64_t>, BlockFlow> flows;
-  for (OpenSplit& open : added) {
-    if (!open.needs_estimate) continue;
-    const std::pair key(open.ways.attribute, open.distance);
-    const symbols::FileIndex file = open.ways.file;
-    Evidence evidence;
-    evidence.event = [&samples, key](std::uint64_t address) {
-      const auto found = samples.find({key.first, key.second, address});
-      return found == samples.end() ? 0 : found->second;
-    };
-    if (!executed_.empty()) {
-      const std::uint64_t to_offset = open.ways.offset - open.address;
-      evidence.instructions = [this, file, to_offset](std::uint64_t address) {
-        return executed(file, address + to_offset);
-      };
-      evidence.precise = executed_is_precise_;
+void Splits::count(const Key& key, std::optional<std::uint64_t> offset_from) {
+  const auto [begin, end] = splits_.equal_range(key);
+  for (auto at = begin; at != end; ++at) {
+    Split& split = at->second;
+    const auto from = offset_from ? std::get<2>(key) + *offset_from : split.falls_from;
+    const auto found = from ? split.by_way.find(*from) : split.by_way.end();
+    if (found == split.by_way.end()) {
+      ++split.weights.back();
+      continue;
     }
-    auto& block_flow =
-        flows.try_emplace(key, flow, open.suspicion, evidence, steps_left_).first->second;
-    open.estimate = block_flow.weights(open.address, open.candidates);
-    open.candidates = {};
-    open.suspicion = {};
+    for (const std::size_t candidate : found->second) {
+      split.weights[candidate] += 1 / static_cast<double>(found->second.size());
+    }
   }
-}
-
-double Splits::executed(symbols::FileIndex file, std::uint64_t offset) const {
-  double samples = 0;
-  auto at = std::lower_bound(executed_.begin(), executed_.end(),
-                             std::tuple(file, offset, std::uint64_t{0}));
-  for (; at != executed_.end() && std::get<0>(*at) == file && std::get<1>(*at) == offset; ++at) {
-    samples += static_cast<double>(std::get<2>(*at));
-  }
-  return samples;
 }
 
 void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
                     const machine::CpuIdentity& cpu, CorrectedEvents& events) {
-  std::vector<Ways> ways;
-  for (const OpenSplit& open : open_) ways.push_back(open.ways);
-  const auto counted = count_ways(recording, spaces, ways, cpu);
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const OpenSplit& open = open_[i];
-    CorrectedEvent& event = events.at(open.ways.attribute);
-    Spread& spread = event.spreads[open.share];
-    std::vector<double> weights;
-    if (!counted.empty()) weights = weights_by_ways(open, counted[i], spread.candidates.size());
-    SplitBy by = SplitBy::branch_records;
-    if (weights.empty()) {
-      weights = open.estimate;
-      by = executed_.empty() ? SplitBy::blocks : SplitBy::instructions;
+  /// Samples that follow the target of their newest record, and others.
+  struct Steps {
+    std::uint64_t in = 0, out = 0;
+  };
+  std::map<std::uint32_t, Steps> steps;
+  for (const auto& [key, split] : splits_) {
+    const std::uint32_t attribute = std::get<0>(key);
+    const auto filter = audit::branch_filter(recording.attributes()[attribute], cpu, Arch::x86_64);
+    if (filter.no_contiguity == audit::NoContiguity::none) steps.try_emplace(attribute);
+  }
+  if (steps.empty()) return;
+  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location) return;
+    const auto found = steps.find(sample->attribute);
+    if (found == steps.end()) return;
+    const auto& decoder = recording.decoder();
+    const auto details = decoder.details(visited.record, *sample);
+    if (!details || details->branch_stack.size() < perfdata::kBranchEntry) return;
+    const auto newest = perfdata::branch_entry(details->branch_stack, 0, decoder.order());
+    if (!audit::is_run(newest, {.from = sample->ip, .to = sample->ip})) return;
+    if (newest.to > sample->ip || sample->ip - newest.to > kLongestRun) {
+      ++found->second.out;
+      return;
     }
-    if (shows_nothing(weights)) {
-      weights.assign(spread.candidates.size(), 1);
-      by = SplitBy::equal_shares;
-    }
-    event.correction.split_by[static_cast<std::size_t>(by)] += spread.recorded;
+    ++found->second.in;
+    count({sample->attribute, visited.location->file, visited.location->offset},
+          newest.to == sample->ip ? std::optional(newest.from - newest.to) : std::nullopt);
+  });
+  for (auto& [key, split] : splits_) {
+    const auto found = steps.find(std::get<0>(key));
+    if (found == steps.end()) continue;
+    const auto [in, out] = found->second;
+    if (static_cast<double>(out) > kMostOutOfStep * static_cast<double>(in + out)) continue;
+    CorrectedEvent& event = events.at(found->first);
+    Spread& spread = event.spreads[split.spread];
+    const std::span weights(split.weights.data(), spread.candidates.size());
+    if (std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; })) continue;
     spread.samples = apportion(spread.recorded, weights);
+    samples_by(SplitBy::equal_shares, event) -= spread.recorded;
+    samples_by(SplitBy::branch_records, event) += spread.recorded;
   }
 }
+
 }  // namespace skid::correct

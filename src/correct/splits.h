@@ -1,65 +1,66 @@
-// Samples with several candidates, until they are split between these.
+// How samples with several candidates are split between these.
 #pragma once
 
 #include "src/correct/candidates.h"
 #include "src/correct/corrected_event.h"
 #include "src/correct/flow.h"
-#include "src/correct/shares.h"
+#include "src/machine/machine.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
-#include "src/symbols/module.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
 namespace skid::correct {
 
-/// What stays to be decided of samples with several candidates.
-struct OpenSplit {
-  std::size_t share = 0;  ///< number of its Spread
-  Ways ways;
-  std::vector<std::vector<std::size_t>> ways_of;  ///< by candidate: indices in Ways::from
-  // For the estimate by block flow, where the samples have no branch records.
-  bool needs_estimate = true;
-  std::uint64_t address = 0;   ///< sampled, link-time
-  std::uint64_t distance = 0;  ///< of the process's addresses, where a breakpoint depends on it
-  Candidates candidates;
-  Suspicion suspicion;
-  std::vector<double> estimate;  ///< by candidate; empty: none
-};
+/// Parts of `samples` in proportion to `weights` (none negative, not all 0): they add up to
+/// `samples`, and each is rounded to a neighbouring integer.
+std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const double> weights);
 
 class Splits {
  public:
-  /// File, offset and samples of `instructions` events.
-  using Executed = std::tuple<symbols::FileIndex, std::uint64_t, std::uint64_t>;
-  /// Before the first estimate(). `precise`: at level 2 or 3, without a skid.
-  void use_executed(std::vector<Executed> executed, bool precise);
+  /// Splits the samples of `spread`, which becomes the next one of `event`, in equal shares.
+  /// `one`, at the link-time `address`: the samples.
+  void add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
+           const Candidates& candidates, Spread& spread);
 
-  /// Samples whose Spread is the next one of `event`; decide() sets how many each candidate gets.
-  void add(Flow& flow, const CorrectedEvent& event, const Sampled& one, std::uint64_t address,
-           const Candidates& candidates, const Suspicion& suspicion);
-
-  /// Estimates what led to those added since the last call, of the file at hand, by all samples in
-  /// it.
-  void estimate(const symbols::Module& module, Flow& flow, std::span<const Sampled> all);
-
-  /// Splits all that was added, by the best of what is known (SplitBy). `recording`: after
-  /// digest(), which gave `spaces`; `cpu`: that it was recorded on.
+  /// Splits anew what branch records show (PERF_SAMPLE_BRANCH_STACK, newest branch first).
+  ///
+  /// The newest record of a sample shows by which way this very sample came to its instruction: by
+  /// a branch to it, or without a branch from the target of one. The kernel assumes the same where
+  /// it rewinds PEBS samples (intel_pmu_pebs_fixup_ip() in arch/x86/events/intel/ds.c). The records
+  /// of an event are used if they are in step with its samples: those of adaptive PEBS are, those
+  /// that the interrupt handler reads can be newer than the sample. They are taken to be in step if
+  /// at most 1% of the samples precede the target of their newest record. Events that did not
+  /// record all branches (`-j any_call`, `--call-graph lbr`) are left out, and records that were
+  /// not retired, by the rules of audits (audit::branch_filter(), audit::is_run()).
+  ///
+  /// `recording`: after digest(), which gave `spaces`; `cpu`: of x86-64, that it was recorded on.
   void decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
               const machine::CpuIdentity& cpu, CorrectedEvents& events);
 
  private:
-  /// Samples of `instructions` events at an instruction.
-  double executed(symbols::FileIndex file, std::uint64_t offset) const;
+  /// Samples of an event at one instruction.
+  struct Split {
+    std::size_t spread = 0;  ///< number in CorrectedEvent::spreads
+    /// Candidates by the last instruction of a way from them, as a file offset.
+    std::map<std::uint64_t, std::vector<std::size_t>> by_way;
+    std::optional<std::uint64_t> falls_from;  ///< of these, the one that leads here without a jump
+    std::vector<double> weights;              ///< by candidate; last of those that are not known
+  };
+  /// Attribute, file, offset.
+  using Key = std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>;
 
-  std::vector<Executed> executed_;  ///< ascending
-  bool executed_is_precise_ = false;
-  std::vector<OpenSplit> open_;
-  std::size_t estimated_ = 0;  ///< of `open_`
-  double steps_left_ = 2e7;    ///< of BlockFlow: about a second
+  /// `offset_from`: of the branch, from the sampled instruction; nullopt: no branch leads here.
+  void count(const Key& key, std::optional<std::uint64_t> offset_from);
+
+  std::multimap<Key, Split> splits_;
 };
 
 }  // namespace skid::correct

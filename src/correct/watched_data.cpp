@@ -45,7 +45,6 @@ Suspicion WatchedData::suspicion_of(const CorrectedEvent& event, const Sampled& 
                                     std::uint64_t address) {
   Suspicion suspicion;
   suspicion.skid = event.correction.skid.instructions.value_or(1);
-  suspicion.is_once = event.is_once;
   suspicion.causes = event.causes;
   suspicion.is_breakpoint = event.attribute.type == PERF_TYPE_BREAKPOINT;
   if (!suspicion.is_breakpoint) return suspicion;

@@ -3,15 +3,13 @@
 
 #include "src/correct/model_fit.h"
 #include "src/correct/places.h"
-#include "src/correct/shares.h"
 #include "src/correct/skid.h"
-#include "src/locate/digest.h"
+#include "src/correct/splits.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/process.h"
 #include "src/symbols/module.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/recording_in_memory.h"
 #include "tests/support/temporary_directory.h"
 
 #include <fstream>
@@ -236,46 +234,6 @@ TEST(Apportion, KeepsTheSum) {
   parts(UINT64_MAX, {0, 1e300, 1});
 }
 
-TEST(BranchRecords, ShowTheWaysToAnInstruction) {
-  constexpr std::int32_t kPid = 7;
-  constexpr std::uint64_t kCode = 0x400000, kOffset = 0x1000;  // of the mapping, in the file
-  test::RecordingBuilder builder;
-  builder.event({.sample_type =
-                     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK,
-                 .branch_sample_type = PERF_SAMPLE_BRANCH_ANY});
-  builder.mmap(kPid, kCode, 0x1000, kOffset, "/bin/program", 1);
-  // Newest first: from 0x130 to 0x180; before it from 0x110 to 0x120; before it from 0x150 to
-  // 0x100.
-  auto body = builder.writer();
-  body.u64(kCode).i32(kPid).i32(kPid).u64(2).u64(3);
-  for (const auto& [from, to] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
-           {0x130, 0x180}, {0x110, 0x120}, {0x150, 0x100}}) {
-    body.u64(kCode + from).u64(kCode + to).u64(0);
-  }
-  builder.record(PERF_RECORD_SAMPLE, 2, body.bytes());
-  const test::MemoryFile file;
-  file.set(builder.bytes());
-  auto recording = perfdata::Recording::open(file.path());
-  const auto digest = locate::digest(recording);
-  const auto ways_to = [](std::uint64_t to, std::uint64_t jump, std::uint64_t falls) {
-    Ways ways;
-    ways.offset = kOffset + to;
-    ways.from = {kOffset + jump, kOffset + falls};
-    ways.falls_from = 1;
-    return ways;
-  };
-  const std::vector<Ways> ways{ways_to(0x180, 0x130, 0x17c), ways_to(0x120, 0x140, 0x11c),
-                               ways_to(0x128, 0x110, 0x124), ways_to(0x100, 0x150, 0xfc),
-                               ways_to(0x134, 0x110, 0x130)};
-  const auto counted = count_ways(recording, digest.spaces, ways, Profile().machine.cpu);
-  ASSERT_EQ(counted.size(), ways.size());
-  EXPECT_THAT(counted[0].from, ElementsAre(1, 0)) << "a jump from a known place";
-  EXPECT_EQ(counted[1].elsewhere, 1u) << "a jump from another one";
-  EXPECT_THAT(counted[2].from, ElementsAre(0, 1)) << "a run from 0x120 to 0x130";
-  EXPECT_THAT(counted[3].from, ElementsAre(1, 0));
-  EXPECT_THAT(counted[4].from, ElementsAre(0, 0)) << "after the end of that run";
-}
-
 TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
   const SpreadPlace here{0, 0x10, true}, there{0, 0x20, true};
   // Of the first the cause is not known; of the second one of several is not, in the same place.
@@ -318,7 +276,6 @@ class SplitSamples : public ::testing::Test {
   static constexpr std::uint64_t kCode = 0x7f0000000000;
   // Of the instructions, from the function's first byte.
   static constexpr std::uint64_t kCompare = 0, kJump = 3, kLoad = 5, kAdd = 9, kRet = 12;
-  static constexpr std::uint64_t kMisses = 0x20d1;  // MEM_LOAD_RETIRED.L3_MISS
 
   void SetUp() override {
 #if !defined(__x86_64__)
@@ -360,8 +317,7 @@ class SplitSamples : public ::testing::Test {
     builder.feature(perfdata::HEADER_CPUID, text("GenuineIntel,6,94,3"));
     const auto file = directory_ / "perf.data";
     builder.write(file);
-    std::vector<analysis::Measurement> runs{Profile().run};
-    runs.front().event.config = events.front().config;
+    const std::vector<analysis::Measurement> runs{Profile().run};
     Choices choices;
     choices.measured = runs;
     Correction correction = correct({.file = file}, choices);
@@ -389,16 +345,10 @@ class SplitSamples : public ::testing::Test {
     }
     return 0;
   }
-  void add_samples(test::RecordingBuilder& builder, std::uint64_t id,
-                   const std::vector<std::pair<std::uint64_t, int>>& by_offset) const {
-    for (const auto& [offset, samples] : by_offset) {
-      for (int i = 0; i < samples; ++i) add_sample(builder, id, offset, nullptr);
-    }
-  }
-  static test::EventToBuild loads(std::uint64_t sample_type = 0, std::uint64_t config = kLoads,
+  static test::EventToBuild loads(std::uint64_t sample_type = 0,
                                   std::uint64_t branches = PERF_SAMPLE_BRANCH_ANY) {
     return {.type = PERF_TYPE_RAW,
-            .config = config,
+            .config = kLoads,
             .sample_type = sample_type,
             .branch_sample_type = branches,
             .precise_ip = 1,
@@ -431,27 +381,13 @@ TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
   EXPECT_EQ(corrected_at(event, kLoad), 30u);
 }
 
-TEST_F(SplitSamples, FollowsAllBranchRecordsThatAreNewerThanTheirSamples) {
-  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
-    // A run from the first instruction to the RET, newest branch first.
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{{kAdd + 3, 0x100},
-                                                                    {0x200, kCompare}};
-    for (int i = 0; i < 30; ++i) add_sample(builder, 1, kAdd, &jumped);
-    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kAdd, &fell);
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 30u);
-  EXPECT_EQ(corrected_at(event, kLoad), 10u);
-}
-
 TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
   using namespace perfdata;
   for (const std::uint64_t branches :
        {std::uint64_t{PERF_SAMPLE_BRANCH_ANY_CALL},
         std::uint64_t{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY}}) {
     const auto event =
-        correct_with({loads(PERF_SAMPLE_BRANCH_STACK, kMisses, branches)}, [&](auto& builder) {
+        correct_with({loads(PERF_SAMPLE_BRANCH_STACK, branches)}, [&](auto& builder) {
           const std::vector<std::pair<std::uint64_t, std::uint64_t>> called{{0x200, kCompare}};
           for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, &called);
         });
@@ -460,39 +396,20 @@ TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
   }
 }
 
-TEST_F(SplitSamples, FollowsTheInstructionsEvent) {
-  const test::EventToBuild instructions{
-      .type = PERF_TYPE_HARDWARE, .config = 1, .sample_type = 0, .precise_ip = 1, .ids = {2}};
-  const auto event = correct_with({loads(0, kMisses), instructions}, [&](auto& builder) {
-    add_samples(builder, 1, {{kAdd, 40}});
-    // Of 100 executions 75 jump; the pair's own samples are after it.
-    add_samples(builder, 2, {{kCompare, 100}, {kLoad, 2 * 25}, {kAdd, 2 * 75 + 25}, {kRet, 100}});
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::instructions)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 30u);
-  EXPECT_EQ(corrected_at(event, kLoad), 10u);
-}
-
-TEST_F(SplitSamples, FollowsTheEventThatEveryLoadCausesOnce) {
-  const auto event = correct_with({loads()}, [&](auto& builder) {
-    add_samples(builder, 1, {{kLoad, 10}, {kAdd, 40}});  // 10 of 40 go on to the second load
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::blocks)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 10u + 30u);
-  EXPECT_EQ(corrected_at(event, kLoad), 10u);
-}
-
-TEST_F(SplitSamples, HasEqualSharesWhereSamplesContradictTheFlow) {
-  const auto event = correct_with({loads()}, [&](auto& builder) {
-    // The second load was executed 1,000 times, and followed 40 times at most.
-    add_samples(builder, 1, {{kLoad, 1000}, {kAdd, 40}});
+TEST_F(SplitSamples, HasEqualSharesWhereRecordsAreNewerThanTheirSamples) {
+  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> newer{{kRet, 0x100}};
+    for (int i = 0; i < 39; ++i) add_sample(builder, 1, kAdd, &jumped);
+    add_sample(builder, 1, kAdd, &newer);
   });
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
 }
 
-TEST_F(SplitSamples, HasEqualSharesWithoutEvidence) {
-  const auto event = correct_with({loads(0, kMisses)}, [&](auto& builder) {
-    add_samples(builder, 1, {{kLoad, 10}, {kAdd, 40}});
+TEST_F(SplitSamples, HasEqualSharesWithoutBranchRecords) {
+  const auto event = correct_with({loads()}, [&](auto& builder) {
+    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
+    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kLoad, nullptr);
   });
   EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
   EXPECT_EQ(corrected_at(event, kCompare), 10u + 20u);

@@ -98,9 +98,8 @@ std::string outcome(const EventCorrection& event) {
 }
 
 std::string split_text(const EventCorrection& event) {
-  constexpr std::array<std::string_view, correct::kSplitBys> kWords{
-      "in equal shares, a guess", "by the samples of their blocks, an estimate",
-      "by samples of an instructions event", "by branch records"};
+  constexpr std::array<std::string_view, correct::kSplitBys> kWords{"in equal shares, a guess",
+                                                                    "by branch records"};
   std::vector<std::string> parts;
   for (std::size_t i = event.split_by.size(); i-- > 0;) {
     if (event.split_by[i] > 0) parts.push_back(count_of(event.split_by[i], kWords.at(i)));
