@@ -3,6 +3,8 @@
 #include "src/perfdata/format.h"
 #include "src/support/hash.h"
 
+#include <algorithm>
+
 namespace skid::audit {
 namespace {
 
@@ -19,11 +21,9 @@ bool is_user(std::uint64_t address) {
 }
 
 BranchUnjudged reason_of_entry(const BranchEntry& entry) {
-  if (entry.from == 0 || entry.to == 0) return BranchUnjudged::one_sided;
-  if (is_kernel(entry.from) || is_kernel(entry.to)) return BranchUnjudged::kernel;
-  if (entry.aborted) return BranchUnjudged::aborted;
-  if (entry.speculation == PERF_BR_SPEC_WRONG_PATH) return BranchUnjudged::wrong_path;
-  return BranchUnjudged::none;
+  if (!is_user(entry.from) || !is_user(entry.to)) return BranchUnjudged::kernel;
+  const bool is_retired = !entry.aborted && entry.speculation != PERF_BR_SPEC_WRONG_PATH;
+  return is_retired ? BranchUnjudged::none : BranchUnjudged::not_retired;
 }
 
 /// Whether the CPU may return to user mode by ERETU (FRED), which decode_branch_type() in
@@ -175,63 +175,62 @@ void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
                                           : CountedBranch::Run::apart;
 }
 
+bool BranchCounter::may_precede_exec(const perfdata::Sample& sample, const BranchFilter& filter,
+                                     std::uint64_t time) {
+  if (filter.no_contiguity == NoContiguity::call_stack) return true;
+  if (!filter.records_kernel && sample.mode != CpuMode::user) return true;
+  if (filter.forgets_exec) return false;
+  constexpr std::size_t kMostProcesses = 65'536;
+  if (sampled_.size() == kMostProcesses && !sampled_.contains(sample.pid)) sampled_.clear();
+  const auto [known, is_new] = sampled_.try_emplace(sample.pid, time);
+  const std::uint64_t last_sampled = std::exchange(known->second, time);
+  return is_new || last_sampled >= time ||
+         std::any_of(entries_.begin(), entries_.end(), [&](const BranchEntry& entry) {
+           const locate::AddressSpace space(CpuMode::user, sample.pid);
+           return last_sampled < regions_.find(space, entry.from, time).since;
+         });
+}
+
 void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& filter,
                           std::span<const std::byte> stack, perfdata::ByteOrder order,
                           std::uint64_t time, BranchRecords& counts) {
   const auto count_unjudged = [&](BranchUnjudged reason) {
     ++counts.not_judged[static_cast<std::size_t>(reason)];
   };
-  std::optional<std::uint64_t> last_sampled;
-  if (!filter.forgets_exec) {
-    constexpr std::size_t kMostProcesses = 65'536;
-    if (sampled_.size() == kMostProcesses && !sampled_.contains(sample.pid)) sampled_.clear();
-    const auto [known, is_new] = sampled_.try_emplace(sample.pid, time);
-    if (!is_new) last_sampled = known->second;
-    known->second = time;
+  entries_.clear();
+  for (std::size_t i = 0; i < stack.size() / perfdata::kBranchEntry; ++i) {
+    entries_.push_back(branch_entry(stack, i, order));
   }
-  const std::size_t entries = stack.size() / perfdata::kBranchEntry;
-  bool is_empty = true;
+  const auto is_empty = [](const BranchEntry& entry) { return entry.from == 0 && entry.to == 0; };
+  ++counts.stacks;
+  if (std::all_of(entries_.begin(), entries_.end(), is_empty)) ++counts.empty_stacks;
   // Records of user mode from before an exec are of other code. Those of its code in the kernel
   // replace them, or the return from it follows them; in a stack of calls they stay.
-  bool resumed = filter.no_contiguity == NoContiguity::call_stack ||
-                 (!filter.records_kernel && sample.mode != CpuMode::user);
-  BranchEntry entry, older;
-  if (entries > 0) older = branch_entry(stack, 0, order);
-  for (std::size_t i = 0; i < entries; ++i) {
-    entry = older;
-    older = i + 1 < entries ? branch_entry(stack, i + 1, order) : BranchEntry{};
-    if (entry.from == 0 && entry.to == 0) {
+  bool is_resumed = may_precede_exec(sample, filter, time);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const BranchEntry& entry = entries_[i];
+    if (is_empty(entry)) {
       ++counts.empty;
       continue;
     }
-    is_empty = false;
     ++counts.records;
     BranchUnjudged reason = reason_of(entry, sample);
-    const bool returns_to_user = is_user(entry.to) && !is_user(entry.from);
-    if (reason == BranchUnjudged::none && resumed) reason = BranchUnjudged::resumed;
-    resumed |= returns_to_user;
     const bool is_known = reason != BranchUnjudged::guest && reason != BranchUnjudged::machine;
     const bool contradicts = is_known && entry.predicted && entry.mispredicted;
+    if (reason == BranchUnjudged::none && is_resumed) reason = BranchUnjudged::resumed;
+    is_resumed |= is_user(entry.to) && !is_user(entry.from);
     if (reason != BranchUnjudged::none && !contradicts) {
       count_unjudged(reason);
       continue;
     }
     CountedBranch branch = located(entry, sample, time);
-    if (!filter.forgets_exec && !contradicts) {
-      const auto& region =
-          regions_.find(locate::AddressSpace(CpuMode::user, sample.pid), entry.from, time);
-      if (!last_sampled || *last_sampled < region.since || *last_sampled >= time) {
-        count_unjudged(BranchUnjudged::resumed);
-        continue;
-      }
+    const bool is_compared =
+        filter.no_contiguity == NoContiguity::none && reason == BranchUnjudged::none;
+    if (is_compared && i + 1 < entries_.size()) {
+      add_run(entry, entries_[i + 1], sample, time, branch);
     }
-    if (filter.no_contiguity == NoContiguity::none && reason == BranchUnjudged::none) {
-      add_run(entry, older, sample, time, branch);
-    }
-    if (!table_.count(branch)) count_unjudged(BranchUnjudged::too_many);
+    if (!table_.count(branch)) count_unjudged(BranchUnjudged::undecided);
   }
-  ++counts.stacks;
-  if (is_empty) ++counts.empty_stacks;
 }
 
 }  // namespace skid::audit

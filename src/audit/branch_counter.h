@@ -103,6 +103,10 @@ class BranchCounter {
  private:
   BranchUnjudged reason_of(const perfdata::BranchEntry& entry,
                            const perfdata::Sample& sample) const;
+  /// Whether some of `entries_` may be of the program before an exec, which no return to user mode
+  /// among them shows.
+  bool may_precede_exec(const perfdata::Sample& sample, const BranchFilter& filter,
+                        std::uint64_t time);
   CountedBranch located(const perfdata::BranchEntry& entry, const perfdata::Sample& sample,
                         std::uint64_t time);
   void add_run(const perfdata::BranchEntry& entry, const perfdata::BranchEntry& older,
@@ -112,6 +116,7 @@ class BranchCounter {
   locate::RegionCache regions_;
   std::optional<Arch> arch_;
   BranchTable table_;
+  std::vector<perfdata::BranchEntry> entries_;  ///< of the sample at hand
   /// When processes were last sampled, where a sample may have records from before an exec.
   std::unordered_map<std::int32_t, std::uint64_t> sampled_;
 };

@@ -12,7 +12,6 @@ namespace {
 using instructions::Category;
 using instructions::Flow;
 using instructions::Instruction;
-using Problem = locate::ModuleStore::Problem;
 
 constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
 
@@ -34,22 +33,6 @@ unsigned type_of(const Instruction& instruction) {
       return PERF_BR_RET;
     default:
       return 0;
-  }
-}
-
-/// Whether a record is not judged for want of code that can be used.
-bool lacks_code(BranchUnjudged reason) {
-  switch (reason) {
-    case BranchUnjudged::unmapped:
-    case BranchUnjudged::anonymous:
-    case BranchUnjudged::no_file:
-    case BranchUnjudged::refused:
-    case BranchUnjudged::unverified:
-    case BranchUnjudged::no_code:
-    case BranchUnjudged::architecture:
-      return true;
-    default:
-      return false;
   }
 }
 
@@ -76,17 +59,15 @@ const BranchJudge::File& BranchJudge::file(symbols::FileIndex index) {
   const symbols::MappedFile& mapped = spaces_.file(index);
   if (mapped.build_id.empty()) {
     // Code of another build would accuse all of its records: only the recorded one is used.
-    found.problem = locate::is_pseudo_file(mapped.path) ? BranchUnjudged::anonymous
-                                                        : BranchUnjudged::unverified;
+    found.problem =
+        locate::is_pseudo_file(mapped.path) ? BranchUnjudged::unmapped : BranchUnjudged::unverified;
     return files_.emplace(index, found).first->second;
   }
-  const auto [module, path, problem] = modules_.find(mapped);
-  if (module == nullptr) {
-    found.problem = problem == Problem::rebuilt ? BranchUnjudged::refused : BranchUnjudged::no_file;
-  } else if (!module->has_code()) {
-    found.problem = BranchUnjudged::no_code;
+  const symbols::Module* module = modules_.find(mapped).module;
+  if (module == nullptr || !module->has_code()) {
+    found.problem = BranchUnjudged::no_file;
   } else if (!module->arch() || module->arch() != arch_) {
-    found.problem = BranchUnjudged::architecture;
+    found.problem = BranchUnjudged::machine;
   } else {
     found.module = module;
   }
@@ -98,7 +79,7 @@ BranchJudge::Code BranchJudge::code_at(const BranchPlace& place) {
   const File& holder = file(place.file);
   if (holder.module == nullptr) return {.problem = holder.problem};
   const auto address = holder.module->address_at(place.offset);
-  if (!address) return {.problem = BranchUnjudged::no_code};
+  if (!address) return {.problem = BranchUnjudged::no_file};
   return {holder.module, *address, BranchUnjudged::none};
 }
 
@@ -139,21 +120,20 @@ bool BranchJudge::follows_call(const Code& code) {
 BranchJudge::Finding BranchJudge::no_branch(const CountedBranch& branch, const Code& code,
                                             const Instruction& instruction) {
   // The kernel replaces NOPs at uprobes by calls (arch/x86/kernel/uprobes.c), tracers do, too.
-  if (instruction.enters_system || instruction.categories.contains(Category::nop)) {
-    return {.unknown = BranchUnjudged::unknown_transfer};
-  }
+  if (instruction.enters_system || instruction.categories.contains(Category::nop))
+    return kUndecided;
   if (!fuses_) return {.fault = BranchFault::not_a_branch};
   // get_branch_type() looks for the branch in the 15 bytes from `from` on.
   std::uint64_t offset = instruction.length;
   while (offset < kLongest) {
     const auto next = instruction_at(*code.module, code.address + offset);
-    if (!next) return {.unknown = BranchUnjudged::not_decoded};
+    if (!next) return kUndecided;
     if (next->flow != Flow::next) {
       CountedBranch shifted = branch;
       shifted.distance -= offset;
       const Finding found = transfer(shifted, *next, code.address + offset);
       if (found.fault != BranchFault::none) break;
-      return {.unknown = BranchUnjudged::fused};
+      return kUndecided;
     }
     offset += next->length;
   }
@@ -165,28 +145,24 @@ BranchJudge::Finding BranchJudge::transfer(const CountedBranch& branch,
                                            const Instruction& instruction, std::uint64_t address) {
   if (instruction.target) {
     // XBEGIN: its target is that of aborts.
-    if (!instruction.categories.contains(Category::branch)) {
-      return {.unknown = BranchUnjudged::unknown_transfer};
-    }
+    if (!instruction.categories.contains(Category::branch)) return kUndecided;
     const bool is_right = *instruction.target - address == branch.distance;
     return {.fault = is_right ? BranchFault::none : BranchFault::wrong_target};
   }
-  if (instruction.flow == Flow::leaves && !returns(instruction)) {
-    return {.unknown = BranchUnjudged::unknown_transfer};
-  }
+  if (instruction.flow == Flow::leaves && !returns(instruction)) return kUndecided;
   if (!returns(instruction)) return {};
   // Other returns are jumps: retpolines, unwinding, switches between coroutines.
   const Code after = code_at(branch.to);
   if (after.module == nullptr) return {.unknown = after.problem};
   if (follows_call(after)) return {};
-  return {.unknown = BranchUnjudged::return_elsewhere};
+  return kUndecided;
 }
 
 BranchJudge::Finding BranchJudge::branch(const CountedBranch& branch) {
   const Code code = code_at(branch.from);
   if (code.module == nullptr) return {.unknown = code.problem};
   const auto instruction = instruction_at(*code.module, code.address);
-  if (!instruction) return {.unknown = BranchUnjudged::not_decoded};
+  if (!instruction) return kUndecided;
   if (instruction->flow == Flow::next) return no_branch(branch, code, *instruction);
   const Finding found = transfer(branch, *instruction, code.address);
   if (found.fault != BranchFault::none) return found;
@@ -200,22 +176,19 @@ BranchJudge::Finding BranchJudge::branch(const CountedBranch& branch) {
 BranchJudge::Finding BranchJudge::run(const CountedBranch& branch) {
   constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;
   constexpr std::uint64_t kMostDecoded = std::uint64_t{1} << 28;
-  if (branch.run_kind == CountedBranch::Run::none) {
-    return {.unknown = BranchUnjudged::unknown_transfer};
-  }
+  if (branch.run_kind == CountedBranch::Run::none) return kUndecided;
   if (branch.run_kind == CountedBranch::Run::backward) return {.fault = BranchFault::backward};
   const Code code = code_at(branch.before);
   if (code.module == nullptr) return {.unknown = code.problem};
   std::uint64_t offset = 0;
   while (offset < branch.run) {
-    if (offset > kLongestRun || decoded_ > kMostDecoded)
-      return {.unknown = BranchUnjudged::too_many};
+    if (offset > kLongestRun || decoded_ > kMostDecoded) return kUndecided;
     const std::uint64_t address = code.address + offset;
     const auto instruction = instruction_at(*code.module, address);
-    if (!instruction) return {.unknown = BranchUnjudged::not_decoded};
+    if (!instruction) return kUndecided;
     if (branches_away(*instruction, address)) return {.fault = BranchFault::leaves};
     // Traps end in the kernel, which may continue after them.
-    if (instruction->flow == Flow::leaves) return {.unknown = BranchUnjudged::unknown_transfer};
+    if (instruction->flow == Flow::leaves) return kUndecided;
     offset += instruction->length;
     decoded_ += instruction->length;
   }
@@ -229,16 +202,17 @@ BranchVerdict BranchJudge::judge(const CountedBranch& record) {
   const Finding of_run = run(record);
   const BranchUnjudged reason = of_branch.unknown;
   BranchVerdict verdict{.fault = of_run.fault};
-  const bool lacks_file = reason == BranchUnjudged::no_file || reason == BranchUnjudged::refused ||
-                          (reason == BranchUnjudged::no_code &&
-                           file(record.from.file).problem == BranchUnjudged::no_code);
-  if (lacks_file) verdict.missing = record.from.file;
+  const bool has_file = record.from.file != symbols::Region::kNoFile;
+  if (has_file && file(record.from.file).problem == BranchUnjudged::no_file) {
+    verdict.missing = record.from.file;
+  }
   if (verdict.fault != BranchFault::none) {
     verdict.by_addresses = reason != BranchUnjudged::none && verdict.fault == BranchFault::backward;
     return verdict;
   }
   if (reason == BranchUnjudged::none || of_run.unknown == BranchUnjudged::none) return verdict;
-  verdict.by_addresses = lacks_code(reason) && record.run_kind == CountedBranch::Run::mapped;
+  verdict.by_addresses =
+      reason != BranchUnjudged::undecided && record.run_kind == CountedBranch::Run::mapped;
   if (!verdict.by_addresses) verdict.unjudged = reason;
   return verdict;
 }

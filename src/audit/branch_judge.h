@@ -48,6 +48,7 @@ class BranchJudge {
     BranchFault fault = BranchFault::none;
     BranchUnjudged unknown = BranchUnjudged::none;
   };
+  static constexpr Finding kUndecided{BranchFault::none, BranchUnjudged::undecided};
   struct File {
     const symbols::Module* module = nullptr;
     BranchUnjudged problem = BranchUnjudged::none;

@@ -37,28 +37,18 @@ inline constexpr std::size_t kBranchFaults =
 /// Why a record is not judged.
 enum class BranchUnjudged : std::uint8_t {
   none,
-  kernel,      ///< from or to the kernel
-  guest,       ///< the sample is of a guest, a hypervisor or an unknown mode
-  one_sided,   ///< only one of the two addresses was recorded
-  aborted,     ///< the abort of a transaction
-  wrong_path,  ///< speculative and not retired
-  resumed,     ///< before the last return to user mode, perhaps before an exec
-  machine,     ///< of neither x86-64 nor aarch64, or not recorded
-  unmapped,
-  anonymous,  ///< memory without a file
-  no_file,
-  refused,
-  unverified,  ///< the recording has no build-id of the file
-  no_code,
-  architecture,
-  not_decoded,
-  unknown_transfer,  ///< an instruction of which it is not known where it leads
-  fused,             ///< AMD: followed by a branch that it can be fused with
-  return_elsewhere,  ///< a return to an instruction that follows no call
-  too_many,          ///< more distinct records than are kept
+  kernel,       ///< from or to the kernel; or one of the addresses was not recorded
+  guest,        ///< the sample is of a guest, a hypervisor or an unknown mode
+  not_retired,  ///< the abort of a transaction, or speculative
+  resumed,      ///< before the last return to user mode, perhaps before an exec
+  machine,      ///< code of neither x86-64 nor aarch64, or not of the recorded machine
+  unmapped,     ///< no file is known to be mapped at the address
+  no_file,      ///< the file is missing, has another build-id, or has no code there
+  unverified,   ///< the recording has no build-id of the file
+  undecided,    ///< the code does not show where it leads; or there are too many distinct records
 };
 inline constexpr std::size_t kBranchUnjudged =
-    static_cast<std::size_t>(BranchUnjudged::too_many) + 1;
+    static_cast<std::size_t>(BranchUnjudged::undecided) + 1;
 
 /// Why consecutive records are not compared.
 enum class NoContiguity : std::uint8_t {
