@@ -53,6 +53,11 @@ Events events_of(const Step& step, const EvenEvent& event) {
   return Events::unknown;
 }
 
+/// Of the steps [begin, end).
+AddressRange range_of(const FunctionCode& code, std::size_t begin, std::size_t end) {
+  return {code.address_of(begin), code.address_of(end - 1) + code.steps()[end - 1].length};
+}
+
 /// The certain places of a basic block.
 struct Part {
   std::vector<PlaceSamples> places;
@@ -132,89 +137,38 @@ class Counter {
   const SamplesByAddress& samples_;
 };
 
-/// Basic blocks that are joined to blocks.
-class Joined {
- public:
-  explicit Joined(std::vector<std::optional<Part>> parts)
-      : parts_(std::move(parts)), first_(parts_.size()), slack_(parts_.size()) {
-    std::iota(first_.begin(), first_.end(), std::size_t{0});
-    for (const auto& part : parts_) {
-      sums_.push_back(part ? Sum{part->places.size(), part->samples} : Sum{});
-    }
+using Parts = std::span<const std::optional<Part>>;
+
+/// At most so many samples each place would have if some blocks were one; infinite where unknown.
+double executions_of(const std::optional<std::vector<std::size_t>>& blocks, Parts parts) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  if (!blocks) return kUnknown;
+  double sum = 0;
+  for (const std::size_t index : *blocks) {
+    const auto& part = parts[index];
+    if (!part || part->places.empty()) return kUnknown;
+    // The upper end of an interval for the number that is to be expected; of none it is 3.
+    const auto seen = static_cast<double>(part->samples);
+    sum += (seen + 2 * std::sqrt(seen) + 3) / static_cast<double>(part->places.size());
   }
+  return sum;
+}
 
-  std::size_t root(std::size_t part) {
-    while (first_[part] != part) part = first_[part] = first_[first_[part]];
-    return part;
+/// Whether the blocks of a loop execute equally often, but for what the samples cannot show.
+bool is_even(const Loop& loop, Parts parts) {
+  double places = 0, samples = 0;
+  for (std::size_t i = loop.first; i <= loop.last; ++i) {
+    if (!parts[i]) continue;
+    places += static_cast<double>(parts[i]->places.size());
+    samples += static_cast<double>(parts[i]->samples);
   }
-
-  void join(const Join& join, const std::vector<Loop>& loops) {
-    const std::size_t from = root(join.from), to = root(join.to);
-    if (from == to) return;
-    const double slack =
-        slack_[from] + slack_[to] + (join.loop ? entries_of(loops[*join.loop]) : 0);
-    const Sum both{sums_[from].places + sums_[to].places, sums_[from].samples + sums_[to].samples};
-    // A difference d between the counts of two halves adds n (d / m)^2 / 4 to Pearson's statistic
-    // of n samples with m a place: up to 1/4 is allowed.
-    const auto places = static_cast<double>(both.places);
-    const double each = static_cast<double>(both.samples) / places;
-    if (slack > 0 && !(slack <= std::sqrt(each / places))) return;
-    first_[to] = from;
-    sums_[from] = both;
-    slack_[from] = slack;
-  }
-
-  const std::optional<Part>& part(std::size_t index) const { return parts_[index]; }
-
- private:
-  struct Sum {
-    std::size_t places = 0;
-    std::uint64_t samples = 0;
-  };
-
-  /// At most so many samples each place would have if it were executed whenever the loop is
-  /// entered; infinite where unknown.
-  double entries_of(const Loop& loop) const {
-    const double in = executions_of(loop.sources), out = executions_of(loop.destinations);
-    // A shadow can starve either of them; where one is unknown, the other is relied on.
-    return std::isinf(in) || std::isinf(out) ? std::min(in, out) : std::max(in, out);
-  }
-
-  double executions_of(const std::optional<std::vector<std::size_t>>& blocks) const {
-    constexpr double kUnknown = std::numeric_limits<double>::infinity();
-    if (!blocks) return kUnknown;
-    double sum = 0;
-    for (const std::size_t index : *blocks) {
-      const auto& part = parts_[index];
-      if (!part || part->places.empty()) return kUnknown;
-      // The upper end of an interval for the number that is to be expected; of none it is 3.
-      const auto seen = static_cast<double>(part->samples);
-      sum += (seen + 2 * std::sqrt(seen) + 3) / static_cast<double>(part->places.size());
-    }
-    return sum;
-  }
-
-  std::vector<std::optional<Part>> parts_;
-  std::vector<std::size_t> first_;
-  std::vector<double> slack_;
-  std::vector<Sum> sums_;
-};
-
-/// Whether basic blocks are a loop of straight code: each falls through to the next one, the last
-/// one branches to the first, and no other branch stays inside.
-bool is_straight_loop(const FunctionCode& code, std::span<const BasicBlock> blocks) {
-  const std::uint64_t begin = code.address_of(blocks.front().begin);
-  const std::size_t last = blocks.back().end - 1;
-  if (code.target_of(last) != begin || code.steps()[last].flow == Flow::call) return false;
-  for (std::size_t i = 0; i + 1 < blocks.size(); ++i) {
-    const std::size_t end = blocks[i].end - 1;
-    const Step& step = code.steps()[end];
-    const bool falls = step.flow == Flow::next || step.flow == Flow::conditional;
-    if (!falls || step.calls_kernel || blocks[i].end != blocks[i + 1].begin) return false;
-    const auto target = code.target_of(end);
-    if (target && *target >= begin && *target <= code.address_of(last)) return false;
-  }
-  return true;
+  const double in = executions_of(loop.sources, parts);
+  const double out = executions_of(loop.destinations, parts);
+  // A shadow can starve either of them; where one is unknown, the other is relied on.
+  const double most = std::isinf(in) || std::isinf(out) ? std::min(in, out) : std::max(in, out);
+  // A largest difference d between counts adds at most n (d / m)^2 / 4 to Pearson's statistic of n
+  // samples with m a place: up to 1/4 is allowed.
+  return most <= std::sqrt(samples) / places;
 }
 
 }  // namespace
@@ -243,35 +197,25 @@ std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const Func
   std::vector<std::optional<Part>> parts;
   parts.reserve(blocks.basic.size());
   for (const BasicBlock& block : blocks.basic) parts.push_back(counter.count(block));
-  Joined joined(std::move(parts));
-  for (const bool in_loop : {false, true}) {
-    for (const Join& join : blocks.joins) {
-      if (join.loop.has_value() == in_loop) joined.join(join, blocks.loops);
-    }
-  }
-  std::vector<std::optional<BlockSamples>> by_root(blocks.basic.size());
-  std::vector<bool> is_left_out(blocks.basic.size());
-  for (std::size_t i = 0; i < blocks.basic.size(); ++i) {
-    const std::size_t root = joined.root(i);
-    const auto& part = joined.part(i);
-    const BasicBlock& basic = blocks.basic[i];
-    const std::uint64_t end = code.address_of(basic.end - 1) + code.steps()[basic.end - 1].length;
-    auto& block = by_root[root];
-    if (!block) block = BlockSamples{{code.address_of(basic.begin), end}, {}};
-    block->range.end = end;
-    is_left_out[root] = is_left_out[root] || !part;
-    if (part) {
-      block->places.insert(block->places.end(), part->places.begin(), part->places.end());
-    }
-  }
   std::vector<BlockSamples> judged;
-  for (std::size_t i = 0; i < by_root.size(); ++i) {
-    if (!by_root[i] || is_left_out[i] || by_root[i]->places.size() < 2) continue;
-    if (by_root[i]->samples() >= kFewestOfBlock) judged.push_back(std::move(*by_root[i]));
+  auto loop = blocks.loops.begin();
+  for (std::size_t first = 0, last = 0; first < parts.size(); first = last + 1) {
+    last = first;
+    if (loop != blocks.loops.end() && loop->first == first) {
+      if (is_even(*loop, parts)) last = loop->last;
+      ++loop;
+    }
+    BlockSamples block{range_of(code, blocks.basic[first].begin, blocks.basic[last].end), {}};
+    bool is_whole = true;
+    for (std::size_t i = first; i <= last; ++i) {
+      is_whole &= parts[i].has_value();
+      if (!is_whole) break;
+      block.places.insert(block.places.end(), parts[i]->places.begin(), parts[i]->places.end());
+    }
+    const bool is_judged =
+        is_whole && block.places.size() >= 2 && block.samples() >= kFewestOfBlock;
+    if (is_judged) judged.push_back(std::move(block));
   }
-  std::sort(judged.begin(), judged.end(), [](const BlockSamples& a, const BlockSamples& b) {
-    return a.range.begin < b.range.begin;
-  });
   return judged;
 }
 
@@ -279,20 +223,10 @@ std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const Functi
                                           const EvenEvent& event, const SamplesByAddress& samples) {
   const Counter counter(code, event, samples);
   const std::span<const BasicBlock> basic = blocks.basic;
-  constexpr std::size_t kMostBlocks = 64, kMostPlaces = 64;  // time and memory grow with squares
+  constexpr std::size_t kMostPlaces = 64;  // time and memory grow with its square
   std::vector<LoopSamples> loops;
-  for (std::size_t last = 0; last < basic.size(); ++last) {
-    const auto target = code.target_of(basic[last].end - 1);
-    if (!target || *target > code.address_of(basic[last].begin)) continue;
-    const auto first = std::lower_bound(basic.begin(), basic.end(), *target,
-                                        [&](const BasicBlock& block, std::uint64_t address) {
-                                          return code.address_of(block.begin) < address;
-                                        });
-    if (first == basic.end() || code.address_of(first->begin) != *target) continue;
-    const auto begin = static_cast<std::size_t>(first - basic.begin());
-    if (last - begin >= kMostBlocks) continue;
-    const auto of_loop = basic.subspan(begin, last + 1 - begin);
-    if (!is_straight_loop(code, of_loop)) continue;
+  for (const Loop& one : blocks.loops) {
+    const auto of_loop = basic.subspan(one.first, one.last + 1 - one.first);
     LoopSamples loop;
     std::vector<std::size_t> steps;
     bool is_whole = true, is_complete = true;
@@ -306,7 +240,7 @@ std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const Functi
     }
     if (!is_whole || steps.size() < 2) continue;
     const std::size_t end = of_loop.back().end;
-    loop.all.range = {*target, code.address_of(end - 1) + code.steps()[end - 1].length};
+    loop.all.range = range_of(code, of_loop.front().begin, end);
     if (is_complete && steps.size() <= kMostPlaces) {
       for (std::size_t i = 1; i < steps.size(); ++i) {
         loop.distances.push_back(steps[i] - steps[i - 1]);

@@ -56,15 +56,14 @@ struct BlockSamples {
 /// Blocks with fewer samples are not judged.
 inline constexpr std::uint64_t kFewestOfBlock = 10;
 
-/// The blocks of a function that can be judged, ascending; not those with inexact samples. Joined
-/// blocks that the samples do not show to execute equally often are blocks of their own.
+/// The blocks of a function that can be judged, ascending; not those with inexact samples. The
+/// basic blocks of a loop are one, if the samples show that they execute equally often.
 std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
                                             const EvenEvent& event,
                                             const SamplesByAddress& samples);
 
-/// A loop of at most 64 basic blocks that is left at branches, but has none inside, and no calls.
 struct LoopSamples {
-  BlockSamples all;  ///< of all its blocks
+  BlockSamples all;  ///< of all blocks of a Loop
   /// Instructions from each place to the next, from the last one to the first of the next
   /// iteration. Empty: other instructions may cause the event, or more than 64 do.
   std::vector<std::uint64_t> distances;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -14,64 +12,10 @@ namespace {
 
 using instructions::Flow;
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-/// Nested deeper, loops are taken for parts of the one that they are in, which joins fewer blocks.
-constexpr int kDeepest = 32;
+constexpr std::size_t kMostBlocks = 64;  // of a loop
 
-/// A basic block in the graph of the function's direct branches.
-struct Node {
-  std::vector<std::size_t> successors, predecessors;
-  bool entered = false;  ///< also from where no branch of the function is seen
-  bool leaves = false;   ///< also to where no block of the function is, or not surely to one
-  bool splits = false;   ///< ends with a call
-};
-
-/// Strongly connected components of some nodes by R. Tarjan's algorithm (SIAM J. Comput. 1, 1972),
-/// without recursion. `follow(from, to)`: whether an edge counts.
-template <typename Follow>
-std::vector<std::vector<std::size_t>> components_of(const std::vector<Node>& nodes,
-                                                    const std::vector<std::size_t>& some,
-                                                    std::vector<std::size_t>& order,
-                                                    std::vector<std::size_t>& low, Follow follow) {
-  std::vector<std::vector<std::size_t>> components;
-  std::vector<std::size_t> stack;
-  std::vector<std::pair<std::size_t, std::size_t>> path;  // node, its next successor
-  std::size_t count = 0;
-  for (const std::size_t node : some) order[node] = kNone;
-  for (const std::size_t start : some) {
-    if (order[start] != kNone) continue;
-    path.emplace_back(start, 0);
-    while (!path.empty()) {
-      auto& [node, next] = path.back();
-      if (next == 0) {
-        order[node] = low[node] = count++;
-        stack.push_back(node);
-      }
-      if (next < nodes[node].successors.size()) {
-        const std::size_t from = node, to = nodes[node].successors[next++];
-        if (!follow(from, to)) continue;
-        if (order[to] == kNone) {
-          path.emplace_back(to, 0);
-        } else {
-          low[from] = std::min(low[from], order[to]);  // of finished ones it is the largest
-        }
-        continue;
-      }
-      const std::size_t done = node;
-      path.pop_back();
-      if (!path.empty()) low[path.back().first] = std::min(low[path.back().first], low[done]);
-      if (low[done] != order[done]) continue;
-      auto& component = components.emplace_back();
-      std::size_t member = kNone;
-      do {
-        member = stack.back();
-        stack.pop_back();
-        component.push_back(member);
-        order[member] = low[member] = kNone - 1;
-      } while (member != done);
-    }
-  }
-  return components;
+bool falls_on(Flow flow) {
+  return flow == Flow::next || flow == Flow::conditional;
 }
 
 class Finder {
@@ -82,33 +26,26 @@ class Finder {
 
   FunctionBlocks find() {
     find_basic_blocks();
-    connect();
-    Region all{std::vector<std::size_t>(nodes_.size()), 0, 0};
-    std::iota(all.nodes.begin(), all.nodes.end(), std::size_t{0});
-    region_.assign(nodes_.size(), 0);
-    order_.resize(nodes_.size());
-    low_.resize(nodes_.size());
-    is_cut_.assign(nodes_.size(), false);
-    is_joined_.assign(nodes_.size(), false);
-    std::vector<Region> work{std::move(all)};
-    while (!work.empty()) {
-      const Region region = std::move(work.back());
-      work.pop_back();
-      join(region);
-      for (Region& inner : loops_in(region)) work.push_back(std::move(inner));
+    for (std::size_t last = 0; last < found_.basic.size(); ++last) {
+      auto loop = loop_that_ends_with(last);
+      const bool overlaps =
+          loop && !found_.loops.empty() && loop->first <= found_.loops.back().last;
+      if (!loop || overlaps) continue;
+      loop->sources = sources_of(*loop);
+      loop->destinations = destinations_of(*loop);
+      found_.loops.push_back(std::move(*loop));
     }
     return std::move(found_);
   }
 
  private:
-  /// The function, or a loop.
-  struct Region {
-    std::vector<std::size_t> nodes;
-    std::size_t number = 0;
-    int depth = 0;
-  };
+  using Blocks = std::optional<std::vector<std::size_t>>;
 
   const Step& step(std::size_t index) const { return code_.steps()[index]; }
+  const Step& last_step(std::size_t block) const { return step(found_.basic[block].end - 1); }
+  std::uint64_t address_of(std::size_t block) const {
+    return code_.address_of(found_.basic[block].begin);
+  }
 
   void find_basic_blocks() {
     const std::size_t end = code_.first_undecoded();
@@ -126,148 +63,73 @@ class Finder {
     return !(loop_ && loop_->contains(address)) && branches_.is_labelled(address);
   }
 
-  /// The node that begins there.
-  std::optional<std::size_t> node_at(std::uint64_t address) const {
+  /// The block with the instruction at `address`.
+  std::optional<std::size_t> block_around(std::uint64_t address) const {
     const auto index = code_.find(address);
-    if (!index) return std::nullopt;
-    const auto found =
-        std::lower_bound(found_.basic.begin(), found_.basic.end(), *index,
-                         [](const BasicBlock& block, std::size_t at) { return block.begin < at; });
-    if (found == found_.basic.end() || found->begin != *index) return std::nullopt;
-    return static_cast<std::size_t>(found - found_.basic.begin());
+    if (!index || *index >= code_.first_undecoded()) return std::nullopt;
+    const auto after =
+        std::upper_bound(found_.basic.begin(), found_.basic.end(), *index,
+                         [](std::size_t at, const BasicBlock& block) { return at < block.begin; });
+    return static_cast<std::size_t>(after - found_.basic.begin()) - 1;
   }
 
-  void connect() {
-    nodes_.resize(found_.basic.size());
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const BasicBlock& block = found_.basic[i];
-      const std::uint64_t address = code_.address_of(block.begin);
-      const Flow before = block.begin == 0 ? Flow::leaves : step(block.begin - 1).flow;
+  /// Where the branch at the end of a block leads, which begins a block if it is in the function.
+  std::optional<std::size_t> target_of(std::size_t block) const {
+    const auto target = code_.target_of(found_.basic[block].end - 1);
+    return target ? block_around(*target) : std::nullopt;
+  }
+
+  std::optional<Loop> loop_that_ends_with(std::size_t last) const {
+    const auto first = target_of(last);
+    if (!first || *first > last || last - *first >= kMostBlocks) return std::nullopt;
+    if (last_step(last).flow == Flow::call) return std::nullopt;
+    for (std::size_t i = *first; i < last; ++i) {
+      if (!falls_on(last_step(i).flow) || last_step(i).calls_kernel) return std::nullopt;
+      const auto target = target_of(i);
+      if (target && *first <= *target && *target <= last) return std::nullopt;
+    }
+    return Loop{*first, last, {}, {}};
+  }
+
+  Blocks sources_of(const Loop& loop) const {
+    std::set<std::size_t> sources;
+    for (std::size_t i = loop.first; i <= loop.last; ++i) {
+      const std::uint64_t address = address_of(i);
       // Exception handlers begin after calls, and where nothing falls through.
-      const bool falls_in = before == Flow::next || before == Flow::conditional;
-      Node& node = nodes_[i];
-      node.entered |= !falls_in || is_labelled(address) ||
-                      branches_.may_enter_from_elsewhere(address) ||
-                      (block.begin > 0 && step(block.begin - 1).calls_kernel);
-      const Step& last = step(block.end - 1);
-      const auto lead = [&](std::optional<std::size_t> to) {
-        if (!to) {
-          node.leaves = true;
-        } else if (std::find(node.successors.begin(), node.successors.end(), *to) ==
-                   node.successors.end()) {
-          node.successors.push_back(*to);
-          nodes_[*to].predecessors.push_back(i);
-        }
-      };
-      const bool may_end = last.flow == Flow::call || last.calls_kernel;
-      if (last.flow == Flow::next || last.flow == Flow::conditional || may_end) {
-        lead(i + 1 < nodes_.size() ? std::optional(i + 1) : std::nullopt);
+      const bool falls_in = i > 0 && falls_on(last_step(i - 1).flow);
+      if (!falls_in || last_step(i - 1).calls_kernel || is_labelled(address) ||
+          branches_.may_enter_from_elsewhere(address)) {
+        return std::nullopt;
       }
-      if (last.flow == Flow::conditional || last.flow == Flow::jump) {
-        const auto target = code_.target_of(block.end - 1);
-        lead(target ? node_at(*target) : std::nullopt);
-      }
-      node.splits = may_end;
-      if (may_end || last.flow == Flow::leaves || last.flow == Flow::indirect_jump) {
-        node.leaves = true;
+      if (i == loop.first) sources.insert(i - 1);
+      for (const auto& branch : branches_.branches_to(address)) {
+        const auto from = block_around(branch.from);
+        if (!from) return std::nullopt;
+        if (*from < loop.first || *from > loop.last) sources.insert(*from);
       }
     }
+    return std::vector<std::size_t>(sources.begin(), sources.end());
   }
 
-  bool is_in(const Region& region, std::size_t node) const {
-    return region_[node] == region.number;
-  }
-
-  /// The loops directly in a region. In a loop, branches to where it is entered make no further one
-  /// (B. Steensgaard, "Sequentializing Program Dependence Graphs for Irreducible Programs", 1993).
-  std::vector<Region> loops_in(const Region& region) {
-    std::vector<Region> inner;
-    if (region.depth >= kDeepest) return inner;
-    if (region.depth > 0) {
-      bool has_entry = false;
-      for (const std::size_t node : region.nodes) {
-        is_cut_[node] = nodes_[node].entered || comes_from_outside(region, node);
-        has_entry |= is_cut_[node];
+  Blocks destinations_of(const Loop& loop) const {
+    std::set<std::size_t> destinations;
+    for (std::size_t i = loop.first; i <= loop.last; ++i) {
+      if (i == loop.last && last_step(i).flow == Flow::conditional) {
+        if (i + 1 == found_.basic.size()) return std::nullopt;
+        destinations.insert(i + 1);
       }
-      if (!has_entry) is_cut_[region.nodes.front()] = true;  // never executed
+      if (i == loop.last || last_step(i).flow == Flow::next) continue;
+      const auto target = target_of(i);
+      if (!target) return std::nullopt;
+      destinations.insert(*target);
     }
-    auto components = components_of(
-        nodes_, region.nodes, order_, low_,
-        [&](std::size_t, std::size_t to) { return is_in(region, to) && !is_cut_[to]; });
-    for (auto& component : components) {
-      if (component.size() < 2) continue;
-      inner.push_back({std::move(component), ++regions_, region.depth + 1});
-    }
-    for (const Region& loop : inner) {
-      for (const std::size_t node : loop.nodes) region_[node] = loop.number;
-    }
-    return inner;
-  }
-
-  bool comes_from_outside(const Region& region, std::size_t node) const {
-    const auto& from = nodes_[node].predecessors;
-    return std::any_of(from.begin(), from.end(),
-                       [&](std::size_t one) { return !is_in(region, one); });
-  }
-
-  /// The only one of `some` that is in the region.
-  std::optional<std::size_t> only_one_in(const Region& region,
-                                         const std::vector<std::size_t>& some) const {
-    std::optional<std::size_t> only;
-    for (const std::size_t one : some) {
-      if (!is_in(region, one)) continue;
-      if (only) return std::nullopt;
-      only = one;
-    }
-    return only;
-  }
-
-  void join(const Region& region) {
-    std::optional<std::size_t> loop;
-    for (const std::size_t from : region.nodes) {
-      const Node& node = nodes_[from];
-      if (is_joined_[from] || node.splits) continue;
-      const auto to = only_one_in(region, node.successors);
-      if (!to || *to == from || only_one_in(region, nodes_[*to].predecessors) != from) continue;
-      const bool is_even = !node.leaves && node.successors.size() == 1 && !nodes_[*to].entered &&
-                           nodes_[*to].predecessors.size() == 1;
-      if (!is_even && region.depth == 0) continue;
-      if (!is_even && !loop) {
-        loop = found_.loops.size();
-        found_.loops.push_back(describe(region));
-      }
-      found_.joins.push_back({from, *to, is_even ? std::nullopt : loop});
-      is_joined_[from] = true;
-    }
-  }
-
-  Loop describe(const Region& region) const {
-    std::set<std::size_t> sources, destinations;
-    bool knows_sources = true, knows_destinations = true;
-    for (const std::size_t node : region.nodes) {
-      knows_sources = knows_sources && !nodes_[node].entered;
-      knows_destinations = knows_destinations && !nodes_[node].leaves;
-      for (const std::size_t one : nodes_[node].predecessors) {
-        if (!is_in(region, one)) sources.insert(one);
-      }
-      for (const std::size_t one : nodes_[node].successors) {
-        if (!is_in(region, one)) destinations.insert(one);
-      }
-    }
-    Loop loop;
-    if (knows_sources) loop.sources.emplace(sources.begin(), sources.end());
-    if (knows_destinations) loop.destinations.emplace(destinations.begin(), destinations.end());
-    return loop;
+    return std::vector<std::size_t>(destinations.begin(), destinations.end());
   }
 
   const FunctionCode& code_;
   const Branches& branches_;
   const std::optional<AddressRange>& loop_;
   FunctionBlocks found_;
-  std::vector<Node> nodes_;
-  std::vector<std::size_t> region_, order_, low_;
-  std::vector<bool> is_cut_, is_joined_;
-  std::size_t regions_ = 0;
 };
 
 }  // namespace

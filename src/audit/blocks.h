@@ -17,25 +17,19 @@ struct BasicBlock {
   std::size_t begin = 0, end = 0;  ///< steps of the function
 };
 
-/// Basic blocks of which one is the only successor of the other, and that one its only predecessor,
-/// within a loop, or in all of the function.
-struct Join {
-  std::size_t from = 0, to = 0;          ///< indices of FunctionBlocks::basic
-  std::optional<std::size_t> loop = {};  ///< that may be left after `from`, or entered at `to`
-};
-
-/// A loop that is entered or left between two joined blocks.
+/// A loop of at most 64 basic blocks that is left at branches, but has none inside, and no calls:
+/// each block falls through to the next one, and the last one branches to the first.
 struct Loop {
+  std::size_t first = 0, last = 0;  ///< indices of FunctionBlocks::basic
   /// The basic blocks from which it is entered, and those to which it is left: together they are
-  /// executed at least as often as the loop is entered, and after that left. nullopt: not all of
-  /// them are known.
+  /// executed at least as often as the loop is entered, and after that left, which is the largest
+  /// difference between the executions of its blocks. nullopt: not all of them are known.
   std::optional<std::vector<std::size_t>> sources, destinations;
 };
 
 struct FunctionBlocks {
   std::vector<BasicBlock> basic;  ///< ascending
-  std::vector<Join> joins;
-  std::vector<Loop> loops;
+  std::vector<Loop> loops;        ///< ascending and disjoint
 };
 
 /// The basic blocks of a function up to the first instruction that does not decode. Calls end a
