@@ -190,11 +190,11 @@ done
   const auto done =
       run({"timeout", "60", "zsh", "-f", "-c", kScript, "zsh", directory_.path().string(),
            R"(report --form\tj\t)", R"(tar\t--trigger nt-l\t)",
-           R"(report --ki\tled\t --plot-sty\tover\t)", R"(record -e access,execu\t)"});
+           R"(report --ki\tbre\t --plot-sty\tover\t)", R"(record -e access,execu\t)"});
   EXPECT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out,
             "report --format json\ntarget --trigger nt-load\n"
-            "report --kind ledger --plot-style overlaid\nrecord -e access,execute\n");
+            "report --kind breakdown --plot-style overlaid\nrecord -e access,execute\n");
 }
 
 }  // namespace
