@@ -147,7 +147,7 @@ struct DistanceIntervals {
 struct Description {
   std::string run;                 ///< the run directory as given, empty for a bare perf.data
   std::string file;                ///< the perf.data file as given or found
-  int repeat = 1;                  ///< which repetition of the ladder, from 1
+  int repeat = 1;                  ///< which repetition of all levels, from 1
   std::optional<SampleTime> time;  ///< of all events of the recording, where it contains them
   /// What it is the sum of (`merge`); empty for the measurement of one recording. Of more parts
   /// than kMostParts the first ones.

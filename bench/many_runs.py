@@ -3,7 +3,7 @@
 
 usage: bench/many_runs.py BUILD [--runs 125,250,500,1000] [--rounds N] [--directory DIR]
 
-Makes synthetic runs (skidscan synth --ladder, with different seeds), and measures whole processes: user
+Makes synthetic runs (skidscan synth --all-levels, with different seeds), and measures whole processes: user
 and system time and peak memory as counted by the kernel (wait4). Prints the time per run relative to
 that of the smallest number of runs.
 """
@@ -43,7 +43,7 @@ def make_runs(skidscan, directory, count):
         if run.exists():
             continue
         model = MODELS[number % len(MODELS)]
-        command = [skidscan, "synth", "--ladder", "--like", model, "--seed", str(number + 1)]
+        command = [skidscan, "synth", "--all-levels", "--like", model, "--seed", str(number + 1)]
         command += ["-o", str(run)]
         if number >= len(MODELS):
             # Use the target of the model's first run; building it takes most of the time.

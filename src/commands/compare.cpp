@@ -168,11 +168,12 @@ Command compare_command() {
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::gate_failed, kGateFailed}},
-      .examples = {"skidscan synth --like pebs-sound --ladder -o a.run",
-                   "skidscan synth --like vm-broken --ladder -o b.run && skidscan compare a.run "
-                   "b.run",
-                   "skidscan compare --baseline a.run b.run --fail-on worse",
-                   "skidscan compare a.run b.run --by machine --plot hits.png"},
+      .examples =
+          {"skidscan synth --like pebs-sound --all-levels -o a.run",
+           "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run "
+           "b.run",
+           "skidscan compare --baseline a.run b.run --fail-on worse",
+           "skidscan compare a.run b.run --by machine --plot hits.png"},
       .run = [options] { return run_compare(*options); }};
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultComparisonKind));

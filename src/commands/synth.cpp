@@ -9,9 +9,9 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
-#include "src/synth/ladder.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
+#include "src/synth/synthetic_run.h"
 
 #include <filesystem>
 #include <memory>
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 using runway::Target;
 
 constexpr const char* kDefaultRecording = "synth.data";
-constexpr const char* kDefaultLadder = "synth.run";
+constexpr const char* kDefaultRun = "synth.run";
 constexpr const char* kTruthFile = "truth.json";
 constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 
@@ -43,7 +43,7 @@ struct SynthOptions {
   std::optional<std::uint64_t> seed;
   std::optional<int> compression;
   int repeat = 1;
-  bool ladder = false;
+  bool all_levels = false;
   bool pipe = false;
   bool compressed = false;
   bool force = false;
@@ -64,14 +64,14 @@ void check(const SynthOptions& options) {
                     options.model.empty() ? "no model was named" : "two models were named",
                     fmt::join(synth::built_in_model_names(), ", ")));
   }
-  if (options.repeat > 1 && !options.ladder) {
-    throw UsageError("--repeat: repeats a ladder; add --ladder");
+  if (options.repeat > 1 && !options.all_levels) {
+    throw UsageError("--repeat: repeats all levels; add --all-levels");
   }
   if (options.print_model && options.like.empty()) {
     throw UsageError("--print-model: prints a model of skidscan's own; name it with --like");
   }
-  if (options.ladder && options.output == "-") {
-    throw UsageError("-o -: a run is a directory; name one, or leave out --ladder");
+  if (options.all_levels && options.output == "-") {
+    throw UsageError("-o -: a run is a directory; name one, or leave out --all-levels");
   }
 }
 
@@ -188,7 +188,7 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
 }
 
 void write_run(const SynthOptions& options, const synth::Model& read) {
-  const fs::path name = options.output.value_or(kDefaultLadder);
+  const fs::path name = options.output.value_or(kDefaultRun);
   record::RunDirectory directory = record::RunDirectory::create(
       name, options.force ? record::Displace::replace : record::Displace::refuse);
   const Target target = target_in(directory.path(), options, read);
@@ -199,22 +199,22 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
   const auto begins = [&progress](const std::string& file, std::size_t number, std::size_t total) {
     progress.begins("writing", file, number, total);
   };
-  const synth::Ladder ladder =
-      synth::write_ladder(model, target, options.repeat, choices_of(options), directory.path(),
-                          own_command_line(), begins);
+  const synth::SyntheticRun written =
+      synth::write_run(model, target, options.repeat, choices_of(options), directory.path(),
+                       own_command_line(), begins);
   const auto paused = progress.pause();
-  for (const auto& recording : ladder.recordings)
+  for (const auto& recording : written.recordings)
     print_truth_details(messages, recording.file, recording.truth);
   const synth::Synthesizer synthesizer(model, target);
   write_file_atomically(directory.path() / kTruthFile,
-                        synth::truth_json(model, target, synthesizer.path(), ladder.recordings));
-  run::write_run(ladder.run, directory.path());
+                        synth::truth_json(model, target, synthesizer.path(), written.recordings));
+  run::write_run(written.run, directory.path());
   directory.keep();
   if (options.shown.quiet) return;
   print(output::escape_for_terminal(
             fmt::format("{}: {} synthetic measurements of the model {}, seed {}; read it with: "
                         "skidscan report {}",
-                        name.string(), ladder.recordings.size(), model.name, model.seed,
+                        name.string(), written.recordings.size(), model.name, model.seed,
                         shell_quoted({name.string()}))) +
         '\n');
 }
@@ -226,7 +226,7 @@ ExitStatus run_synth(const SynthOptions& options) {
     return ExitStatus::done;
   }
   const synth::Model model = model_of(options);
-  if (options.ladder) {
+  if (options.all_levels) {
     write_run(options, model);
   } else {
     write_recording(options, model);
@@ -253,13 +253,13 @@ Command synth_command() {
                   {{"-o", "--output"},
                    Value::file("FILE", options->output),
                    "file to write, - for standard output in pipe mode (default: synth.data); with "
-                   "--ladder the directory of the run (default: synth.run)"},
-                  {{"--ladder"},
-                   Value::flag(options->ladder),
+                   "--all-levels the directory of the run (default: synth.run)"},
+                  {{"--all-levels"},
+                   Value::flag(options->all_levels),
                    "write a run, as record does: a recording per event and level, and run.json"},
                   {{"--repeat"},
                    Value::number("N", options->repeat, 1, run::kMostRepeats),
-                   "repetitions of the ladder, each drawn anew"},
+                   "repetitions of all levels, each drawn anew"},
                   {{"--seed"},
                    Value::number("N", options->seed),
                    "seed of the random numbers, instead of the model's"},
@@ -282,7 +282,8 @@ Command synth_command() {
            "seed, target and path of the target give the same bytes on every machine."},
       .examples =
           {"skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
-           "skidscan synth --like pebs-sound --ladder -o sound.run && skidscan report sound.run",
+           "skidscan synth --like pebs-sound --all-levels -o sound.run && skidscan report "
+           "sound.run",
            "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
            "-o mine.data",
            "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},

@@ -22,7 +22,7 @@ namespace skid::record {
 /// What is to be recorded: the same for `record` and for kits.
 struct PlanOptions {
   std::vector<std::string> events;             ///< -e, as given
-  std::optional<std::vector<int>> levels;      ///< -p; nullopt: the whole ladder
+  std::optional<std::vector<int>> levels;      ///< -p; nullopt: all levels
   std::optional<std::uint64_t> period;         ///< -c
   perftool::Extras extras;                     ///< -F, -g, -b, -j: how samples are taken
   std::optional<std::string> pmu;              ///< --pmu: of events that name none

@@ -48,7 +48,7 @@ struct RecordRequest {
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
-/// The measurements in the order in which they are recorded: the whole ladder of every event, then
+/// The measurements in the order in which they are recorded: all levels of every event, then
 /// all of it again for each repeat. `targets` has one for each trigger of the request.
 std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,

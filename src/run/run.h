@@ -15,7 +15,7 @@
 
 namespace skid::run {
 
-/// As often is a ladder recorded into one run.
+/// As often are all levels recorded into one run.
 inline constexpr int kMostRepeats = 1000;
 
 inline constexpr const char* kSchema = "skidscan.run/1";

@@ -64,7 +64,7 @@ class Synthesizer {
   /// Throws Error when the target's file does not hold its code.
   Synthesizer(const Model& model, const runway::Target& target);
 
-  /// Draws what is selected, for the given repetition of the ladder, and writes it. `file`: open
+  /// Draws what is selected, for the given repetition of all levels, and writes it. `file`: open
   /// for writing; `path` names it in errors. What is drawn for an event and level depends on the
   /// model's seed and the repetition, not on what else is selected nor on buffers, mode and
   /// compression. Throws Error when the model needs what the target does not have, or more than
@@ -90,7 +90,7 @@ class Synthesizer {
 
 inline constexpr const char* kTruthSchema = "skidscan.truth/1";
 
-/// A recording by the name of its file, and which repetition of the ladder it is.
+/// A recording by the name of its file, and which repetition of all levels it is.
 struct NamedTruth {
   std::string file;
   int repeat = 1;

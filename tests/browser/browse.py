@@ -210,7 +210,7 @@ def shown_text(page):
 
 
 def check_report(browser, program, models, here):
-    skidscan(program, "synth", "--ladder", models / "pebs-shadow.json", "-o", "shadow.run", cwd=here)
+    skidscan(program, "synth", "--all-levels", models / "pebs-shadow.json", "-o", "shadow.run", cwd=here)
     skidscan(program, "report", "shadow.run", "--html", "report.html", cwd=here)
     report = json.loads(skidscan(program, "report", "shadow.run", "--format", "json", cwd=here))
     page = Page(browser, here / "report.html")
@@ -239,7 +239,7 @@ def check_report(browser, program, models, here):
 
 
 def check_comparison(browser, program, models, here):
-    skidscan(program, "synth", "--ladder", models / "pebs-sound.json", "-o", "sound.run", cwd=here)
+    skidscan(program, "synth", "--all-levels", models / "pebs-sound.json", "-o", "sound.run", cwd=here)
     skidscan(program, "compare", "sound.run", "shadow.run", "--html", "compare.html", cwd=here)
     page = Page(browser, here / "compare.html")
     page.check()

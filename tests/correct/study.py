@@ -170,7 +170,7 @@ class Study:
         return done.stdout
 
     def measure_skid(self):
-        self.run(self.skidscan, "synth", "--like", "pebs-sound", "--ladder", "-o", "skid.run")
+        self.run(self.skidscan, "synth", "--like", "pebs-sound", "--all-levels", "-o", "skid.run")
 
     def build(self, functions):
         lines = ["  .text"]

@@ -83,8 +83,8 @@ TEST_F(Aarch64, ReportsFindTheTruthAndJudgeBreakpointsOnly) {
   EXPECT_THAT(text.out, Not(HasSubstr("TSC")));
 }
 
-TEST_F(Aarch64, LaddersHaveTheTicksOfTheirOwnCounter) {
-  ASSERT_TRUE(run({"synth", "--ladder", "--like", "arm-pmu", "-o", "a.run"}).code.success());
+TEST_F(Aarch64, RunsHaveTheTicksOfTheirOwnCounter) {
+  ASSERT_TRUE(run({"synth", "--all-levels", "--like", "arm-pmu", "-o", "a.run"}).code.success());
   const auto text = run({"report", "a.run", "--details"});
   EXPECT_EQ(text.code.status, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("CNTVCT ticks"), Not(HasSubstr("TSC"))));

@@ -381,7 +381,7 @@ TEST(AnnotateWithoutPerf, CountsThePublishedHistogramPerNop) {
 TEST(AnnotateWithoutPerf, MarksInstructionsThatCannotLoad) {
   const test::TemporaryDirectory directory;
   const std::string run = directory / "sound.run";
-  const auto made = test::skidscan({"synth", "--ladder", "--like", "pebs-sound", "-o", run});
+  const auto made = test::skidscan({"synth", "--all-levels", "--like", "pebs-sound", "-o", run});
   if (!made.code.success()) GTEST_SKIP() << made.err;
   const auto annotated = test::skidscan({"annotate", run, "--format", "json"});
   ASSERT_EQ(annotated.code.status, 0) << annotated.err;

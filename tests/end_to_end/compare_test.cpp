@@ -47,7 +47,7 @@ class Compare : public ::testing::Test {
   void make_run(const std::string& name, const std::string& model,
                 std::vector<std::string> arguments = {}) const {
     std::ofstream(at("model.json")) << model;
-    arguments.insert(arguments.begin(), {"synth", "model.json", "--ladder", "-o", name});
+    arguments.insert(arguments.begin(), {"synth", "model.json", "--all-levels", "-o", name});
     const auto made = test::skidscan(arguments, directory_.path());
     ASSERT_EQ(made.code.status, kDone) << made.err;
   }
@@ -104,10 +104,10 @@ TEST_F(Compare, TheGatePassesForEqualAndFailsForWorseAndMissing) {
   EXPECT_EQ(compare({"good.run", "worse.run"}).code.status, kDone);
 }
 
-TEST_F(Compare, LaddersOfTwoModelsDifferWhereTheModelsDo) {
+TEST_F(Compare, RunsOfTwoModelsDifferWhereTheModelsDo) {
   for (const std::string model : {"pebs-sound", "vm-broken"}) {
     const auto made =
-        test::skidscan({"synth", "--like", model, "--ladder", "-o", model}, directory_.path());
+        test::skidscan({"synth", "--like", model, "--all-levels", "-o", model}, directory_.path());
     ASSERT_EQ(made.code.status, kDone) << made.err;
   }
   const auto text = compare({"pebs-sound", "vm-broken", "--details"});

@@ -47,7 +47,7 @@ class ManyInputs : public ::testing::Test {
     for (int seed = 1; seed <= 8; ++seed) {
       const std::string name = "run" + std::to_string(seed);
       inputs_.push_back(name);
-      ASSERT_EQ(run({"synth", "model.json", "--ladder", "--repeat", "2", "--seed",
+      ASSERT_EQ(run({"synth", "model.json", "--all-levels", "--repeat", "2", "--seed",
                      std::to_string(seed), "-o", name})
                     .code.status,
                 kDone);

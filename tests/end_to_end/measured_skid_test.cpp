@@ -38,7 +38,7 @@ class MeasuredSkid : public test::CorrectTest {
     if (IsSkipped()) return;
     write("loads.s", kLoadCode);
     compile({"-shared", "-Wl,--build-id=sha1", "-o", "loads.so", "loads.s"});
-    const auto made = run({"synth", "--like", "pebs-sound", "--ladder", "-o", "sound.run"});
+    const auto made = run({"synth", "--like", "pebs-sound", "--all-levels", "-o", "sound.run"});
     if (!made.code.success()) GTEST_SKIP() << made.err;
   }
   /// Samples of loads at the offsets of their successors, at a level.

@@ -28,7 +28,7 @@ using test::kGateFailed;
 using test::kInPart;
 using test::kUsage;
 
-/// Two repetitions of a small ladder of two levels.
+/// Two repetitions of two levels.
 constexpr const char* kTwoRepetitions = R"({
   "schema": "skidscan.model/1", "name": "small",
   "target": {"trigger": "store", "nops": 100, "lead_in_nops": 10, "gaps": [40]},
@@ -56,8 +56,8 @@ class MergedReports : public ::testing::Test {
   }
   /// A run, and its report as NAME.json.
   std::string make(const std::string& name, const std::string& seed) const {
-    const auto made = run(
-        {"synth", "model.json", "--ladder", "--repeat", "2", "--seed", seed, "-o", name + ".run"});
+    const auto made = run({"synth", "model.json", "--all-levels", "--repeat", "2", "--seed", seed,
+                           "-o", name + ".run"});
     EXPECT_EQ(made.code.status, kDone) << made.err;
     const auto reported = run({"report", name + ".run", "--format", "json"});
     EXPECT_EQ(reported.code.status, kDone) << reported.err;

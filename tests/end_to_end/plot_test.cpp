@@ -28,7 +28,7 @@ const test::TemporaryDirectory& runs() {
   static const bool made = [] {
     for (const std::string model : {"pebs-shadow", "vm-broken"}) {
       const auto result = test::skidscan(
-          {"synth", "--like", model, "--ladder", "-o", model + ".run"}, directory.path());
+          {"synth", "--like", model, "--all-levels", "-o", model + ".run"}, directory.path());
       EXPECT_EQ(result.code.status, kDone) << result.err;
     }
     return true;

@@ -130,7 +130,7 @@ TEST_F(SplitRecordings, MergedAreTheRecordingThatTheyWereSplitFrom) {
 }
 
 TEST_F(SplitRecordings, OfRunsAddUpWithTheirIterations) {
-  ASSERT_EQ(test::skidscan({"synth", "model.json", "--ladder", "--pipe", "-o", "whole.run"},
+  ASSERT_EQ(test::skidscan({"synth", "model.json", "--all-levels", "--pipe", "-o", "whole.run"},
                            directory_.path())
                 .code.status,
             kDone);

@@ -239,8 +239,9 @@ TEST_F(Synth, UsesAnExistingTarget) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "b.data"));
 }
 
-TEST_F(Synth, WritesALadderWithAVerdictForEachLevel) {
-  const auto written = synth({"--ladder", "--like", "pebs-sound", "--repeat", "2", "-o", "a.run"});
+TEST_F(Synth, WritesARunWithAVerdictForEachLevel) {
+  const auto written =
+      synth({"--all-levels", "--like", "pebs-sound", "--repeat", "2", "-o", "a.run"});
   ASSERT_EQ(written.code.status, kDone) << written.err;
   const json report = report_of("a.run");
   const json truth = json_in("a.run/truth.json");
@@ -257,11 +258,11 @@ TEST_F(Synth, WritesALadderWithAVerdictForEachLevel) {
   }
   EXPECT_NE(report["measurements"][0]["histogram"], report["measurements"][4]["histogram"]);
   EXPECT_EQ(json_in("a.run/run.json")["synthetic"], true);
-  EXPECT_EQ(synth({"--ladder", "--like", "pebs-sound", "-o", "a.run"}).code.status, kFailed);
+  EXPECT_EQ(synth({"--all-levels", "--like", "pebs-sound", "-o", "a.run"}).code.status, kFailed);
 }
 
 TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
-  ASSERT_EQ(synth({"--ladder", "--like", "vm-broken", "-o", "a.run"}).code.status, kDone);
+  ASSERT_EQ(synth({"--all-levels", "--like", "vm-broken", "-o", "a.run"}).code.status, kDone);
   const auto reported =
       test::skidscan({"report", "a.run", "--fail-on", "broken"}, directory_.path());
   EXPECT_EQ(reported.code.status, kGateFailed);
@@ -269,7 +270,7 @@ TEST_F(Synth, OfABrokenMachineBreaksTheContractAndIsGatedOn) {
 }
 
 TEST_F(Synth, OfSeveralTriggersGivesTheBiasBetweenThem) {
-  ASSERT_EQ(synth({"--ladder", "--like", "pebs-shadow", "-o", "a.run"}).code.status, kDone);
+  ASSERT_EQ(synth({"--all-levels", "--like", "pebs-shadow", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");
   const json report = report_of("a.run");
   for (const std::size_t level : {2U, 3U}) {
@@ -283,7 +284,7 @@ TEST_F(Synth, OfSeveralTriggersGivesTheBiasBetweenThem) {
 }
 
 TEST_F(Synth, OfAnotherCpuReportsASkidIntoTheNextIteration) {
-  ASSERT_EQ(synth({"--ladder", "--like", "no-pebs", "-o", "a.run"}).code.status, kDone);
+  ASSERT_EQ(synth({"--all-levels", "--like", "no-pebs", "-o", "a.run"}).code.status, kDone);
   const json truth = json_in("a.run/truth.json");
   const json& measurement = truth["recordings"][0]["measurements"][0];
   EXPECT_GT(measurement["wrapped"], 0);
@@ -297,7 +298,7 @@ TEST_F(Synth, ReportsWhatIsWrongWithItsArguments) {
   EXPECT_EQ(synth({}).code.status, kUsage);
   EXPECT_THAT(synth({"model.json", "--like", "no-pebs"}).err, HasSubstr("two models"));
   EXPECT_THAT(synth({"--like", "nothing"}).err, HasSubstr("gregg-2017"));
-  EXPECT_THAT(synth({"--like", "no-pebs", "--repeat", "2"}).err, HasSubstr("--ladder"));
+  EXPECT_THAT(synth({"--like", "no-pebs", "--repeat", "2"}).err, HasSubstr("--all-levels"));
   EXPECT_THAT(synth({"missing.json"}).err, HasSubstr("missing.json"));
   std::ofstream(directory_ / "bad.json") << R"({"schema": "skidscan.model/1", "nam": 1})";
   const auto bad = synth({"bad.json"});

@@ -83,7 +83,8 @@ bool is_ascii(const std::string& text) {
 class Terminal : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto made = test::skidscan({"synth", "--like", "pebs-sound", "--ladder", "-o", run()});
+    const auto made =
+        test::skidscan({"synth", "--like", "pebs-sound", "--all-levels", "-o", run()});
     ASSERT_EQ(made.code.status, 0) << made.err;
   }
 

@@ -65,7 +65,8 @@ TEST(OutputFiles, DoNotReplaceInputs) {
     return test::skidscan(arguments, directory.path());
   };
   ASSERT_EQ(
-      skidscan({"synth", "--like", "pebs-sound", "--ladder", "-o", "a.run", "-q"}).code.status, 0);
+      skidscan({"synth", "--like", "pebs-sound", "--all-levels", "-o", "a.run", "-q"}).code.status,
+      0);
   for (const std::string name : {"run.json", "truth.json", "r81d0.none.data", "target.load"}) {
     const std::string file = "a.run/" + name;
     const std::string before = test::content_of(directory / file);

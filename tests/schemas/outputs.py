@@ -77,7 +77,7 @@ class Outputs:
                             "--columns", "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,"
                             "sym,symoff,dso,trace", most=50)
             self.take_recording(name + ".data")
-            self.run("synth", "--like", name, "--ladder", "--repeat", "2", "-o", name + ".run")
+            self.run("synth", "--like", name, "--all-levels", "--repeat", "2", "-o", name + ".run")
             self.take_file("run", name + ".run/run.json")
             self.take_file("truth", name + ".run/truth.json")
             self.take_recording(name + ".run")
@@ -115,7 +115,7 @@ class Outputs:
             json.dump(model, file)
         self.add("model", "small.json", model)
         self.run("synth", "small.json", "-o", "small.data")
-        self.run("synth", "small.json", "--ladder", "--repeat", "2", "-o", "small.run")
+        self.run("synth", "small.json", "--all-levels", "--repeat", "2", "-o", "small.run")
         self.take_file("run", "small.run/run.json")
         self.take_file("truth", "small.data.truth.json")
         self.take_recording("small.run")

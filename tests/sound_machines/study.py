@@ -167,7 +167,7 @@ class Study:
             path = os.path.join(self.directory, name)
             with open(path + ".json", "w", encoding="utf-8") as file:
                 json.dump(model_of(machine, trigger, self.options), file, indent=1)
-            self.run("synth", "--ladder", "--force", "-q", "--target",
+            self.run("synth", "--all-levels", "--force", "-q", "--target",
                      self.target(machine.arch, trigger), "-o", name + ".run", name + ".json")
             report = self.run("report", "--format", "json", name + ".run")
             with open(path + ".run/run.json", encoding="utf-8") as file:

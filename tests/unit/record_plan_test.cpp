@@ -118,7 +118,7 @@ double seconds(const run::PlannedMeasurement& measurement) {
       .count();
 }
 
-TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuIsTheBuiltInLadder) {
+TEST(RecordPlan, WithoutEventsOnAMachineWithoutPmuRecordsTheBuiltInEvents) {
   EXPECT_THAT(
       requested(plan(options({}))),
       ElementsAre("access", "access:p", "access:pp", "access:ppp", "execute", "execute:p",
@@ -189,7 +189,7 @@ TEST(RecordPlan, RecordsAnEventWithALevelAtThatOnly) {
   EXPECT_THAT(fault(asked), HasSubstr("-e cycles:pp: names its precise level itself"));
 }
 
-TEST(RecordPlan, RepeatsTheWholeLadderInterleaved) {
+TEST(RecordPlan, RepeatsAllLevelsInterleaved) {
   PlanOptions asked = options({"access", "execute"});
   asked.levels = {0, 2};
   asked.repeat = 2;

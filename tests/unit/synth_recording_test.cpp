@@ -157,7 +157,7 @@ TEST_F(SynthRecording, OfAModelAreTheSameInEveryModeBufferAndCompression) {
         }
       }
     }
-    // As in a ladder, where each level has a recording of its own.
+    // As in a run, where each level has a recording of its own.
     for (std::size_t i = 0; i < truth.measurements.size(); ++i) {
       const RecordingTruth alone =
           Synthesizer(model, targets_[0]).write({all_of(model)[i]}, 1, created(path()), path(), {});

@@ -12,16 +12,16 @@
 
 namespace skid::synth {
 
-struct Ladder {
+struct SyntheticRun {
   run::Run run;
   std::vector<NamedTruth> recordings;
 };
 
-/// Writes the recordings of a ladder beside its target into `directory`, which exists. Gives what
-/// the content of run.json, without writing it. `repeats`: of the ladder, from 1, each drawn anew.
-/// `command_line`: of skidscan. `begins`: called with the name of each recording before it is made,
-/// its number from 1 and how many there are. Throws Error as Synthesizer::write does.
-Ladder write_ladder(
+/// Writes the recordings of all levels beside its target into `directory`, which exists. Returns
+/// the content of run.json, without writing it. `repeats`: of all levels, at least 1, each drawn
+/// anew. `command_line`: of skidscan. `begins`: called with the name of each recording before it is
+/// made, its number from 1 and how many there are. Throws Error as Synthesizer::write does.
+SyntheticRun write_run(
     const Model& model, const runway::Target& target, int repeats,
     const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
     const std::vector<std::string>& command_line,

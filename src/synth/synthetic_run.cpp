@@ -1,4 +1,4 @@
-#include "src/synth/ladder.h"
+#include "src/synth/synthetic_run.h"
 
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
@@ -74,15 +74,15 @@ std::uint64_t most_samples_of(const EventModel& event) {
 
 }  // namespace
 
-Ladder write_ladder(
+SyntheticRun write_run(
     const Model& model, const runway::Target& target, int repeats,
     const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
     const std::vector<std::string>& command_line,
     const std::function<void(const std::string&, std::size_t, std::size_t)>& begins) {
   Synthesizer synthesizer(model, target);
   const std::string trigger(runway::name_of(target.description.specification.trigger));
-  Ladder ladder;
-  run::Run& run = ladder.run;
+  SyntheticRun written;
+  run::Run& run = written.run;
   run.tool_version = SKIDSCAN_VERSION;
   run.command_line = command_line;
   run.synthetic = true;
@@ -130,7 +130,7 @@ Ladder write_ladder(
         report_of(model, target, samples == 0 ? most_samples_of(event) : samples, event);
     measurement.length = measurement.target_report->iterations;
     run.samples = std::max(run.samples, samples);
-    ladder.recordings.push_back({measurement.file, repeat, std::move(truth)});
+    written.recordings.push_back({measurement.file, repeat, std::move(truth)});
     run.measurements.push_back(std::move(measurement));
   };
   for (int repeat = 1; repeat <= repeats; ++repeat) {
@@ -140,7 +140,7 @@ Ladder write_ladder(
       }
     }
   }
-  return ladder;
+  return written;
 }
 
 }  // namespace skid::synth
