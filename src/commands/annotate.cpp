@@ -204,7 +204,11 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       throw Error(fmt::format("function '{}': several sampled functions have it in their names: {}",
                               *options.function, output::list_of(candidates, kMostNamed)));
     }
-    if (!options.function) {
+    if (options.function) {
+      messages.note(
+          fmt::format("function '{}': shown is the only sampled one with it in its name: {}",
+                      *options.function, candidates.front()));
+    } else {
       messages.note(
           fmt::format("no target was sampled; the most sampled functions, the first of which "
                       "is shown: {}",
@@ -257,10 +261,7 @@ Command annotate_command() {
               return sampled_functions(*options);
             }),
             "sampled function instead of the target, by its name with or without parameters, its "
-            "name "
-            "in the symbol table, or a part that no other name has; without either the most "
-            "sampled "
-            "one"},
+            "symbol, or a part that no other name has; without either the most sampled one"},
            {{"--module"},
             Value::file("FILE", options->module),
             "only in this mapped file, by path or file name; a kernel module by its name: "

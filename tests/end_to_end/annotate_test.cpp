@@ -232,6 +232,9 @@ int main() {
   EXPECT_NE(rows_of("app::Ledger::spin_on"), rows);
   EXPECT_EQ(rows_of("r::spin_o"), rows_of("app::Ledger::spin_on"));
 
+  const auto part = test::skidscan({"annotate", data, "--function", "spin_o"});
+  EXPECT_THAT(part.err,
+              HasSubstr("'spin_o': shown is the only sampled one with it in its name: app::"));
   const auto several = test::skidscan({"annotate", data, "--function", "edger::spi"});
   EXPECT_EQ(several.code.status, 1);
   EXPECT_THAT(several.err, HasSubstr("app::Ledger::spin_on, app::Ledger::spin\n"));
@@ -248,8 +251,8 @@ TEST_F(Annotate, RefusesAProgramThatWasRebuilt) {
   // perf keeps what it recorded in a cache of its own, which is another matter.
   const std::string cache = in_directory("cache");
   std::filesystem::create_directory(cache);
-  const auto annotated = test::skidscan(
-      {"annotate", in_directory("program.data"), "--function", "spin", "--buildid-dir", cache});
+  const auto annotated = test::skidscan({"annotate", in_directory("program.data"), "--function",
+                                         "spin", "--module", "program", "--buildid-dir", cache});
   EXPECT_EQ(annotated.code.status, 1);
   EXPECT_EQ(annotated.out, "");
   EXPECT_THAT(annotated.err, HasSubstr("rebuilt"));

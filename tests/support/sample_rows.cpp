@@ -51,9 +51,13 @@ std::optional<SampleRow> parse_perf_line(std::string_view line) {
   skip_spaces(line);
   if (line.empty()) return row;
 
-  auto symbol = take_until(line, " (");
-  if (!symbol || line.empty() || line.back() != ')') return std::nullopt;
-  row.sym = known(*symbol);
+  // Demangled names contain spaces and parentheses, but no offset.
+  const auto offset = std::min(line.rfind("+0x"), line.size());
+  const auto symbol_end = line.find(" (", offset == line.size() ? 0 : offset);
+  if (symbol_end == std::string_view::npos) return std::nullopt;
+  row.sym = known(std::string(line.substr(0, symbol_end)));
+  line.remove_prefix(symbol_end + 2);
+  if (line.empty() || line.back() != ')') return std::nullopt;
   if (const auto plus = row.sym.rfind("+0x"); plus != std::string::npos) {
     row.symoff = row.sym.substr(plus + 1);
     row.sym.erase(plus);
