@@ -49,31 +49,20 @@ struct Range {
   int least = 0, most = std::numeric_limits<int>::max();
 };
 
-template <typename Keys>
-void list_keys(Keys& keys, machine::CpuIdentity& cpu) {
-  keys("arch", cpu.arch);
-  keys("vendor", cpu.vendor);
-  keys("model_name", cpu.model_name);
-  keys("family", cpu.family);
-  keys("model", cpu.model);
-  keys("stepping", cpu.stepping);
-  keys("microcode", cpu.microcode);
-  keys("hypervisor", cpu.hypervisor);
-}
+/// The keys of a struct that are the names of its members.
+#define LIST_KEY(member) keys(#member, value.member);
+#define LIST_KEYS(Type, ...)                                         \
+  template <typename Keys>                                           \
+  void list_keys(Keys& keys, Type& value) {                          \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(LIST_KEY, __VA_ARGS__)) \
+  }
 
-template <typename Keys>
-void list_keys(Keys& keys, machine::CorePmu& pmu) {
-  keys("name", pmu.name);
-  keys("type", pmu.type);
-  keys("max_precise", pmu.max_precise);
-  keys("cpus", pmu.cpus);
-}
+LIST_KEYS(machine::CpuIdentity, arch, vendor, model_name, family, model, stepping, microcode,
+          hypervisor)
 
-template <typename Keys>
-void list_keys(Keys& keys, machine::DataCache& cache) {
-  keys("level", cache.level);
-  keys("bytes", cache.bytes);
-}
+LIST_KEYS(machine::CorePmu, name, type, max_precise, cpus)
+
+LIST_KEYS(machine::DataCache, level, bytes)
 
 /// The data caches of one CPU.
 struct CachesOfCpu {
@@ -81,11 +70,7 @@ struct CachesOfCpu {
   std::vector<machine::DataCache> caches;
 };
 
-template <typename Keys>
-void list_keys(Keys& keys, CachesOfCpu& of) {
-  keys("cpu", of.cpu);
-  keys("caches", of.caches);
-}
+LIST_KEYS(CachesOfCpu, cpu, caches)
 
 template <typename Keys>
 void list_keys(Keys& keys, machine::Machine& machine) {
@@ -101,13 +86,7 @@ void list_keys(Keys& keys, machine::Machine& machine) {
   keys("data_caches", MayBeAbsent{machine.data_caches});
 }
 
-template <typename Keys>
-void list_keys(Keys& keys, machine::PerfTool& perf) {
-  keys("path", perf.path);
-  keys("version", perf.version);
-  keys("major", perf.major);
-  keys("minor", perf.minor);
-}
+LIST_KEYS(machine::PerfTool, path, version, major, minor)
 
 template <typename Keys>
 void list_keys(Keys& keys, RunTarget& target) {
@@ -116,11 +95,7 @@ void list_keys(Keys& keys, RunTarget& target) {
   keys("build_id", target.build_id);
 }
 
-template <typename Keys>
-void list_keys(Keys& keys, AddressRange& range) {
-  keys("begin", range.begin);
-  keys("end", range.end);
-}
+LIST_KEYS(AddressRange, begin, end)
 
 template <typename Keys>
 void list_keys(Keys& keys, runway::TargetReport& report) {
@@ -162,22 +137,8 @@ void list_keys(Keys& keys, PlannedMeasurement& measurement) {
   keys("messages", measurement.messages);
 }
 
-template <typename Keys>
-void list_keys(Keys& keys, Run& run) {
-  keys("tool_version", run.tool_version);
-  keys("command_line", run.command_line);
-  keys("synthetic", run.synthetic);
-  keys("machine", run.machine);
-  keys("perf", run.perf);
-  keys("cpu", run.cpu);
-  keys("samples", run.samples);
-  keys("duration_seconds", run.duration_seconds);
-  keys("started", run.started);
-  keys("ended", run.ended);
-  keys("targets", run.targets);
-  keys("measurements", run.measurements);
-  keys("notes", run.notes);
-}
+LIST_KEYS(Run, tool_version, command_line, synthetic, machine, perf, cpu, samples, duration_seconds,
+          started, ended, targets, measurements, notes)
 
 template <typename T>
 constexpr bool kIsOptional = false;
