@@ -2,7 +2,16 @@
 
 #include "src/support/text.h"
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <map>
+#include <span>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace skid::machine {
 
@@ -36,6 +45,68 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+struct Known {
+  std::string_view trace;
+  std::string_view name;
+};
+
+// Signatures as in the kernel's arch/x86/kernel/cpu/{vmware,mshyperv}.c, kvm.c and as published by
+// the hypervisors. "Microsoft Hv" is last: KVM and Xen can have it at the first leaf, for guests
+// that support only Hyper-V, and their own signature at the next.
+constexpr std::array kSignatures{
+    Known{"KVMKVMKVM", "KVM"},         Known{"Linux KVM Hv", "KVM"},
+    Known{"XenVMMXenVMM", "Xen"},      Known{"VMwareVMware", "VMware"},
+    Known{"TCGTCGTCGTCG", "QEMU TCG"}, Known{"VBoxVBoxVBox", "VirtualBox"},
+    Known{"bhyve bhyve ", "bhyve"},    Known{"ACRNACRNACRN", "ACRN"},
+    Known{" lrpepyh vr", "Parallels"}, Known{" prl hyperv ", "Parallels"},
+    Known{"Microsoft Hv", "Hyper-V"},
+};
+
+constexpr std::array kVendors{
+    Known{"QEMU", "QEMU"},
+    Known{"VMware", "VMware"},
+    Known{"innotek GmbH", "VirtualBox"},
+    Known{"Xen", "Xen"},
+    Known{"Parallels", "Parallels"},
+    Known{"BHYVE", "bhyve"},
+    Known{"Amazon EC2", "Amazon EC2"},
+};
+
+constexpr std::array kProducts{
+    Known{"KVM", "KVM"},
+    Known{"VirtualBox", "VirtualBox"},
+    Known{"Virtual Machine", "Hyper-V"},
+    Known{"Google Compute Engine", "Google Compute Engine"},
+};
+
+constexpr std::array kDeviceTree{
+    Known{"linux,kvm", "KVM"},
+    Known{"xen,xen", "Xen"},
+};
+
+std::optional<std::string> known_by_prefix(std::span<const Known> table, std::string_view trace) {
+  for (const Known& known : table) {
+    if (trace.starts_with(known.trace)) return std::string(known.name);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> known_by_signature(const std::vector<std::string>& signatures) {
+  for (const Known& known : kSignatures) {
+    for (const std::string& signature : signatures) {
+      if (signature.starts_with(known.trace)) return std::string(known.name);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> known_by_firmware(const HypervisorTraces& traces) {
+  // The rented bare-metal machines carry the same vendor as the virtual ones.
+  if (traces.dmi_product.ends_with(".metal")) return std::nullopt;
+  if (auto name = known_by_prefix(kVendors, traces.dmi_vendor)) return name;
+  return known_by_prefix(kProducts, traces.dmi_product);
+}
+
 }  // namespace
 
 std::optional<int> parse_integer(std::string_view text) {
@@ -63,6 +134,59 @@ CpuInfo parse_cpuinfo(std::string_view text) {
     info.flags = words_of(value_of(fields, "flags"));
   }
   return info;
+}
+
+std::optional<std::string> name_hypervisor(const HypervisorTraces& traces) {
+  if (auto name = known_by_signature(traces.signatures)) return name;
+  if (traces.sys_hypervisor == "xen") return "Xen";
+  if (!traces.sys_hypervisor.empty()) return traces.sys_hypervisor;
+  if (auto name = known_by_prefix(kDeviceTree, traces.device_tree)) return name;
+  // Firmware strings survive on bare metal too, so on x86 the CPU's flag has the last word.
+  if (traces.x86 && !traces.flag) return std::nullopt;
+  if (auto name = known_by_firmware(traces)) return name;
+  if (traces.flag) return "unknown hypervisor";
+  return std::nullopt;
+}
+
+std::vector<std::string> cpuid_signatures() {
+  std::vector<std::string> signatures;
+#if defined(__x86_64__)
+  constexpr std::uint32_t kHypervisorBit = 1U << 31U;
+  std::uint32_t eax = 0;
+  std::uint32_t ebx = 0;
+  std::uint32_t ecx = 0;
+  std::uint32_t edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kHypervisorBit) == 0) {
+    return signatures;
+  }
+  for (const std::uint32_t leaf : {0x40000000U, 0x40000100U}) {
+    __cpuid(leaf, eax, ebx, ecx, edx);
+    std::string signature(12, '\0');
+    std::memcpy(signature.data(), &ebx, sizeof ebx);
+    std::memcpy(signature.data() + 4, &ecx, sizeof ecx);
+    std::memcpy(signature.data() + 8, &edx, sizeof edx);
+    signatures.push_back(std::move(signature));
+  }
+#endif
+  return signatures;
+}
+
+std::vector<std::string> parse_signatures(std::string_view text) {
+  constexpr std::size_t kMostSignatures = 16;
+  constexpr std::size_t kDigits = 24;
+  std::vector<std::string> signatures;
+  while (!text.empty() && signatures.size() < kMostSignatures) {
+    const std::string_view line = take_until('\n', text);
+    if (line.size() != kDigits) continue;
+    std::string signature;
+    for (std::size_t i = 0; i < kDigits; i += 2) {
+      if (const auto byte = whole_number<unsigned>(line.substr(i, 2), 16)) {
+        signature += static_cast<char>(*byte);
+      }
+    }
+    if (signature.size() == kDigits / 2) signatures.push_back(std::move(signature));
+  }
+  return signatures;
 }
 
 }  // namespace skid::machine

@@ -2,8 +2,6 @@
 
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
-#include "src/machine/hypervisor.h"
-#include "src/machine/pmu.h"
 #include "src/machine/sampling_support.h"
 
 #include <algorithm>
