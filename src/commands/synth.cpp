@@ -11,7 +11,6 @@
 #include "src/support/process.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
-#include "src/synth/synthetic_run.h"
 
 #include <filesystem>
 #include <memory>

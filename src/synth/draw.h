@@ -81,6 +81,22 @@ AddressRange code_before_exec(const LoopPath& path);
 AddressRange code_of_other();
 AddressRange code_of_kernel();
 
+/// An instruction that causes events.
+struct Cause {
+  std::size_t step = 0;                ///< index in LoopPath::steps()
+  std::optional<std::size_t> trigger;  ///< its number; none for an other trigger
+  double share = 0;                    ///< of the samples
+};
+
+/// All triggers, and the other triggers where the model has a share for them, in the order of the
+/// iteration. Their shares add up to 1. Without a shadow they are the model's. With one each event
+/// overflows the counter with that probability, and the first cause that is at least the delay
+/// after it gets the sample. `name`: of event and level, for messages. Throws Error when the model
+/// needs what the target does not have: other triggers, or another number of triggers than it has
+/// shares for.
+std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
+                             const std::string& name);
+
 /// Draws the samples of one event at one level. `name`: of event and level, for messages. Throws
 /// Error when the model needs what the target does not have: other triggers, or another number of
 /// triggers than it has shares for.

@@ -177,21 +177,10 @@ Distribution read_distribution(const JsonValue& object) {
 
 /// What the kernel makes of all records of an event at a level (docs/synth.md names the sources).
 ExactShares exact_by(ExactIpRule rule, int precise_ip) {
-  constexpr int kEventingIp = 2;
-  switch (rule) {
-    case ExactIpRule::never:
-      break;
-    case ExactIpRule::rewound:
-      if (precise_ip >= kEventingIp) return {.hits = 1, .misses = 0, .elsewhere = 1};
-      break;
-    case ExactIpRule::requested:
-      if (precise_ip >= kEventingIp) return {1, 1, 1};
-      break;
-    case ExactIpRule::always:
-      if (precise_ip >= 1) return {1, 1, 1};
-      break;
-  }
-  return {};
+  // From which level on the rules never, rewound, requested and always set it.
+  constexpr std::array kFrom{kHighestLevel + 1, 2, 2, 1};
+  if (precise_ip < kFrom.at(static_cast<std::size_t>(rule))) return {};
+  return {.hits = 1, .misses = rule == ExactIpRule::rewound ? 0.0 : 1.0, .elsewhere = 1};
 }
 
 /// `rule`: of the machine, for a level that does not have its own shares.

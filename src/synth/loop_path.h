@@ -71,10 +71,6 @@ class LoopPath {
   /// The instruction that is `offset` instructions after (below 0: before) a step as they run. A
   /// back-edge is followed by the first instruction of the loop.
   Landing from(std::size_t step, std::int64_t offset) const;
-  /// The same from a trigger.
-  Landing at(std::size_t trigger, std::int64_t offset) const {
-    return from(triggers_[trigger], offset);
-  }
 
  private:
   std::vector<Step> steps_;

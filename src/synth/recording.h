@@ -1,5 +1,5 @@
-// A recording made from a model, and what is true of it: also as JSON, whose keys docs/synth.md
-// has.
+// A recording, or a run, made from a model, and what is true of it: also as JSON, whose keys
+// docs/synth.md has.
 #pragma once
 
 #include "runway/target.h"
@@ -8,6 +8,7 @@
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
+#include "src/run/run.h"
 #include "src/symbols/module.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -100,5 +102,21 @@ struct NamedTruth {
 /// The truth of all recordings of a model on a target, as the text of a file.
 std::string truth_json(const Model& model, const runway::Target& target, const LoopPath& path,
                        const std::vector<NamedTruth>& recordings);
+
+/// A whole run: run.json, target, and a recording per event, level and repetition.
+struct SyntheticRun {
+  run::Run run;
+  std::vector<NamedTruth> recordings;
+};
+
+/// Writes the recordings of all levels beside its target into `directory`, which exists. Returns
+/// the content of run.json, without writing it. `repeats`: of all levels, at least 1, each drawn
+/// anew. `command_line`: of skidscan. `begins`: called with the name of each recording before it is
+/// made, its number from 1 and how many there are. Throws Error as Synthesizer::write does.
+SyntheticRun write_run(
+    const Model& model, const runway::Target& target, int repeats,
+    const perfdata::WritingChoices& choices, const std::filesystem::path& directory,
+    const std::vector<std::string>& command_line,
+    const std::function<void(const std::string&, std::size_t, std::size_t)>& begins);
 
 }  // namespace skid::synth

@@ -1,8 +1,6 @@
-#include "src/synth/synthetic_run.h"
-
 #include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
-#include "src/synth/draw.h"
+#include "src/synth/recording.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,6 @@
 // Which instruction gets a sample: shares of triggers and of other triggers, and the shadow after
 // an overflow.
 #include "src/support/error.h"
-#include "src/synth/causes.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
 

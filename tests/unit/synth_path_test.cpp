@@ -37,7 +37,7 @@ LoopParts loop() {
 TEST(SynthPath, ContinuesIntoTheNextTriggerTheLoopAndTheNextIteration) {
   const LoopPath path(loop());
   const auto at = [&](std::size_t trigger, std::int64_t offset) {
-    return path.at(trigger, offset);
+    return path.from(path.step_of(trigger), offset);
   };
   EXPECT_EQ(at(0, 40).step->sample_class, SampleClass::censored);
   EXPECT_EQ(at(0, 41).step->address, path.trigger_address(1));
