@@ -96,7 +96,8 @@ std::optional<DelayRange> measured_delay(const measure::ProfiledEvent& event,
 
 Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest = locate::digest(recording, {.cores = choices.cores});
+  const auto digest =
+      locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter});
   locate::ModuleStore modules(choices.places);
   modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
   measure::add_targets(source, modules);
@@ -117,6 +118,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   BranchAudit branches =
       audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
+  Audit result;
+  result.filtered = digest.filtered;
   const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
   for (std::uint32_t index = 0; index < attributes.size(); ++index) {
     const perfdata::Attribute& attribute = attributes[index];
@@ -125,6 +128,10 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     const auto knowledge = cpu.know(attribute, pmu);
     auto described =
         measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
+    if (!measure::select_event(described.event, choices.filter, digest.totals[index].samples,
+                               result.filtered)) {
+      continue;
+    }
     std::string lost = measure::precision_lost({attribute, described, pmu,
                                                 measure::exact_ip_of(attribute, pmu, cpu.machine()),
                                                 digest.totals[index].samples, exact[index]});
@@ -173,7 +180,6 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     auditor.add(index, std::move(to_judge), std::move(event));
   }
 
-  Audit result;
   result.events = auditor.audit(ordered_samples(recording, digest, auditor.rules_of_order()));
   result.run = source.run_directory.string();
   result.file = source.file.string();

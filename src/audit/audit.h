@@ -9,6 +9,7 @@
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
+#include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
@@ -91,6 +92,7 @@ struct Audit {
   analysis::Cpu cpu;
   std::string kernel;
   std::vector<EventAudit> events;
+  locate::Filtered filtered;         ///< by Choices::filter
   std::vector<std::string> remarks;  ///< on files that were refused or not found, repeated records
   std::vector<MissingFile> missing;  ///< most samples first
   std::vector<InputFault> faults;
@@ -107,8 +109,9 @@ struct Choices {
   std::optional<std::uint64_t> delay = {};
   /// The measurements of a run, whose delays hold for the events that they are of.
   std::optional<std::span<const analysis::Measurement>> measured = {};
-  bool all = false;        ///< instructions whose samples are possible, too
-  Cores* cores = nullptr;  ///< as measure::Choices::cores
+  locate::Filter filter = {};  ///< of events and samples
+  bool all = false;            ///< instructions whose samples are possible, too
+  Cores* cores = nullptr;      ///< as measure::Choices::cores
   measure::Catalogues* catalogues = nullptr;
 };
 

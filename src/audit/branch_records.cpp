@@ -137,7 +137,7 @@ std::vector<CountedBranch> count_branches(perfdata::Recording& recording,
   }
   if (filters.empty()) return {};
   BranchCounter counter(digest.spaces, arch);
-  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr) return;
     const auto event = audit.events.find(visited.sample->attribute);
     if (event == audit.events.end()) return;

@@ -152,7 +152,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(
           entry.second = operand_at(module, judgement->address);
         }
       });
-  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
     const auto& source = sources[sample->attribute];

@@ -49,7 +49,7 @@ AccessPlaces places_of(perfdata::Recording& recording, const locate::Digest& dig
                        const machine::CpuIdentity& cpu,
                        std::map<std::uint32_t, Contradictions>& findings) {
   AccessPlaces places;
-  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
     const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];

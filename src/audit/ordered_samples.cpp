@@ -16,8 +16,9 @@ std::vector<OrderedSample> ordered_samples(perfdata::Recording& recording,
   if (rules.empty()) return samples;
   constexpr std::size_t kMost = std::size_t{1} << 20;
   std::uint64_t gaps = 0;
-  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
-    const perfdata::Sample* sample = visited.sample;
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
+    // One that a filter leaves out still separates its neighbours.
+    const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
     if (sample == nullptr) {
       if (perfdata::hides_samples(visited.record.type)) ++gaps;
       return;

@@ -8,7 +8,6 @@
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/listing/listing.h"
-#include "src/perftool/event_syntax.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
@@ -34,7 +33,7 @@ constexpr std::size_t kMostContext = 1'000'000;
 
 struct AnnotateOptions {
   std::vector<std::string> inputs;
-  std::vector<std::string> events;
+  locate::Filter filter;
   std::optional<std::string> function;
   std::string module;
   listing::Folding folding;
@@ -90,11 +89,7 @@ listing::Selection selection_of(const AnnotateOptions& options) {
     throw UsageError("--module: restricts --function FUNCTION; add it");
   }
   listing::Selection selection;
-  for (const std::string& list : options.events) {
-    for (std::string& event : perftool::split_event_list(list)) {
-      selection.events.push_back(std::move(event));
-    }
-  }
+  selection.filter = options.filter;
   selection.function = options.function;
   selection.module = options.module;
   selection.perfmon = options.perfmon;
@@ -106,12 +101,7 @@ std::string named(const std::set<std::string>& names) {
 }
 
 /// Why there is nothing to show. Throws Error.
-[[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader,
-                       const listing::Listing& listing) {
-  if (listing.columns.empty() && !options.events.empty()) {
-    throw UsageError(fmt::format("-e {}: no such event was recorded; these were: {}",
-                                 fmt::join(options.events, ","), named(reader.events())));
-  }
+[[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader) {
   const auto& sampled = reader.other_functions();
   const auto most_sampled = most_frequent(sampled, kMostNamed);
   if (!options.function) {
@@ -170,7 +160,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   audit::Choices choices{.places = search_places(options.binaries),
                          .perfmon = options.perfmon,
                          .top = std::numeric_limits<std::size_t>::max(),
-                         .delay = options.delay.delay};
+                         .delay = options.delay.delay,
+                         .filter = options.filter};
   if (measured) choices.measured = measured->measurements;
   Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
@@ -196,9 +187,9 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
     const auto candidates = options.function ? functions_with(*options.function, reader)
                                              : most_frequent(reader.other_functions(), kMostNamed);
-    const bool has_events = !listing.columns.empty() || options.events.empty();
-    if (candidates.empty() || !has_events || !reader.unsampled_in().empty()) {
-      fail(options, reader, listing);
+    if (candidates.empty() || !reader.unsampled_in().empty()) {
+      note_filtered(options.filter, reader.filtered(), messages);
+      fail(options, reader);
     }
     if (options.function && candidates.size() > 1) {
       throw Error(fmt::format("function '{}': several sampled functions have it in their names: {}",
@@ -218,6 +209,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     chosen.function = candidates.front();
     return run_annotate(chosen);
   }
+  note_filtered(options.filter, reader.filtered(), messages);
   write(options, listing, std::move(shadowed).finish(messages));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
@@ -253,9 +245,6 @@ Command annotate_command() {
             Value::file("INPUT", options->inputs).several(),
             "runs or recordings of perf: files, directories of perf record --threads, - for "
             "standard input (default: skidscan.run)"},
-           {{"-e", "--event"},
-            event_list(options->events),
-            "only these events: one level with modifiers (access:pp), else all levels"},
            {{"--function"},
             Value::text("FUNCTION", options->function).completing([options] {
               return sampled_functions(*options);
@@ -289,6 +278,7 @@ Command annotate_command() {
                    "skidscan annotate skidscan.run --function skid_trigger --all",
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};
+  command.add(filter_options(options->filter));
   command.add(delay_options(options->delay));
   command.add(binary_options(options->binaries));
   command.add(output_options(options->shown));

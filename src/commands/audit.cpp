@@ -29,6 +29,7 @@ struct AuditOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
   std::string perfmon;
+  locate::Filter filter;
   BinaryOptions binaries;
   std::size_t top = 20;
   double min_share = 0;
@@ -117,6 +118,7 @@ ExitStatus run_audit(const AuditOptions& options) {
                          options.min_share,
                          options.delay.delay,
                          {},
+                         options.filter,
                          options.all,
                          &cores,
                          &catalogues};
@@ -134,6 +136,9 @@ ExitStatus run_audit(const AuditOptions& options) {
   const auto read =
       each_recording(inputs_or_default_run(options.inputs), cores, messages, read_one);
   if (audits.empty()) return ExitStatus::failed;
+  locate::Filtered filtered;
+  for (const audit::Audit& audit : audits) filtered.add(audit.filtered);
+  note_filtered(options.filter, filtered, messages);
   if (options.format == "json") {
     print(output::audit_json(audits));
   } else if (options.format == "csv") {
@@ -219,6 +224,7 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
+  command.add(filter_options(options->filter));
   command.add(delay_options(options->delay));
   command.add(binary_options(options->binaries));
   command.add({details_option(options->shown)});

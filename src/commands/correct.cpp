@@ -9,7 +9,6 @@
 #include "src/measure/event_knowledge.h"
 #include "src/output/correct/correct.h"
 #include "src/output/page.h"
-#include "src/perftool/event_syntax.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -27,7 +26,7 @@ namespace {
 struct CorrectOptions {
   std::vector<std::string> inputs;
   std::string skid;
-  std::vector<std::string> events;
+  locate::Filter filter;
   std::string by = "instruction";
   std::string format = "text";
   std::string fail_on;
@@ -36,28 +35,6 @@ struct CorrectOptions {
   BinaryOptions binaries;
   OutputOptions shown;
 };
-
-std::vector<std::string> selected_events(const CorrectOptions& options) {
-  std::vector<std::string> events;
-  for (const std::string& list : options.events) {
-    for (std::string& event : perftool::split_event_list(list)) events.push_back(std::move(event));
-  }
-  return events;
-}
-
-/// Throws UsageError if -e names what no recording has.
-void check_events(const std::vector<correct::Correction>& corrections,
-                  const std::vector<std::string>& events) {
-  std::vector<std::string> recorded;
-  for (const auto& correction : corrections) {
-    if (!correction.events.empty()) return;
-    recorded.insert(recorded.end(), correction.recorded_events.begin(),
-                    correction.recorded_events.end());
-  }
-  if (events.empty()) return;
-  throw UsageError(fmt::format("-e {}: no such event was recorded; these were: {}",
-                               fmt::join(events, ","), output::list_of(recorded)));
-}
 
 /// Prints the events that were refused. Returns whether there are any.
 bool report_refused(const std::vector<correct::Correction>& corrections) {
@@ -89,7 +66,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   choices.places = search_places(options.binaries);
   choices.perfmon = options.perfmon;
   choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
-  choices.events = selected_events(options);
+  choices.filter = options.filter;
   if (measured) choices.measured = measured->measurements;
   choices.output = options.output;
   choices.cores = &cores;
@@ -106,7 +83,9 @@ ExitStatus run_correct(const CorrectOptions& options) {
   };
   const auto read = each_recording(inputs, cores, messages, read_one);
   if (corrections.empty()) return ExitStatus::failed;
-  check_events(corrections, choices.events);
+  locate::Filtered filtered;
+  for (const auto& correction : corrections) filtered.add(correction.filtered);
+  note_filtered(options.filter, filtered, messages);
   if (options.format == "json") {
     print(output::correct_json(corrections));
   } else if (options.format == "csv") {
@@ -134,9 +113,6 @@ Command correct_command() {
                    "runs or recordings of perf: files, directories of perf record --threads, - for "
                    "standard input (default: skidscan.run)"},
                   skid_option(options->skid, "skid"),
-                  {{"-e", "--event"},
-                   event_list(options->events),
-                   "only these events, as they were recorded"},
                   {{"--by"},
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
                    "what the counts are added up by (default: instruction)"},
@@ -144,8 +120,7 @@ Command correct_command() {
                   {{"-o", "--output"},
                    Value::file("FILE", options->output),
                    "write a copy of the recording whose moved samples have their new addresses; "
-                   "split ones "
-                   "stay"},
+                   "split ones, and those that the filters leave out, stay"},
                   {{"--fail-on"},
                    Value::one_of("VERDICT", options->fail_on, {"refused"}),
                    fmt::format(
@@ -163,6 +138,7 @@ Command correct_command() {
       .examples = {"skidscan record -e access && skidscan correct",
                    "skidscan correct skidscan.run --by function --format json"},
       .run = [options] { return run_correct(*options); }};
+  command.add(filter_options(options->filter));
   command.add(binary_options(options->binaries));
   command.add({details_option(options->shown)});
   command.add(output_options(options->shown));

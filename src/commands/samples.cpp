@@ -4,11 +4,13 @@
 #include "src/commands/sample_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/locate/filter.h"
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/measure/event_description.h"
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
 
@@ -27,6 +29,7 @@ struct SamplesOptions {
   std::vector<std::string> columns = {"time", "pid", "tid",    "event", "exact",
                                       "ip",   "sym", "symoff", "dso"};
   std::string format = "tsv";
+  locate::Filter filter;
   BinaryOptions binaries;
   OutputOptions shown;
 };
@@ -39,10 +42,14 @@ class SamplePrinter {
         recording_(recording),
         columns_(chosen_columns(options.columns)),
         has_symbols_(needs(columns_, Needs::symbol)),
-        has_places_(has_symbols_ || needs(columns_, Needs::file)),
+        has_places_(has_symbols_ || needs(columns_, Needs::file) ||
+                    !options.filter.lists[locate::Filter::dso].empty() ||
+                    !options.filter.lists[locate::Filter::comm].empty()),
         has_payloads_(needs(columns_, Needs::payload)),
         is_json_(options.format == "jsonl"),
+        selects_all_(options.filter.selects_all()),
         out_(!options.shown.no_pager),
+        filter_(options.filter),
         modules_(search_places(options.binaries)),
         kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
                 kernel_files(options.binaries)) {}
@@ -62,7 +69,7 @@ class SamplePrinter {
     }
     if (has_places_) {
       recording_.spool();
-      spaces_ = locate::read_address_spaces(recording_);
+      spaces_ = locate::read_address_spaces(recording_, filter_.names());
       // What a pipe was recorded on is known now.
       modules_.expect_machine(recording_.features().arch);
       modules_.expect_own_machine(locate::is_of_this_machine(recording_.features()));
@@ -74,6 +81,7 @@ class SamplePrinter {
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
+    note_filtered(options_.filter, filtered_, messages);
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
                               options_.file, unknown_ids));
@@ -98,21 +106,32 @@ class SamplePrinter {
                     : output::escape_for_terminal(trace_.text(attribute, raw));
   }
 
-  /// Looks up the place of a sample as of `time`.
-  void locate(const perfdata::Sample& sample, std::uint64_t time) {
-    line_.symbol = {};
-    line_.dso = {};
-    const auto location = regions_.locate(sample, time);
-    if (!location) return;
+  /// Names the place of a sample.
+  void name(const perfdata::Sample& sample, const symbols::FileLocation& location) {
     const bool is_kernel = sample.mode == perfdata::CpuMode::kernel;
-    const auto& file = spaces_.file(location->file);
+    const auto& file = spaces_.file(location.file);
     line_.dso = file.path;
     if (is_kernel) {
-      auto& name = kernel_names_[location->file];
+      auto& name = kernel_names_[location.file];
       if (name.empty()) name = locate::kernel_dso_name(file);
       line_.dso = name;
     }
-    if (has_symbols_) line_.symbol = symbolizer_.symbol_at(*location, sample.ip, is_kernel);
+    if (has_symbols_) line_.symbol = symbolizer_.symbol_at(location, sample.ip, is_kernel);
+  }
+
+  bool is_selected(const perfdata::Sample& sample, std::uint64_t time,
+                   const std::optional<symbols::FileLocation>& location) {
+    // Events of a pipe are described before their samples.
+    const unsigned version = recording_.attributes_version();
+    if (const auto known = std::exchange(attributes_version_, version); known != version) {
+      if (known == 0) filter_.begin(recording_, spaces_);
+      is_event_selected_ =
+          measure::selected_events({.file = options_.file}, recording_, options_.filter, filtered_);
+    }
+    const auto file = location ? location->file : symbols::Region::kNoFile;
+    if (!filter_.selects(sample, time, file, &filtered_)) return false;
+    if (!is_event_selected_[sample.attribute]) --filtered_.selected;
+    return is_event_selected_[sample.attribute];
   }
 
   void print_in_order() {
@@ -121,10 +140,16 @@ class SamplePrinter {
       if (record.type != PERF_RECORD_SAMPLE) continue;
       const auto sample = recording_.decode(record);
       if (!sample) continue;
+      const auto time = recording_.decoder().time_of(record, *sample);
+      std::optional<symbols::FileLocation> location;
+      if (has_places_) location = regions_.locate(*sample, time);
+      if (!selects_all_ && !is_selected(*sample, time, location)) continue;
       const auto& attribute = recording_.attributes()[sample->attribute];
       line_.sample = &*sample;
       line_.event = attribute.name;
-      if (has_places_) locate(*sample, recording_.decoder().time_of(record, *sample));
+      line_.symbol = {};
+      line_.dso = {};
+      if (location) name(*sample, *location);
       if (has_payloads_) line_.trace = trace(record, *sample, attribute);
       (is_json_ ? write_json_line : write_tsv)(line_, columns_, out_.text());
       if (!out_.flush_if_full()) return;
@@ -134,9 +159,13 @@ class SamplePrinter {
   const SamplesOptions& options_;
   perfdata::Recording& recording_;
   std::vector<Column> columns_;
-  bool has_symbols_, has_places_, has_payloads_, is_json_;
+  bool has_symbols_, has_places_, has_payloads_, is_json_, selects_all_;
   bool has_formats_ = false;
   StandardOutput out_;
+  locate::SampleFilter filter_;
+  locate::Filtered filtered_;
+  unsigned attributes_version_ = 0;      ///< that `is_event_selected_` is of; 0: none
+  std::vector<bool> is_event_selected_;  ///< by attribute
   symbols::AddressSpaces spaces_;
   std::vector<std::string> kernel_names_;  // by FileIndex; empty until one is printed
   locate::RegionCache regions_{spaces_};
@@ -181,6 +210,7 @@ Command samples_command() {
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},
       .run = [options] { return run_samples(*options); }};
+  command.add(filter_options(options->filter));
   command.add(binary_options(options->binaries));
   command.add(output_options(options->shown));
   return command;

@@ -3,6 +3,7 @@
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
+#include "src/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
@@ -12,6 +13,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::commands {
 namespace {
@@ -29,6 +31,12 @@ void require_directory(const char* option, const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return;
   throw UsageError(fmt::format("{} {}: no such directory", option, path));
+}
+
+std::vector<std::string> names_of_events() {
+  auto all = event_names({}, {});
+  all.insert(all.end(), {"access", "execute", "faults", "cpu-clock"});
+  return all;
 }
 
 }  // namespace
@@ -51,12 +59,7 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
 }
 
 Value event_list(std::vector<std::string>& events) {
-  const auto names = [] {
-    auto all = event_names({}, {});
-    all.insert(all.end(), {"access", "execute", "faults", "cpu-clock"});
-    return all;
-  };
-  return Value::text("EVENT", events).completing(names, commandline::Completion::list);
+  return Value::text("EVENT", events).completing(names_of_events, commandline::Completion::list);
 }
 
 Option bin_option(std::optional<std::int64_t>& width) {
@@ -161,6 +164,56 @@ void print_page(const OutputOptions& options, std::string text) {
     }
   }
   print(text, !options.no_pager);
+}
+
+std::vector<Option> filter_options(locate::Filter& filter) {
+  using locate::Filter;
+  const auto numbers = [&filter](Filter::Kind kind) {
+    return Value::converted("LIST", [&filter, kind](const auto& lists) {
+      filter.lists[kind] = locate::parse_numbers(Filter::kOptions[kind], lists.back());
+    });
+  };
+  const auto names = [&filter](Filter::Kind kind) {
+    return Value::text("LIST", filter.lists[kind]).separated();
+  };
+  Value event = Value::converted("EVENT", [&filter](const auto& lists) {
+                  for (const std::string& list : lists) {
+                    for (std::string& one : perftool::split_event_list(list))
+                      filter.events.push_back(one);
+                  }
+                }).completing(names_of_events, commandline::Completion::list);
+  event.repeats = true;
+  return {
+      {{"-e", "--event"},
+       std::move(event),
+       "only these events: as requested or recorded, or without level and modifiers"},
+      {{"--pid"}, numbers(Filter::pid), "only samples of these processes: 1234,1300"},
+      {{"--tid"}, numbers(Filter::tid), "only samples of these threads"},
+      {{"--comm", "--comms"},
+       names(Filter::comm),
+       "only samples of threads that had one of these names then: gzip,sh"},
+      {{"--dso", "--dsos"},
+       names(Filter::dso),
+       "only samples in these files, by path or file name: libc.so.6,[kernel.kallsyms],[ext4]"},
+      {{"--cpu"}, numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
+      {{"--time"},
+       Value::converted(
+           "TIMES",
+           [&filter](const auto& texts) { filter.times = locate::parse_times(texts.back()); }),
+       "only samples from START,STOP, in seconds of the recording's clock, either of which may be "
+       "missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"}};
+}
+
+void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
+                   const Messages& messages) {
+  if (!filter.events.empty() && !filtered.has_event && !filtered.events.empty()) {
+    throw UsageError(fmt::format(
+        "-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
+        output::list_of({filtered.events.begin(), filtered.events.end()})));
+  }
+  if (filter.selects_all()) return;
+  messages.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
+  for (const std::string& message : filtered.unmatched(filter)) messages.note(message);
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {

@@ -4,6 +4,7 @@
 #include "plots/figure.h"
 #include "runway/trigger.h"
 #include "src/commands/commands.h"
+#include "src/locate/filter.h"
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
@@ -19,6 +20,8 @@ struct PlanOptions;
 }
 
 namespace skid::commands {
+
+class Messages;
 
 /// The options of a plan, which `record` and `kit` share; parsing stores their values in `options`.
 std::vector<Option> plan_options(record::PlanOptions& options);
@@ -84,6 +87,14 @@ output::Page page_for(const OutputOptions& options);
 /// Prints text that was laid out for `page_for`, on a terminal through a pager. In ASCII mode the
 /// ellipsis of shortened names is replaced, too.
 void print_page(const OutputOptions& options, std::string text);
+
+/// --event, --pid, --tid, --comm, --dso, --cpu, --time: which samples are read.
+std::vector<Option> filter_options(locate::Filter& filter);
+
+/// Notes how many samples `filter` selected, and what of it no sample matches; nothing for one that
+/// selects all. Throws UsageError if none of the named events was recorded.
+void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
+                   const Messages& messages);
 
 // --hit, --runway, --perfmon: what recordings do not contain.
 

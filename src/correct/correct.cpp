@@ -34,7 +34,8 @@ std::string_view name_of(SplitBy by) {
 Correction correct(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   if (!choices.output.empty()) check_rewritable(recording);
-  const auto digest = locate::digest(recording, {.cores = choices.cores});
+  const auto digest =
+      locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter});
   const auto recorded = measure::recorded_machine(recording.features(), source.run);
   locate::ModuleStore modules(choices.places);
   modules.expect_machine(recorded.cpu.arch);
@@ -47,7 +48,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   result.by = choices.by;
   result.synthetic = perfdata::is_synthetic(recording.features()) ||
                      (source.run != nullptr && source.run->synthetic);
-  result.recorded_events = corrector.recorded_events();
+  result.filtered = corrector.filtered();
   Moves moves;
   bool any_corrected = false;
   for (auto& [attribute, event] : corrector.correct()) {
@@ -58,7 +59,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     result.events.push_back(std::move(event.correction));
   }
   if (!choices.output.empty() && any_corrected) {
-    write_corrected(recording, digest.spaces, moves, choices.output);
+    write_corrected(recording, digest, moves, choices.output);
     result.is_written = true;
   }
   const machine::CpuIdentity& identity = cpu.machine().cpu;

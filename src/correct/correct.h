@@ -81,9 +81,9 @@ struct Correction {
   analysis::Cpu cpu;
   std::string kernel;
   std::vector<EventCorrection> events;
-  bool is_written = false;                   ///< Choices::output, because an event was corrected
-  std::vector<std::string> recorded_events;  ///< names of all, those left out by -e too
-  std::vector<std::string> remarks;          ///< on files that were refused or not found
+  bool is_written = false;           ///< Choices::output, because an event was corrected
+  locate::Filtered filtered;         ///< by Choices::filter
+  std::vector<std::string> remarks;  ///< on files that were refused or not found
   std::vector<InputFault> faults;
   bool read_in_part = false;
   std::vector<std::string> particulars;  ///< as measure::Measured::particulars
@@ -93,7 +93,7 @@ struct Choices {
   locate::SearchPlaces places = {};
   std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
   By by = By::instruction;
-  std::vector<std::string> events;                                      ///< -e; empty: all
+  locate::Filter filter = {};                                           ///< of events and samples
   std::optional<std::span<const analysis::Measurement>> measured = {};  ///< --skid
   std::filesystem::path output = {};  ///< the corrected recording (rewrite.h); empty: none
   Cores* cores = nullptr;             ///< as measure::Choices::cores

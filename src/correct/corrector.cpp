@@ -30,6 +30,7 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
       modules_(profile.modules),
       cpu_(profile.cpu.machine().cpu),
       keeps_blocks_(choices.by == By::block),
+      filtered_(digest_.filtered),
       watched_(digest_.spaces, modules_) {
   const measure::Source& source = profile.source;
   const auto& features = recording_.features();
@@ -50,8 +51,10 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
     const auto knowledge = profile.cpu.know(attribute, pmu);
     const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
                                                          index, requested[index]);
-    recorded_events_.push_back(described.event.label);
-    if (!measure::is_selected(described.event, choices.events)) continue;
+    if (!measure::select_event(described.event, choices.filter, digest_.totals[index].samples,
+                               filtered_)) {
+      continue;
+    }
     CorrectedEvent& event = events_[index];
     event.attribute = attribute;
     event.causes = measure::causes_of(knowledge).causes;
@@ -82,7 +85,7 @@ CorrectedEvents& Corrector::correct() {
     begin = end;
   }
   for (const auto& of_file : files) correct_file(of_file);
-  splits_.decide(recording_, digest_.spaces, cpu_, events_);
+  splits_.decide(recording_, digest_, cpu_, events_);
   for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
 }

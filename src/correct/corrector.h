@@ -41,7 +41,7 @@ class Corrector {
   /// Once.
   CorrectedEvents& correct();
   /// Names of all events, those left out by Choices::events too.
-  const std::vector<std::string>& recorded_events() const noexcept { return recorded_events_; }
+  const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Where the blocks of all places begin, with By::block; after correct().
   const Blocks& blocks() const noexcept { return blocks_; }
 
@@ -67,7 +67,7 @@ class Corrector {
   const machine::CpuIdentity& cpu_;
   bool keeps_blocks_;
   CorrectedEvents events_;
-  std::vector<std::string> recorded_events_;
+  locate::Filtered filtered_;
   std::vector<Sampled> sampled_;
   WatchedData watched_;
   Splits splits_;

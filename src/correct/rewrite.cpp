@@ -155,12 +155,12 @@ void check_rewritable(const perfdata::Recording& recording) {
   }
 }
 
-void write_corrected(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
                      const Moves& moves, const fs::path& path) {
   Copy copy(recording.path(), path);
   const ByteOrder order = recording.byte_order();
   const auto& layouts = recording.decoder().layouts();
-  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !visited.location || sample->mode != perfdata::CpuMode::user) return;
     auto move = moves.find({sample->attribute, *visited.location, sample->ip});

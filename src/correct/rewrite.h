@@ -1,6 +1,7 @@
 // A copy of a recording in which samples have other addresses.
 #pragma once
 
+#include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
@@ -33,9 +34,9 @@ void check_rewritable(const perfdata::Recording& recording);
 /// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in
 /// the first user entry of their call chains and in their registers; nothing else changes but
 /// perf's version, which ends with perfdata::kCorrectedMark and skidscan's version. `recording`:
-/// after digest(), which gave `spaces`. `path` appears whole or not at all (StagedFile). Throws
-/// Error if it cannot be written.
-void write_corrected(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+/// after digest(), which gave `digest`; samples that its filter leaves out do not change. `path`
+/// appears whole or not at all (StagedFile). Throws Error if it cannot be written.
+void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
                      const Moves& moves, const std::filesystem::path& path);
 
 }  // namespace skid::correct

@@ -77,7 +77,7 @@ void Splits::count(const Key& key, std::optional<std::uint64_t> offset_from) {
   }
 }
 
-void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+void Splits::decide(perfdata::Recording& recording, const locate::Digest& digest,
                     const machine::CpuIdentity& cpu, CorrectedEvents& events) {
   /// Samples that follow the target of their newest record, and others.
   struct Steps {
@@ -90,7 +90,7 @@ void Splits::decide(perfdata::Recording& recording, const symbols::AddressSpaces
     if (filter.no_contiguity == audit::NoContiguity::none) steps.try_emplace(attribute);
   }
   if (steps.empty()) return;
-  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location) return;
     const auto found = steps.find(sample->attribute);

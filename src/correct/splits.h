@@ -4,10 +4,10 @@
 #include "src/correct/candidates.h"
 #include "src/correct/corrected_event.h"
 #include "src/correct/flow.h"
+#include "src/locate/digest.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-#include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +41,8 @@ class Splits {
   /// record all branches (`-j any_call`, `--call-graph lbr`) are left out, and records that were
   /// not retired, by the rules of audits (audit::branch_filter(), audit::is_run()).
   ///
-  /// `recording`: after digest(), which gave `spaces`; `cpu`: of x86-64, that it was recorded on.
-  void decide(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+  /// `recording`: after digest(), which gave `digest`; `cpu`: of x86-64, that it was recorded on.
+  void decide(perfdata::Recording& recording, const locate::Digest& digest,
               const machine::CpuIdentity& cpu, CorrectedEvents& events);
 
  private:

@@ -122,33 +122,21 @@ Count Code::total(std::size_t column) const {
 }
 
 bool Reader::is_selected_module(const std::string& dso) const {
-  const std::string& module = selection_.module;
-  return module.empty() || dso == module || std::filesystem::path(dso).filename() == module ||
-         locate::module_name(dso) == module;
+  return selection_.module.empty() || locate::is_dso_named(dso, selection_.module);
 }
 
 Reader::Read Reader::add(const measure::Source& source) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto describe = [&](const machine::Machine& machine, std::uint32_t index,
-                            const std::optional<std::string>& requested) {
-    auto described = measure::describe_measurement(source, recording, machine, index, requested);
-    events_.insert(described.event.label);
-    return described;
-  };
   // In file mode the events are known before the samples: skip it without reading them.
-  if (!selection_.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
-    const auto requested = measure::requested_by_attribute(recording);
-    bool is_any_selected = false;
-    for (std::uint32_t index = 0; index < requested.size(); ++index) {
-      const Attribute& attribute = recording.attributes()[index];
-      if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-      const auto described = describe({}, index, requested[index]);
-      is_any_selected |= measure::is_selected(described.event, selection_.events);
-    }
-    if (!is_any_selected) return {recording.faults(), recording.read_in_part()};
+  if (!selection_.filter.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
+    locate::Filtered events;
+    measure::selected_events(source, recording, selection_.filter, events);
+    filtered_.add(events);
+    if (!events.has_event) return {recording.faults(), recording.read_in_part()};
   }
 
-  const auto digest = locate::digest(recording);
+  const auto digest = locate::digest(recording, {.filter = &selection_.filter});
+  filtered_.add(digest.filtered);
   Reading reading{
       source, recording, digest,
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
@@ -171,8 +159,12 @@ Reader::Read Reader::add(const measure::Source& source) {
     const Attribute& attribute = recording.attributes()[index];
     if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
     Column column;
-    column.described = describe(cpu.machine(), index, requested[index]);
-    if (!measure::is_selected(column.described.event, selection_.events)) continue;
+    column.described =
+        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
+    if (!measure::select_event(column.described.event, selection_.filter,
+                               digest.totals[index].samples, filtered_)) {
+      continue;
+    }
     judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute)), column);
     reading.columns[index] = listing_.columns.size();
     listing_.columns.push_back(std::move(column));

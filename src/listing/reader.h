@@ -21,8 +21,7 @@
 namespace skid::listing {
 
 struct Selection {
-  /// Names of events: as requested, as recorded, or without level and modifiers. Empty: all.
-  std::vector<std::string> events = {};
+  locate::Filter filter = {};  ///< of events and samples
   /// As samples show it, with its parameters, or as in the symbol table; nullopt: the generated
   /// target.
   std::optional<std::string> function = {};
@@ -54,8 +53,8 @@ class Reader {
   /// Remarks for the user, a line each, such as files that were not used.
   std::vector<std::string> remarks() const;
 
-  /// Events of the recordings, by names for `selection.events`.
-  const std::set<std::string>& events() const noexcept { return events_; }
+  /// What the filter selected of all recordings.
+  const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Samples by function name, of recordings without selected code; only of the selected module.
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
     return other_functions_;
@@ -83,7 +82,7 @@ class Reader {
   locate::KernelFiles kernel_files_;
   Listing listing_;
   std::set<std::filesystem::path> runs_;  ///< whose targets `modules_` knows
-  std::set<std::string> events_;
+  locate::Filtered filtered_;
   std::map<std::string, std::uint64_t> other_functions_;
   std::set<std::string> unsampled_in_;
   std::vector<std::string> remarks_;

@@ -22,7 +22,14 @@ using Pieces = std::vector<Recording::StoredRecords>;
 class Digester {
  public:
   Digester(Recording& recording, const DigestSetup& setup)
-      : recording_(recording), setup_(setup), replay_(recording, result_.spaces) {}
+      : recording_(recording),
+        setup_(setup),
+        filter_(setup.filter != nullptr && setup.filter->divides_events()
+                    ? std::make_shared<SampleFilter>(*setup.filter)
+                    : nullptr),
+        replay_(recording, result_.spaces, Replay::kMostBytes,
+                filter_ ? filter_->names() : nullptr),
+        in_order_(filter_ != nullptr) {}
 
   Digest digest() {
     recording_.spool();
@@ -30,6 +37,7 @@ class Digester {
     if (second_half_.valid()) second_half_.wait();  // its guess was wrong
     const bool is_early_right = is_early_valid();
     replay_.seal();
+    if (filter_) filter_->begin(recording_, result_.spaces);
     const auto& attributes = recording_.attributes();
     counter_.emplace(new_counter());
     end_early(is_early_right);
@@ -42,6 +50,11 @@ class Digester {
     result_.totals.resize(attributes.size());
     result_.unknown_ids = counter_->unknown_ids();
     result_.located = counter_->take_counts();
+    if (!filter_) {
+      for (const EventTotals& one : result_.totals) result_.filtered.all += one.samples;
+      result_.filtered.selected = result_.filtered.all;
+    }
+    result_.filter = std::move(filter_);
     return std::move(result_);
   }
 
@@ -115,7 +128,8 @@ class Digester {
 
   /// Decides after some samples whether those that follow are counted in the first pass.
   void begin_early() {
-    if (walked_at_mapping_ > walked_ / 2 || result_.spaces.bytes() > kFewMappings) return;
+    if (filter_ || walked_at_mapping_ > walked_ / 2 || result_.spaces.bytes() > kFewMappings)
+      return;
     early_spaces_ = result_.spaces;
     early_spaces_->seal();
     mappings_at_early_ = result_.spaces.bytes();
@@ -155,8 +169,9 @@ class Digester {
                          return attribute.type == PERF_TYPE_BREAKPOINT;
                        });
   }
-  PlaceCounter new_counter() const {
-    return {layout_, recording_.decoder(), result_.spaces, keeps_addresses()};
+  PlaceCounter new_counter() {
+    return {layout_,           recording_.decoder(), result_.spaces,
+            keeps_addresses(), filter_.get(),        &result_.filtered};
   }
 
   /// Whether there is a core for a second thread.
@@ -304,10 +319,11 @@ class Digester {
   const DigestSetup& setup_;
   std::optional<Cores::Lease> core_;
   Digest result_;
+  std::shared_ptr<SampleFilter> filter_;  ///< one thread counts by it
   Replay replay_;
   perfdata::BulkLayout layout_;
   unsigned attributes_version_ = 0;
-  bool in_order_ = false;  ///< the second pass cannot be by pieces
+  bool in_order_;  ///< the second pass cannot be by pieces
   Pieces pieces_;
   std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
   std::uint64_t walked_at_mapping_ = 0;  ///< at the last mapping, fork or exec

@@ -9,11 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace skid::locate {
 
 struct Digest {
+  std::shared_ptr<const SampleFilter> filter;  ///< null: all samples were counted
+  Filtered filtered;                           ///< how many it selected
   LocatedCounts located;
   std::vector<EventTotals> totals;  ///< by attribute
   symbols::AddressSpaces spaces;
@@ -24,7 +27,7 @@ struct Digest {
   perfdata::RepeatedRecords repeated;
 };
 
-/// How to read a recording; it does not affect the digest.
+/// How to read a recording; only the filter affects the digest.
 struct DigestSetup {
   /// Bytes of samples from which on a second thread is started.
   std::uint64_t worth = std::uint64_t{2} << 20;
@@ -35,6 +38,8 @@ struct DigestSetup {
   std::uint64_t quiet = std::uint64_t{1} << 20;
   /// Leases the core of the second thread; null: every machine with several cores has one.
   Cores* cores = nullptr;
+  /// Which samples are counted, by one thread: those of unselected events are, too. Null: all.
+  const Filter* filter = nullptr;
 };
 
 /// Reads `recording` to its end, twice: first the records that are not samples, among them all
@@ -42,7 +47,7 @@ struct DigestSetup {
 /// follows the last mapping of a recording is read once if it is long. Records need not be in the
 /// order of time. A pipe is copied to a temporary file first (Recording::spool). Memory grows with
 /// sampled code and with mappings, not with samples or processes. Damage is listed in
-/// `recording.faults()`.
+/// `recording.faults()`. Throws InputError where the recording lacks what the filter needs.
 Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
 /// By attribute, samples with PERF_RECORD_MISC_EXACT_IP.

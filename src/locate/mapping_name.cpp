@@ -48,6 +48,14 @@ std::string module_name(std::string_view dso) {
   return module;
 }
 
+bool is_dso_named(std::string_view path, std::string_view name) {
+  if (name.empty()) return false;
+  if (path == name || path.substr(path.rfind('/') + 1) == name) return true;
+  if (path == kKernelName) return name == "[kernel]";
+  const std::string module = module_name(path);
+  return module == name || (!module.empty() && name == fmt::format("[{}]", module));
+}
+
 std::string kernel_dso_name(const symbols::MappedFile& file) {
   const std::string module = module_name(file.path);
   if (!file.path.starts_with('/') || !file.build_id.empty() || module.empty()) return file.path;

@@ -27,6 +27,10 @@ KernelMappingName kernel_mapping_name(std::string_view path);
 /// "/lib/modules/…/snd-hda-intel.ko.xz" and for "[snd_hda_intel]". Empty when it is no module's.
 std::string module_name(std::string_view dso);
 
+/// Whether perf's --dsos would match: by path or file name; a module of the kernel by its name,
+/// too, with or without brackets, and the kernel as "[kernel]".
+bool is_dso_named(std::string_view path, std::string_view name);
+
 /// What perf calls the kernel or a module of it. A module's file is named as it was recorded only
 /// where perf noted its build-id; else the module is named, "[ext4]".
 std::string kernel_dso_name(const symbols::MappedFile& file);

@@ -23,10 +23,13 @@ constexpr unsigned kFirstBits = 10;  // log2 of the slots to begin with
 }  // namespace
 
 PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecoder& decoder,
-                           const symbols::AddressSpaces& spaces, bool keeps_addresses)
+                           const symbols::AddressSpaces& spaces, bool keeps_addresses,
+                           const SampleFilter* filter, Filtered* filtered)
     : layout_(layout),
       decoder_(decoder),
       keeps_addresses_(keeps_addresses),
+      filter_(filter),
+      filtered_(filtered),
       regions_(spaces),
       blocks_(1),
       block_slots_(std::size_t{1} << kFirstBits),
@@ -92,7 +95,7 @@ inline void PlaceCounter::count_batch(Batch& batch) {
 std::size_t PlaceCounter::count(std::span<const std::byte> records, std::uint64_t position) {
   totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
   std::size_t done = 0;
-  if (layout_.possible) {
+  if (layout_.possible && filter_ == nullptr) {
     done = layout_.id == SampleLayout::kAbsent ? count_samples<false>(records, position)
                                                : count_samples<true>(records, position);
   } else {
@@ -194,13 +197,18 @@ void PlaceCounter::count(const Record& record) {
   const auto [sample, problem] = decoder_.decode(record);
   if (problem == SampleDecoder::Problem::unknown_id) ++unknown_ids_;
   if (problem != SampleDecoder::Problem::none) return;
+  const AddressSpace space(sample.mode, sample.pid);
+  const std::uint64_t time = decoder_.time_of(record, sample);
+  if (filter_ != nullptr &&
+      !filter_->selects(sample, time, regions_.find(space, sample.ip, time).file, filtered_)) {
+    return;
+  }
   totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
   auto& totals = totals_[sample.attribute];
   ++totals.samples;
   totals.period_sum += sample.period;
   const std::uint64_t key =
-      key_of(AddressSpace(sample.mode, sample.pid), sample.ip, decoder_.time_of(record, sample),
-             sample.attribute | (sample.exact ? Count::kExact : 0));
+      key_of(space, sample.ip, time, sample.attribute | (sample.exact ? Count::kExact : 0));
   ++count_of(key).samples;
 }
 

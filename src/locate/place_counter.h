@@ -1,6 +1,7 @@
 // Samples counted by file and offset, straight from the bytes of a recording.
 #pragma once
 
+#include "src/locate/filter.h"
 #include "src/locate/region_cache.h"
 #include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/metadata.h"
@@ -94,9 +95,11 @@ struct EventTotals {
 class PlaceCounter {
  public:
   /// All must outlive the counter. `keeps_addresses`: processes that map a file at different
-  /// addresses are counted apart.
+  /// addresses are counted apart. `filter`: decides which samples are counted; null: all are; in
+  /// `filtered`, whether they are or not.
   PlaceCounter(const perfdata::BulkLayout& layout, const perfdata::SampleDecoder& decoder,
-               const symbols::AddressSpaces& spaces, bool keeps_addresses);
+               const symbols::AddressSpaces& spaces, bool keeps_addresses,
+               const SampleFilter* filter = nullptr, Filtered* filtered = nullptr);
 
   /// Counts the samples among whole records, the first of which is at `position`
   /// (Record::position). Returns the size of the whole records: less than all if the bytes do not
@@ -143,6 +146,8 @@ class PlaceCounter {
   const perfdata::BulkLayout& layout_;
   const perfdata::SampleDecoder& decoder_;
   bool keeps_addresses_;
+  const SampleFilter* filter_;
+  Filtered* filtered_;
   RegionCache regions_;
   std::vector<EventTotals> totals_;
   std::uint64_t unknown_ids_ = 0;

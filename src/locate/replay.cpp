@@ -67,7 +67,7 @@ bool Replay::has_room(std::uint64_t offset) {
   if (offset < offset_) files_before_ += offset_;  // the next file of a directory
   offset_ = offset;
   const std::uint64_t most = most_bytes_ + kBytesAByte * (files_before_ + offset_);
-  if (spaces_.bytes() < most) return true;
+  if (spaces_.bytes() + (names_ != nullptr ? names_->bytes() : 0) < most) return true;
   if (!std::exchange(is_full_, true)) {
     recording_.add_fault(
         {recording_.path().string(), offset,
@@ -105,17 +105,23 @@ void Replay::take(const Record& record) {
       const auto task = perfdata::parse_task(record, decoder.order());
       if (!task) {
         recording_.add_short_record(record);
-      } else if (!task->listed && task->pid != task->parent_pid && has_room(record.offset)) {
-        spaces_.fork(decoder.time_of(record), task->parent_pid, task->pid);
+      } else {
+        const bool maps = !task->listed && task->pid != task->parent_pid;
+        if ((!maps && names_ == nullptr) || !has_room(record.offset)) break;
+        const auto time = decoder.time_of(record);
+        if (maps) spaces_.fork(time, task->parent_pid, task->pid);
+        if (names_ != nullptr) names_->fork(time, task->parent_tid, task->tid);
       }
       break;
     }
     case PERF_RECORD_COMM: {
-      const auto comm = perfdata::parse_comm(record, decoder.order());
+      auto comm = perfdata::parse_comm(record, decoder.order());
       if (!comm) {
         recording_.add_short_record(record);
-      } else if (comm->exec && has_room(record.offset)) {
-        spaces_.exec(decoder.time_of(record), comm->pid);
+      } else if ((comm->exec || names_ != nullptr) && has_room(record.offset)) {
+        const auto time = decoder.time_of(record);
+        if (comm->exec) spaces_.exec(time, comm->pid);
+        if (names_ != nullptr) names_->rename(time, comm->tid, std::move(comm->comm));
       }
       break;
     }
@@ -129,11 +135,13 @@ void Replay::seal() {
     if (!known.guest) spaces_.set_build_id(known.path, known.build_id);
   }
   spaces_.seal();
+  if (names_ != nullptr) names_->seal();
 }
 
-symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording) {
+symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording,
+                                           symbols::ThreadNames* names) {
   symbols::AddressSpaces spaces;
-  Replay replay(recording, spaces);
+  Replay replay(recording, spaces, Replay::kMostBytes, names);
   Record record;
   while (recording.next(record)) replay.take(record);
   replay.seal();

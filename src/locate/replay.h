@@ -3,6 +3,7 @@
 
 #include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/thread_names.h"
 
 #include <cstdint>
 
@@ -18,15 +19,16 @@ class Replay {
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
   static constexpr std::uint64_t kBytesAByte = 8;
 
-  /// Both must outlive this. `most_bytes`: instead of kMostBytes.
+  /// All must outlive this. `most_bytes`: instead of kMostBytes. `names`: gets the names of
+  /// threads, and counts in the limit; null: they do not matter.
   Replay(perfdata::Recording& recording, symbols::AddressSpaces& spaces,
-         std::uint64_t most_bytes = kMostBytes)
-      : recording_(recording), spaces_(spaces), most_bytes_(most_bytes) {}
+         std::uint64_t most_bytes = kMostBytes, symbols::ThreadNames* names = nullptr)
+      : recording_(recording), spaces_(spaces), names_(names), most_bytes_(most_bytes) {}
 
   /// Enters MMAP, MMAP2, KSYMBOL, FORK and COMM records.
   void take(const perfdata::Record& record);
 
-  /// After the last record: adds the build-ids, and seals the address spaces.
+  /// After the last record: adds the build-ids, and seals the address spaces and names.
   void seal();
 
  private:
@@ -36,13 +38,16 @@ class Replay {
 
   perfdata::Recording& recording_;
   symbols::AddressSpaces& spaces_;
+  symbols::ThreadNames* names_;
   std::uint64_t most_bytes_;
   std::uint64_t offset_ = 0;        ///< of the last record
   std::uint64_t files_before_ = 0;  ///< bytes of the files of a directory before that
   bool is_full_ = false;
 };
 
-/// Reads only the mappings of a recording, to its end, and seals them.
-symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording);
+/// Reads only the mappings of a recording, to its end, and the names of threads unless `names` is
+/// null, and seals them.
+symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording,
+                                           symbols::ThreadNames* names = nullptr);
 
 }  // namespace skid::locate

@@ -5,20 +5,26 @@
 
 namespace skid::locate {
 
-void visit_records(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
-                   const Visitor& visitor) {
+void visit_records(perfdata::Recording& recording, const Digest& digest, const Visitor& visitor) {
   recording.rewind();
-  RegionCache regions(spaces);
+  RegionCache regions(digest.spaces);
   perfdata::Record record;
   while (recording.next(record)) {
-    VisitedRecord visited{record, nullptr, std::nullopt};
+    VisitedRecord visited{record, nullptr, std::nullopt, nullptr};
     perfdata::SampleDecoder::Decoded decoded;
     if (record.type == PERF_RECORD_SAMPLE) {
       const auto& decoder = recording.decoder();
       decoded = decoder.decode(record);
       if (decoded.problem == perfdata::SampleDecoder::Problem::none) {
-        visited.sample = &decoded.sample;
-        visited.location = regions.locate(decoded.sample, decoder.time_of(record, decoded.sample));
+        const auto time = decoder.time_of(record, decoded.sample);
+        const auto location = regions.locate(decoded.sample, time);
+        const auto file = location ? location->file : symbols::Region::kNoFile;
+        if (!digest.filter || digest.filter->selects(decoded.sample, time, file)) {
+          visited.sample = &decoded.sample;
+          visited.location = location;
+        } else {
+          visited.left_out = &decoded.sample;
+        }
       }
     }
     visitor(visited);

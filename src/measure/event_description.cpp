@@ -269,10 +269,33 @@ EventSummary event_summary(const Attribute& attribute, const Source& source,
   return summary;
 }
 
-bool is_selected(const analysis::EventIdentity& event, const std::vector<std::string>& names) {
-  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-           return name == event.label || name == event.recorded || name == event.requested;
-         });
+bool select_event(const analysis::EventIdentity& event, const locate::Filter& filter,
+                  std::uint64_t samples, locate::Filtered& filtered) {
+  const auto& names = filter.events;
+  const bool is_selected =
+      names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return name == event.label || name == event.recorded || name == event.requested;
+      });
+  filtered.events.insert(event.label);
+  filtered.has_event |= is_selected;
+  if (!is_selected) filtered.selected -= samples;
+  return is_selected;
+}
+
+std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
+                                  const locate::Filter& filter, locate::Filtered& filtered) {
+  const auto requested = requested_by_attribute(recording);
+  std::vector<bool> selected;
+  for (std::uint32_t index = 0; index < requested.size(); ++index) {
+    const Attribute& attribute = recording.attributes()[index];
+    const bool is_event = !attribute.is_dummy() && !is_cross_check(attribute, source);
+    selected.push_back(
+        is_event ? select_event(
+                       describe_measurement(source, recording, {}, index, requested[index]).event,
+                       filter, 0, filtered)
+                 : filter.events.empty());
+  }
+  return selected;
 }
 
 bool is_pebs(const Attribute& attribute, const EventKnowledge& knowledge,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/locate/filter.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
@@ -52,9 +53,15 @@ struct EventSummary {
 EventSummary event_summary(const perfdata::Attribute& attribute, const Source& source,
                            const analysis::EventIdentity& event);
 
-/// Whether an event has one of `names`: as requested, as recorded, or without level and modifiers.
-/// Without names all events are selected.
-bool is_selected(const analysis::EventIdentity& event, const std::vector<std::string>& names);
+/// Whether an event has one of the filter's names: as requested, as recorded, or without level and
+/// modifiers. Without names all events are selected. Notes the event, and takes its `samples` off
+/// those selected otherwise.
+bool select_event(const analysis::EventIdentity& event, const locate::Filter& filter,
+                  std::uint64_t samples, locate::Filtered& filtered);
+
+/// The same for all events of a recording, before its samples are read. By attribute.
+std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
+                                  const locate::Filter& filter, locate::Filtered& filtered);
 
 /// What decides about the warnings of one event.
 struct RecordedEvent {

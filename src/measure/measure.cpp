@@ -171,7 +171,7 @@ std::vector<std::optional<analysis::Addresses>> addresses_of(
 }
 
 /// What depends on single samples: reads the recording once more, unless nothing does.
-void visit_samples(perfdata::Recording& recording, const symbols::AddressSpaces& spaces,
+void visit_samples(perfdata::Recording& recording, const locate::Digest& digest,
                    const TargetGeometry* geometry, PageFaultChecker& checker,
                    std::vector<std::optional<analysis::Addresses>>& addresses,
                    SkidInEventsReader& skid_in_events, SamplePairReader& sample_pairs) {
@@ -181,7 +181,7 @@ void visit_samples(perfdata::Recording& recording, const symbols::AddressSpaces&
   const bool tabulates = std::any_of(tabulated.begin(), tabulated.end(),
                                      [](const auto* one) { return one != nullptr; });
   if (!check && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
-  locate::visit_records(recording, spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     if (check) check(visited);
     if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
     if (skid_in_events.reads()) skid_in_events.add(visited);
@@ -388,8 +388,7 @@ Measured measure(const Source& source, const Choices& choices) {
   auto addresses = addresses_of(recording, cpu, known_geometry, source.planned);
   SkidInEventsReader skid_reader(recording, cpu);
   SamplePairReader pair_reader(recording, cpu, known_geometry);
-  visit_samples(recording, digest.spaces, known_geometry, checker, addresses, skid_reader,
-                pair_reader);
+  visit_samples(recording, digest, known_geometry, checker, addresses, skid_reader, pair_reader);
   const auto skid_in_events = std::move(skid_reader).finish();
   const auto sample_pairs = std::move(pair_reader).finish();
   const auto page_faults = checker.finish();

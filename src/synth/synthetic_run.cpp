@@ -79,8 +79,8 @@ SyntheticRun write_run(
     const std::function<void(const std::string&, std::size_t, std::size_t)>& begins) {
   Synthesizer synthesizer(model, target);
   const std::string trigger(runway::name_of(target.description.specification.trigger));
-  SyntheticRun written;
-  run::Run& run = written.run;
+  SyntheticRun made;
+  run::Run& run = made.run;
   run.tool_version = SKIDSCAN_VERSION;
   run.command_line = command_line;
   run.synthetic = true;
@@ -128,7 +128,7 @@ SyntheticRun write_run(
         report_of(model, target, samples == 0 ? most_samples_of(event) : samples, event);
     measurement.length = measurement.target_report->iterations;
     run.samples = std::max(run.samples, samples);
-    written.recordings.push_back({measurement.file, repeat, std::move(truth)});
+    made.recordings.push_back({measurement.file, repeat, std::move(truth)});
     run.measurements.push_back(std::move(measurement));
   };
   for (int repeat = 1; repeat <= repeats; ++repeat) {
@@ -138,7 +138,7 @@ SyntheticRun write_run(
       }
     }
   }
-  return written;
+  return made;
 }
 
 }  // namespace skid::synth

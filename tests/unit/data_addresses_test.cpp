@@ -263,7 +263,7 @@ TEST(ThirdPartyRecording, WithWeightsHasDataAddresses) {
   const auto digest = locate::digest(recording);
   std::map<std::uint32_t, analysis::OwnerCounts> by_event;
   std::uint64_t located = 0;
-  locate::visit_records(recording, digest.spaces, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr) return;
     if (!recording.attributes()[visited.sample->attribute].has(PERF_SAMPLE_ADDR)) return;
     by_event[visited.sample->attribute].add(visited.sample->addr, {});

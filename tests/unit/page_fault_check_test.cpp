@@ -60,7 +60,7 @@ class PageFaults : public ::testing::Test {
     PageFaultChecker checker;
     const auto digest = locate::digest(recording);
     if (const auto visitor = checker.visitor(recording)) {
-      locate::visit_records(recording, digest.spaces, visitor);
+      locate::visit_records(recording, digest, visitor);
     }
     return checker.finish();
   }

@@ -1,0 +1,215 @@
+#include "src/locate/filter.h"
+
+#include "src/locate/mapping_name.h"
+#include "src/perfdata/format.h"
+#include "src/support/error.h"
+#include "src/support/near_names.h"
+#include "src/support/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace skid::locate {
+namespace {
+
+/// Seconds with up to nine decimals, in ns.
+std::optional<std::uint64_t> nanoseconds(std::string_view text) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  constexpr std::size_t kDecimals = 9;
+  const auto seconds = whole_number<std::uint64_t>(take_until('.', text));
+  if (!seconds || *seconds >= UINT64_MAX / kSecond || text.size() > kDecimals) return std::nullopt;
+  const auto fraction = whole_number<std::uint64_t>(fmt::format("{:0<9}", text));
+  if (!fraction) return std::nullopt;
+  return *seconds * kSecond + *fraction;
+}
+
+std::optional<TimeSlice> slice_of_seconds(std::string_view text) {
+  const std::string_view start = take_until(',', text);
+  const auto begin = start.empty() ? 0 : nanoseconds(start);
+  const auto end = text.empty() ? UINT64_MAX : nanoseconds(text);
+  if (!begin || !end || *end < *begin) return std::nullopt;
+  return TimeSlice{*begin, *end};
+}
+
+std::optional<TimeSlice> slice_of_shares(std::string_view text) {
+  const auto share = [](std::string_view percent) {
+    if (!percent.ends_with('%')) return -1.0;
+    percent.remove_suffix(1);
+    return whole_number<double>(percent).value_or(-1) / 100;
+  };
+  const bool is_range = text.find('-') != std::string_view::npos;
+  double first = share(take_until(is_range ? '-' : '/', text)), last = first;
+  if (is_range) {
+    last = share(text);
+  } else {
+    const auto number = whole_number<std::uint32_t>(text.empty() ? "1" : text).value_or(0);
+    last = first * number;
+    first *= number - 1.0;
+  }
+  if (!(0 <= first && first <= last && last <= 1)) return std::nullopt;
+  return TimeSlice{.shares = std::pair(first, last)};
+}
+
+/// set_percent_time() of tools/perf/util/time-utils.c.
+TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) {
+  if (!slice.shares) return slice;
+  const auto& times = recording.features().sample_time;
+  if (!times || times->second < times->first) {
+    throw InputError({recording.path().string(), std::nullopt,
+                      "no times of the first and last sample", "them for a percentage in --time",
+                      "give START,STOP in seconds"});
+  }
+  const auto at = [&](double share) {
+    const auto length = static_cast<double>(times->second - times->first);
+    return times->first + static_cast<std::uint64_t>(std::round(share * length));
+  };
+  TimeSlice result{at(slice.shares->first), at(slice.shares->second)};
+  if (result.end > result.begin && result.end != times->second) --result.end;
+  return result;
+}
+
+bool is_one_of(const std::vector<std::string>& list, Filter::Kind kind, const std::string& value) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& wanted) {
+    return kind == Filter::dso ? is_dso_named(value, wanted) : value == wanted;
+  });
+}
+
+}  // namespace
+
+bool Filter::divides_events() const noexcept {
+  return !times.empty() ||
+         std::any_of(lists.begin(), lists.end(), [](const auto& list) { return !list.empty(); });
+}
+
+std::vector<std::string> parse_numbers(std::string_view option, std::string_view list) {
+  constexpr std::size_t kMost = 1'000'000;
+  std::vector<std::string> numbers;
+  for (std::string_view rest = list; !rest.empty() || numbers.empty();) {
+    std::string_view last = take_until(',', rest);
+    const bool is_range = last.find('-') != std::string_view::npos;
+    const auto first = whole_number<std::uint32_t>(take_until('-', last));
+    const auto end = is_range ? whole_number<std::uint32_t>(last) : first;
+    if (!first || !end || *end < *first || *end - *first >= kMost - numbers.size()) {
+      throw UsageError(fmt::format("{} {}: expected numbers and ranges: 0,2-5", option, list));
+    }
+    for (std::uint64_t one = *first; one <= *end; ++one) numbers.push_back(std::to_string(one));
+  }
+  return numbers;
+}
+
+std::vector<TimeSlice> parse_times(std::string_view text) {
+  std::vector<TimeSlice> slices;
+  const bool is_share = text.find('%') != std::string_view::npos;
+  for (std::string_view rest = text; !rest.empty() || slices.empty();) {
+    const auto one = take_until(is_share ? ',' : ' ', rest);
+    const auto slice = is_share ? slice_of_shares(one) : slice_of_seconds(one);
+    if (!slice) {
+      throw UsageError(
+          fmt::format("--time {}: expected START,STOP in seconds, of which one may be missing, or "
+                      "a share of the recording: 10%-20%, 10%/2",
+                      text));
+    }
+    slices.push_back(*slice);
+  }
+  return slices;
+}
+
+void Filtered::add(const Filtered& other) {
+  selected += other.selected;
+  all += other.all;
+  has_event |= other.has_event;
+  events.insert(other.events.begin(), other.events.end());
+  first = std::min(first, other.first);
+  last = std::max(last, other.last);
+  for (std::size_t kind = 0; kind < values.size(); ++kind) {
+    for (const auto& [value, samples] : other.values[kind]) values[kind][value] += samples;
+  }
+}
+
+std::vector<std::string> Filtered::unmatched(const Filter& filter) const {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::string> messages;
+  for (const auto kind : {Filter::pid, Filter::tid, Filter::cpu, Filter::comm, Filter::dso}) {
+    std::size_t found = 0;
+    for (const std::string& wanted : filter.lists[kind]) {
+      if (all == 0 || std::any_of(values[kind].begin(), values[kind].end(), [&](const auto& one) {
+            return is_one_of({wanted}, kind, one.first);
+          })) {
+        continue;
+      }
+      if (++found > kMostNamed) break;
+      auto names = near_names(wanted, values[kind], kMostNamed);
+      if (names.empty()) names = most_frequent(values[kind], kMostNamed);
+      messages.push_back(fmt::format("{} {}: no sample matches; sampled: {}",
+                                     Filter::kOptions[kind], wanted, fmt::join(names, ", ")));
+    }
+  }
+  if (selected == 0 && !filter.times.empty() && first <= last) {
+    constexpr double kSecond = 1e9;  // ns
+    messages.push_back(fmt::format("--time: the samples are from {:.9f} to {:.9f}",
+                                   static_cast<double>(first) / kSecond,
+                                   static_cast<double>(last) / kSecond));
+  }
+  return messages;
+}
+
+void SampleFilter::begin(const perfdata::Recording& recording,
+                         const symbols::AddressSpaces& spaces) {
+  const auto& lists = filter_.lists;
+  const bool needs_tid =
+      !(lists[Filter::pid].empty() && lists[Filter::tid].empty() && lists[Filter::comm].empty());
+  for (const perfdata::Attribute& attribute : recording.attributes()) {
+    const auto require = [&](bool is_needed, std::uint64_t bit, std::string_view field,
+                             std::string_view option) {
+      if (!is_needed || attribute.has(bit) || attribute.is_dummy()) return;
+      throw InputError({recording.path().string(), std::nullopt,
+                        fmt::format("samples of {} without {}", attribute.name, field), "it",
+                        fmt::format("record it with 'perf record{}'", option)});
+    };
+    require(needs_tid, PERF_SAMPLE_TID, "PERF_SAMPLE_TID", "");
+    require(!lists[Filter::cpu].empty(), PERF_SAMPLE_CPU, "PERF_SAMPLE_CPU", " --sample-cpu");
+    require(!filter_.times.empty(), PERF_SAMPLE_TIME, "PERF_SAMPLE_TIME", " --timestamp");
+  }
+  for (TimeSlice& slice : filter_.times) slice = in_time(slice, recording);
+  if (lists[Filter::dso].empty()) return;
+  for (symbols::FileIndex file = 0; file < spaces.file_count(); ++file) {
+    files_.push_back(spaces.file(file).path);
+  }
+}
+
+bool SampleFilter::selects(const perfdata::Sample& sample, std::uint64_t time,
+                           symbols::FileIndex file, Filtered* filtered) const {
+  // As in perf, one without a time is in any slice.
+  bool is_selected =
+      filter_.times.empty() || sample.time == 0 ||
+      std::any_of(filter_.times.begin(), filter_.times.end(), [&](const TimeSlice& slice) {
+        return slice.begin <= sample.time && sample.time <= slice.end;
+      });
+  const auto check = [&](Filter::Kind kind, const auto& value_of) {
+    if (filter_.lists[kind].empty()) return;
+    const std::string value = value_of();
+    is_selected = is_selected && is_one_of(filter_.lists[kind], kind, value);
+    constexpr std::size_t kMostValues = 100'000;
+    if (filtered == nullptr) return;
+    auto& values = filtered->values[kind];
+    if (values.size() < kMostValues) ++values[value];
+  };
+  check(Filter::pid, [&] { return std::to_string(sample.pid); });
+  check(Filter::tid, [&] { return std::to_string(sample.tid); });
+  check(Filter::cpu, [&] { return std::to_string(sample.cpu); });
+  check(Filter::comm, [&] { return names_.at(sample.tid, time); });
+  check(Filter::dso,
+        [&] { return file == symbols::Region::kNoFile ? std::string("[unknown]") : files_[file]; });
+  if (filtered != nullptr) {
+    ++filtered->all;
+    filtered->first = std::min(filtered->first, sample.time);
+    filtered->last = std::max(filtered->last, sample.time);
+    filtered->selected += is_selected ? 1 : 0;
+  }
+  return is_selected;
+}
+
+}  // namespace skid::locate

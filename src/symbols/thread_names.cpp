@@ -1,0 +1,45 @@
+#include "src/symbols/thread_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::symbols {
+
+void ThreadNames::rename(std::uint64_t time, std::int32_t tid, std::string comm) {
+  // A vector may have room for twice as many; sorting takes as much again, and a map of threads.
+  bytes_ += 4 * (sizeof(Event) + comm.size());
+  events_.push_back({time, tid, tid, std::move(comm)});
+}
+
+void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
+  rename(time, child, {});
+  events_.back().parent = parent;
+}
+
+void ThreadNames::seal() {
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.since < b.since; });
+  std::map<std::int32_t, std::string> current{{0, "swapper"}};  // by tid
+  for (Event& event : events_) {
+    if (event.parent != event.tid) event.name = current[event.parent];
+    current[event.tid] = event.name;
+  }
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.tid < b.tid; });
+}
+
+std::string ThreadNames::at(std::int32_t tid, std::uint64_t time) const {
+  const auto after =
+      std::partition_point(events_.begin(), events_.end(), [tid, time](const Event& event) {
+        return event.tid != tid ? event.tid < tid : event.since <= time;
+      });
+  const bool is_known = after != events_.begin() && std::prev(after)->tid == tid;
+  if (is_known && !std::prev(after)->name.empty()) return std::prev(after)->name;
+  return tid == 0 ? "swapper" : fmt::format(":{}", tid);
+}
+
+}  // namespace skid::symbols
