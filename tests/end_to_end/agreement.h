@@ -44,10 +44,10 @@ class AgreementTest : public ::testing::Test {
   };
 
   /// Reads a recording with both. `home`: where both look for perf's build-id cache; empty: the
-  /// user's home.
+  /// user's home. `filter`: options that both have, in the syntax of the shell.
   Both read_with_both(const std::string& file,
                       const std::string& fields = "time,pid,tid,event,ip,sym,symoff,dso",
-                      const std::string& home = {}) const {
+                      const std::string& home = {}, const std::string& filter = {}) const {
     const auto run = [&](const std::string& command) {
       return run_program({"sh", "-c", "[ -z \"$3\" ] || export HOME=\"$3\"; " + command, "sh", file,
                           fields, home, skidscan_program(), in_directory("out")},
@@ -61,11 +61,12 @@ class AgreementTest : public ::testing::Test {
     const auto printed =
         run("kernel=; if [ -r /proc/kcore ]; then cat /proc/kallsyms >kallsyms; "
             "kernel=--kallsyms=kallsyms; fi; "
-            "perf script $kernel -G --no-itrace --ns -F \"$2\" -i \"$1\" >\"$5\"");
+            "perf script $kernel -G --no-itrace --ns -F \"$2\" -i \"$1\" " +
+            filter + " >\"$5\"");
     both.perf_reads = printed.code.success();
     both.perf_says = printed.err;
     both.perf = rows_of_perf(content_of(in_directory("out")), strange);
-    const auto sampled = run("\"$4\" samples \"$1\" --columns \"$2\" >\"$5\"");
+    const auto sampled = run("\"$4\" samples \"$1\" --columns \"$2\" " + filter + " >\"$5\"");
     both.skidscan_says = sampled.err;
     both.skidscan = rows_of_skidscan(content_of(in_directory("out")), strange);
     if (both.perf_reads) {

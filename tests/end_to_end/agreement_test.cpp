@@ -12,6 +12,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -654,6 +655,84 @@ TEST_F(Agreement, OnADirectoryWrittenByThreads) {
   EXPECT_GT(samples_in_file(rows, in_directory("second.so")), 20);
 }
 
+/// The sum over the parts is the whole, for audits too.
+TEST_F(Agreement, OnWhatFiltersSelect) {
+  build("program", R"(
+#define _GNU_SOURCE
+#include "busy.h"
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+static void on_cpu(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+static void* work(void* unused) {
+  busy(40);
+  prctl(PR_SET_NAME, "worker");
+  busy(40);
+  return unused;
+}
+int main(int argc, char** argv) {
+  if (argc > 2) { busy(40); return 0; }
+  on_cpu(0);
+  busy(40);
+  prctl(PR_SET_NAME, "new name");
+  on_cpu(1);
+  if (fork() == 0) { busy(40); execl(argv[1], argv[1], "x", "y", (char*)0); _exit(1); }
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  pthread_join(thread, 0);
+  while (wait(0) > 0) {}
+  return 0;
+}
+)",
+        {"-pthread", "-I" + directory_.path().string()});
+  std::filesystem::copy_file(in_directory("program"), in_directory("other"));
+  record({"-e", "cpu-clock", "-F", "2000", "--sample-cpu"},
+         {in_directory("program"), in_directory("other")});
+  const std::string fields = "time,pid,tid,event,ip";
+  const auto selected = [&](const std::string& filter) {
+    const auto both = read_with_both(recording(), fields, {}, filter);
+    expect_equal(both, filter);
+    EXPECT_THAT(
+        both.skidscan_says,
+        ::testing::HasSubstr("filter: " + std::to_string(samples_in(both.skidscan)) + " of "))
+        << filter;
+    return both.skidscan;
+  };
+  const int all = samples_in(read_with_both(recording(), fields).skidscan);
+  int sampled = 0, audited = 0;
+  SampleRow some;
+  for (const std::string comms : {"program", "new name", "worker", "other", "perf,perf-exec"}) {
+    const auto rows = selected("--comms '" + comms + "'");
+    EXPECT_TRUE(samples_in(rows) > 20 || comms.starts_with("perf")) << comms;
+    sampled += samples_in(rows);
+    if (comms == "worker") some = std::next(rows.begin(), samples_in(rows) / 2)->first;
+    const auto audit = test::skidscan({"audit", recording(), "--comm", comms, "--format", "json"});
+    ASSERT_TRUE(audit.code.success()) << audit.err;
+    audited += nlohmann::json::parse(audit.out)["recordings"][0]["events"][0]["samples"].get<int>();
+  }
+  EXPECT_EQ(sampled, all);
+  EXPECT_EQ(audited, all);
+  const std::string time =
+      some.time.substr(0, some.time.size() - 9) + "." + some.time.substr(some.time.size() - 9);
+  std::vector<std::string> filters = {
+      "--pid " + some.pid,        "--tid " + some.tid + ",99999",
+      "--dsos other,[vdso]",      "--time " + time + ",",
+      "--time ," + time,          "--time 10%-20%",
+      "--dsos [kernel.kallsyms]", "--time 30%/2 --comms 'new name,worker'"};
+  if (std::thread::hardware_concurrency() > 1) filters.emplace_back("--cpu 0");
+  for (const std::string& filter : filters) {
+    const int part = samples_in(selected(filter));
+    EXPECT_GT(part, 0) << filter;
+    EXPECT_LT(part, all) << filter;
+  }
+}
+
 /// The directory of third-party recordings; empty if there is none.
 std::string recordings_of_others() {
   const char* named = std::getenv("SKIDSCAN_RECORDINGS");
@@ -692,6 +771,21 @@ TEST_P(AgreementOnPublicRecordings, HoldsForEverySample) {
     ++compared;
   }
   EXPECT_GE(compared, 4);
+}
+
+TEST_P(AgreementOnPublicRecordings, HoldsForWhatFiltersSelect) {
+  const auto directory = recordings_of_others();
+  if (directory.empty()) GTEST_SKIP() << "no recordings";
+  int selected = 0;
+  for (const auto& file : files_in_mode(directory, GetParam())) {
+    for (const std::string filter : {"--comms swapper,sh,chrome,sleep,perf", "--tid 0"}) {
+      const auto both = read_with_both(file, "time,pid,tid,event,ip", {}, filter);
+      if (!both.perf_reads) continue;
+      expect_equal(both, file + " " + filter);
+      selected += samples_in(both.perf);
+    }
+  }
+  EXPECT_GE(selected, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(ByMode, AgreementOnPublicRecordings, ::testing::Values("file", "pipe"),

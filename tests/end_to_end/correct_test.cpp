@@ -366,6 +366,37 @@ TEST_F(CorrectCommand, BoundsCoverSitesThatShareASuccessor) {
   EXPECT_EQ(whole[0]["corrected"], kCalls);
 }
 
+TEST_F(CorrectCommand, LeavesWhatAFilterDoesNotSelectInItsCopy) {
+  SKIP_WITHOUT_BREAKPOINTS();
+  write_sources();
+  compile({"-no-pie", "-o", "fixed", "run.c", "entry.c", "sites.s"});
+  if (!record("./fixed", 0, "rw:u", "fixed.data")) {
+    GTEST_SKIP() << "perf cannot record a data breakpoint here";
+  }
+  const auto samples = [&](const std::string& file) {
+    std::vector<std::pair<std::uint64_t, std::string>> all;
+    std::istringstream lines(run({"samples", file, "--columns", "time,ip"}).out);
+    std::string time, ip;
+    for (lines >> time >> ip; lines >> time >> ip;) all.emplace_back(std::stoull(time), ip);
+    return all;
+  };
+  const auto before = samples("fixed.data");
+  const std::uint64_t end = before.at(before.size() / 2).first;
+  const std::string times = fmt::format(",{}.{:09}", end / 1'000'000'000, end % 1'000'000'000);
+  const json event = corrected({"fixed.data", "--time", times, "-o", "half.data"})[0];
+  const auto after = samples("half.data");
+  ASSERT_EQ(after.size(), before.size());
+  std::uint64_t selected = 0, moved = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (before[i].first <= end) ++selected;
+    if (before[i] == after[i]) continue;
+    ++moved;
+    EXPECT_LE(before[i].first, end);
+  }
+  EXPECT_EQ(event["samples"], selected);
+  EXPECT_EQ(event["moved"], moved);
+}
+
 TEST_F(CorrectCommand, WritesARecordingThatPerfShowsCorrected) {
   SKIP_WITHOUT_BREAKPOINTS();
   write_sources();
