@@ -8,5 +8,5 @@ scripts/install-dependencies.sh run
 scripts/configure.sh build -DSKIDSCAN_TESTS=OFF
 cmake --build build
 build/skidscan record
-build/skidscan report --plot skidscan.png
+build/skidscan report --no-pager --plot skidscan.png
 echo "figure: $PWD/skidscan.png" >&2

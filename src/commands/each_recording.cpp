@@ -1,6 +1,5 @@
 #include "src/commands/each_recording.h"
 
-#include "analysis/wording.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/terminal.h"
 #include "src/events/pfm_tables.h"
@@ -19,6 +18,7 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -38,15 +38,6 @@ std::string what_finishes(const std::string& directory, const run::Run& run) {
                      directory);
 }
 
-/// What to do about a refusal for want of a PMU; empty: it is another one.
-std::string remedy_of(const std::string& directory, const run::Run& run,
-                      const std::string& reason) {
-  const bool is_refused = reason.find(" event is not supported") != std::string::npos;
-  if (run.machine.has_core_pmu() || !is_refused) return {};
-  return fmt::format(" The machine has no PMU; for the remedy: skidscan doctor{}",
-                     run.by_kit ? fmt::format(" --root {}/{}", directory, run::kMachineName) : "");
-}
-
 /// The parts that a run is missing.
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
@@ -59,29 +50,29 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
                     directory, pending, run.measurements.size(), what_finishes(directory, run)));
   }
   // Of one reason but for the name of the event, which perf's message may contain.
-  std::vector<std::pair<std::string, std::vector<const run::PlannedMeasurement*>>> alike;
+  std::map<std::string, std::vector<const run::PlannedMeasurement*>> alike;
   for (const auto& planned : run.measurements) {
     if (planned.reason.empty() || planned.state == run::State::finished) continue;
     std::string reason = planned.reason;
     for (const auto& name : {planned.perf_event, planned.requested, planned.event}) {
-      const auto at = reason.find(name);
-      if (at == std::string::npos) continue;
-      reason.erase(at, name.size());
-      break;
+      if (const auto at = reason.find(name); at != std::string::npos) reason.erase(at, name.size());
     }
-    auto found = std::find_if(alike.begin(), alike.end(),
-                              [&](const auto& each) { return each.first == reason; });
-    if (found == alike.end()) found = alike.insert(found, {reason, {}});
-    found->second.push_back(&planned);
+    alike[reason].push_back(&planned);
   }
   for (const auto& [reason, measurements] : alike) {
     const auto& first = *measurements.front();
-    const std::string more =
-        measurements.size() == 1
-            ? " was"
-            : " and " + analysis::counted(measurements.size() - 1, "more measurement") + " were";
-    gaps.push_back(fmt::format("{}: {}{} not recorded: {}{}", directory, first.requested, more,
-                               first.reason, remedy_of(directory, run, reason)));
+    std::string remedy;
+    if (!run.machine.has_core_pmu() &&
+        reason.find(" event is not supported") != std::string::npos) {
+      remedy = " The machine has no PMU; for the remedy: skidscan doctor";
+      if (run.by_kit) remedy += fmt::format(" --root {}/{}", directory, run::kMachineName);
+    }
+    const std::size_t others = measurements.size() - 1;
+    gaps.push_back(fmt::format("{}: {} not recorded: {}{}", directory,
+                               others == 0
+                                   ? first.requested + " was"
+                                   : fmt::format("{} and {} more were", first.requested, others),
+                               first.reason, remedy));
   }
   return gaps;
 }

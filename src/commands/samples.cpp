@@ -203,7 +203,8 @@ Command samples_command() {
             Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
             "format of the lines; tsv has a header line (default: tsv)"}},
       .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
-                "dso is requested, they are printed when it has ended, because mappings may follow "
+                "dso is requested or --comm or --dso given, they are printed when it has ended, "
+                "because mappings may follow "
                 "the samples of their time. Addresses are hexadecimal without a prefix. Control "
                 "characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::read_in_part, "the recording was read only in part"}},

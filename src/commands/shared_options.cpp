@@ -211,7 +211,7 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
         "-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
         output::list_of({filtered.events.begin(), filtered.events.end()})));
   }
-  if (filter.selects_all()) return;
+  if (filter.selects_all() || filtered.all == 0) return;
   messages.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
   for (const std::string& message : filtered.unmatched(filter)) messages.note(message);
 }

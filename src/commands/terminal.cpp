@@ -77,7 +77,7 @@ bool StandardOutput::flush_if_full() {
 
 void StandardOutput::flush() {
   if (std::exchange(paged_, false) && !text_.empty()) start_pager();
-  const int file = pager_ == nullptr ? STDOUT_FILENO : ::fileno(pager_);
+  const int file = pager_ ? ::fileno(pager_.get()) : STDOUT_FILENO;
   std::string_view left = text_;
   while (!left.empty() && !closed_) {
     const ssize_t written = ::write(file, left.data(), left.size());
@@ -94,7 +94,7 @@ void StandardOutput::flush() {
 
 void StandardOutput::finish() {
   flush();
-  wait_for_pager();
+  pager_.reset();
 }
 
 void StandardOutput::start_pager() {
@@ -109,15 +109,14 @@ void StandardOutput::start_pager() {
   ::setenv("LESS", "FRX", /*overwrite=*/0);  // end if one screen is enough; colours; no clearing
   // The pager shall end with its own reader, and react to Ctrl-C, which is not for us meanwhile.
   const auto on_broken_pipe = std::signal(SIGPIPE, SIG_DFL);
-  pager_ = ::popen(pager.c_str(), "we");
+  std::FILE* const started = ::popen(pager.c_str(), "we");
   std::signal(SIGPIPE, on_broken_pipe);
-  if (pager_ != nullptr) on_interrupt_ = std::signal(SIGINT, SIG_IGN);
+  if (started != nullptr) pager_ = {started, EndPager{std::signal(SIGINT, SIG_IGN)}};
 }
 
-void StandardOutput::wait_for_pager() noexcept {
-  if (pager_ == nullptr) return;
-  ::pclose(std::exchange(pager_, nullptr));
-  std::signal(SIGINT, on_interrupt_);
+void StandardOutput::EndPager::operator()(std::FILE* pager) const noexcept {
+  ::pclose(pager);
+  std::signal(SIGINT, on_interrupt);
 }
 
 void print(std::string_view text, bool paged) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -26,12 +27,6 @@ class StandardOutput {
  public:
   /// `paged`: on a terminal the first write starts the pager, PAGER or less, as git does.
   explicit StandardOutput(bool paged = false) : paged_(paged) {}
-  StandardOutput(const StandardOutput&) = delete;
-  StandardOutput& operator=(const StandardOutput&) = delete;
-  StandardOutput(StandardOutput&&) = delete;
-  StandardOutput& operator=(StandardOutput&&) = delete;
-  ~StandardOutput() { wait_for_pager(); }
-
   /// Text still to be written; append to it.
   std::string& text() noexcept { return text_; }
   /// Writes when the buffer is full. False if the reader is gone.
@@ -42,12 +37,15 @@ class StandardOutput {
  private:
   void flush();
   void start_pager();
-  void wait_for_pager() noexcept;
+  /// Waits for the end of the pager and takes Ctrl-C again.
+  struct EndPager {
+    void (*on_interrupt)(int);
+    void operator()(std::FILE* pager) const noexcept;
+  };
 
   std::string text_;
   bool paged_;
-  std::FILE* pager_ = nullptr;  ///< of popen
-  void (*on_interrupt_)(int) = nullptr;
+  std::unique_ptr<std::FILE, EndPager> pager_;
   bool closed_ = false;
 };
 

@@ -57,7 +57,7 @@ std::optional<TimeSlice> slice_of_shares(std::string_view text) {
 TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) {
   if (!slice.shares) return slice;
   const auto& times = recording.features().sample_time;
-  if (!times || times->second < times->first) {
+  if (!times || times->second == 0 || times->second < times->first) {  // 0: a pipe's
     throw InputError({recording.path().string(), std::nullopt,
                       "no times of the first and last sample", "them for a percentage in --time",
                       "give START,STOP in seconds"});
@@ -85,7 +85,7 @@ bool Filter::divides_events() const noexcept {
 }
 
 std::vector<std::string> parse_numbers(std::string_view option, std::string_view list) {
-  constexpr std::size_t kMost = 1'000'000;
+  constexpr std::size_t kMost = 8192;  // as many CPUs as Linux supports
   std::vector<std::string> numbers;
   for (std::string_view rest = list; !rest.empty() || numbers.empty();) {
     std::string_view last = take_until(',', rest);
@@ -93,7 +93,8 @@ std::vector<std::string> parse_numbers(std::string_view option, std::string_view
     const auto first = whole_number<std::uint32_t>(take_until('-', last));
     const auto end = is_range ? whole_number<std::uint32_t>(last) : first;
     if (!first || !end || *end < *first || *end - *first >= kMost - numbers.size()) {
-      throw UsageError(fmt::format("{} {}: expected numbers and ranges: 0,2-5", option, list));
+      throw UsageError(fmt::format("{} {}: expected at most {} numbers, alone or as ranges: 0,2-5",
+                                   option, list, kMost));
     }
     for (std::uint64_t one = *first; one <= *end; ++one) numbers.push_back(std::to_string(one));
   }

@@ -41,7 +41,7 @@ struct Filter {
   bool selects_all() const noexcept { return events.empty() && !divides_events(); }
 };
 
-/// The numbers in "0,2-5", up to a million. `option` begins the message. Throws UsageError.
+/// The numbers in "0,2-5", at most 8192. `option` begins the message. Throws UsageError.
 std::vector<std::string> parse_numbers(std::string_view option, std::string_view list);
 
 /// --time as in tools/perf/util/time-utils.c: "START,STOP" in seconds, of which either may be

@@ -5,7 +5,9 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -158,9 +160,14 @@ void add_modes(const Selection& selection, std::vector<std::string>& warnings) {
 }  // namespace
 
 KnownEvent identify_event(std::string_view text) {
-  constexpr std::size_t kLongest = 512;
+  // The file is not trusted, and libpfm4 reads its names.
+  constexpr std::size_t kLongest = 256;
+  constexpr std::string_view kSigns = "_.:-=,/";
+  const auto is_plain = [=](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kSigns.find(c) != kSigns.npos;
+  };
   KnownEvent event;
-  if (text.size() > kLongest) return event;
+  if (text.size() > kLongest || !std::all_of(text.begin(), text.end(), is_plain)) return event;
   auto [name, modifiers] = perftool::split_event_name(text);
   event.user_only = modifiers.find('u') != std::string::npos;
   event.kernel_only = modifiers.find('k') != std::string::npos;

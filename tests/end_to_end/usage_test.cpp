@@ -36,7 +36,6 @@ TEST(UsageErrors, NameWhatIsNear) {
       {{"target", "--trigger", "mfense", "-o", "t"},
        "trigger kind 'mfense' does not exist; did you mean mfence?"},
       {{"events", "--list", "--cpu", "skylke"}, "have it; did you mean skylake, skylakex?"},
-      {{"kit", "--for", "skylke"}, "have it; did you mean skylake, skylakex?"},
       {{"events", "INST_RETIRED.ANYP", "--cpu", "skl"},
        "; did you mean INST_RETIRED.ANY, INST_RETIRED.ANY_P, "},
       {{"synth", "--like", "pebs-sond", "-o", "s"}, "; did you mean pebs-sound?"},

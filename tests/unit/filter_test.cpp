@@ -20,8 +20,7 @@ using ::testing::HasSubstr;
 
 TEST(FilterSyntax, ReadsNumbersAndRanges) {
   EXPECT_THAT(parse_numbers("--cpu", "7,0-2"), ElementsAre("7", "0", "1", "2"));
-  for (const std::string wrong :
-       {"", "x", "1,,2", "2-1", "2-", "-1", "0-4294967295", "4294967296"}) {
+  for (const std::string wrong : {"", "x", "1,,2", "2-1", "2-", "-1", "0-9999", "4294967296"}) {
     EXPECT_THROW(parse_numbers("--cpu", wrong), UsageError) << wrong;
   }
 }

@@ -147,8 +147,8 @@ TEST_F(InspectionTest, HasTheSameFactsAsText) {
   EXPECT_THAT(text, HasSubstr("  CPUs               2 online of 4\n"));
   EXPECT_THAT(text, HasSubstr("  command            perf 'a b'\n"));
   EXPECT_THAT(text,
-              HasSubstr("endian\nevent 0, type 8 config 0x1cd: type 8 (ibs_op), config 0x1cd, "
-                        "sample_type IP|IDENTIFIER, period 1000, precise_ip 2, 2 ids; "
+              HasSubstr("endian\nevent 0, type 8 config 0x1cd: ibs_op 0x1cd, "
+                        "sample_type IP|IDENTIFIER, period 1000, precise_ip 2, type 8, 2 ids; "
                         "2 samples, 1 with EXACT_IP\n"));
   EXPECT_THAT(text, HasSubstr("\nRecords\n"
                               "  PERF_RECORD_LOST    1\n"
@@ -173,8 +173,11 @@ TEST_F(InspectionTest, PrintsEventsLossAndMachineWithoutDetails) {
                       "cpu-clock:HG: software 0x0, period 1000, precise_ip 0; 1 sample, none "
                       "with EXACT_IP\n"
                       "\nSamples\n"
+                      "  read               4\n"
                       "  of unknown ids     1\n"
+                      "  too short          0\n"
                       "  lost records       30\n"
+                      "  lost samples       0\n"
                       "\nMachine\n"
                       "  hostname           ho\\x1b[2Jst\n"
                       "  CPUs               2 online of 4\n"
@@ -188,7 +191,7 @@ TEST_F(InspectionTest, PrintsWhatDiffersFromTheDefaultsOfPerfRecord) {
   EXPECT_THAT(
       text_of(builder, false),
       HasSubstr("cpu-clock:HG: software 0x0, with ADDR|DATA_SRC, period 1000, precise_ip 0; "
-                "0 samples\n\nMachine\n"));
+                "0 samples, none with EXACT_IP\n\nMachine\n"));
 }
 
 TEST_F(InspectionTest, ListsItsFaults) {

@@ -130,14 +130,10 @@ void add_recording(const Features& features, bool details, Lines& lines) {
 /// defaults of perf record; the numbers that say how it sampled always.
 std::string attribute_text(const perfdata::Attribute& attribute, const std::string& source,
                            bool details) {
-  std::string text;
-  if (details || source.empty()) {
-    text = source.empty() ? fmt::format("type {}, config {:#x}", attribute.type, attribute.config)
-                          : fmt::format("type {} ({}), config {:#x}", attribute.type,
-                                        escape_for_terminal(source), attribute.config);
-  } else {
-    text = fmt::format("{} {:#x}", escape_for_terminal(source), attribute.config);
-  }
+  std::string text = fmt::format(
+      "{} {:#x}",
+      source.empty() ? fmt::format("type {}", attribute.type) : escape_for_terminal(source),
+      attribute.config);
   if (attribute.config1 != 0) text += fmt::format(", config1 {:#x}", attribute.config1);
   if (attribute.config2 != 0) text += fmt::format(", config2 {:#x}", attribute.config2);
   const std::uint64_t usual = details ? 0 : kUsualSampleType;
@@ -149,17 +145,17 @@ std::string attribute_text(const perfdata::Attribute& attribute, const std::stri
                       attribute.period_or_frequency, attribute.precise_ip);
   if (attribute.exclude_user) text += ", exclude_user";
   if (attribute.exclude_kernel) text += ", exclude_kernel";
-  if (details) text += ", " + analysis::counted(attribute.ids.size(), "id");
+  if (details) text += fmt::format(", type {}, {} ids", attribute.type, attribute.ids.size());
   return text;
 }
 
 std::string exactness_text(const perfdata::RecordCounts::Event& counts) {
-  const std::string samples = fmt::format("{} sample{}", analysis::in_thousands(counts.samples),
-                                          counts.samples == 1 ? "" : "s");
-  if (counts.samples == 0) return samples;
-  if (counts.exact_ip == counts.samples) return samples + ", all with EXACT_IP";
-  return fmt::format("{}, {} with EXACT_IP", samples,
-                     counts.exact_ip == 0 ? "none" : analysis::in_thousands(counts.exact_ip));
+  const auto& [samples, exact] = counts;
+  return fmt::format("{} sample{}, {} with EXACT_IP", analysis::in_thousands(samples),
+                     samples == 1 ? "" : "s",
+                     exact == 0         ? "none"
+                     : exact == samples ? "all"
+                                        : analysis::in_thousands(exact));
 }
 
 void add_event(const Inspection& inspection, std::size_t index, bool details, Lines& lines) {
@@ -168,11 +164,11 @@ void add_event(const Inspection& inspection, std::size_t index, bool details, Li
   const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
   const std::string source = source_of(attribute, inspection.recording.features());
   if (details) lines.text() += fmt::format("event {}, ", index);
-  lines.text() += fmt::format("{}: {}; {}\n", escape_for_terminal(attribute.name),
-                              attribute_text(attribute, source, details),
-                              attribute.is_dummy() ? analysis::counted(counts.samples, "record") +
-                                                         ", no samples of an event"
-                                                   : exactness_text(counts));
+  lines.text() += fmt::format(
+      "{}: {}; {}\n", escape_for_terminal(attribute.name),
+      attribute_text(attribute, source, details),
+      attribute.is_dummy() ? fmt::format("{} records, no samples of an event", counts.samples)
+                           : exactness_text(counts));
   lines.line("warning", precision_lost(inspection, index));
 }
 
@@ -189,21 +185,20 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.text() += Page{}.list(list);
 }
 
-/// Without details only what is missing or wrong.
+/// Without details only if something is missing or wrong.
 void add_samples(const perfdata::RecordCounts& record_counts, bool details, Lines& lines) {
-  const std::size_t before = lines.text().size();
+  const auto& left_out = record_counts.left_out;
+  const bool any = left_out.unknown_ids > 0 || left_out.short_samples > 0 ||
+                   record_counts.lost_records > 0 || record_counts.lost_samples > 0 ||
+                   record_counts.repeated.blocks > 0;
+  if (!any && !details) return;
   lines.heading("Samples");
-  const std::size_t heading = lines.text().size();
-  const auto count = [&](std::string_view name, std::uint64_t number) {
-    if (details || number > 0) lines.line(name, std::to_string(number));
-  };
-  if (details) count("read", record_counts.total_samples());
-  count("of unknown ids", record_counts.left_out.unknown_ids);
-  count("too short", record_counts.left_out.short_samples);
-  count("lost records", record_counts.lost_records);
-  count("lost samples", record_counts.lost_samples);
+  lines.line("read", std::to_string(record_counts.total_samples()));
+  lines.line("of unknown ids", std::to_string(record_counts.left_out.unknown_ids));
+  lines.line("too short", std::to_string(record_counts.left_out.short_samples));
+  lines.line("lost records", std::to_string(record_counts.lost_records));
+  lines.line("lost samples", std::to_string(record_counts.lost_samples));
   lines.line("warning", record_counts.repeated.warning());
-  if (lines.text().size() == heading) lines.text().resize(before);
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
